@@ -1,0 +1,118 @@
+"""Product catalogs and product sets."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from .check import rule
+from .endpoint import Request, endpoint
+from .types import Id, InCatalog, Name, UserId
+
+FilterAttribute = Literal[
+    "price",
+    "product_type",
+    "store_product_category",
+    "sale_price",
+    "inventory",
+    "custom_label_0",
+    "custom_label_1",
+    "custom_label_2",
+    "custom_label_3",
+    "custom_label_4",
+]
+FilterOperator = Literal["GREATER_THAN", "EQUAL_TO", "LESS_THAN", "MATCH", "NOT_CONTAINS", "CONTAINS"]
+SET_COLUMNS = "id name type processing_status description"
+
+
+@endpoint("GET /12/product_catalogs", "catalog list")
+class ListCatalogs(Request):
+    """List your product catalogs."""
+
+    user_id: UserId | None = None
+
+
+@endpoint("POST /12/product_catalogs", "catalog create")
+class CreateCatalog(Request):
+    """Create the product catalog; a user has one, and it holds all products."""
+
+    name: Name
+    user_id: UserId | None = None
+
+
+@endpoint("PUT /12/product_catalogs/{product_catalog_id}", "catalog rename")
+class RenameCatalog(Request):
+    """Give a product catalog another name."""
+
+    product_catalog_id: Id
+    name: Name
+
+
+@endpoint(
+    "DELETE /12/product_catalogs/{product_catalog_id}",
+    "catalog delete",
+    consequence="Delete the product catalog {product_catalog_id} and every product in it, for good",
+)
+class DeleteCatalog(Request):
+    """Delete a product catalog with everything in it; this cannot be undone."""
+
+    product_catalog_id: Id
+
+
+@endpoint(
+    "GET /12/product_catalogs/{product_catalog_id}/product_sets/{product_set_id}",
+    "catalog sets get",
+    columns=SET_COLUMNS,
+)
+class GetProductSet(InCatalog):
+    """Show one product set."""
+
+    product_set_id: Id
+
+
+class Filter(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """One condition of a FILTERED product set."""
+
+    attribute: FilterAttribute
+    operator: FilterOperator
+    value: str
+
+
+Filters = Annotated[
+    list[Filter], Meta(description="Conditions of a FILTERED set: attribute, operator and value")
+]
+ProductKeys = Annotated[list[Id], Meta(description="Members of a MANUAL set, separated by commas")]
+
+
+@endpoint(
+    "POST /12/product_catalogs/{product_catalog_id}/product_sets",
+    "catalog sets create",
+    columns=SET_COLUMNS,
+    travels="json",
+)
+class CreateProductSet(InCatalog):
+    """Create a product set, by hand (MANUAL) or by conditions (FILTERED)."""
+
+    name: Name
+    type: Literal["MANUAL", "FILTERED"]
+    description: str | None = None
+    filters: Filters | None = None
+    product_keys: ProductKeys | None = None
+
+    @rule("filters")
+    def filtered_needs_filters(self) -> str | None:
+        """Hold a FILTERED set to its filters."""
+        if self.type == "FILTERED" and not self.filters:
+            return "is required when type is FILTERED"
+        if self.type == "MANUAL" and self.filters:
+            return "is for type FILTERED only"
+        return None
+
+    @rule("product_keys")
+    def manual_needs_keys(self) -> str | None:
+        """Hold a MANUAL set to its products."""
+        if self.type == "MANUAL" and not self.product_keys:
+            return "is required when type is MANUAL"
+        if self.type == "FILTERED" and self.product_keys:
+            return "is for type MANUAL only"
+        return None

@@ -1,0 +1,127 @@
+"""What an endpoint is, and how a request of it travels."""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
+from urllib.parse import quote
+
+import msgspec
+
+Base = Literal["ads", "platform", "sandbox"]
+Travels = Literal["query", "json", "form"]
+
+# The modules that declare endpoints, in the order in which help shows them.
+MODULES = ("accounts", "catalog", "products")
+
+
+class Endpoint(NamedTuple):
+    """Where a Request goes, what it is called, and how its records are shown."""
+
+    method: str  # GET
+    path: str  # /12/accounts/{account_id}
+    command: str  # "accounts get"
+    columns: tuple[str, ...]  # what a table of the records shows
+    key: str  # the field that the next command takes as an id
+    travels: Travels  # where the fields go that are not in the path
+    base: Base  # which address
+    retry: bool  # whether sending it twice does no harm
+    consequence: str  # what a person confirms before it is sent; "" where nothing is destroyed
+    example: str  # arguments that work, for the help and its test
+
+    @property
+    def mutates(self) -> bool:
+        """Tell whether the request changes anything."""
+        return self.method != "GET"
+
+    @property
+    def path_fields(self) -> list[str]:
+        """Name the fields that stand in the path, in their order."""
+        return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
+
+    @property
+    def own_id(self) -> str | None:
+        """Name the field that is the id of the resource itself: the one that ends the path."""
+        return self.path_fields[-1] if self.path.endswith("}") else None
+
+
+class Request(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The base of every declared request; None means not given, and is not sent."""
+
+    endpoint: ClassVar[Endpoint]
+
+
+R = TypeVar("R", bound=type[Request])
+
+
+def endpoint(
+    line: str,
+    command: str,
+    *,
+    columns: str = "id name",
+    key: str = "id",
+    travels: Travels = "query",
+    base: Base = "ads",
+    retry: bool | None = None,
+    consequence: str = "",
+    example: str = "",
+) -> Callable[[R], R]:
+    """Bind a Request to its HTTP line, written as the specification writes it, and to its command."""
+    method, path = line.split()
+    declared = Endpoint(
+        method=method,
+        path=path,
+        command=command,
+        columns=tuple(columns.split()),
+        key=key,
+        travels=travels,
+        base=base,
+        retry=method != "POST" if retry is None else retry,
+        consequence=consequence,
+        example=example,
+    )
+
+    def bind(request: R) -> R:
+        request.endpoint = declared
+        return request
+
+    return bind
+
+
+def requests_of(module: str) -> list[type[Request]]:
+    """List the bound Request classes of one module of `api`, in the order they are written."""
+    found = import_module(f"{__package__}.{module}")
+    return [
+        thing
+        for thing in vars(found).values()
+        if isinstance(thing, type)
+        and issubclass(thing, Request)
+        and "endpoint" in vars(thing)
+        and thing.__module__ == found.__name__
+    ]
+
+
+class Wire(NamedTuple):
+    """A request as it travels: a percent-encoded path, and the fields that are not in it."""
+
+    path: str
+    fields: dict[str, Any]
+
+
+def wire(request: Request) -> Wire:
+    """Place the fields of a request: ids into the path, percent-encoded; the rest beside it."""
+    fields = msgspec.to_builtins(request)
+    path = request.endpoint.path
+    for name in request.endpoint.path_fields:
+        path = path.replace(f"{{{name}}}", quote(fields.pop(name), safe=""))
+    return Wire(path, fields)
+
+
+def as_text(value: Any) -> str:
+    """Write a value as a query or a form carries it: lists joined by commas, booleans lower-case."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return ",".join(map(as_text, value))
+    if isinstance(value, dict):
+        return msgspec.json.encode(value).decode()
+    return str(value)

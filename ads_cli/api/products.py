@@ -1,0 +1,248 @@
+"""Products: what the service asks of each, and the requests that move them."""
+
+import re
+from datetime import datetime
+from decimal import Decimal
+from functools import cache
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from .check import rule
+from .endpoint import endpoint
+from .types import Cursor, Id, InCatalog
+
+PRICE_WORDS = "a number, a space and a currency code, with a point for decimals, as in 19.90 EUR"
+Price = Annotated[str, Meta(pattern=r"^[0-9]+(\.[0-9]+)? [A-Z]{3}\Z", extra={"expected": PRICE_WORDS})]
+HttpsUrl = Annotated[
+    str,
+    Meta(
+        pattern=r"^(?i:https)://[^\s/?#]+([/?#]\S*)?\Z",
+        extra={"expected": "an address that begins with https://"},
+    ),
+]
+URL_PATTERN = r"^(?i:https?)://[^\s/?#]+([/?#]\S*)?\Z"
+Url = Annotated[
+    str, Meta(pattern=URL_PATTERN, extra={"expected": "an address that begins with https:// or http://"})
+]
+Inventory = Annotated[int, Meta(ge=0)]
+Text = Annotated[str, Meta(min_length=1)]
+
+HTML_TAG = re.compile(r"</?[a-zA-Z][^>]*>")
+HEX_COLOR = re.compile(r"^(#|0x)?([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})$", re.IGNORECASE)
+LEVELS_RUN_TOGETHER = re.compile(r"\S>|>\S")
+NOT_AN_IMAGE = re.compile(
+    r"^[^?#]*\.(bmp|tiff?|svgz?|heic|heif|avif|ico|psd|pdf|html?|eps|mp4)([?#]|$)", re.I
+)
+MOST_IMAGES = 10
+
+
+class Product(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One product of a catalog.
+
+    Not checked, since it needs the image itself: at least 500x500 pixels, at most 5 MB.
+    """
+
+    id: Text
+    title: Annotated[str, Meta(min_length=1, max_length=150)]
+    description: Annotated[str, Meta(min_length=1, max_length=5000)]
+    availability: Literal["in stock", "available for order", "preorder", "out of stock", "discontinued"]
+    condition: Literal["new", "used", "refurbished"]
+    price: Price
+    link: HttpsUrl
+    image_link: Url
+    brand: str | None = None
+    gtin: str | None = None
+    mpn: str | None = None
+    mobile_link: HttpsUrl | None = None
+    additional_image_link: str | None = None
+    store_product_category: str | None = None
+    product_type: str | None = None
+    inventory: Inventory | None = None
+    sale_price: Price | None = None
+    sale_price_effective_date: str | None = None
+    item_group_id: str | None = None
+    gender: Literal["female", "male", "unisex"] | None = None
+    color: str | None = None
+    size: str | None = None
+    age_group: Literal["adult", "all ages", "teen", "kids", "toddler", "infant", "newborn"] | None = None
+    custom_label_0: str | None = None
+    custom_label_1: str | None = None
+    custom_label_2: str | None = None
+    custom_label_3: str | None = None
+    custom_label_4: str | None = None
+    product_key: str | None = None
+    item_group_key: str | None = None
+
+    @rule("description")
+    def plain_text(self) -> str | None:
+        """Keep HTML out of the description."""
+        if "<" in self.description and (tag := HTML_TAG.search(self.description)):
+            return f"holds HTML ({tag[0][:30]}); only plain text is allowed"
+        return None
+
+    @rule("brand")
+    def identified(self) -> str | None:
+        """Ask for one of the three names a product can be known by."""
+        return (
+            None if self.brand or self.gtin or self.mpn else "is required where gtin and mpn are both absent"
+        )
+
+    @rule("gtin")
+    def gtin_is_real(self) -> str | None:
+        """Check the digits of a UPC, EAN, JAN or ISBN."""
+        return None if self.gtin is None else _gtin_problem(self.gtin)
+
+    @rule("price")
+    def price_currency(self) -> str | None:
+        """Look the currency up in ISO 4217."""
+        return _currency_problem(self.price)
+
+    @rule("sale_price")
+    def sale_below_price(self) -> str | None:
+        """Keep the sale price below the price, in the same currency."""
+        if self.sale_price is None:
+            return None
+        amount, currency = self.sale_price.split()
+        full, full_currency = self.price.split()
+        if currency != full_currency:
+            return f"is in {currency} and price in {full_currency}; both must be in one currency"
+        if Decimal(amount) >= Decimal(full):
+            return f"{self.sale_price} is not lower than the price {self.price}"
+        return None
+
+    @rule("sale_price_effective_date")
+    def sale_dates(self) -> str | None:
+        """Read the two ends of a sale."""
+        return self.sale_price_effective_date and _interval_problem(self.sale_price_effective_date)
+
+    @rule("inventory")
+    def in_stock_is_some(self) -> str | None:
+        """Ask for stock where there is said to be some."""
+        empty = self.availability == "in stock" and self.inventory is not None and self.inventory < 1
+        return "must be 1 or more when availability is 'in stock'" if empty else None
+
+    @rule("image_link")
+    def image_format(self) -> str | None:
+        """Refuse addresses that name another format than the four allowed."""
+        return _image_problem(self.image_link)
+
+    @rule("additional_image_link")
+    def more_images(self) -> str | None:
+        """Look at each of the further images."""
+        if self.additional_image_link is None:
+            return None
+        links = [link.strip() for link in self.additional_image_link.split(",")]
+        if len(links) > MOST_IMAGES:
+            return f"has {len(links)} addresses, at most {MOST_IMAGES} are allowed"
+        for link in links:
+            if not re.match(URL_PATTERN, link):
+                return f"{link[:60]!r} is not an address; separate addresses by commas"
+        return next(filter(None, map(_image_problem, links)), None)
+
+    @rule("product_type")
+    def levels_apart(self) -> str | None:
+        """Ask for spaces round the signs between the levels."""
+        run_together = self.product_type and LEVELS_RUN_TOGETHER.search(self.product_type)
+        return "levels must be separated by ' > ', with the spaces" if run_together else None
+
+    @rule("color")
+    def color_by_name(self) -> str | None:
+        """Refuse hex codes; a word such as "decade" has no digit and is none."""
+        code = self.color and HEX_COLOR.match(self.color)
+        return (
+            f"{self.color!r} is a hex code; name the color"
+            if code and (code[1] or any(map(str.isdigit, code[2])))
+            else None
+        )
+
+
+def _image_problem(link: str) -> str | None:
+    other = NOT_AN_IMAGE.match(link)
+    return f"names a .{other[1]} file; only JPG, GIF, WEBP and PNG are allowed" if other else None
+
+
+def _currency_problem(price: str) -> str | None:
+    code = price[-3:]
+    return None if code in currencies() else f"{code} is not a currency of ISO 4217"
+
+
+@cache
+def currencies() -> frozenset[str]:
+    """Load the currency codes of ISO 4217."""
+    import pycountry
+
+    return frozenset(currency.alpha_3 for currency in pycountry.currencies)
+
+
+def _gtin_problem(gtin: str) -> str | None:
+    from stdnum import ean, isbn
+
+    if "E+" in gtin.upper():
+        return f"{gtin!r} was cut short by a spreadsheet; format the column as text and export it again"
+    if ean.is_valid(gtin) or isbn.is_valid(gtin):
+        return None
+    digits = gtin.replace("-", "").replace(" ", "")
+    if digits.isdigit() and len(digits) in (8, 12, 13, 14):
+        return f"{gtin!r} has a wrong check digit"
+    return f"{gtin[:60]!r} is not a UPC, EAN, JAN or ISBN"
+
+
+def _interval_problem(text: str) -> str | None:
+    ends = text.split("/")
+    try:
+        start, end = map(datetime.fromisoformat, ends)
+    except ValueError:
+        start = end = datetime.min
+    if start.tzinfo is None or end.tzinfo is None:
+        example = "2026-12-01T00:00+01:00/2026-12-24T23:59+01:00"
+        return f"{text[:80]!r} is not two ISO 8601 date-times with offset joined by '/', as in {example}"
+    return None if start < end else "ends before it begins"
+
+
+PRODUCT_COLUMNS = "product_key id title price availability inventory"
+BATCH = 25
+
+
+@endpoint(
+    "GET /12/product_catalogs/{product_catalog_id}/products",
+    "products list",
+    columns=PRODUCT_COLUMNS,
+    key="product_key",
+)
+class ListProducts(InCatalog):
+    """List the products of a catalog; of a group of variants, the service shows only the first member."""
+
+    item_group_key: Annotated[str, Meta(description="Only the products of this group")] | None = None
+    count: (
+        Annotated[int, Meta(ge=1, le=100, description="Records on a page", extra={"default": 100})] | None
+    ) = None
+    cursor: Cursor | None = None
+
+
+@endpoint(
+    "PUT /12/product_catalogs/{product_catalog_id}/products",
+    "products push",
+    columns="product_key id status errors warnings",
+    key="product_key",
+    travels="json",
+)
+class PutProducts(InCatalog):
+    """Create or update products."""
+
+    products: Annotated[list[Product], Meta(min_length=1, max_length=BATCH)]
+
+
+@endpoint(
+    "DELETE /12/product_catalogs/{product_catalog_id}/products",
+    "products delete",
+    columns="product_key failed_product_key message",
+    key="product_key",
+    travels="json",
+    consequence="Delete products from the catalog {product_catalog_id}, for good",
+)
+class DeleteProducts(InCatalog):
+    """Delete products; this cannot be undone."""
+
+    product_keys: Annotated[list[Id], Meta(min_length=1)]

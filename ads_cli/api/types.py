@@ -1,0 +1,52 @@
+"""Field types that many endpoints share, and the bases that many requests stand on."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from .check import rule
+from .endpoint import Request
+
+# Any text without control characters and what has a meaning in a path; "." and ".." are no ids.
+ID_PATTERN = r"^(?!\.{1,2}\Z)[^\x00-\x1f\x7f-\x9f/?#%]+\Z"
+ID_WORDS = "an id, without / ? # % and control characters"
+
+Id = Annotated[str, Meta(pattern=ID_PATTERN, extra={"expected": ID_WORDS})]
+AccountId = Annotated[Id, Meta(description="The account to work in", extra={"option": "account"})]
+CatalogId = Annotated[Id, Meta(description="The product catalog to work in", extra={"option": "catalog"})]
+Ids = Annotated[list[Id], Meta(max_length=200, description="Only these, separated by commas")]
+Name = Annotated[str, Meta(min_length=1)]
+UserId = Annotated[int, Meta(description="The user who owns it")]
+
+PageSize = Annotated[int, Meta(ge=1, le=1000, description="Records on a page", extra={"default": 200})]
+Cursor = Annotated[str, Meta(description="Where to start, from an earlier answer's next_cursor")]
+SortBy = Annotated[str, Meta(description="Attribute and direction, as in created_at-desc")]
+WithDeleted = Annotated[bool, Meta(description="Show deleted records too")]
+WithTotalCount = Annotated[bool, Meta(description="Count all records too; not with a cursor")]
+
+
+class InAccount(Request):
+    """A request about things in an account."""
+
+    account_id: AccountId
+
+
+class InCatalog(Request):
+    """A request about things in a product catalog."""
+
+    product_catalog_id: CatalogId
+
+
+class Page(Request):
+    """What most lists understand."""
+
+    count: PageSize | None = None
+    cursor: Cursor | None = None
+    sort_by: SortBy | None = None
+    with_deleted: WithDeleted | None = None
+    with_total_count: WithTotalCount | None = None
+
+    @rule("with_total_count")
+    def count_or_cursor(self) -> str | None:
+        """Keep the total count and the cursor apart."""
+        return "cannot be used with cursor" if self.with_total_count and self.cursor else None

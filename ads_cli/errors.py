@@ -1,0 +1,133 @@
+"""Everything that can go wrong, and the exit code that says so.
+
+AdsctlError                 1  a bug in adsctl
+├── UsageError              2  an option or argument, or a limit broken by one
+├── ContentError            3  what a file or standard input holds; nothing was sent
+├── AccessError             4  not signed in, or not allowed
+├── NotFoundError           5  the service knows no such resource
+├── RefusedError            6  refused by the service for another reason
+├── RateLimitedError        7  too many requests, and waited as long as allowed
+├── UnavailableError        8  network, time-out, 5xx or an unreadable answer
+├── IncompleteError         9  a push that reached its end with some items refused
+├── StateError             11  configuration, credentials or the state folder
+└── NotConfirmedError      12  a destructive command that nobody confirmed
+
+Interrupted stands outside the tree: a signal (128 + its number), not an error.
+"""
+
+import signal
+from typing import ClassVar
+
+
+class AdsctlError(Exception):
+    """Say what happened and where (message), and what to do next (hint)."""
+
+    exit_code: ClassVar[int] = 1
+    code: ClassVar[str] = "internal"
+    retryable: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        http_status: int | None = None,
+        api_code: int | str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.http_status = http_status
+        self.api_code = api_code
+
+    def as_dict(self) -> dict[str, object]:
+        """Give what `-o json` prints of an error."""
+        return {
+            "code": self.code,
+            "exit_code": self.exit_code,
+            "http_status": self.http_status,
+            "api_code": self.api_code,
+            "message": self.message,
+            "hint": self.hint or None,
+            "retryable": self.retryable,
+        }
+
+
+class UsageError(AdsctlError):
+    """An option or an argument is wrong."""
+
+    exit_code = 2
+    code = "usage"
+
+
+class ContentError(AdsctlError):
+    """What a file or standard input holds is wrong; nothing was sent."""
+
+    exit_code = 3
+    code = "content"
+
+
+class AccessError(AdsctlError):
+    """Not signed in, or not allowed."""
+
+    exit_code = 4
+    code = "access"
+
+
+class NotFoundError(AdsctlError):
+    """The service knows no such resource."""
+
+    exit_code = 5
+    code = "not_found"
+
+
+class RefusedError(AdsctlError):
+    """The service refused the request."""
+
+    exit_code = 6
+    code = "refused"
+
+
+class RateLimitedError(AdsctlError):
+    """The service asked to slow down for longer than we may wait."""
+
+    exit_code = 7
+    code = "rate_limited"
+    retryable = True
+
+
+class UnavailableError(AdsctlError):
+    """The service could not be reached, or its answer could not be read."""
+
+    exit_code = 8
+    code = "unavailable"
+    retryable = True
+
+
+class IncompleteError(AdsctlError):
+    """A push reached its end, and some items were refused."""
+
+    exit_code = 9
+    code = "incomplete"
+
+
+class StateError(AdsctlError):
+    """The configuration, a credential or the state folder cannot be used."""
+
+    exit_code = 11
+    code = "state"
+
+
+class NotConfirmedError(AdsctlError):
+    """A destructive command was not confirmed."""
+
+    exit_code = 12
+    code = "not_confirmed"
+
+
+class Interrupted(BaseException):
+    """A signal asked the program to stop."""
+
+    def __init__(self, signum: int) -> None:
+        super().__init__(signal.Signals(signum).name)
+        self.exit_code = 128 + signum

@@ -1,0 +1,139 @@
+"""The service as one WSGI application."""
+
+import sys
+import traceback
+from collections.abc import Sequence
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ads_cli.api.check import InvalidError, convert
+from ads_cli.api.endpoint import Endpoint
+
+from . import faults as faulty
+from .answers import Plain, Refusal, enveloped, failed
+from .incoming import Incoming, echo, read, value_of
+from .limits import TOTAL_COUNT_SECONDS, TOTAL_COUNTS, Window
+from .oauth import Gate
+from .routing import Bound, Call, Router
+from .store import Store, opened
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse
+
+HANDLERS = ("accounts", "catalog", "products", "product_sets")  # the modules that hold them
+
+
+class Credentials(NamedTuple):
+    """What the seeded user signs requests with."""
+
+    consumer_key: str
+    consumer_secret: str
+    access_token: str
+    access_token_secret: str
+
+
+class Emulator:
+    """Answer as the service does, over one SQLite file.
+
+    Threads and processes may share the file. What passes with time (used nonces, rate limits) is
+    kept by each instance.
+    """
+
+    def __init__(self, database: Path, *, faults: Sequence[str] = ()) -> None:
+        self._faults = [faulty.parse(text) for text in faults]
+        self._store = opened(database, _seed)
+        self._gate = Gate(self._store)
+        self._total_counts = Window(TOTAL_COUNTS, TOTAL_COUNT_SECONDS)
+
+    @cached_property
+    def credentials(self) -> Credentials:
+        """Give the keys and tokens of the seeded user; they are random, and live in the database."""
+        row = self._store.connection.execute(
+            "SELECT consumer_key, consumer_secret, token, secret FROM tokens JOIN apps USING (consumer_key)"
+            " WHERE token = ?",
+            (self._store.setting("access_token"),),
+        ).fetchone()
+        return Credentials(*row)
+
+    @property
+    def account(self) -> str:
+        """Give the id of the default account."""
+        return self._store.setting("account")
+
+    @property
+    def catalog(self) -> str:
+        """Give the id of the seeded catalog."""
+        return self._store.setting("catalog")
+
+    def close(self) -> None:
+        """Close the database."""
+        self._store.close()
+
+    @cached_property
+    def _router(self) -> Router:
+        for name in HANDLERS:
+            import_module(f"{__package__}.{name}")
+        return Router()
+
+    def __call__(self, environ: dict[str, Any], start_response: "StartResponse") -> list[bytes]:
+        """Answer one request; whatever happens inside, there is an answer."""
+        try:
+            answer = self._answer(Incoming(environ))
+        except Refusal as refusal:
+            answer = refusal.plain({})
+        except Exception:
+            answer = _broken()
+        return answer.send(start_response, without_body=environ["REQUEST_METHOD"] == "HEAD")
+
+    def _answer(self, incoming: Incoming) -> Plain:
+        """Find the endpoint, check who asks, and handle the request under the faults on demand."""
+        endpoint, bound, ids = self._router.find(incoming)
+        call = Call(self._store, incoming, ids)
+        if bound.signed:
+            call.user = self._gate.user_of(incoming)
+
+        def perform(partial: bool) -> Plain:
+            call.partial = partial
+            return self._perform(call, endpoint, bound)
+
+        return faulty.struck(self._faults, incoming, perform)
+
+    def _perform(self, call: Call, endpoint: Endpoint, bound: Bound) -> Plain:
+        """Check the request against its declaration, and let its handler answer."""
+        call.params = dict(call.ids)
+        try:
+            fields = read(call.incoming, endpoint, bound.reads, call.ids)
+            request = convert(bound.reads, fields, strict=endpoint.travels == "json")
+            call.params = echo(request, endpoint)
+            counted = value_of(request, "with_total_count")
+            headers = self._total_counts.take(call.user) if counted else ()
+            answer = bound.handler(call, request)
+        except InvalidError as error:
+            return failed(400, [_told(problem) for problem in error.problems], call.params)
+        except Refusal as refusal:
+            return refusal.plain(call.params)
+        except Exception:
+            return _broken()
+        return answer if isinstance(answer, Plain) else enveloped(answer, call.params, headers)
+
+
+def _seed(store: Store) -> None:
+    from .seed import seed
+
+    seed(store)
+
+
+def _told(problem: Any) -> dict[str, str]:
+    """Tell one broken rule in the shape of the advertising API."""
+    missing = problem.message.startswith("is required")
+    code = "MISSING_PARAMETER" if missing else "INVALID_PARAMETER"
+    return {"code": code, "message": str(problem), "parameter": problem.path}
+
+
+def _broken() -> Plain:
+    """Answer after a mistake of our own, and leave its trace on stderr."""
+    traceback.print_exc(file=sys.stderr)
+    message = "the emulator failed; the traceback is on its standard error"
+    return failed(500, [{"code": "INTERNAL_ERROR", "message": message}], {})

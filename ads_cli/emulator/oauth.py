@@ -1,0 +1,122 @@
+"""OAuth 1.0a as the service checks it: HMAC-SHA1 over the address as it was sent."""
+
+import threading
+import time
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from .answers import Unauthenticated
+from .incoming import Incoming
+from .store import Store
+
+CLOCK_SECONDS = 300  # how far the clocks of client and service may be apart
+NEEDED = ("oauth_consumer_key", "oauth_nonce", "oauth_signature", "oauth_timestamp", "oauth_token")
+
+
+class Identity(NamedTuple):
+    """The two secrets that a request has to be signed with, and who signs with them."""
+
+    user: str
+    consumer_secret: str
+    token_secret: str
+    revoked: bool
+
+
+class Gate:
+    """Let through what is signed with a known key and token, now, and for the first time."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._seen: dict[tuple[str, str, str, int], float] = {}
+        self._lock = threading.Lock()
+
+    def user_of(self, incoming: Incoming) -> str:
+        """Name the user whose token signed a request, or refuse it."""
+        given = _header(incoming)
+        timestamp = _timestamp(given["oauth_timestamp"])
+        identity = self._identity(given["oauth_consumer_key"], given["oauth_token"])
+        if not _verified(incoming, given["oauth_signature"], identity):
+            raise could_not_authenticate()
+        use = (given["oauth_consumer_key"], given["oauth_token"], given["oauth_nonce"], timestamp)
+        if not self._first_use(use):
+            raise could_not_authenticate()
+        return identity.user
+
+    def _identity(self, consumer_key: str, token: str) -> Identity:
+        known = self._store.connection.execute(
+            "SELECT user_id, consumer_secret, secret, revoked FROM apps LEFT JOIN tokens"
+            " ON tokens.consumer_key = apps.consumer_key AND token = ? WHERE apps.consumer_key = ?",
+            (token, consumer_key),
+        ).fetchone()
+        if known is None:
+            raise could_not_authenticate()
+        identity = Identity(*known)
+        if identity.user is None or identity.revoked:
+            raise Unauthenticated(89, "Invalid or expired token.")
+        return identity
+
+    def _first_use(self, use: tuple[str, str, str, int]) -> bool:
+        """Remember a nonce for as long as its timestamp would be accepted."""
+        now = time.time()
+        with self._lock:
+            if len(self._seen) > 100_000:
+                self._seen = {key: end for key, end in self._seen.items() if end >= now}
+            if use in self._seen:
+                return False
+            self._seen[use] = use[3] + CLOCK_SECONDS
+            return True
+
+
+def could_not_authenticate() -> Unauthenticated:
+    """Refuse a signature, without saying what is wrong with it."""
+    return Unauthenticated(32, "Could not authenticate you.")
+
+
+def _header(incoming: Incoming) -> dict[str, str]:
+    """Read the Authorization header; all that a signature needs has to be in it."""
+    from oauthlib.oauth1.rfc5849 import utils
+
+    try:
+        pairs = utils.parse_authorization_header(incoming.authorization)
+    except ValueError:
+        pairs = []
+    given = {name: utils.unescape(value) for name, value in pairs}
+    complete = (
+        all(given.get(name) for name in NEEDED)
+        and given.get("oauth_signature_method") == "HMAC-SHA1"
+        and given.get("oauth_version", "1.0") == "1.0"
+        and given["oauth_nonce"].isascii()
+    )
+    if not complete:
+        raise Unauthenticated(215, "Bad Authentication data.")
+    return given
+
+
+def _timestamp(text: str) -> int:
+    """Read a timestamp, which has to be near our own."""
+    if (
+        text.isascii()
+        and text.isdecimal()
+        and len(text) < 12
+        and abs(int(text) - time.time()) <= CLOCK_SECONDS
+    ):
+        return int(text)
+    raise Unauthenticated(135, "Timestamp out of bounds.")
+
+
+def _verified(incoming: Incoming, signature: str, identity: Identity) -> bool:
+    """Compute the signature again, by oauthlib, and compare."""
+    from oauthlib.oauth1.rfc5849 import signature as rfc5849
+
+    try:
+        params = rfc5849.collect_parameters(
+            uri_query=incoming.query,
+            body=incoming.form,
+            headers={"Authorization": incoming.authorization},
+        )
+        signed: Any = SimpleNamespace(
+            http_method=incoming.method, uri=incoming.url, params=params, signature=signature
+        )
+        return bool(rfc5849.verify_hmac_sha1(signed, identity.consumer_secret, identity.token_secret))
+    except ValueError:  # an address or a query that cannot be signed
+        return False

@@ -1,0 +1,69 @@
+"""The small world that a new database holds."""
+
+import secrets
+
+from .store import Store
+
+USER = "1184672519"
+SHOP = "18ce54d4x5t"
+CATALOG = "7310248000000000001"
+ACCOUNTS = (
+    {
+        "id": SHOP,
+        "name": "Nordlicht Shop",
+        "business_name": "Nordlicht Handels GmbH",
+        "business_id": "72045",
+        "timezone": "Europe/Berlin",
+        "timezone_switch_at": "2024-02-29T23:00:00Z",
+        "industry_type": "RETAIL",
+    },
+    {
+        "id": "18ce55gze09",
+        "name": "Café Kastanie (managed by Kontor Acht)",
+        "business_name": "Kontor Acht",
+        "business_id": "72311",
+        "timezone": "Europe/Vienna",
+        "timezone_switch_at": "2024-05-31T22:00:00Z",
+        "industry_type": "AGENCY",
+    },
+    {
+        "id": "18ce53wo3nm",
+        "name": "Nordlicht Outlet",
+        "business_name": "Nordlicht Handels GmbH",
+        "business_id": "72045",
+        "timezone": "Europe/Berlin",
+        "timezone_switch_at": "2023-09-30T22:00:00Z",
+        "industry_type": "RETAIL",
+    },
+)
+CREATED = ("2024-03-01T09:15:00Z", "2024-06-01T07:30:00Z", "2023-10-01T08:00:00Z")
+DELETED = "18ce53wo3nm"
+
+
+def seed(store: Store) -> None:
+    """Fill a new database; its keys and tokens are random, and exist nowhere else."""
+    _sign_in(store)
+    for account, created_at in zip(ACCOUNTS, CREATED, strict=True):
+        fields = {name: value for name, value in account.items() if name != "id"}
+        fields["approval_status"] = "ACCEPTED"
+        store.add("account", account["id"], fields, owner=USER, created_at=created_at)
+    store.delete("account", DELETED, owner=USER)
+    store.add("product_catalog", CATALOG, {"name": "Nordlicht Shop"}, owner=USER, created_at=CREATED[0])
+
+
+def _sign_in(store: Store) -> None:
+    """Register one app and one user, who has signed in to it already."""
+    consumer_key, consumer_secret, secret = (secrets.token_urlsafe(24) for _ in range(3))
+    token = f"{USER}-{secrets.token_urlsafe(24)}"
+    run = store.connection.execute
+    run("INSERT INTO apps VALUES (?, ?, ?)", (consumer_key, consumer_secret, "adsctl"))
+    run("INSERT INTO users VALUES (?, ?)", (USER, "nordlicht"))
+    run("INSERT INTO tokens VALUES (?, ?, ?, ?, 0)", (token, secret, consumer_key, USER))
+    settings = {
+        "consumer_key": consumer_key,
+        "access_token": token,
+        "account": SHOP,
+        "catalog": CATALOG,
+    }
+    for name, value in settings.items():
+        run("INSERT INTO settings VALUES (?, ?)", (name, value))

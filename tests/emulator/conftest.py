@@ -1,0 +1,44 @@
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from ads_cli.emulator.app import Emulator
+from ads_cli.emulator.server import running
+
+from .speaking import Client, InProcess
+
+
+@pytest.fixture
+def emulator(tmp_path: Path) -> Iterator[Emulator]:
+    with closing(Emulator(tmp_path / "state" / "emulator.db")) as emulator:
+        yield emulator
+
+
+@pytest.fixture
+def local(emulator: Emulator) -> Client:
+    """A client in the same process."""
+    return Client(emulator, InProcess(emulator))
+
+
+@pytest.fixture
+def served(emulator: Emulator) -> Iterator[Client]:
+    """A client on the other side of a socket."""
+    with running(emulator) as address, closing(Client.over_http(emulator, address)) as client:
+        yield client
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> Iterator[Callable[..., Client]]:
+    """Make in-process clients of an emulator with faults."""
+    opened = []
+
+    def make(*faults: str) -> Client:
+        emulator = Emulator(tmp_path / "faulty.db", faults=faults)
+        opened.append(emulator)
+        return Client(emulator, InProcess(emulator))
+
+    yield make
+    for emulator in opened:
+        emulator.close()

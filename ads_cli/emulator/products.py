@@ -46,6 +46,10 @@ class Batch(InCatalog):
     products: Annotated[list[Any], Meta(min_length=1, max_length=BATCH)]
 
 
+class Item(Product, forbid_unknown_fields=True):
+    """A product as a request carries it: a field that is not declared is a mistake, not a feed's own column."""
+
+
 @handles(PutProducts, reads=Batch)
 def put_products(call: Call, request: Batch) -> Answer:
     """Create or update the sound products of a request, in one transaction."""
@@ -93,7 +97,7 @@ def _id_of(item: Any) -> str | None:
 def _product(item: Any) -> Product:
     if not isinstance(item, dict):
         raise InvalidError([Problem("", "a product is an object")])
-    return convert(Product, item, strict=True)
+    return convert(Item, item, strict=True)
 
 
 def _warnings(product: Product) -> list[Note]:

@@ -1,0 +1,173 @@
+import pytest
+
+from .speaking import errors, product
+
+CATALOGS = "/12/product_catalogs"
+
+
+@pytest.fixture
+def catalog(local):
+    return f"{CATALOGS}/{local.emulator.catalog}"
+
+
+@pytest.fixture
+def sets(catalog):
+    return f"{catalog}/product_sets"
+
+
+def test_the_seeded_catalog_is_listed(local):
+    answer = local.get(CATALOGS).json()
+    (catalog,) = answer["data"]
+    assert (catalog["id"], catalog["name"], catalog["deleted"]) == (
+        local.emulator.catalog,
+        "Nordlicht Shop",
+        False,
+    )
+    assert answer["next_cursor"] is None
+
+
+def test_catalogs_are_filtered_by_user(local):
+    user = local.keys.access_token.split("-")[0]
+    assert len(local.get(CATALOGS, user_id=user).json()["data"]) == 1
+    assert local.get(CATALOGS, user_id="42").json()["data"] == []
+    assert errors(local.get(CATALOGS, user_id="me")) == [("INVALID_PARAMETER", "user_id")]
+
+
+def test_a_user_has_one_catalog(local):
+    answer = local.send("POST", CATALOGS, name="Second")
+    assert answer.status_code == 400
+    assert "one product catalog" in answer.json()["errors"][0]["message"]
+    assert local.emulator.catalog in answer.json()["errors"][0]["message"]
+
+
+def test_a_catalog_is_renamed(local, catalog):
+    renamed = local.send("PUT", catalog, name="Winter & Söhne").json()
+    assert renamed["data"]["name"] == "Winter & Söhne"
+    assert renamed["request"]["params"] == {
+        "product_catalog_id": local.emulator.catalog,
+        "name": "Winter & Söhne",
+    }
+    assert local.get(CATALOGS).json()["data"][0]["name"] == "Winter & Söhne"
+
+
+def test_a_name_is_required(local, catalog):
+    assert errors(local.send("PUT", catalog)) == [("MISSING_PARAMETER", "name")]
+    assert errors(local.send("POST", CATALOGS)) == [("MISSING_PARAMETER", "name")]
+
+
+def test_a_deleted_catalog_is_gone_with_its_products_and_another_may_be_made(local, catalog):
+    local.put(product())
+    deleted = local.send("DELETE", catalog).json()["data"]
+    assert (deleted["id"], deleted["deleted"]) == (local.emulator.catalog, True)
+    for answer in (
+        local.send("DELETE", catalog),
+        local.send("PUT", catalog, name="x"),
+        local.get(local.products_path),
+    ):
+        assert (answer.status_code, errors(answer)) == (404, [("NOT_FOUND", None)])
+    assert local.get(CATALOGS).json()["data"] == []
+    created = local.send("POST", CATALOGS, name="New").json()["data"]
+    assert created["name"] == "New" and created["id"] != local.emulator.catalog
+    assert local.get(f"{CATALOGS}/{created['id']}/products").json()["data"] == []
+
+
+def test_nobody_makes_a_catalog_for_another_user(local, catalog):
+    local.send("DELETE", catalog)
+    assert local.send("POST", CATALOGS, name="New", user_id="42").status_code == 403
+    user = local.keys.access_token.split("-")[0]
+    assert local.send("POST", CATALOGS, name="New", user_id=user).status_code == 200
+
+
+def test_a_set_by_hand_is_processed_when_it_is_looked_at(local, sets):
+    keys = [one["product_key"] for one in local.put(product("a"), product("b"), product("c"))]
+    body = {"name": "Hats", "type": "MANUAL", "product_keys": [keys[2], keys[0]]}
+    created = local.send("POST", sets, json_body=body).json()["data"]
+    assert (created["processing_status"], created["type"], created["description"]) == (
+        "PROCESSING",
+        "MANUAL",
+        None,
+    )
+    seen = local.get(f"{sets}/{created['id']}").json()["data"]
+    assert (seen["processing_status"], seen["product_ids"]) == ("DONE", ["c", "a"])
+
+
+def test_a_set_by_hand_takes_only_products_of_the_catalog(local, sets):
+    answer = local.send("POST", sets, json_body={"name": "x", "type": "MANUAL", "product_keys": ["none"]})
+    assert (answer.status_code, errors(answer)) == (400, [("INVALID_PARAMETER", "product_keys")])
+
+
+@pytest.mark.parametrize(
+    ("attribute", "operator", "value", "members"),
+    [
+        ("price", "GREATER_THAN", "9", ["mid", "dear"]),
+        ("price", "LESS_THAN", "100.00 EUR", ["cheap", "mid"]),
+        ("price", "EQUAL_TO", "10", ["mid"]),
+        ("inventory", "GREATER_THAN", "3", ["dear"]),
+        ("inventory", "LESS_THAN", "40", ["cheap"]),
+        ("product_type", "MATCH", "home > hats", ["cheap"]),
+        ("product_type", "CONTAINS", "HATS", ["cheap", "mid"]),
+        ("product_type", "NOT_CONTAINS", "hats", ["dear"]),
+        ("product_type", "EQUAL_TO", "home > hats", []),
+        ("custom_label_0", "EQUAL_TO", "ä", ["dear"]),
+        ("sale_price", "LESS_THAN", "100", []),
+    ],
+)
+def test_a_set_by_filters_holds_what_fulfils_them(local, sets, attribute, operator, value, members):
+    local.put(
+        product("cheap", price="9.00 EUR", inventory=3, product_type="Home > Hats"),
+        product("mid", price="10.00 EUR", product_type="Home > Hats > Wool"),
+        product("dear", price="100.00 EUR", inventory=40, custom_label_0="ä"),
+    )
+    filters = [{"attribute": attribute, "operator": operator, "value": value}]
+    created = local.send("POST", sets, json_body={"name": "Set", "type": "FILTERED", "filters": filters})
+    assert created.json()["data"]["product_ids"] == []
+    seen = local.get(f"{sets}/{created.json()['data']['id']}").json()["data"]
+    assert (seen["processing_status"], seen["product_ids"]) == ("DONE", members)
+    assert seen["filters"] == filters
+
+
+def test_all_filters_hold_and_new_products_join(local, sets):
+    filters = [
+        {"attribute": "price", "operator": "GREATER_THAN", "value": "5"},
+        {"attribute": "product_type", "operator": "NOT_CONTAINS", "value": "shoe"},
+    ]
+    created = local.send("POST", sets, json_body={"name": "Set", "type": "FILTERED", "filters": filters})
+    path = f"{sets}/{created.json()['data']['id']}"
+    assert local.get(path).json()["data"]["product_ids"] == []
+    local.put(product("hat"), product("shoe", product_type="Shoes"), product("pin", price="1 EUR"))
+    assert local.get(path).json()["data"]["product_ids"] == ["hat"]
+
+
+def test_a_filter_that_cannot_be_tried_ends_as_failed(local, sets):
+    filters = [{"attribute": "price", "operator": "LESS_THAN", "value": "cheap"}]
+    created = local.send("POST", sets, json_body={"name": "Set", "type": "FILTERED", "filters": filters})
+    seen = local.get(f"{sets}/{created.json()['data']['id']}").json()["data"]
+    assert (seen["processing_status"], seen["product_ids"]) == ("FAILED", [])
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ({"name": "x", "type": "FILTERED"}, ("INVALID_PARAMETER|MISSING_PARAMETER", "filters")),
+        ({"name": "x", "type": "MANUAL"}, ("INVALID_PARAMETER|MISSING_PARAMETER", "product_keys")),
+        ({"name": "x", "type": "SOME"}, ("INVALID_PARAMETER", "type")),
+        ({"type": "MANUAL", "product_keys": ["a"]}, ("MISSING_PARAMETER", "name")),
+        (
+            {
+                "name": "x",
+                "type": "FILTERED",
+                "filters": [{"attribute": "size", "operator": "MATCH", "value": "L"}],
+            },
+            ("INVALID_PARAMETER", "filters[0].attribute"),
+        ),
+    ],
+)
+def test_a_set_that_breaks_the_declaration_is_refused(local, sets, body, expected):
+    answer = local.send("POST", sets, json_body=body)
+    ((code, parameter),) = errors(answer)
+    assert answer.status_code == 400 and code in expected[0].split("|") and parameter == expected[1]
+
+
+def test_an_unknown_set_is_not_found(local, sets):
+    assert local.get(f"{sets}/none").status_code == 404
+    assert local.get(f"{CATALOGS}/1/product_sets/none").status_code == 404

@@ -1,0 +1,183 @@
+from contextlib import closing
+
+import httpx
+import pytest
+
+from ads_cli.emulator.app import Emulator
+from ads_cli.emulator.faults import parse
+from ads_cli.emulator.server import running
+from ads_cli.errors import UsageError
+
+from .speaking import Client, InProcess, product, statuses
+
+PRODUCTS = "/12/product_catalogs/*"
+
+
+@pytest.fixture
+def over_socket(tmp_path):
+    """Serve an emulator with faults, and speak to it."""
+    from contextlib import ExitStack
+
+    with ExitStack() as stack:
+
+        def make(*faults):
+            emulator = stack.enter_context(closing(Emulator(tmp_path / "faulty.db", faults=faults)))
+            address = stack.enter_context(running(emulator))
+            return stack.enter_context(closing(Client.over_http(emulator, address)))
+
+        yield make
+
+
+def attempt(client, *products):
+    return client.send("PUT", client.products_path, json_body={"products": list(products)})
+
+
+def test_a_status_is_answered_with_retry_after_and_nothing_is_applied(faulty):
+    client = faulty(f"PUT {PRODUCTS} status=503 retry-after=7 times=1")
+    answer = attempt(client, product())
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "7")
+    assert answer.json()["errors"]
+    assert client.products() == []
+    assert attempt(client, product()).status_code == 200
+
+
+def test_a_fault_keeps_to_its_method_and_path(faulty):
+    client = faulty(f"DELETE {PRODUCTS} status=500", "* /12/accounts/* status=418")
+    assert client.get("/12/accounts").status_code == 200
+    assert client.put(product())[0]["status"] == "CREATE_SUCCESS"
+    assert client.get(f"/12/accounts/{client.emulator.account}").status_code == 418
+
+
+def test_a_rate_with_a_seed_strikes_the_same_requests_each_time(faulty):
+    def struck():
+        client = faulty("GET * status=500 rate=0.5 seed=4")
+        return [client.get("/12/accounts").status_code for _ in range(40)]
+
+    first = struck()
+    assert first == struck() and {200, 500} == set(first)
+
+
+def test_a_rate_of_nothing_never_strikes(faulty):
+    client = faulty("* * status=500 rate=0")
+    assert {client.get("/12/accounts").status_code for _ in range(20)} == {200}
+
+
+def test_garbage_is_a_page_with_status_200(faulty):
+    answer = faulty("* * garbage").get("/12/accounts")
+    assert answer.status_code == 200 and answer.headers["content-type"] == "text/html"
+    assert answer.text.startswith("<!DOCTYPE html>")
+
+
+def test_partial_refuses_some_products_of_a_batch(faulty):
+    client = faulty(f"PUT {PRODUCTS} partial times=1")
+    batch = [product(str(n)) for n in range(5)]
+    outcomes = client.put(*batch)
+    assert statuses(outcomes) == {"ERROR": 3, "CREATE_SUCCESS": 2}
+    assert all(bool(one["errors"]) == (one["status"] == "ERROR") for one in outcomes)
+    assert statuses(client.put(*batch)) == {"CREATE_SUCCESS": 3, "NO_CHANGE": 2}
+
+
+def test_a_latency_delays_and_then_answers(faulty, monkeypatch):
+    slept = []
+    monkeypatch.setattr("ads_cli.emulator.faults.time.sleep", slept.append)
+    client = faulty("* * latency=200ms", "GET * latency=1s")
+    assert client.get("/12/accounts").status_code == 200
+    assert slept == [1.2]
+
+
+def test_a_client_in_the_same_process_is_told_that_it_gave_up(faulty, monkeypatch):
+    slept = []
+    monkeypatch.setattr("ads_cli.emulator.faults.time.sleep", slept.append)
+    client = faulty("* * latency=60s")
+    client.transport.environ["ads_cli.timeout"] = 0.5
+    assert client.get("/12/accounts").headers["x-emulator-fault"] == "timeout"
+    assert slept == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("word", "mark"), [("reset", "reset"), ("reset-after", "reset"), ("truncate", "truncate")]
+)
+def test_a_fault_of_the_network_is_marked_for_a_client_in_the_same_process(faulty, word, mark):
+    client = faulty(f"PUT {PRODUCTS} {word} times=1")
+    assert attempt(client, product()).headers["x-emulator-fault"] == mark
+    assert len(client.products()) == (0 if word == "reset" else 1)
+
+
+@pytest.mark.parametrize(("word", "applied"), [("reset", 0), ("reset-after", 1)])
+def test_a_connection_is_really_reset(over_socket, word, applied):
+    client = over_socket(f"PUT {PRODUCTS} {word} times=1")
+    with pytest.raises(httpx.ReadError, match="reset by peer"):
+        attempt(client, product())
+    assert len(client.products()) == applied
+
+
+def test_an_answer_is_really_cut_off(over_socket):
+    client = over_socket(f"PUT {PRODUCTS} truncate times=1")
+    with pytest.raises(httpx.RemoteProtocolError, match="without sending complete message body"):
+        attempt(client, product())
+    assert len(client.products()) == 1
+
+
+def test_the_mark_of_a_fault_does_not_travel(over_socket):
+    client = over_socket("GET /12/accounts truncate times=1")
+    url = client.address + "/12/accounts"
+    from .speaking import authorization
+
+    with client.transport.stream("GET", url, headers=authorization(client.keys, "GET", url)) as answer:
+        assert answer.status_code == 200
+        assert "x-emulator-fault" not in answer.headers
+
+
+def test_the_server_outlives_many_resets(over_socket):
+    client = over_socket("GET /12/accounts reset times=100")
+    for _ in range(100):
+        with pytest.raises(httpx.ReadError):
+            client.get("/12/accounts")
+    assert client.get("/12/accounts").status_code == 200
+
+
+def test_other_faults_reach_over_a_socket_too(over_socket):
+    client = over_socket(
+        "GET /12/accounts status=503 retry-after=1 times=1", "GET /12/accounts garbage times=1"
+    )
+    assert [client.get("/12/accounts").status_code for _ in range(3)] == [503, 200, 200]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "it has a method"),
+        ("PUT /x", "it has a method"),
+        ("status=503 PUT /x", "it has a method"),
+        ("PUT /x explode", "'explode' is none of"),
+        ("PUT /x colour=red", "'colour=red' is none of"),
+        ("PUT /x rate=0.5", "nothing that goes wrong"),
+        ("PUT /x status=200", "status is a number from 400 to 599"),
+        ("PUT /x status=abc", "is not a number"),
+        ("PUT /x reset rate=2", "rate is a number from 0 to 1"),
+        ("PUT /x reset rate=", "is not a number"),
+        ("PUT /x reset rate=nan", "rate is a number"),
+        ("PUT /x latency=-1s", "latency is a duration"),
+        ("PUT /x latency=nan", "latency is a duration"),
+        ("PUT /x reset times=1.5", "times is a whole number"),
+        ("PUT /x reset truncate", "one too many"),
+        ("PUT /x reset status=500", "exclude each other"),
+    ],
+)
+def test_a_fault_that_cannot_be_read_says_why(text, reason):
+    with pytest.raises(UsageError, match=reason.replace("'", ".")) as caught:
+        parse(text)
+    assert repr(text) in caught.value.message and "status=503" in caught.value.hint
+
+
+def test_a_bad_fault_stops_the_emulator_before_it_opens(tmp_path):
+    with pytest.raises(UsageError):
+        Emulator(tmp_path / "never.db", faults=["nonsense"])
+    assert not (tmp_path / "never.db").exists()
+
+
+def test_in_process_and_signed_comes_before_the_faults(faulty):
+    client = faulty("* * status=500")
+    client.keys = client.keys._replace(consumer_secret="wrong")
+    assert client.get("/12/accounts").status_code == 401
+    assert isinstance(client.transport, InProcess)

@@ -1,0 +1,292 @@
+"""The service as a whole: paths, bodies, the file, the server."""
+
+import http.client
+import json
+import socket
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from ads_cli.emulator import app, reset, routing
+from ads_cli.emulator.app import Emulator
+from ads_cli.emulator.server import running, serve
+from ads_cli.errors import StateError, UsageError
+
+from .speaking import HOST, Client, InProcess, authorization, errors, product
+
+
+def test_every_declared_endpoint_has_a_handler(emulator):
+    routes = [route for routes in emulator._router._routes.values() for route in routes]
+    assert [" ".join(route.endpoint[:2]) for route in routes if route.bound is None] == []
+
+
+@pytest.mark.parametrize("path", ["/", "", "/12", "/12/nothing", "/12/accounts/a/b", "/11/accounts", "//"])
+def test_an_unknown_path_is_not_found(local, path):
+    answer = local.get(path)
+    assert (answer.status_code, errors(answer)) == (404, [("NOT_FOUND", None)])
+
+
+def test_another_method_of_a_known_path_is_not_allowed(local):
+    answer = local.send("PATCH", "/12/product_catalogs")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, POST")
+
+
+def test_a_declared_endpoint_without_a_handler_says_so(emulator, monkeypatch):
+    client = Client(emulator, InProcess(emulator))
+    client.get("/12/accounts")
+    from ads_cli.api.accounts import ListAccounts
+
+    monkeypatch.delitem(routing._handlers, ListAccounts)
+    monkeypatch.setattr(emulator, "_router", routing.Router())
+    assert client.get("/12/accounts").status_code == 501
+
+
+def test_unknown_and_repeated_parameters_are_refused(local):
+    assert errors(local.get("/12/accounts", colour="red")) == [("INVALID_PARAMETER", "colour")]
+    url = f"{HOST}/12/accounts?count=1&count=2"
+    answer = local.transport.request("GET", url, headers=authorization(local.keys, "GET", url))
+    assert errors(answer) == [("INVALID_PARAMETER", "count")]
+
+
+def test_all_broken_rules_are_told_at_once(local):
+    answer = local.get("/12/accounts", count="0", with_deleted="perhaps", colour="red")
+    assert {parameter for _, parameter in errors(answer)} == {"count", "with_deleted", "colour"}
+
+
+def test_an_id_in_a_path_is_percent_decoded(local):
+    answer = local.get("/12/accounts/caf%C3%A9%20x")
+    assert answer.status_code == 404
+    assert answer.json()["request"]["params"] == {"account_id": "café x"}
+    assert errors(local.get("/12/accounts/a%2Fb")) == [("INVALID_PARAMETER", "account_id")]
+    assert local.get("/12/accounts/%ff").status_code == 400
+
+
+def test_a_body_where_the_query_is_wanted_is_refused(local):
+    answer = local.send("POST", "/12/product_catalogs", json_body={"name": "x"})
+    assert (answer.status_code, errors(answer)) == (400, [("BAD_REQUEST", None)])
+
+
+def test_parameters_in_the_query_where_a_body_is_wanted_are_refused(local):
+    answer = local.send("PUT", local.products_path, json_body={"products": [product()]}, dry="1")
+    assert (answer.status_code, errors(answer)) == (400, [("INVALID_PARAMETER", "dry")])
+
+
+def test_json_under_another_content_type_is_refused(local):
+    url = HOST + local.products_path
+    headers = authorization(local.keys, "PUT", url) | {"Content-Type": "text/plain"}
+    body = json.dumps({"products": [product()]}).encode()
+    assert local.transport.request("PUT", url, content=body, headers=headers).status_code == 400
+
+
+@pytest.mark.parametrize("client", ["local", "served"])
+def test_a_body_of_ten_megabytes_is_too_large(client, request):
+    client = request.getfixturevalue(client)
+    answer = client.send("PUT", client.products_path, json_body=b"x" * 10_000_000)
+    assert (answer.status_code, errors(answer)) == (413, [("PAYLOAD_TOO_LARGE", None)])
+    assert client.get("/12/accounts").status_code == 200
+
+
+def test_a_body_in_chunks_is_read(served):
+    url = served.address + served.products_path
+    headers = authorization(served.keys, "PUT", url) | {"Content-Type": "application/json"}
+    body = json.dumps({"products": [product()]}).encode()
+    answer = served.transport.put(url, content=iter([body[:50], body[50:]]), headers=headers)
+    assert answer.status_code == 200, answer.text
+
+
+def test_a_mistake_of_our_own_is_answered_and_told_on_stderr(local, monkeypatch, capsys):
+    monkeypatch.setattr("ads_cli.emulator.accounts.listed", lambda *_, **__: 1 / 0)
+    answer = local.get("/12/accounts")
+    assert (answer.status_code, errors(answer)) == (500, [("INTERNAL_ERROR", None)])
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("identifier", ["\ud800", "a\x00b", "x" * 10_000, "'; DROP TABLE products; --"])
+def test_strange_text_is_kept_or_refused_but_breaks_nothing(local, identifier):
+    answer = local.send("PUT", local.products_path, json_body={"products": [product(identifier)]})
+    assert answer.status_code in (200, 400)
+    assert local.get(local.products_path).status_code == 200
+
+
+def test_the_file_is_private(emulator, tmp_path):
+    folder = tmp_path / "state"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
+
+
+def test_reset_forgets_everything(tmp_path):
+    database = tmp_path / "emulator.db"
+    before = Emulator(database)
+    keys = before.credentials
+    before.close()
+    reset(database)
+    reset(database)
+    assert list(tmp_path.iterdir()) == []
+    with closing(Emulator(database)) as after:
+        assert after.credentials != keys
+
+
+def test_a_file_of_another_version_is_refused(tmp_path):
+    database = tmp_path / "emulator.db"
+    emulator = Emulator(database)
+    emulator._store.connection.execute("PRAGMA user_version = 99")
+    emulator.close()
+    with pytest.raises(StateError, match="another version"):
+        Emulator(database)
+
+
+def test_processes_that_start_together_see_one_seeded_world(tmp_path):
+    code = (
+        "import sys; from pathlib import Path; from ads_cli.emulator.app import Emulator;"
+        "print(Emulator(Path(sys.argv[1])).credentials)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "emulator.db")]
+    started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(6)]
+    assert len({process.communicate()[0] for process in started}) == 1
+    assert all(process.returncode == 0 for process in started)
+    assert sorted(path.name for path in tmp_path.iterdir())[0] == "emulator.db"
+
+
+def test_threads_that_open_together_see_one_seeded_world(tmp_path):
+    with ThreadPoolExecutor(16) as pool:
+        emulators = list(pool.map(lambda _: Emulator(tmp_path / "emulator.db"), range(16)))
+    assert len({emulator.credentials for emulator in emulators}) == 1
+    for emulator in emulators:
+        emulator.close()
+
+
+def test_opening_is_cheap():
+    heavy = (
+        "cheroot",
+        "falcon",
+        "werkzeug",
+        "httpx",
+        "oauthlib",
+        "pycountry",
+        "stdnum",
+        "secrets",
+        "tempfile",
+    )
+    code = f"import sys, ads_cli.emulator.app; print([name for name in {heavy} if name in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
+
+
+def test_the_emulator_imports_only_the_api_and_the_errors():
+    modules = Path(app.__file__).parent.glob("*.py")
+    lines = [line for module in modules for line in module.read_text().splitlines() if "import" in line]
+    others = [
+        line
+        for line in lines
+        if "ads_cli" in line and "ads_cli.api" not in line and "ads_cli.errors" not in line
+    ]
+    assert [line for line in others if line.lstrip().startswith(("from", "import"))] == []
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "example.com", "::", ""])
+def test_only_loopback_is_served(emulator, host):
+    with pytest.raises(UsageError, match="loopback"):
+        serve(emulator, host, ready=lambda _: None)
+
+
+def test_a_port_in_use_is_told(emulator):
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(UsageError, match="cannot listen"):
+        serve(emulator, port=taken.getsockname()[1], ready=lambda _: None)
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost", 401),
+        ("localhost:99", 401),
+        ("127.0.0.1:1", 401),
+        ("[::1]:80", 401),
+        ("ads.localhost", 401),
+        ("evil.example", 403),
+        ("localhost.evil.example", 403),
+        ("192.168.0.1", 403),
+        ("[::1", 403),
+    ],
+)
+def test_a_host_header_names_this_machine(served, host, status):
+    assert served.transport.get(f"{served.address}/12/accounts", headers={"Host": host}).status_code == status
+
+
+def test_the_server_keeps_connections(served):
+    connection = http.client.HTTPConnection(served.address.removeprefix("http://"))
+    for _ in range(50):
+        headers = authorization(served.keys, "GET", f"{served.address}/12/accounts")
+        connection.request("GET", "/12/accounts", headers=headers)
+        kept = connection.sock
+        assert connection.getresponse().read()
+        assert connection.sock is kept is not None
+    connection.close()
+
+
+def test_small_answers_are_not_held_back(emulator):
+    from ads_cli.emulator import server
+
+    prepared = server._prepared(emulator, "127.0.0.1", 0)
+    try:
+        assert prepared.nodelay and prepared.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+    finally:
+        prepared.stop()
+
+
+def test_a_head_request_gets_no_body(served):
+    connection = http.client.HTTPConnection(served.address.removeprefix("http://"))
+    for _ in range(2):
+        connection.request("HEAD", "/12/accounts")
+        answer = connection.getresponse()
+        assert (answer.status, answer.read()) == (405, b"")
+    connection.close()
+
+
+def test_a_served_emulator_stops_and_starts_again(emulator):
+    for _ in range(2):
+        with running(emulator) as address, closing(Client.over_http(emulator, address)) as client:
+            assert client.get("/12/accounts").status_code == 200
+        with pytest.raises(OSError):
+            socket.create_connection(("127.0.0.1", int(address.rsplit(":", 1)[1])), timeout=5).close()
+
+
+def test_serve_tells_its_address_and_ends_on_an_interrupt(tmp_path):
+    code = (
+        "import sys; from pathlib import Path; from ads_cli.emulator.app import Emulator;"
+        "from ads_cli.emulator.server import serve;"
+        "serve(Emulator(Path(sys.argv[1])), ready=lambda address: print(address, flush=True))"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "emulator.db")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        address = process.stdout.readline().strip()
+        assert address.startswith("http://127.0.0.1:")
+        import signal
+
+        process.send_signal(signal.SIGINT)
+        assert "KeyboardInterrupt" in process.communicate(timeout=10)[1]
+
+
+def test_ready_is_called_when_requests_are_taken(emulator):
+    answered = Event()
+
+    class Enough(Exception):
+        pass
+
+    def ready(address):
+        with socket.create_connection(("127.0.0.1", int(address.rsplit(":", 1)[1])), timeout=5):
+            answered.set()
+        raise Enough
+
+    def run():
+        with pytest.raises(Enough):
+            serve(emulator, ready=ready)
+
+    thread = Thread(target=run)
+    thread.start()
+    thread.join(10)
+    assert answered.is_set() and not thread.is_alive()

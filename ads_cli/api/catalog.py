@@ -34,7 +34,10 @@ class ListCatalogs(Request):
 
 @endpoint("POST /12/product_catalogs", "catalog create")
 class CreateCatalog(Request):
-    """Create the product catalog; a user has one, and it holds all products."""
+    """Create your product catalog.
+
+    A user has one catalog, and it holds all products.
+    """
 
     name: Name
     user_id: UserId | None = None
@@ -54,7 +57,10 @@ class RenameCatalog(Request):
     consequence="Delete the product catalog {product_catalog_id} and every product in it, for good",
 )
 class DeleteCatalog(Request):
-    """Delete a product catalog with everything in it; this cannot be undone."""
+    """Delete a product catalog for good.
+
+    Every product in it is deleted with it, and nothing brings them back.
+    """
 
     product_catalog_id: Id
 

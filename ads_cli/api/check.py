@@ -1,6 +1,7 @@
 """Values against a declaration: the whole at once, and every problem by name when that fails."""
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
@@ -111,7 +112,8 @@ def _problems(kind: type[msgspec.Struct], values: Any, strict: bool, at: str = "
         yield Problem(at.rstrip("."), f"must be an object, not {_named(values)}")
         return
     declared = {field.name: field for field in fields_of(kind)}
-    for name in values.keys() - declared.keys():
+    strange = values.keys() - declared.keys() if kind.__struct_config__.forbid_unknown_fields else ()
+    for name in strange:
         yield Problem(f"{at}{name}", f"is not a known field{nearest(str(name), declared)}")
     sound: dict[str, Any] = {}
     for name, field in declared.items():
@@ -177,15 +179,17 @@ def _reason(kind: Kind, value: Any, error: msgspec.ValidationError) -> str:
     return str(error).split(" - at `")[0]
 
 
-def nearest(word: str, known: Any) -> str:
+def nearest(word: str, known: Iterable[str]) -> str:
     """Suggest the known word that is nearest, or nothing."""
-    folded = {name.casefold().replace("_", " "): name for name in known}
-    key = word.casefold().replace("_", " ")
-    squeezed = {name.replace(" ", ""): full for name, full in folded.items()}
-    if key.replace(" ", "") in squeezed:
-        return f"; did you mean {squeezed[key.replace(' ', '')]!r}?"
-    close = get_close_matches(key, folded, n=1, cutoff=0.6)
-    return f"; did you mean {folded[close[0]]!r}?" if close else ""
+    found = closest(word, known)
+    return f"; did you mean {found!r}?" if found else ""
+
+
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """Find the known word that is nearest; case, spaces, dashes and underscores count for nothing."""
+    folded = {re.sub(r"[\s_-]+", "", name.casefold()): name for name in known}
+    close = get_close_matches(re.sub(r"[\s_-]+", "", word.casefold()), folded, n=1, cutoff=0.6)
+    return folded[close[0]] if close else None
 
 
 def shown(value: Any) -> str:

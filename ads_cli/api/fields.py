@@ -25,7 +25,7 @@ class Kind:
         return next((value for value in found if value is not None and value is not UNSET), None)
 
     def extra(self, name: str) -> Any:
-        """Give what the declaration notes beside the limits: `default`, `expected`, `option`."""
+        """Give what the declaration notes beside the limits: `default`, `expected`, `option`, `common`."""
         return next((meta.extra[name] for meta in self.metas if meta.extra and name in meta.extra), None)
 
     @property

@@ -38,8 +38,8 @@ NOT_AN_IMAGE = re.compile(
 MOST_IMAGES = 10
 
 
-class Product(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One product of a catalog.
+class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """One product of a catalog; columns of a feed that are not named here are no part of it.
 
     Not checked, since it needs the image itself: at least 500x500 pixels, at most 5 MB.
     """
@@ -212,7 +212,10 @@ BATCH = 25
     key="product_key",
 )
 class ListProducts(InCatalog):
-    """List the products of a catalog; of a group of variants, the service shows only the first member."""
+    """List the products of a catalog.
+
+    Of a group of variants, the service shows only the member that was submitted first.
+    """
 
     item_group_key: Annotated[str, Meta(description="Only the products of this group")] | None = None
     count: (

@@ -12,8 +12,8 @@ ID_PATTERN = r"^(?!\.{1,2}\Z)[^\x00-\x1f\x7f-\x9f/?#%]+\Z"
 ID_WORDS = "an id, without / ? # % and control characters"
 
 Id = Annotated[str, Meta(pattern=ID_PATTERN, extra={"expected": ID_WORDS})]
-AccountId = Annotated[Id, Meta(description="The account to work in", extra={"option": "account"})]
-CatalogId = Annotated[Id, Meta(description="The product catalog to work in", extra={"option": "catalog"})]
+AccountId = Annotated[Id, Meta(description="The account to work in", extra={"common": "account"})]
+CatalogId = Annotated[Id, Meta(description="The product catalog to work in", extra={"common": "catalog"})]
 Ids = Annotated[list[Id], Meta(max_length=200, description="Only these, separated by commas")]
 Name = Annotated[str, Meta(min_length=1)]
 UserId = Annotated[int, Meta(description="The user who owns it")]

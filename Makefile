@@ -1,0 +1,39 @@
+# The two commands that matter: `make demo` and `make test`. Everything they need, they make.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := ready
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+STAMP := $(CURDIR) $(shell cat pyproject.toml constraints.txt | cksum)
+
+.PHONY: demo test check format bench clean ready
+
+demo: $(READY)
+	$(BIN)/adsctl --profile local products push examples/products.csv
+
+test: $(READY)
+	$(BIN)/python -m pytest -n auto
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+# Made anew whenever the folder, the versions or the interpreter are not those it was made for.
+$(READY):
+	@[ "$$(cat .venv/stamp 2>/dev/null)" = "$(STAMP)" ] && $(BIN)/adsctl --version >/dev/null 2>&1 || { \
+	echo "setting up .venv" && \
+	$(PYTHON) -m venv --clear .venv && \
+	$(PIP) --upgrade pip setuptools && \
+	$(PIP) --no-build-isolation --editable '.[dev]' && \
+	echo "$(STAMP)" > .venv/stamp; }
+
+clean:
+	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

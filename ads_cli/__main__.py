@@ -1,0 +1,20 @@
+"""The start of the program, and the one place that turns an error into words and an exit code."""
+
+import sys
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run adsctl and give its exit code."""
+    argv = sys.argv[1:] if argv is None else argv
+    if argv == ["--version"]:  # answered before anything is imported
+        from . import __version__
+
+        print(f"adsctl {__version__}")
+        return 0
+    from .boundary import guarded
+
+    return guarded(argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

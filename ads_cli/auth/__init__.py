@@ -1,0 +1,1 @@
+"""Where secrets live, and how they are got."""

@@ -1,0 +1,86 @@
+"""The single error boundary: whatever is raised anywhere below becomes words on stderr and an exit code."""
+
+import os
+import signal
+import sys
+from types import FrameType
+
+from .errors import AdsctlError, Interrupted
+
+BROKEN_PIPE = 141
+
+
+def guarded(argv: list[str]) -> int:
+    """Run the command line, catch everything once, and give the exit code."""
+    for name in ("SIGTERM", "SIGHUP", "SIGINT"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _interrupt)
+    try:
+        from .cli import run
+
+        code = run(argv)
+        sys.stdout.flush()
+        return code
+    except AdsctlError as error:
+        return _tell(error, argv)
+    except Interrupted as stopped:
+        _write("\n" if sys.stderr.isatty() else "")
+        return stopped.exit_code
+    except BrokenPipeError:
+        # Whoever read our output has left; nothing more can be written there, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except Exception as error:
+        return _tell(_as_error(error, argv), argv)
+
+
+def _interrupt(signum: int, frame: FrameType | None) -> None:
+    # A second signal of the same kind ends the program at once.
+    signal.signal(signum, signal.SIG_DFL)
+    raise Interrupted(signum)
+
+
+def _as_error(error: Exception, argv: list[str]) -> AdsctlError:
+    """Make an exception that nobody foresaw one of ours, without a traceback unless --debug asks for it."""
+    if "--debug" in argv:
+        import traceback
+
+        _write(traceback.format_exc())
+    if isinstance(error, OSError):
+        from .errors import StateError
+
+        return StateError(str(error))
+    hint = "this is a bug in adsctl; the same command with --debug shows where"
+    return AdsctlError(f"{type(error).__name__}: {error}", hint=hint)
+
+
+def _tell(error: AdsctlError, argv: list[str]) -> int:
+    if _wants_json(argv):
+        import json
+
+        _write(json.dumps({"error": error.as_dict()}) + "\n")
+    else:
+        from .output.messages import error_lines
+
+        _write(error_lines(error, argv))
+    return error.exit_code
+
+
+def _wants_json(argv: list[str]) -> bool:
+    """Look for `-o json` by hand, since the error may be that the options cannot be read."""
+    wanted = os.environ.get("ADSCTL_OUTPUT", "")
+    words = argv[: argv.index("--")] if "--" in argv else argv
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if word in ("-o", "--output"):
+            wanted = following
+        elif word.startswith("--output=") or (word.startswith("-o") and len(word) > 2):
+            wanted = word.removeprefix("--output=").removeprefix("-o")
+    return wanted == "json"
+
+
+def _write(text: str) -> None:
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        pass  # nobody is listening: the exit code has to say it all

@@ -1,0 +1,1 @@
+"""Uploads of any kind: read -> check -> pack -> send -> journal -> report."""

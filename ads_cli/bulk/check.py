@@ -1,0 +1,206 @@
+"""Every row against every rule, before the first request goes."""
+
+import re
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ..api.check import InvalidError, Problem, broken_rules, closest, convert, nearest
+from ..api.fields import fields_of
+from ..errors import ContentError
+from .read import Row, Rows
+
+PARTS = 64  # the ids are sorted in parts, so that sorting needs little room beside them
+FIRST_LINES = 5
+# What differs from row to row in messages that tell of the same mistake: quoted values and numbers.
+PARTICULAR = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
+
+
+class Checked(NamedTuple):
+    """A row, what it was converted to, and what is wrong with it."""
+
+    row: Row
+    item: msgspec.Struct | None
+    problems: list[Problem]
+
+    @property
+    def reasons(self) -> str:
+        """Tell every problem in one line."""
+        return "; ".join(map(str, self.problems))
+
+
+@dataclass
+class Finding:
+    """One mistake, however many rows make it."""
+
+    field: str
+    problem: str
+    rows: int = 0
+    lines: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Findings:
+    """What a whole file is worth."""
+
+    rows: int = 0
+    invalid: int = 0
+    warnings: list[str] = field(default_factory=list)
+    groups: dict[tuple[str, str], Finding] = field(default_factory=dict)
+
+    @property
+    def valid(self) -> int:
+        """Count the rows that can be sent."""
+        return self.rows - self.invalid
+
+    def add(self, line: int, problems: list[Problem]) -> None:
+        """Note the problems of one row."""
+        self.invalid += 1
+        for path, message in problems:
+            key = path, PARTICULAR.sub("…", message)
+            found = self.groups.get(key)
+            if found is None:
+                found = self.groups[key] = Finding(path, message)
+            found.rows += 1
+            if len(found.lines) < FIRST_LINES:
+                found.lines.append(line)
+
+
+class Check:
+    """Checks the rows of a file, as often as they are read, always with the same verdict."""
+
+    def __init__(
+        self, rows: Rows, item: type[msgspec.Struct], unique: str, required: tuple[str, ...]
+    ) -> None:
+        self.rows = rows
+        self.item = item
+        self.unique = unique
+        self.required = required
+        self.known = [known.name for known in fields_of(item)]
+        self._repeated: dict[str, list[int]] = {}
+
+    def run(self, tick: Callable[[int], None] = lambda rows: None) -> Findings:
+        """Read everything and say what is wrong; `tick` hears the count of rows now and then."""
+        findings = Findings()
+        repeats = Repeats()
+        for checked in self:
+            findings.rows += 1
+            if checked.problems:
+                findings.add(checked.row.line, checked.problems)
+            if (unique := checked.row.values.get(self.unique)) is not None:
+                repeats.add(unique)
+            if not findings.rows % 1000:
+                tick(findings.rows)
+        findings.warnings = [*self.rows.notes, *self._unknown_columns()]
+        if candidates := repeats.found():
+            self._repeated = self._places(candidates)
+            if self._repeated:
+                findings = self._again(findings)
+        return findings
+
+    def __iter__(self) -> Iterator[Checked]:
+        """Read the file anew and check each row."""
+        convert_item, item = msgspec.convert, self.item
+        for number, row in enumerate(self.rows):
+            if number == 0:
+                self._demand_columns()
+            if not row.problem and not self._repeated:
+                try:  # the way of nearly every row
+                    made = convert_item(row.values, item, strict=False)
+                    if not (broken := broken_rules(made)):
+                        yield Checked(row, made, [])
+                        continue
+                    yield Checked(row, None, broken)
+                    continue
+                except msgspec.ValidationError:
+                    pass
+            yield self._checked(row)
+
+    def _checked(self, row: Row) -> Checked:
+        """Find every problem of a row."""
+        made, problems = None, [Problem("", row.problem)] if row.problem else []
+        if not row.problem:
+            try:
+                made = convert(self.item, row.values)
+            except InvalidError as error:
+                problems = list(error.problems)
+        unique = row.values.get(self.unique)
+        if isinstance(unique, str) and (lines := self._repeated.get(unique)):
+            others = [line for line in lines if line != row.line]
+            where = ", ".join(map(str, others[:FIRST_LINES])) + (", …" if len(others) > FIRST_LINES else "")
+            problems.append(
+                Problem(
+                    self.unique,
+                    f"{unique!r} stands on line {where} too; the service ignores every one of them",
+                )
+            )
+        return Checked(row, None if problems else made, problems)
+
+    def _demand_columns(self) -> None:
+        """Refuse a table that has no column for what every row needs."""
+        if not self.rows.has_header:
+            return
+        missing = [name for name in self.required if name not in self.rows.fields]
+        if missing:
+            strange = [name for name in self.rows.columns if name not in self.known]
+            hints = (meant for name in missing if (meant := _map_hint(name, strange)))
+            raise ContentError(
+                f"{self.rows.source.name}: no column {', '.join(map(repr, missing))}",
+                hint="; ".join(hints) or f"the file's columns are: {', '.join(self.rows.columns)}",
+            )
+
+    def _unknown_columns(self) -> list[str]:
+        fields = dict(zip(self.rows.columns, self.rows.fields, strict=True))
+        return [
+            f"column {column!r} is not known and is left out{nearest(name.removeprefix('g:'), self.known)}"
+            for column, name in fields.items()
+            if name not in self.known
+        ]
+
+    def _places(self, candidates: set[int]) -> dict[str, list[int]]:
+        """Find the lines of the ids that repeat; hashes may agree by chance, ids do not."""
+        lines: dict[str, list[int]] = {}
+        for row in self.rows:
+            unique = row.values.get(self.unique)
+            if isinstance(unique, str) and hash(unique) in candidates:
+                lines.setdefault(unique, []).append(row.line)
+        return {unique: found for unique, found in lines.items() if len(found) > 1}
+
+    def _again(self, first: Findings) -> Findings:
+        """Judge every row once more, now that the repeated ids are known."""
+        findings = Findings(rows=first.rows, warnings=first.warnings)
+        for checked in self:
+            if checked.problems:
+                findings.add(checked.row.line, checked.problems)
+        return findings
+
+
+class Repeats:
+    """Finds what stands in a file more than once, at eight bytes an id."""
+
+    def __init__(self) -> None:
+        self._parts = [array("q") for _ in range(PARTS)]
+
+    def add(self, unique: Any) -> None:
+        """Note an id."""
+        number = hash(unique) if isinstance(unique, str) else 0
+        if number:
+            self._parts[number % PARTS].append(number)
+
+    def found(self) -> set[int]:
+        """Give the hashes that were noted more than once."""
+        repeated: set[int] = set()
+        for part in self._parts:
+            ordered = sorted(part)
+            repeated.update(a for a, b in pairwise(ordered) if a == b)
+        return repeated
+
+
+def _map_hint(name: str, strange: list[str]) -> str:
+    """Name the column that may be meant, and how to say so."""
+    meant = closest(name, strange)
+    return f"is {meant!r} meant? --map '{meant}={name}'" if meant else ""

@@ -1,0 +1,187 @@
+"""What the service has acknowledged, on disk before it is counted.
+
+A job is one push of one file to one target. Its journal is a file of JSON lines: the job, then one
+acknowledgement a batch, then the end. Batches are cut the same way each time, so a number is enough
+to know one again.
+"""
+
+import hashlib
+import os
+import secrets
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import StateError, UsageError
+from .upload import Ack
+
+END = b'{"end":true}\n'
+
+
+class Job(msgspec.Struct, kw_only=True):
+    """What a journal begins with."""
+
+    job: str
+    noun: str
+    file: str
+    digest: str  # of the file's bytes
+    target: str  # everything else that decides which requests are sent where
+    rows: int
+    batches: int
+    started: str
+
+    @property
+    def key(self) -> str:
+        """Name what two runs must not do at the same time."""
+        return hashlib.sha256(f"{self.noun}\0{self.digest}\0{self.target}".encode()).hexdigest()[:16]
+
+
+class Journal:
+    """The journal of one job, open for appending; locked against a second run of the same job."""
+
+    def __init__(self, folder: Path, job: Job, *, resume: bool, name: str | None = None) -> None:
+        from filelock import FileLock, Timeout
+
+        self.folder = folder
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock = FileLock(folder / f"{job.key}.lock", mode=0o600)
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise StateError(
+                f"another run is pushing the same {job.file} to the same place",
+                hint="wait for its end, or stop it",
+            ) from None
+        except OSError as error:
+            raise _no_journal(folder, error) from error
+        earlier = _unfinished(folder, job.key)
+        path = _named(folder, name, job) if name else (earlier if resume else None)
+        self.left_behind = earlier if not resume and not name else None
+        self.resumed = path is not None
+        self.acked: dict[int, Ack] = {}
+        self.totals: Counter[str] = Counter()
+        self._appending = threading.Lock()
+        if path is None:
+            self.job = job
+            self._create(folder / f"{job.job}.jsonl")
+        else:
+            self.job, _ = read_journal(path)
+            self._reopen(path)
+
+    def append(self, ack: Ack) -> None:
+        """Put an acknowledgement on disk, then count it; safe in many threads."""
+        with self._appending:
+            self._write(msgspec.json.encode(ack) + b"\n")
+            self._count(ack)
+
+    def finish(self) -> None:
+        """Note that the job has reached its end."""
+        with self._appending:
+            self._write(END)
+
+    def close(self) -> None:
+        """Let go of the file and of the lock."""
+        os.close(self._file)
+        self._lock.release()
+
+    def _count(self, ack: Ack) -> None:
+        self.totals.update(ack.counts)
+
+    def _write(self, line: bytes) -> None:
+        try:
+            if os.write(self._file, line) != len(line):
+                raise OSError("the disk is full")
+            os.fdatasync(self._file) if hasattr(os, "fdatasync") else os.fsync(self._file)
+        except OSError as error:
+            raise _no_journal(self.folder, error) from error
+
+    def _create(self, path: Path) -> None:
+        try:
+            self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o600)
+        except OSError as error:
+            raise _no_journal(self.folder, error) from error
+        self._write(msgspec.json.encode(self.job) + b"\n")
+
+    def _reopen(self, path: Path) -> None:
+        """Read what was acknowledged, and cut off a line that a kill left half written."""
+        whole = 0
+        for line in path.read_bytes().splitlines(keepends=True):
+            if not line.endswith(b"\n"):
+                break
+            whole += len(line)
+            if ack := _ack(line):
+                self.acked[ack.batch] = ack
+                self._count(ack)
+        try:
+            self._file = os.open(path, os.O_WRONLY | os.O_APPEND)
+            os.ftruncate(self._file, whole)
+        except OSError as error:
+            raise _no_journal(self.folder, error) from error
+
+
+def new_id() -> str:
+    """Make a job's id: when it began, and something that no other has."""
+    return f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
+
+
+def read_journal(path: Path) -> tuple[Job, bool]:
+    """Read what a journal begins with, and whether its job reached its end."""
+    try:
+        with path.open("rb") as file:
+            job = msgspec.json.decode(file.readline(), type=Job)
+            file.seek(max(0, path.stat().st_size - len(END)))
+            return job, file.read() == END
+    except (OSError, msgspec.DecodeError) as error:
+        raise StateError(f"{path} is not a journal that can be read: {error}", hint="move it away") from error
+
+
+def journals(folder: Path) -> Iterator[tuple[Path, Job, bool]]:
+    """List the journals of a folder, oldest first; what is no journal is passed over."""
+    for path in sorted(folder.glob("*.jsonl")):
+        try:
+            yield path, *read_journal(path)
+        except StateError:
+            continue
+
+
+def acks(path: Path) -> Iterator[Ack]:
+    """Read the acknowledgements of a journal."""
+    with path.open("rb") as file:
+        yield from (ack for line in file if (ack := _ack(line)))
+
+
+def _ack(line: bytes) -> Ack | None:
+    try:
+        return msgspec.json.decode(line, type=Ack)
+    except msgspec.DecodeError:
+        return None  # the job, the end, or a line that the disk has spoiled: its batch is sent again
+
+
+def _unfinished(folder: Path, key: str) -> Path | None:
+    found = [path for path, job, ended in journals(folder) if job.key == key and not ended]
+    return found[-1] if found else None
+
+
+def _named(folder: Path, name: str, job: Job) -> Path:
+    path = folder / f"{name}.jsonl"
+    if "/" in name or not path.is_file():
+        raise UsageError(f"--job: there is no job {name!r}", hint="adsctl jobs list shows them")
+    known, ended = read_journal(path)
+    if ended:
+        raise UsageError(f"--job: the job {name} has reached its end; there is nothing to go on with")
+    if known.key != job.key:
+        raise UsageError(f"--job: the job {name} was made of another file, target or set of options")
+    return path
+
+
+def _no_journal(folder: Path, error: Any) -> StateError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return StateError(
+        f"the journal of this push cannot be written in {folder}: {reason}",
+        hint="what was acknowledged so far is noted; make room, or set ADSCTL_STATE_DIR, then --resume",
+    )

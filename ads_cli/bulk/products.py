@@ -1,0 +1,107 @@
+"""Product uploads and product deletes."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from ..api.endpoint import Request
+from ..api.fields import fields_of
+from ..api.products import BATCH, DeleteProducts, Product, PutProducts
+from ..api.types import Id
+from ..client.answer import Answer
+from .upload import FAILED, Outcome, Upload
+
+STATUS = {"CREATE_SUCCESS": "created", "UPDATE_SUCCESS": "updated", "NO_CHANGE": "unchanged"}
+UNANSWERED = "the service's answer does not mention it"
+
+
+class ProductPush(Upload):
+    """Create and update products, 25 a request."""
+
+    noun = "products"
+    item = Product
+    unique = "id"
+    required = tuple(field.name for field in fields_of(Product) if field.required)
+    size = BATCH
+    statuses = ("created", "updated", "unchanged", FAILED)
+
+    def __init__(self, catalog: str) -> None:
+        self.target = catalog
+
+    def request(self, items: Sequence[Any]) -> Request:
+        """Make the request of a batch."""
+        return PutProducts(product_catalog_id=self.target, products=list(items))
+
+    def outcomes(self, items: Sequence[Any], answer: Answer, *, again: bool) -> list[Outcome]:
+        """Find each product's entry by its id."""
+        entries = entries_by(answer, "products_response", ("id",))
+        return [self._outcome(entries.get(item.id)) for item in items]
+
+    def _outcome(self, entry: dict[str, Any] | None) -> Outcome:
+        if entry is None:
+            return Outcome(FAILED, UNANSWERED)
+        if status := STATUS.get(str(entry.get("status"))):
+            return Outcome(status)
+        return Outcome(
+            FAILED, words(entry.get("errors")) or f"status {entry.get('status')}, without a reason"
+        )
+
+
+class ProductKey(msgspec.Struct):
+    """What names a product to be deleted."""
+
+    product_key: Id
+
+
+class ProductDelete(Upload):
+    """Delete products by their keys."""
+
+    noun = "products"
+    item = ProductKey
+    unique = "product_key"
+    required = ("product_key",)
+    size = BATCH
+    statuses = ("deleted", FAILED)
+    consequence = "Delete {rows} products from the catalog {target}, for good"
+
+    def __init__(self, catalog: str) -> None:
+        self.target = catalog
+
+    def request(self, items: Sequence[Any]) -> Request:
+        """Make the request of a batch."""
+        keys = [item.product_key for item in items]
+        return DeleteProducts(product_catalog_id=self.target, product_keys=keys)
+
+    def outcomes(self, items: Sequence[Any], answer: Answer, *, again: bool) -> list[Outcome]:
+        """Find each key's entry; a key that is unknown because an earlier try deleted it is deleted."""
+        entries = entries_by(answer, "delete_products", ("product_key", "failed_product_key"))
+        found = []
+        for item in items:
+            entry = entries.get(item.product_key)
+            if entry is None:
+                found.append(Outcome(FAILED, UNANSWERED))
+            elif entry.get("failed_product_key") and not again:
+                found.append(Outcome(FAILED, words(entry.get("message")) or "refused without a reason"))
+            else:
+                found.append(Outcome("deleted"))
+        return found
+
+
+def entries_by(answer: Answer, name: str, keys: Iterable[str]) -> dict[Any, dict[str, Any]]:
+    """Find the entries of a batch's answer by the first of `keys` that they carry."""
+    data = answer.data.get(name) if isinstance(answer.data, dict) else None
+    found: dict[Any, dict[str, Any]] = {}
+    for entry in data if isinstance(data, list) else ():
+        if isinstance(entry, dict) and (key := next((entry[k] for k in keys if entry.get(k)), None)):
+            found[key] = entry
+    return found
+
+
+def words(errors: Any) -> str:
+    """Put the errors of one item into a line: texts, or objects with a message."""
+    if isinstance(errors, list):
+        return "; ".join(filter(None, map(words, errors)))
+    if isinstance(errors, dict):
+        return str(errors.get("message") or errors)
+    return str(errors) if errors else ""

@@ -1,0 +1,241 @@
+"""The pipeline: a file is checked whole, then sent batch by batch, and nothing of it is lost."""
+
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from ..errors import (
+    AdsctlError,
+    ContentError,
+    IncompleteError,
+    Interrupted,
+    RateLimitedError,
+    UnavailableError,
+)
+from ..invocation import Invocation
+from .check import Check, Findings
+from .journal import Job, Journal, new_id
+from .read import Row, Rows
+from .report import check_file, failed_out, problem_lines, progress, summary_text, write_invalid
+from .upload import FAILED, Ack, Batch, Upload
+from .window import in_order
+
+Refuse = Callable[[Row, str], None]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a push goes about it."""
+
+    concurrency: int = 8
+    skip_invalid: bool = False
+    failed_out: str | None = None
+    max_errors: int | None = None
+    resume: bool = False
+    job: str | None = None
+
+
+@dataclass
+class Push:
+    """One run of one upload."""
+
+    call: Invocation
+    upload: Upload
+    rows: Rows
+    options: Options
+    started: float = field(default_factory=time.monotonic)
+
+    def run(self) -> None:
+        """Check, send and report; raise what the run comes to where it is not a full success."""
+        check = Check(self.rows, self.upload.item, self.upload.unique, self.upload.required)
+        findings = self._check(check)
+        if self.call.dry_run:
+            self._rehearse(check, findings)
+            return
+        if self.upload.consequence:
+            self.call.confirm(
+                self.upload.consequence.format(rows=f"{findings.valid:,}", target=self.upload.target)
+            )
+        journal = self._open_journal(findings)
+        try:
+            self._send(check, findings, journal)
+        finally:
+            journal.close()
+
+    def _check(self, check: Check) -> Findings:
+        """Read the whole file; raise ContentError where rows are invalid, unless they are to be skipped."""
+        name, messages = self.rows.source.name, self.call.messages
+        findings = check_file(check, messages)
+        if not findings.invalid:
+            return findings
+        told = "\n".join(problem_lines(name, findings))
+        counted = f"{findings.invalid:,} of {findings.rows:,} rows are invalid"
+        if not self.options.skip_invalid:
+            write_invalid(self.options.failed_out, check)
+            hint = "nothing was sent; correct the file, or send the others with --skip-invalid"
+            raise ContentError(f"{told}\n{counted}", hint=hint)
+        messages.warn(f"{told}\n{counted} and left out")
+        if not findings.valid:
+            raise ContentError("no row is left to be sent")
+        return findings
+
+    def _open_journal(self, findings: Findings) -> Journal:
+        """Begin a job, or go on with an earlier one; say which."""
+        call, upload = self.call, self.upload
+        base = call.settings.address(upload.request([]).endpoint.base)
+        target = (
+            f"{base} {upload.target} {self.options.skip_invalid} {self.rows.reading} {type(upload).__name__}"
+        )
+        job = Job(
+            job=new_id(),
+            noun=upload.noun,
+            file=self.rows.source.name,
+            digest=self.rows.source.digest,
+            target=target,
+            rows=findings.rows,
+            batches=-(-findings.valid // upload.size),
+            started=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        )
+        folder = call.settings.state_dir / "jobs"
+        journal = Journal(folder, job, resume=self.options.resume, name=self.options.job)
+        if journal.resumed:
+            done, batches = len(journal.acked), journal.job.batches
+            call.messages.say(
+                f"going on with job {journal.job.job}: {done:,} of {batches:,} batches were acknowledged"
+            )
+        elif journal.left_behind:
+            call.messages.say(
+                f"an earlier push of this file did not end; {self._resume_command()} goes on with it"
+            )
+        return journal
+
+    def _send(self, check: Check, findings: Findings, journal: Journal) -> None:
+        """Send what is not acknowledged yet; report whatever the end is."""
+        stopped: BaseException | None = None
+        with failed_out(self.options.failed_out, self.rows) as refuse:
+            try:
+                with progress(self.call.messages, f"Pushing {self.upload.noun}", findings.valid) as tick:
+                    self._send_all(check, journal, refuse, tick)
+                journal.finish()
+            except (AdsctlError, Interrupted) as error:
+                stopped = error
+        summary = self._summary(findings, journal)
+        self._show(summary)
+        self._judge(summary, stopped)
+
+    def _send_all(self, check: Check, journal: Journal, refuse: Refuse, tick: Callable[[int], None]) -> None:
+        """Send batch after batch; raise IncompleteError where too many rows were refused."""
+        self.call.client.open()
+        pending = self._pending(check, journal, refuse)
+        send = partial(self._send_batch, journal)
+        most, refused = self.options.max_errors, 0
+        for batch, ack in in_order(send, pending, self.options.concurrency, 2 * self.options.concurrency):
+            self._tell_refused(batch, ack, refuse)
+            tick(sum(journal.totals.values()))
+            refused += len(ack.failed)
+            if most is not None and refused >= most:
+                raise IncompleteError(f"{refused:,} rows were refused, and --max-errors allows no more")
+
+    def _send_batch(self, journal: Journal, batch: Batch) -> tuple[Batch, Ack]:
+        """Send one batch, and put what the service says of it on disk; runs in a thread of its own."""
+        answer = self.call.client.call(self.upload.request(batch.items))
+        again = journal.resumed or answer.attempts > 1
+        ack = self.upload.acknowledge(batch, answer, again=again)
+        journal.append(ack)
+        return batch, ack
+
+    def _pending(self, check: Check, journal: Journal, refuse: Refuse) -> Iterator[Batch]:
+        """Cut the file into batches, and pass over those that are acknowledged."""
+        for batch in self._batches(check, refuse):
+            if ack := journal.acked.get(batch.number):
+                self._tell_refused(batch, ack, refuse)
+            else:
+                yield batch
+
+    def _batches(self, check: Check, refuse: Refuse) -> Iterator[Batch]:
+        """Cut the valid rows into batches, the same ones each time."""
+        size, number = self.upload.size, 0
+        rows: list[Row] = []
+        items: list[Any] = []
+        for checked in check:
+            if checked.item is None:
+                refuse(checked.row, checked.reasons)
+                continue
+            rows.append(checked.row)
+            items.append(checked.item)
+            if len(items) == size:
+                yield Batch(number, rows, items)
+                rows, items, number = [], [], number + 1
+        if items:
+            yield Batch(number, rows, items)
+
+    def _tell_refused(self, batch: Batch, ack: Ack, refuse: Refuse) -> None:
+        reasons = dict(ack.failed)
+        for row in batch.rows:
+            if row.line in reasons:
+                refuse(row, reasons[row.line])
+                self.call.messages.detail(f"{self.rows.source.name}:{row.line}: refused: {reasons[row.line]}")
+
+    def _rehearse(self, check: Check, findings: Findings) -> None:
+        """Do everything but send."""
+        client = self.call.client
+        batches = [0]
+        for batch in self._batches(check, lambda row, error: None):
+            outgoing = client.prepare(self.upload.request(batch.items))
+            batches[0] = batch.number + 1
+        self.call.messages.say(f"nothing is sent: {batches[0]:,} requests, {outgoing.method} {outgoing.url}")
+        self._show(self._summary(findings, None))
+
+    def _summary(self, findings: Findings, journal: Journal | None) -> dict[str, Any]:
+        """Sum the job up: what became of every acknowledged row, and what it took."""
+        client = self.call.client
+        totals = journal.totals if journal else {}
+        return {
+            "job": journal.job.job if journal else None,
+            "rows": findings.rows,
+            "valid": findings.valid,
+            "invalid": findings.invalid,
+            "batches": -(-findings.valid // self.upload.size),
+            **{status: totals.get(status, 0) for status in self.upload.statuses},
+            "requests": client.requests,
+            "retries": client.retries,
+            "seconds": round(time.monotonic() - self.started, 3),
+        }
+
+    def _show(self, summary: dict[str, Any]) -> None:
+        printer = self.call.printer
+        if printer.format == "table" and not printer.query and not printer.columns:
+            title = f"{self.rows.source.name}: {summary['rows']:,} rows, {summary['invalid']:,} invalid"
+            print(summary_text(summary, self.upload.statuses, title))
+            sys.stdout.flush()
+        else:
+            printer.show(summary, tuple(summary), "job")
+
+    def _judge(self, summary: dict[str, Any], stopped: BaseException | None) -> None:
+        """Raise what the run comes to: why it stopped early, or that it is incomplete."""
+        if isinstance(stopped, Interrupted):
+            self.call.messages.say(f"stopped; {self._resume_command()} goes on")
+            raise stopped
+        if isinstance(stopped, RateLimitedError | UnavailableError | IncompleteError):
+            stopped.hint = f"{self._resume_command()} goes on where it stopped"
+        if stopped:
+            raise stopped
+        refused, invalid = summary[FAILED], summary["invalid"]
+        if refused or invalid:
+            parts = [f"{refused:,} rows were refused by the service"] if refused else []
+            parts += [f"{invalid:,} invalid rows were left out"] if invalid else []
+            hint = (
+                f"they are in {self.options.failed_out}, with the reasons; correct it and push it"
+                if self.options.failed_out
+                else "--failed-out FILE writes them to a file, with the reasons"
+            )
+            raise IncompleteError(" and ".join(parts), hint=hint)
+
+    def _resume_command(self) -> str:
+        """Write the command that goes on with this job: this one, with --resume."""
+        words = [word for word in sys.argv[1:] if word != "--resume"]
+        return f"'{shlex.join(['adsctl', *words, '--resume'])}'"

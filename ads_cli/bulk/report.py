@@ -1,0 +1,136 @@
+"""What a push tells: progress while it runs, refused rows in a file, a summary at the end."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..output.messages import Messages
+from ..output.printer import Printer
+from ..output.text import safe_lines
+from .check import Check, Finding, Findings
+from .read import Row, Rows
+from .write import RowWriter, atomic, format_of
+
+EVERY = 30.0  # seconds between the lines that stand in for a progress bar
+LINE, ERROR = "_line", "_error"
+MOST_SINGLE = 20  # problems that are told one by one; more are told by kind
+
+Tick = Callable[[int], None]
+
+
+@contextmanager
+def progress(messages: Messages, doing: str, total: int | None) -> Iterator[Tick]:
+    """Show how far along we are: a bar on a terminal, a line every 30 s elsewhere."""
+    if messages.quiet:
+        yield lambda done: None
+    elif sys.stderr.isatty():
+        with _bar(doing, total) as tick:
+            yield tick
+    else:
+        last = time.monotonic()
+
+        def tick(done: int) -> None:
+            nonlocal last
+            if time.monotonic() - last >= EVERY:
+                last = time.monotonic()
+                messages.say(f"{doing}: {done:,}" + (f" of {total:,}" if total else "") + " rows")
+
+        yield tick
+
+
+@contextmanager
+def _bar(doing: str, total: int | None) -> Iterator[Tick]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(doing, total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+@contextmanager
+def failed_out(path: str | None, rows: Rows) -> Iterator[Callable[[Row, str], None]]:
+    """Write refused rows in the input's own columns, with `_line` and `_error`, ready to be corrected."""
+    if path is None:
+        yield lambda row, error: None
+        return
+    columns = dict(zip(rows.columns, rows.fields, strict=True))
+    with atomic(Path(path)) as stream:
+        writer = RowWriter(stream, format_of(path, "csv"), [*columns, LINE, ERROR])
+
+        def write(row: Row, error: str) -> None:
+            own = {column: row.values[name] for column, name in columns.items() if name in row.values}
+            writer.write(own | {LINE: str(row.line), ERROR: error})
+
+        yield write
+        writer.close()
+
+
+def check_file(check: Check, messages: Messages) -> Findings:
+    """Check a whole file, showing how far it is, and say what is worth a warning."""
+    name = check.rows.source.name
+    with progress(messages, f"Checking {name}", None) as tick:
+        findings = check.run(tick)
+    for warning in findings.warnings:
+        messages.warn(f"{name}: {warning}")
+    return findings
+
+
+def write_invalid(path: str | None, check: Check) -> None:
+    """Write the invalid rows of a file, where that is wanted."""
+    if path:
+        with failed_out(path, check.rows) as refuse:
+            for checked in check:
+                if checked.problems:
+                    refuse(checked.row, checked.reasons)
+
+
+def show_findings(printer: Printer, name: str, findings: Findings) -> None:
+    """Print what a check has found: for a person in paragraphs, for a program as records."""
+    if printer.format == "table" and not printer.query and not printer.columns:
+        for line in problem_lines(name, findings):
+            print(safe_lines(line))
+        print(f"{name}: {findings.rows:,} rows, {findings.valid:,} valid, {findings.invalid:,} invalid")
+        return
+    groups = [vars(finding) for finding in ordered(findings)]
+    if printer.format in ("json", "yaml"):
+        counts = {"rows": findings.rows, "valid": findings.valid, "invalid": findings.invalid}
+        printer.show({"file": name} | counts | {"findings": groups, "warnings": findings.warnings}, (), "")
+    else:
+        printer.show(groups, ("field", "rows", "problem", "lines"), "field")
+
+
+def problem_lines(name: str, findings: Findings) -> list[str]:
+    """Tell what is wrong with a file: each kind of mistake once, with where it stands first."""
+    return [_paragraph(name, finding) for finding in ordered(findings)]
+
+
+def ordered(findings: Findings) -> list[Finding]:
+    """Put the mistakes that most rows make first."""
+    return sorted(findings.groups.values(), key=lambda finding: -finding.rows)
+
+
+def _paragraph(name: str, finding: Finding) -> str:
+    first, *others = finding.lines
+    what = f"{finding.field}: {finding.problem}" if finding.field else finding.problem
+    if not others:
+        return f"{name}:{first}: {what}"
+    more = ", …" if finding.rows > len(finding.lines) else ""
+    where = ", ".join(map(str, others))
+    return f"{name}:{first}: {what}\n    {finding.rows:,} rows: lines {first}, {where}{more}"
+
+
+def summary_text(summary: dict[str, Any], statuses: tuple[str, ...], title: str) -> str:
+    """Write a summary that a person is glad to read."""
+    seconds = summary["seconds"]
+    lines = [title]
+    lines += [f"  {status:<10} {summary[status]:>10,}" for status in statuses]
+    sent = sum(summary[status] for status in statuses)
+    speed = f", {sent / seconds:,.0f} rows/s" if seconds and sent else ""
+    tries = f"{summary['requests']:,} requests, {summary['retries']:,} of them retries"
+    lines.append(f"  {tries}, {seconds:,.1f} s{speed}")
+    return "\n".join(lines)

@@ -1,0 +1,67 @@
+"""What one kind of upload adds to the pipeline: its items, its request, and what an answer means."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import msgspec
+
+from ..api.endpoint import Request
+from ..client.answer import Answer
+from .read import Row
+
+FAILED = "failed"
+
+
+class Outcome(NamedTuple):
+    """What became of one row: a status of the upload, and the reason where it failed."""
+
+    status: str
+    error: str = ""
+
+
+class Batch(NamedTuple):
+    """The rows of one request, numbered from 0 in the order of the file."""
+
+    number: int
+    rows: list[Row]
+    items: list[msgspec.Struct]
+
+
+class Ack(msgspec.Struct, array_like=True):
+    """What the service said of one batch: how many rows per status, and (line, error) of each refused row."""
+
+    batch: int
+    counts: dict[str, int]
+    failed: list[tuple[int, str]] = []
+
+
+class Upload(ABC):
+    """One kind of upload."""
+
+    noun: ClassVar[str]  # "products": in messages, and the only key of a document that is a mapping
+    item: ClassVar[type[msgspec.Struct]]
+    unique: ClassVar[str]  # the field that may not repeat in a file
+    required: ClassVar[tuple[str, ...]]  # the columns that a file must have
+    size: ClassVar[int]  # items in a request
+    statuses: ClassVar[tuple[str, ...]]  # what can become of a row, FAILED last
+    consequence: ClassVar[str] = ""  # what is confirmed before it is sent; takes {rows} and {target}
+    target: str  # where the items go
+
+    @abstractmethod
+    def request(self, items: Sequence[msgspec.Struct]) -> Request:
+        """Make the request of a batch."""
+
+    @abstractmethod
+    def outcomes(self, items: Sequence[Any], answer: Answer, *, again: bool) -> list[Outcome]:
+        """Tell what became of each item; `again` where the batch may have been applied before."""
+
+    def acknowledge(self, batch: Batch, answer: Answer, *, again: bool) -> Ack:
+        """Sum an answer up."""
+        counts: dict[str, int] = {}
+        failed = []
+        for row, outcome in zip(batch.rows, self.outcomes(batch.items, answer, again=again), strict=True):
+            counts[outcome.status] = counts.get(outcome.status, 0) + 1
+            if outcome.status == FAILED:
+                failed.append((row.line, outcome.error))
+        return Ack(batch.number, counts, failed)

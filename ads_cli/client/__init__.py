@@ -1,0 +1,228 @@
+"""call() and pages(): sign, send, retry, pace, unwrap. Nothing here knows of products."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..api.endpoint import Base, Request, wire
+from ..auth.credentials import Credentials
+from ..errors import AccessError, AdsctlError, NotFoundError, RateLimitedError, RefusedError, UnavailableError
+from .answer import Answer, read
+from .outgoing import Outgoing, place
+from .pace import Pace, delay_after
+from .trace import Trace
+
+if TYPE_CHECKING:
+    import httpx
+
+    from .transport import WsgiApp
+
+RETRIED = (423, 429, 500, 502, 503, 504)
+LARGEST_ANSWER = 256 * 1024 * 1024
+LARGEST_ERROR = 1024 * 1024
+
+
+@dataclass
+class Client:
+    """Speaks to the service: signed, with retries, at the pace the service states. Safe in many threads."""
+
+    address: Callable[[Base], str]
+    credentials: Callable[[], Credentials]
+    app: "WsgiApp | None" = None
+    timeout: float = 30.0
+    max_attempts: int = 6
+    max_wait: float = 900.0
+    connections: int = 8
+    trace: Trace = field(default_factory=Trace)
+    say: Callable[[str], None] = lambda text: None
+    sign_in_hint: str = ""
+    requests: int = 0
+    retries: int = 0
+    _counting: threading.Lock = field(default_factory=threading.Lock)
+
+    @cached_property
+    def pace(self) -> Pace:
+        """Keep the time of all threads."""
+        return Pace(self.max_wait)
+
+    def call(self, request: Request) -> Answer:
+        """Send a declared request; give its answer or raise what the answer means."""
+        return self.exchange(self.prepare(request))
+
+    def pages(self, request: Request) -> Iterator[Answer]:
+        """Follow the cursor of a list; raise UnavailableError where the service goes round in circles."""
+        seen: set[str] = set()
+        while True:
+            answer = self.call(request)
+            yield answer
+            cursor = answer.next_cursor
+            if cursor is None:
+                return
+            if cursor in seen:
+                raise UnavailableError(f"the service repeats the cursor {cursor!r}; the list would never end")
+            seen.add(cursor)
+            # The count excludes a cursor, so only the first page asks for it.
+            counted = {"with_total_count": None} if hasattr(request, "with_total_count") else {}
+            request = msgspec.structs.replace(request, cursor=cursor, **counted)
+
+    def prepare(self, request: Request, body: bytes | None = None) -> Outgoing:
+        """Place the fields of a request in its address and body; a ready `body` is taken as it is."""
+        return place(request.endpoint, wire(request), self.address(request.endpoint.base), body)
+
+    def exchange(self, outgoing: Outgoing) -> Answer:
+        """Send until there is an answer, within --max-attempts and --max-wait."""
+        failures = 0
+        lost = False  # whether an earlier try may have been applied
+        progress = self.pace.successes
+        while True:
+            too_long = self.pace.wait_turn(outgoing.family)
+            if too_long:
+                raise RateLimitedError(
+                    f"the service asks to wait {too_long:.0f} s, longer than --max-wait allows"
+                )
+            try:
+                answer = self._once(outgoing, failures + 1)
+            except NotFoundError:
+                if lost and outgoing.method == "DELETE":
+                    return _deleted_before(outgoing, failures + 1)
+                raise
+            except _Failed as failed:
+                # While others get through, being asked to slow down is no failure of this request.
+                if not (failed.limited and self.pace.successes > progress):
+                    failures += 1
+                progress = self.pace.successes
+                lost = lost or not (failed.limited or failed.refused)
+                self._before_next_try(outgoing, failed, failures)
+            else:
+                self.pace.succeeded(outgoing.family, answer.headers)
+                return answer
+
+    def _before_next_try(self, outgoing: Outgoing, failed: "_Failed", failures: int) -> None:
+        """Wait for the next try, or raise where there is none."""
+        error = failed.error
+        may = outgoing.retry or failed.limited or failed.refused
+        if not may:
+            if outgoing.method != "GET":
+                error.hint = "the request may have been applied all the same: look before you send it again"
+            raise error
+        delay = delay_after(max(failures - 1, 0), failed.headers)
+        if failures >= self.max_attempts or not self.pace.may_wait(delay):
+            raise error
+        if failed.limited:
+            self.pace.hold(outgoing.family, delay)
+        with self._counting:
+            self.retries += 1
+        self.say(f"{error.message}; trying again in {delay:.1f} s")
+        self.trace.log("retry", url=outgoing.url, reason=error.message, delay=round(delay, 3))
+        self.pace.wait(delay)
+
+    def _once(self, outgoing: Outgoing, attempt: int) -> Answer:
+        """Send once; raise _Failed for what may be tried again."""
+        import httpx
+
+        headers = {"Content-Type": outgoing.content_type} if outgoing.content_type else {}
+        with self._counting:
+            self.requests += 1
+        started = time.monotonic()
+        self.trace.request(outgoing.method, outgoing.url, headers, outgoing.body)
+        try:
+            with self._http.stream(
+                outgoing.method, outgoing.url, content=outgoing.body or None, headers=headers, auth=self._auth
+            ) as response:
+                content = _content(response)
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            refused = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
+            raise _Failed(_network(error, outgoing.url), {}, refused=refused) from error
+        answered = {name.lower(): value for name, value in response.headers.items()}
+        seconds = time.monotonic() - started
+        self.trace.response(outgoing.method, outgoing.url, response.status_code, answered, content, seconds)
+        try:
+            return read(response.status_code, answered, content, attempt)
+        except RateLimitedError as error:
+            raise _Failed(error, answered, limited=True) from None
+        except UnavailableError as error:
+            if response.status_code in RETRIED or response.is_success:
+                raise _Failed(error, answered) from None
+            raise
+        except AccessError as error:
+            error.hint = error.hint or self.sign_in_hint
+            raise
+        except RefusedError as error:
+            if response.status_code in RETRIED:
+                raise _Failed(error, answered) from None
+            raise
+
+    def open(self) -> None:
+        """Make ready what all threads share; without this the first request does."""
+        _ = self.pace, self._http, self._auth
+
+    @cached_property
+    def _http(self) -> "httpx.Client":
+        from .transport import open_http
+
+        secure = any(self._is_https(base) for base in ("ads", "platform", "sandbox"))
+        return open_http(self.timeout, self.connections, self.app, secure)
+
+    def _is_https(self, base: Any) -> bool:
+        try:
+            return self.address(base).startswith("https:")
+        except AdsctlError:
+            return False
+
+    @cached_property
+    def _auth(self) -> "httpx.Auth":
+        from .sign import UserAuth
+
+        credentials = self.credentials()
+        self.trace.hide(*credentials)
+        return UserAuth(credentials)
+
+
+class _Failed(Exception):
+    """A try that may be followed by another: not refused for what it asks, only for when or by accident."""
+
+    def __init__(
+        self, error: AdsctlError, headers: dict[str, str], *, limited: bool = False, refused: bool = False
+    ) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.headers = headers
+        self.limited = limited  # asked to slow down: nothing was applied
+        self.refused = refused  # no connection: nothing was applied
+
+
+def _content(response: "httpx.Response") -> bytes:
+    """Read the body, decompressed, up to what an answer may be; of an error, only the beginning counts."""
+    largest = LARGEST_ANSWER if response.is_success else LARGEST_ERROR
+    chunks, size = [], 0
+    for chunk in response.iter_bytes():
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > largest:
+            if response.is_success:
+                raise UnavailableError(
+                    f"the answer is larger than {largest:,} bytes", http_status=response.status_code
+                )
+            break
+    return b"".join(chunks)[:largest]
+
+
+def _network(error: Exception, url: str) -> UnavailableError:
+    import httpx
+
+    host = httpx.URL(url).netloc.decode()
+    if isinstance(error, httpx.TimeoutException):
+        return UnavailableError(f"{host} did not answer in time", hint="--timeout sets the longest wait")
+    reason = str(error) or type(error).__name__
+    return UnavailableError(f"{host} could not be reached, or broke off: {reason}")
+
+
+def _deleted_before(outgoing: Outgoing, attempts: int) -> Answer:
+    """Answer for a DELETE that an earlier try had applied, though its answer was lost."""
+    name = outgoing.url.partition("?")[0].rsplit("/", 1)[-1]
+    return Answer(404, {}, {"data": {"id": name, "deleted": True}}, attempts)

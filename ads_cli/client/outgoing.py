@@ -1,0 +1,37 @@
+"""A request as it goes over the wire, before it is signed."""
+
+from typing import NamedTuple
+from urllib.parse import quote
+
+import msgspec
+
+from ..api.endpoint import Endpoint, Wire, as_text
+
+FORM = "application/x-www-form-urlencoded"
+JSON = "application/json"
+
+
+class Outgoing(NamedTuple):
+    """A request, ready to be signed and sent as often as it takes."""
+
+    method: str
+    url: str
+    body: bytes
+    content_type: str
+    family: str  # requests that share a limit
+    retry: bool  # whether sending it twice does no harm
+
+
+def place(endpoint: Endpoint, parts: Wire, address: str, body: bytes | None = None) -> Outgoing:
+    """Write a request down: the address with its query, and the body."""
+    url, content_type = address + parts.path, ""
+    encoded = "&".join(f"{quote(k, safe='')}={quote(as_text(v), safe='')}" for k, v in parts.fields.items())
+    if body is not None or endpoint.travels == "json":
+        body = msgspec.json.encode(parts.fields) if body is None else body
+        content_type = JSON
+    elif endpoint.travels == "form":
+        body, content_type = encoded.encode(), FORM
+    elif encoded:
+        url += f"?{encoded}"
+    family = f"{endpoint.method} {endpoint.path}"
+    return Outgoing(endpoint.method, url, body or b"", content_type, family, endpoint.retry)

@@ -1,0 +1,93 @@
+"""When the next request may go: backoff, what the service says of its limits, and our own patience."""
+
+import random
+import threading
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+
+FIRST_BACKOFF = 0.5  # seconds; doubled with each failure, and drawn at random below that
+LONGEST_BACKOFF = 60.0
+ABSURD = 24 * 3600.0  # a limit that is said to last longer than a day is not believed
+LIMITS = ("x-account-rate-limit", "x-rate-limit")  # in the order in which they count
+
+
+class StoppedError(Exception):
+    """The run is being stopped, and no further request may go."""
+
+
+class Pace:
+    """Shared by all threads of a client: one that is told to wait makes every other wait."""
+
+    def __init__(self, max_wait: float) -> None:
+        self.max_wait = max_wait
+        self.successes = 0
+        self.stop = threading.Event()
+        self._progress = time.monotonic()
+        self._not_before: dict[str, float] = {}
+
+    def succeeded(self, family: str, headers: Mapping[str, str]) -> None:
+        """Note progress, and hold the requests of a family back where its allowance is used up."""
+        self.successes += 1
+        self._progress = time.monotonic()
+        remaining, reset = allowance(headers)
+        if remaining == 0 and reset is not None:
+            self.hold(family, reset)
+
+    def hold(self, family: str, delay: float) -> None:
+        """Let no request of a family go for `delay` seconds."""
+        until = time.monotonic() + delay
+        self._not_before[family] = max(until, self._not_before.get(family, 0.0))
+
+    def may_wait(self, delay: float) -> bool:
+        """Tell whether waiting so long stays within the longest wait without progress."""
+        return time.monotonic() + delay - self._progress <= self.max_wait
+
+    def wait_turn(self, family: str) -> float:
+        """Wait until the family may go; give the seconds that are too long to be waited, else 0."""
+        while (delay := self._not_before.get(family, 0.0) - time.monotonic()) > 0:
+            if not self.may_wait(delay):
+                return delay
+            self.wait(delay)
+        if self.stop.is_set():
+            raise StoppedError
+        return 0.0
+
+    def wait(self, delay: float) -> None:
+        """Wait, unless the run is stopped meanwhile."""
+        if self.stop.wait(delay):
+            raise StoppedError
+
+
+def delay_after(failures: int, headers: Mapping[str, str]) -> float:
+    """Give the seconds before the next try: what the service asks for, else backoff with full jitter."""
+    asked = retry_after(headers)
+    if asked is None:
+        remaining, reset = allowance(headers)
+        asked = reset if remaining in (0, None) else None
+    if asked is not None:
+        return asked
+    return random.uniform(0, min(LONGEST_BACKOFF, FIRST_BACKOFF * 2.0 ** min(failures, 16)))
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Read Retry-After, in seconds or as a date; None where it is missing, past or absurd."""
+    text = headers.get("retry-after", "").strip()
+    try:
+        delay = float(text) if text.isdigit() else parsedate_to_datetime(text).timestamp() - time.time()
+    except (ValueError, OverflowError):
+        return None
+    return delay if 0 <= delay <= ABSURD else None
+
+
+def allowance(headers: Mapping[str, str]) -> tuple[int | None, float | None]:
+    """Read how many requests remain and in how many seconds the count starts anew; None where not said."""
+    for prefix in LIMITS:
+        remaining, reset = headers.get(f"{prefix}-remaining", ""), headers.get(f"{prefix}-reset", "")
+        if remaining or reset:
+            seconds = float(reset) - time.time() if reset.isdigit() else -1.0
+            return (
+                int(remaining) if remaining.isdigit() else None,
+                seconds if 0 < seconds <= ABSURD else None,
+            )
+    return None, None

@@ -1,0 +1,77 @@
+"""What --debug and --log-file write of each exchange, with every secret masked."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from ..errors import StateError
+
+MASK = "***"
+SECRET_HEADERS = ("authorization", "cookie", "set-cookie", "proxy-authorization")
+MOST_BODY = 2000  # characters of a body that --debug shows
+
+
+class Trace:
+    """Writes exchanges to a `show` function and to a log file; secrets are masked by header and by value."""
+
+    def __init__(self, *, show: Callable[[str], None] | None = None, log_file: str | None = None) -> None:
+        self.show = show
+        self._secrets: set[str] = set()
+        self._log = _opened(log_file) if log_file else None
+
+    @property
+    def is_on(self) -> bool:
+        """Tell whether anyone reads along."""
+        return self.show is not None or self._log is not None
+
+    def hide(self, *secrets: str) -> None:
+        """Mask these values from now on, percent-encoded too."""
+        self._secrets |= {form for secret in secrets if secret for form in (secret, quote(secret, safe=""))}
+
+    def mask(self, text: str) -> str:
+        """Put *** in the place of every secret."""
+        for secret in sorted(self._secrets, key=len, reverse=True):
+            text = text.replace(secret, MASK)
+        return text
+
+    def request(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> None:
+        """Write a request that is about to go."""
+        if self.show:
+            self._lines(f"> {method} {url}", headers, body, ">")
+
+    def response(
+        self, method: str, url: str, status: int, headers: Mapping[str, str], body: bytes, seconds: float
+    ) -> None:
+        """Write an answer that came."""
+        if self.show:
+            self._lines(f"< {status} in {seconds * 1000:.0f} ms", headers, body, "<")
+        self.log("exchange", method=method, url=url, status=status, ms=round(seconds * 1000))
+
+    def log(self, event: str, **fields: Any) -> None:
+        """Append a line of JSON to the log file."""
+        if self._log is not None:
+            stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            line = json.dumps({"time": stamp, "pid": os.getpid(), "event": event} | fields)
+            os.write(self._log, (self.mask(line) + "\n").encode())
+
+    def _lines(self, first: str, headers: Mapping[str, str], body: bytes, mark: str) -> None:
+        lines = [first]
+        lines += [f"{mark} {k}: {MASK if k.lower() in SECRET_HEADERS else v}" for k, v in headers.items()]
+        if body:
+            text = body[:MOST_BODY].decode("utf-8", "replace")
+            lines.append(
+                f"{mark} {text}" + (f" ... {len(body):,} bytes in all" if len(body) > MOST_BODY else "")
+            )
+        if self.show:
+            self.show(self.mask("\n".join(lines)))
+
+
+def _opened(path: str) -> int:
+    try:
+        return os.open(Path(path), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StateError(f"--log-file: {path} cannot be written: {error.strerror}") from error

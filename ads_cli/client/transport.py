@@ -1,0 +1,81 @@
+"""The wire: one HTTP client for all threads, or the emulator in this process."""
+
+import ssl
+import sys
+from collections.abc import Callable, Iterable
+from io import BytesIO
+from typing import Any
+
+import httpx
+
+from .. import __version__
+
+WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+FAULT = "x-emulator-fault"
+
+
+def open_http(timeout: float, connections: int, app: WsgiApp | None, secure: bool) -> httpx.Client:
+    """Open the HTTP client; with `app`, requests go to the emulator in this process.
+
+    Redirects are never followed, so that no credential is sent after one.
+    """
+    return httpx.Client(
+        timeout=httpx.Timeout(timeout),
+        limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
+        headers={"User-Agent": f"adsctl/{__version__}", "Accept": "application/json"},
+        follow_redirects=False,
+        verify=_tls(secure),
+        transport=EmulatorTransport(app) if app else None,
+    )
+
+
+def _tls(secure: bool) -> ssl.SSLContext:
+    """Trust the system's certificates (SSL_CERT_FILE respected), from TLS 1.2 on.
+
+    Where every address is loopback http, none are loaded, and none would be trusted.
+    """
+    context = ssl.create_default_context() if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return context
+
+
+class EmulatorTransport(httpx.BaseTransport):
+    """Carry requests to a WSGI app in this process; faults of the network become httpx's own errors."""
+
+    def __init__(self, app: WsgiApp) -> None:
+        self._app = app
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Call the app and make its answer a response."""
+        content = request.read()
+        environ = {
+            "REQUEST_METHOD": request.method,
+            "SCRIPT_NAME": "",
+            "PATH_INFO": request.url.path,
+            "QUERY_STRING": request.url.query.decode(),
+            "REQUEST_URI": request.url.raw_path.decode(),
+            "SERVER_NAME": request.url.host,
+            "SERVER_PORT": str(request.url.port or 80),
+            "SERVER_PROTOCOL": "HTTP/1.1",
+            "REMOTE_ADDR": "127.0.0.1",
+            "CONTENT_LENGTH": str(len(content)),
+            "CONTENT_TYPE": request.headers.get("content-type", ""),
+            "wsgi.version": (1, 0),
+            "wsgi.url_scheme": request.url.scheme,
+            "wsgi.input": BytesIO(content),
+            "wsgi.errors": sys.stderr,
+            "wsgi.multithread": True,
+            "wsgi.multiprocess": True,
+            "wsgi.run_once": False,
+        }
+        environ |= {f"HTTP_{k.upper().replace('-', '_')}": v for k, v in request.headers.items()}
+        started: list[Any] = []
+        chunks = self._app(environ, lambda status, headers, exc=None: started.extend((status, headers)))
+        body = b"".join(chunks)
+        status, headers = int(started[0].split()[0]), dict(started[1])
+        fault = next((v for k, v in headers.items() if k.lower() == FAULT), None)
+        if fault == "reset":
+            raise httpx.ReadError("connection reset by peer", request=request)
+        if fault == "truncate":
+            raise httpx.RemoteProtocolError("the answer was cut off", request=request)
+        return httpx.Response(status, headers=headers, content=body, request=request)

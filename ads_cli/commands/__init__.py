@@ -1,0 +1,1 @@
+"""Commands that take more than one request: each parses, calls, shows; nothing else."""

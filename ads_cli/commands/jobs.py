@@ -1,0 +1,72 @@
+"""What ran, what did not end, and how to go on with it."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import NotFoundError
+from ..invocation import Invocation
+
+COLUMNS = ("job", "state", "noun", "file", "rows", "batches", "acknowledged", "started")
+
+
+def list_jobs(ctx: typer.Context) -> None:
+    """List the pushes that ran on this machine, oldest first."""
+    call = Invocation.of(ctx)
+    call.printer.show([_record(*found) for found in _journals(call)], COLUMNS, "job")
+
+
+def show_job(
+    ctx: typer.Context, job: Annotated[str, typer.Argument(metavar="JOB", help="The job's id")]
+) -> None:
+    """Show one push, and what became of its rows."""
+    from ..bulk.journal import acks
+
+    call = Invocation.of(ctx)
+    found = next((found for found in _journals(call) if found[1].job == job), None)
+    if found is None:
+        raise NotFoundError(f"there is no job {job!r}", hint="adsctl jobs list shows them")
+    totals: Counter[str] = Counter()
+    for ack in acks(found[0]):
+        totals.update(ack.counts)
+    record = _record(*found) | {"counts": dict(totals), "target": found[1].target}
+    call.printer.show(record, (*COLUMNS, "counts"), "job")
+
+
+def clean(
+    ctx: typer.Context,
+    all: Annotated[
+        bool, typer.Option("--all", help="Unfinished jobs too; they cannot be resumed then")
+    ] = False,
+) -> None:
+    """Remove the journals of pushes that reached their end."""
+    call = Invocation.of(ctx)
+    removed = 0
+    for path, _, ended in list(_journals(call)):
+        if ended or all:
+            path.unlink(missing_ok=True)
+            removed += 1
+    call.messages.say(f"{removed:,} journals removed")
+
+
+def _journals(call: Invocation) -> Any:
+    from ..bulk.journal import journals
+
+    return journals(call.settings.state_dir / "jobs")
+
+
+def _record(path: Path, job: Any, ended: bool) -> dict[str, Any]:
+    from ..bulk.journal import acks
+
+    return {
+        "job": job.job,
+        "state": "ended" if ended else "unfinished",
+        "noun": job.noun,
+        "file": job.file,
+        "rows": job.rows,
+        "batches": job.batches,
+        "acknowledged": sum(1 for _ in acks(path)),
+        "started": job.started,
+    }

@@ -1,0 +1,173 @@
+"""Product feeds: push, check, pull and delete."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import ContentError, UsageError
+from ..invocation import Invocation
+
+File = Annotated[
+    str, typer.Argument(metavar="FILE", help="CSV, TSV, YAML, JSON or JSONL, also .gz; - is standard input")
+]
+Format = Annotated[
+    str | None, typer.Option(metavar="FORMAT", help="csv, tsv, yaml, json or jsonl (default: by extension)")
+]
+Encoding = Annotated[str, typer.Option(metavar="NAME", help="Encoding of the file, as in cp1252")]
+Map = Annotated[
+    list[str] | None, typer.Option("--map", metavar="COLUMN=FIELD", help="Read a column as another field")
+]
+Concurrency = Annotated[int, typer.Option(metavar="N", min=1, max=32, help="Requests at the same time")]
+SkipInvalid = Annotated[bool, typer.Option("--skip-invalid", help="Send the valid rows, and end with 9")]
+FailedOut = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Write refused rows here, with _line and _error")
+]
+MaxErrors = Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N refused rows")]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Go on with the last push of this file that did not end")
+]
+Job = Annotated[str | None, typer.Option(metavar="ID", help="Go on with this job")]
+
+
+def push(
+    ctx: typer.Context,
+    file: File,
+    format: Format = None,
+    encoding: Encoding = "utf-8",
+    map: Map = None,
+    concurrency: Concurrency = 8,
+    skip_invalid: SkipInvalid = False,
+    failed_out: FailedOut = None,
+    max_errors: MaxErrors = None,
+    resume: Resume = False,
+    job: Job = None,
+) -> None:
+    """Create and update products from a file.
+
+    The whole file is checked before the first request. What the service acknowledged is noted on
+    disk, so that --resume can go on after a stop of any kind.
+    """
+    from ..bulk.products import ProductPush
+    from ..bulk.push import Options, Push
+
+    call = Invocation.of(ctx)
+    call.connections = concurrency
+    rows = read_rows(file, format, encoding, map, ProductPush)
+    options = Options(concurrency, skip_invalid, failed_out, max_errors, resume, job)
+    Push(call, ProductPush(call.catalog), rows, options).run()
+
+
+def check(
+    ctx: typer.Context,
+    file: File,
+    format: Format = None,
+    encoding: Encoding = "utf-8",
+    map: Map = None,
+    failed_out: FailedOut = None,
+) -> None:
+    """Check a product feed, offline, and send nothing.
+
+    Every rule is checked that needs no look at the catalog or at the images themselves: their
+    pixels and megabytes are not.
+    """
+    from ..bulk.check import Check
+    from ..bulk.products import ProductPush
+    from ..bulk.report import check_file, show_findings, write_invalid
+
+    call = Invocation.of(ctx)
+    rows = read_rows(file, format, encoding, map, ProductPush)
+    checker = Check(rows, ProductPush.item, ProductPush.unique, ProductPush.required)
+    findings = check_file(checker, call.messages)
+    show_findings(call.printer, rows.source.name, findings)
+    if findings.invalid:
+        write_invalid(failed_out, checker)
+        raise ContentError(f"{findings.invalid:,} of {findings.rows:,} rows are invalid")
+
+
+def delete(
+    ctx: typer.Context,
+    keys: Annotated[list[str] | None, typer.Argument(metavar="KEY...", help="Product keys")] = None,
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="FILE", help="A file with a column product_key, or a key on each line"
+        ),
+    ] = None,
+    format: Format = None,
+    concurrency: Concurrency = 8,
+    failed_out: FailedOut = None,
+    max_errors: MaxErrors = None,
+    resume: Resume = False,
+) -> None:
+    """Delete products, for good; it asks before it does."""
+    from ..bulk.products import ProductDelete
+    from ..bulk.push import Options, Push
+    from ..bulk.read import rows as rows_of
+    from ..bulk.source import Source
+
+    if bool(keys) == bool(from_):
+        raise UsageError(
+            "name the products to delete: either keys or --from FILE", hint="adsctl products delete --help"
+        )
+    call = Invocation.of(ctx)
+    call.connections = concurrency
+    source = (
+        Source.of_lines(keys) if keys else Source.open(from_ or "", format or _lines_if_plain(from_ or ""))
+    )
+    rows = rows_of(source, root=ProductDelete.noun, known=ProductDelete.required)
+    options = Options(concurrency, failed_out=failed_out, max_errors=max_errors, resume=resume)
+    Push(call, ProductDelete(call.catalog), rows, options).run()
+
+
+def pull(
+    ctx: typer.Context,
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="Where to write; standard output without it")
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT", help="csv, tsv, yaml, json or jsonl (default: by extension, else csv)"
+        ),
+    ] = None,
+) -> None:
+    """Write the products of a catalog to a file that push takes back.
+
+    Of a group of variants the service lists only the member that was submitted first; the others
+    are asked for by the group's key.
+    """
+    from ..bulk.pull import pull_products
+
+    pull_products(Invocation.of(ctx), file, format)
+
+
+def read_rows(file: str, format: str | None, encoding: str, map: list[str] | None, upload: Any) -> Any:
+    """Open a bulk file for an upload."""
+    from ..api.fields import fields_of
+    from ..bulk.read import rows
+    from ..bulk.source import Source
+
+    known = [field.name for field in fields_of(upload.item)]
+    return rows(
+        Source.open(file, format, encoding), root=upload.noun, known=known, rename=renames(map or [], known)
+    )
+
+
+def renames(pairs: list[str], known: list[str]) -> dict[str, str]:
+    """Read --map COLUMN=FIELD; raise UsageError where a field is not known."""
+    from ..api.check import nearest
+
+    found = {}
+    for pair in pairs:
+        column, equals, name = pair.rpartition("=")
+        if not equals or not column:
+            raise UsageError(f"--map: {pair!r} is not COLUMN=FIELD", hint="as in --map image_url=image_link")
+        if name not in known:
+            raise UsageError(f"--map: {name!r} is no field of a product{nearest(name, known)}")
+        found[column.strip()] = name
+    return found
+
+
+def _lines_if_plain(path: str) -> str | None:
+    return "lines" if Path(path).suffix in ("", ".txt") and path != "-" else None

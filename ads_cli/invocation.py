@@ -1,0 +1,149 @@
+"""One call of adsctl: its options, settings, messages, results and client, each made when it is needed."""
+
+import sys
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from .errors import NotConfirmedError, UsageError
+from .options import COLORS
+from .settings import Settings
+
+if TYPE_CHECKING:
+    from .client import Client
+    from .emulator.app import Emulator
+    from .output.messages import Messages
+    from .output.printer import Printer
+
+OPTIONS_KEY = "ads_cli.options"
+
+
+class Invocation:
+    """What a command works with."""
+
+    def __init__(self, flags: Mapping[str, Any]) -> None:
+        self.flags = flags
+        self.connections = 8  # requests at the same time
+        self.settings = Settings(flags)
+
+    @classmethod
+    def of(cls, context: Any) -> "Invocation":
+        """Make the invocation of a Typer context, from the options remembered along the way."""
+        return cls(context.meta.get(OPTIONS_KEY, {}))
+
+    @cached_property
+    def messages(self) -> "Messages":
+        """Speak to the person, on stderr."""
+        from .output.messages import Messages
+
+        return Messages(
+            quiet=bool(self.flags.get("quiet")), verbose=bool(self.flags.get("verbose")), color=self._color
+        )
+
+    @cached_property
+    def printer(self) -> "Printer":
+        """Print results, on stdout."""
+        from .output.printer import Printer
+
+        return Printer(
+            sys.stdout,
+            output=self.settings.get("output"),
+            columns=self.flags.get("columns"),
+            query=self.flags.get("query"),
+            color=self._color,
+        )
+
+    @cached_property
+    def emulator(self) -> "Emulator":
+        """Open the emulator of this machine, in this process."""
+        from .emulator.app import Emulator
+
+        return Emulator(self.settings.emulator_database)
+
+    @cached_property
+    def client(self) -> "Client":
+        """Make the client; nothing is sent before it is used."""
+        from .auth.credentials import Credentials, user_credentials
+        from .client import Client
+        from .client.trace import Trace
+
+        settings, local = self.settings, self.settings.is_local
+        if local:
+            self.messages.say("using the emulator on this machine (profile local): nothing leaves it")
+        return Client(
+            address=settings.address,
+            credentials=(
+                (lambda: Credentials(*self.emulator.credentials))
+                if local
+                else (lambda: user_credentials(settings))
+            ),
+            app=self.emulator if local else None,
+            timeout=settings.seconds("timeout"),
+            max_attempts=settings.max_attempts,
+            max_wait=settings.seconds("max_wait"),
+            connections=self.connections,
+            trace=Trace(
+                show=(lambda text: print(text, file=sys.stderr)) if self.flags.get("debug") else None,
+                log_file=self.flags.get("log_file"),
+            ),
+            say=self.messages.detail,
+            sign_in_hint=settings.sign_in_hint,
+        )
+
+    @property
+    def account(self) -> str:
+        """Name the account to work in; raise UsageError where there is none."""
+        return self.settings.get("account") or (
+            self.emulator.account if self.settings.is_local else self.settings.require("account")
+        )
+
+    @cached_property
+    def catalog(self) -> str:
+        """Name the catalog to work in; where none is set, ask the service for the only one."""
+        if named := self.settings.get("catalog"):
+            return named
+        if self.dry_run:
+            return "CATALOG"  # asking would send something
+        from .api.catalog import ListCatalogs
+
+        found = [catalog for answer in [self.client.call(ListCatalogs())] for catalog in answer.data]
+        if len(found) == 1:
+            self.messages.detail(f"catalog {found[0]['id']} ({found[0].get('name')})")
+            return str(found[0]["id"])
+        if not found:
+            raise UsageError("you have no product catalog yet", hint="adsctl catalog create --name 'My shop'")
+        listed = ", ".join(f"{catalog['id']} ({catalog.get('name')})" for catalog in found)
+        raise UsageError(f"you have several product catalogs: {listed}", hint="name one with --catalog")
+
+    @property
+    def dry_run(self) -> bool:
+        """Tell whether nothing may be sent that changes anything."""
+        return bool(self.flags.get("dry_run"))
+
+    def confirm(self, consequence: str) -> None:
+        """Ask before something is destroyed; raise NotConfirmedError without a yes."""
+        if self.flags.get("yes"):
+            return
+        where = f"profile {self.settings.profile}"
+        if account := self.settings.get("account"):
+            where += f", account {account}"
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise NotConfirmedError(
+                f"not confirmed: {consequence} ({where})", hint="there is no terminal to ask on; add --yes"
+            )
+        print(f"{consequence} ({where})? [y/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            raise NotConfirmedError("nothing was changed")
+
+    @property
+    def _color(self) -> str:
+        color = str(self.flags.get("color") or "auto")
+        if color not in COLORS:
+            raise UsageError(f"--color: {color!r} is not one of {', '.join(COLORS)}")
+        return color
+
+
+def remember(context: Any, parameter: Any, value: Any) -> None:
+    """Keep the value of a common option for the command that will run; the innermost wins."""
+    if value not in (None, False):
+        context.meta.setdefault(OPTIONS_KEY, {})[parameter.name] = value

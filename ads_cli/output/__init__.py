@@ -1,0 +1,1 @@
+"""How results and messages are shown; nothing here knows the service."""

@@ -1,0 +1,109 @@
+"""Results on stdout, in the format that was asked for."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain, islice
+from typing import IO, Any
+
+from ..errors import UsageError
+from ..options import FORMATS
+from .messages import uses_color
+from .records import Record, write_csv, write_ids, write_jsonl, write_table, write_tsv
+from .text import as_json, as_yaml, cell, safe
+
+STREAMS = ("tsv", "csv", "jsonl", "ids")
+
+
+class Printer:
+    """Prints results to `stream` as table, tsv, csv, json, jsonl, yaml, ids or not at all."""
+
+    def __init__(
+        self,
+        stream: IO[str],
+        *,
+        output: str | None = None,
+        columns: str | None = None,
+        query: str | None = None,
+        color: str = "auto",
+    ) -> None:
+        self.stream = stream
+        self.format = output or ("table" if stream.isatty() else "tsv")
+        if self.format not in FORMATS:
+            from ..api.check import nearest
+
+            raise UsageError(
+                f"--output: {self.format!r} is no format{nearest(self.format, FORMATS)}",
+                hint=f"formats: {', '.join(FORMATS)}",
+            )
+        self.columns = [name.strip() for name in columns.split(",") if name.strip()] if columns else None
+        self.query = query and _compiled(query)
+        self.color = uses_color(stream, color)
+
+    @property
+    def streams(self) -> bool:
+        """Tell whether records can be written as they come, without holding them all."""
+        return self.format in STREAMS and not self.query
+
+    def show(self, document: Any, columns: Sequence[str], key: str) -> None:
+        """Print one document: an object, a list of records, or any other JSON value."""
+        if self.query:
+            document = self.query.search(document)
+            columns = _keys_of(document) or columns
+        if self.format == "none":
+            return
+        if self.format == "json":
+            self.stream.write(as_json(document, indent=2) + "\n")
+        elif self.format == "yaml":
+            self.stream.write(as_yaml(document))
+        elif self.format == "jsonl":
+            write_jsonl(self.stream, document if isinstance(document, list) else [document])
+        elif (records := _records(document)) is not None:
+            self.show_records(records, columns, key)
+        else:
+            for value in document if isinstance(document, list) else [document]:
+                self.stream.write(safe(cell(value)) + "\n")
+
+    def show_records(self, records: Iterable[Record], columns: Sequence[str], key: str) -> None:
+        """Print records one by one, as they come."""
+        columns = self.columns or list(columns)
+        records = iter(records)
+        # The first page may be an error: it is fetched before a header is written.
+        records = chain(list(islice(records, 1)), records)
+        if self.format == "tsv":
+            write_tsv(self.stream, records, columns)
+        elif self.format == "csv":
+            write_csv(self.stream, records, columns)
+        elif self.format == "jsonl":
+            write_jsonl(self.stream, records)
+        elif self.format == "ids":
+            write_ids(self.stream, records, key)
+        elif self.format == "table":
+            write_table(self.stream, records, columns, color=self.color)
+        else:
+            self.show(list(records), columns, key)
+
+
+def _records(document: Any) -> Iterator[Record] | None:
+    """See a document as records; None where it is made of plain values."""
+    if isinstance(document, dict):
+        return iter([document])
+    if isinstance(document, list) and all(isinstance(item, dict) for item in document):
+        return iter(document)
+    return None
+
+
+def _keys_of(document: Any) -> list[str]:
+    """List the keys of the records that a query made, in the order they are first seen."""
+    records = _records(document)
+    return list(dict.fromkeys(key for record in records for key in record)) if records else []
+
+
+def _compiled(expression: str) -> Any:
+    import jmespath
+    from jmespath.exceptions import JMESPathError
+
+    with suppress(JMESPathError):
+        return jmespath.compile(expression)
+    raise UsageError(
+        f"--query: {expression!r} is not a JMESPath expression", hint="as in '[].id' or 'data[0].name'"
+    )

@@ -1,0 +1,223 @@
+"""Where each value comes from: flag > environment > profile > default.
+
+Two exceptions keep tests and trials off a real service: a profile named by the flag `--profile`
+outranks the environment's addresses, secrets, account and catalog; the profile `local`, the
+embedded emulator, never looks at them.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from .api.check import nearest
+from .errors import StateError, UsageError
+
+LOCAL = "local"
+EMULATOR_URL = "http://emulator.localhost"
+ADDRESSES = ("base_url", "ads_url", "ads_sandbox_url")
+# What a profile of one's own choosing must not inherit from the environment.
+BOUND = (*ADDRESSES, "account", "catalog")
+DEFAULTS = {
+    "timeout": "30s",
+    "max_attempts": "6",
+    "max_wait": "15m",
+    "color": "auto",
+    "token_store": "keyring",
+}
+UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+
+
+class Setting(NamedTuple):
+    """A value and where it was found, in words."""
+
+    value: str
+    origin: str
+
+
+class Settings:
+    """The settings of one call."""
+
+    def __init__(self, flags: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> None:
+        self.flags = flags
+        self.environ = environ
+
+    @cached_property
+    def profile(self) -> str:
+        """Name the profile in use."""
+        named = self.flags.get("profile") or self.environ.get("ADSCTL_PROFILE")
+        name = str(named or self._config.get("profile") or "default")
+        profiles = self._config.get("profiles") or {}
+        if named and name != LOCAL and name not in profiles:
+            known = [*profiles, LOCAL]
+            raise UsageError(
+                f"there is no profile {name!r}{nearest(name, known)}",
+                hint=f"known profiles: {', '.join(known)}",
+            )
+        return name
+
+    @property
+    def is_local(self) -> bool:
+        """Tell whether the embedded emulator is the service."""
+        return self.profile == LOCAL
+
+    @property
+    def isolated(self) -> bool:
+        """Tell whether the environment's addresses, secrets, account and catalog are left aside."""
+        return self.is_local or bool(self.flags.get("profile"))
+
+    def find(self, name: str) -> Setting | None:
+        """Look a setting up in the order of the contract."""
+        if (flag := self.flags.get(name)) is not None:
+            return Setting(str(flag), f"--{name.replace('_', '-')}")
+        variable = f"ADSCTL_{name.upper()}"
+        if not (self.isolated and name in BOUND) and (value := self.environ.get(variable)):
+            return Setting(value, variable)
+        if (value := self._profile.get(name)) is not None:
+            return Setting(str(value), f"profile {self.profile}")
+        return Setting(DEFAULTS[name], "default") if name in DEFAULTS else None
+
+    def get(self, name: str) -> str | None:
+        """Give the value of a setting, or None."""
+        found = self.find(name)
+        return found.value if found else None
+
+    def require(self, name: str) -> str:
+        """Give the value of a setting that the command cannot do without."""
+        if (value := self.get(name)) is not None:
+            return value
+        hint = f"name one with --{name}, ADSCTL_{name.upper()} or the profile"
+        raise UsageError(f"no {name} was given", hint=hint)
+
+    def flag(self, name: str) -> bool:
+        """Give a yes-or-no setting."""
+        return str(self.get(name)).lower() in ("true", "1", "yes")
+
+    def seconds(self, name: str) -> float:
+        """Give a duration in seconds."""
+        return parse_duration(self.get(name) or "", f"--{name.replace('_', '-')}")
+
+    @property
+    def max_attempts(self) -> int:
+        """Give the most tries of one request, at least 1."""
+        text = self.get("max_attempts") or ""
+        if not text.isdigit() or int(text) < 1:
+            raise UsageError(f"--max-attempts: {text!r} is not a whole number of 1 or more")
+        return int(text)
+
+    def address(self, base: str) -> str:
+        """Give the address of an interface area: `platform`, `ads` or `sandbox`; never with a final slash."""
+        if base == "ads" and self.flag("sandbox"):
+            base = "sandbox"
+        name = {"platform": "base_url", "ads": "ads_url", "sandbox": "ads_sandbox_url"}[base]
+        found = self.find(name)
+        if found is None:
+            raise StateError(
+                f"no address of the service is known: {name} is not set",
+                hint=f"set ADSCTL_{name.upper()}, or {name} in the profile; "
+                "to try things out on this machine, add --profile local",
+            )
+        return check_address(*found)
+
+    @cached_property
+    def config_dir(self) -> Path:
+        """Give the folder of config.yaml."""
+        if given := self.environ.get("ADSCTL_CONFIG_DIR"):
+            return Path(given)
+        from platformdirs import user_config_path
+
+        return user_config_path("adsctl")
+
+    @cached_property
+    def state_dir(self) -> Path:
+        """Give the folder of job journals and of the emulator's database."""
+        if given := self.environ.get("ADSCTL_STATE_DIR"):
+            return Path(given)
+        from platformdirs import user_state_path
+
+        return user_state_path("adsctl")
+
+    @property
+    def emulator_database(self) -> Path:
+        """Give the file that holds the emulator's world."""
+        return self.state_dir / "emulator.db"
+
+    @property
+    def sign_in_hint(self) -> str:
+        """Say what to do about a token that the service does not accept."""
+        if self.isolated:
+            return f"run: adsctl auth login --profile {self.profile}"
+        return (
+            "the token comes from the environment: look at ADSCTL_ACCESS_TOKEN and ADSCTL_ACCESS_TOKEN_SECRET"
+        )
+
+    @cached_property
+    def _profile(self) -> Mapping[str, Any]:
+        if self.is_local:
+            return dict.fromkeys(ADDRESSES, EMULATOR_URL)
+        profile = (self._config.get("profiles") or {}).get(self.profile) or {}
+        if not isinstance(profile, dict):
+            raise StateError(f"{self.config_dir / 'config.yaml'}: profiles.{self.profile} must be a mapping")
+        return profile
+
+    @cached_property
+    def _config(self) -> Mapping[str, Any]:
+        path = self.config_dir / "config.yaml"
+        try:
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return {}
+        except (OSError, UnicodeDecodeError) as error:
+            raise StateError(f"{path} cannot be read: {error}") from error
+        import yaml
+
+        try:
+            config = yaml.safe_load(text) or {}
+        except yaml.YAMLError as error:
+            raise StateError(f"{path} is not YAML: {error}", hint="mend it, or move it away") from error
+        if not isinstance(config, dict) or not isinstance(config.get("profiles") or {}, dict):
+            raise StateError(f"{path} must be a mapping with 'profile' and 'profiles'")
+        return config
+
+
+def parse_duration(text: str, name: str) -> float:
+    """Read `30s`, `15m`, `2h` or plain seconds; raise UsageError on anything else."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
+    if not found:
+        raise UsageError(f"{name}: {text!r} is not a duration", hint="write 30s, 15m, 2h or plain seconds")
+    return float(found[1]) * UNITS[found[2]]
+
+
+def check_address(address: str, origin: str) -> str:
+    """Refuse an address that would send credentials in the clear; loopback is the exception."""
+    try:
+        parts = urlsplit(address.rstrip("/"))
+        host, _ = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise StateError(f"{address!r} (from {origin}) is not an address: {error}") from error
+    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or parts.username:
+        raise StateError(
+            f"{address!r} (from {origin}) is not an address",
+            hint="write it as in https://host or https://host/path",
+        )
+    if parts.scheme == "http" and not is_loopback(host):
+        raise StateError(
+            f"{address!r} (from {origin}) is not https",
+            hint="only this machine itself may be spoken to by http",
+        )
+    return address.rstrip("/")
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host name can only be this machine."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    from ipaddress import ip_address
+
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -28,6 +28,7 @@ class Gate:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._seen: dict[tuple[str, str, str, int], float] = {}
+        self._swept = time.time()
         self._lock = threading.Lock()
 
     def user_of(self, incoming: Incoming) -> str:
@@ -59,8 +60,9 @@ class Gate:
         """Remember a nonce for as long as its timestamp would be accepted."""
         now = time.time()
         with self._lock:
-            if len(self._seen) > 100_000:
+            if now >= self._swept + CLOCK_SECONDS:
                 self._seen = {key: end for key, end in self._seen.items() if end >= now}
+                self._swept = now
             if use in self._seen:
                 return False
             self._seen[use] = use[3] + CLOCK_SECONDS

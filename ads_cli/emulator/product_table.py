@@ -24,15 +24,16 @@ def put(store: Store, catalog: str, products: Sequence[Product]) -> dict[str, St
 
     The two generated keys are set on the products here, over whatever the client sent.
     """
-    statuses: dict[str, Status] = {}
-    created, updated = [], []
-    held = _held(store, catalog, [product.id for product in products])
     for product in products:
         group = product.item_group_id
         product.product_key = ids.key(catalog, product.id)
         product.item_group_key = ids.key(catalog, "group", group) if group else None
+    statuses: dict[str, Status] = {}
+    created, updated = [], []
+    held = _held(store, [product.product_key or "" for product in products])
+    for product in products:
         data = msgspec.json.encode(product)
-        before = held.get(product.id)
+        before = held.get(product.product_key)
         if before is None:
             statuses[product.id] = "CREATE_SUCCESS"
             created.append((catalog, product.id, product.product_key, product.item_group_key, data))
@@ -50,10 +51,11 @@ def put(store: Store, catalog: str, products: Sequence[Product]) -> dict[str, St
     return statuses
 
 
-def _held(store: Store, catalog: str, wanted: Sequence[str]) -> dict[str, bytes]:
+def _held(store: Store, keys: Iterable[str]) -> dict[str | None, bytes]:
+    """Find what is stored under these keys; a key stands for one id of one catalog."""
     rows = store.connection.execute(
-        "SELECT id, data FROM products WHERE catalog = ? AND id IN (SELECT value FROM json_each(?))",
-        (catalog, _array(wanted)),
+        "SELECT product_key, data FROM products WHERE product_key IN (SELECT value FROM json_each(?))",
+        (_array(keys),),
     )
     return dict(rows.fetchall())
 

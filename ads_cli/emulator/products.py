@@ -47,7 +47,7 @@ class Batch(InCatalog):
 
 
 class Item(Product, forbid_unknown_fields=True):
-    """A product as a request carries it: a field that is not declared is a mistake, not a feed's own column."""
+    """A product as a request carries it, where a field that is not declared is a mistake."""
 
 
 @handles(PutProducts, reads=Batch)

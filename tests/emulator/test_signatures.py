@@ -56,6 +56,16 @@ def test_a_nonce_serves_again_with_another_timestamp(local):
         assert local.send("GET", ACCOUNTS, oauth=oauth).status_code == 200
 
 
+def test_nonces_are_forgotten_once_their_timestamp_is_out_of_bounds(local, time_machine):
+    time_machine.move_to(1_800_000_000, tick=False)
+    for _ in range(3):
+        local.get(ACCOUNTS)
+    assert len(local.emulator._gate._seen) == 3
+    time_machine.move_to(1_800_000_000 + CLOCK_SECONDS + 1, tick=False)
+    local.get(ACCOUNTS)
+    assert len(local.emulator._gate._seen) == 1
+
+
 def test_a_refused_request_uses_up_no_nonce(local):
     bad = local.send("GET", ACCOUNTS, oauth={"oauth_nonce": "mine", "oauth_signature": "AAAA"})
     good = local.send("GET", ACCOUNTS, oauth={"oauth_nonce": "mine"})

@@ -1,0 +1,225 @@
+"""The contract with scripts: where things go, formats, exit codes, options, settings."""
+
+import json
+import sys
+
+import pytest
+import yaml
+
+ACCOUNT = "18ce54d4x5t"
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    header, *lines = (line.split("\t") for line in text.splitlines())
+    return [dict(zip(header, line, strict=True)) for line in lines]
+
+
+def test_version_is_told(adsctl):
+    from ads_cli import __version__
+
+    assert adsctl("--version").stdout == f"adsctl {__version__}\n"
+    assert adsctl("-q", "--version").stdout == f"adsctl {__version__}\n"
+
+
+def test_without_a_terminal_a_list_is_tsv_with_a_header(adsctl):
+    found = rows(adsctl.local("accounts", "list").stdout)
+    assert {account["id"] for account in found} >= {ACCOUNT}
+    assert all(account["deleted"] == "false" for account in found)
+
+
+def test_results_go_to_stdout_and_everything_else_to_stderr(adsctl):
+    done = adsctl.local("accounts", "list", "-o", "json")
+    assert json.loads(done.stdout)
+    assert "emulator" in done.stderr
+    assert adsctl.local("accounts", "list", "-q").stderr == ""
+
+
+def test_every_format_tells_the_same(adsctl):
+    def get(*words):
+        return adsctl.local("accounts", "list", "--sort-by", "name-asc", *words).stdout
+
+    data = json.loads(get("-o", "json"))
+    assert yaml.safe_load(get("-o", "yaml")) == data
+    assert [json.loads(line) for line in get("-o", "jsonl").splitlines()] == data
+    assert get("-o", "ids").split() == [account["id"] for account in data]
+    assert get("-o", "none") == ""
+    assert get("-o", "csv", "--columns", "id").splitlines() == ["id", *(account["id"] for account in data)]
+    assert all(account["name"] in get("-o", "table") for account in data)
+    assert json.loads(get("-o", "json", "--envelope"))["data"] == data
+
+
+def test_a_query_is_applied_to_what_json_would_show(adsctl):
+    assert json.loads(adsctl.local("accounts", "list", "--query", "[].id", "-o", "json").stdout)
+    assert ACCOUNT in adsctl.local("accounts", "list", "--query", "[].id").stdout.splitlines()
+    found = rows(adsctl.local("accounts", "list", "--query", "[].{key: id, zone: timezone}").stdout)
+    assert {"key": ACCOUNT, "zone": "Europe/Berlin"} in found
+    assert "JMESPath" in adsctl.local("accounts", "list", "--query", "[[", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-o", "json", "accounts", "list"),
+        ("accounts", "-o", "json", "list"),
+        ("accounts", "list", "-o", "json"),
+        ("-o", "csv", "accounts", "list", "-o", "json"),
+        ("-o", "table", "accounts", "--output", "json", "list"),
+    ],
+)
+def test_options_are_accepted_anywhere_and_the_innermost_wins(adsctl, words):
+    assert json.loads(adsctl.local(*words).stdout)
+
+
+def test_pages_are_followed_when_asked(adsctl):
+    one = adsctl.local("accounts", "list", "--count", "1", "-o", "ids")
+    assert len(one.stdout.split()) == 1
+    assert "--all" in one.stderr
+    every = adsctl.local("accounts", "list", "--count", "1", "--all", "-o", "ids")
+    assert len(every.stdout.split()) == 2 and "--all" not in every.stderr
+    merged = json.loads(
+        adsctl.local("accounts", "list", "--count", "1", "--all", "--with-total-count", "--envelope", "-o", "json").stdout
+    )
+    assert len(merged["data"]) == 2 and merged["next_cursor"] is None and merged["total_count"] == 2
+    limited = adsctl.local("accounts", "list", "--with-deleted", "--count", "1", "--limit", "2", "-o", "ids")
+    assert len(limited.stdout.split()) == 2 and "--all" in limited.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("accounts", "list", "--count", "0"), "--count: '0' is not allowed: 1 to 1000"),
+        (("accounts", "list", "--count", "1001"), "1 to 1000"),
+        (("accounts", "list", "--count", "many"), "1 to 1000"),
+        (("accounts", "list", "--limit", "0"), "--limit"),
+        (("products", "list", "--catalog", "1", "--count", "101"), "1 to 100"),
+        (("accounts", "list", "--with-total-count", "--cursor", "x"), "cannot be used with cursor"),
+        (("accounts", "get", "a/b"), "ACCOUNT_ID: 'a/b' is not allowed"),
+        (("accounts", "get", ".."), "'..' is not allowed"),
+        (("accounts", "get", "a\nb"), "is not allowed"),
+        (("accounts", "lst"), "Did you mean 'list'"),
+        (("accounts", "list", "--sort"), "--sort"),
+        (("accounts", "list", "-o", "jsn"), "did you mean 'json'"),
+        (("accounts", "list", "--timeout", "soon"), "not a duration"),
+        (("accounts", "list", "--color", "pink"), "--color"),
+        (("nope",), "No such command 'nope'"),
+        (("accounts", "get"), "ACCOUNT_ID"),
+        (("-p", "nobody", "accounts", "list"), "there is no profile 'nobody'"),
+        (("help", "formts"), "did you mean 'formats'"),
+    ],
+)
+def test_a_mistake_in_what_was_typed_ends_with_2_and_says_which(adsctl, words, told):
+    done = adsctl(*words, code=2, ADSCTL_ADS_URL="http://127.0.0.1:9")
+    assert told in done.stderr and "Traceback" not in done.stderr
+
+
+def test_all_broken_rules_are_told_at_once(adsctl):
+    done = adsctl.local(
+        *("catalog", "sets", "create", "--name", "", "--type", "FILTRED", "--catalog", "1"),
+        *("--filters", '[{"attribute": "prce", "operator": "MATCH", "value": "x"}]'),
+        code=2,
+    )
+    assert "--name: is empty" in done.stderr
+    assert "--type: 'FILTRED' is not one of MANUAL, FILTERED; did you mean 'FILTERED'?" in done.stderr
+    assert "--filters filters[0].attribute: 'prce'" in done.stderr
+
+
+def test_a_file_behind_an_at_sign_that_is_wrong_ends_with_3(adsctl):
+    adsctl.file("filters.yaml", "- {attribute: prce, operator: MATCH, value: x}")
+    words = ("catalog", "sets", "create", "--name", "x", "--type", "FILTERED", "--catalog", "1")
+    assert "prce" in adsctl.local(*words, "--filters", "@filters.yaml", code=3).stderr
+    adsctl.local(*words, "--filters", "@missing.yaml", code=2)
+
+
+def test_not_signed_in_ends_with_4_and_names_what_is_missing(adsctl):
+    done = adsctl("accounts", "list", code=4, ADSCTL_ADS_URL="http://127.0.0.1:9")
+    assert "ADSCTL_CONSUMER_KEY" in done.stderr and "--profile local" in done.stderr
+
+
+def test_no_address_ends_with_11_and_says_what_to_set(adsctl):
+    done = adsctl("accounts", "list", code=11)
+    assert "ADSCTL_ADS_URL" in done.stderr
+
+
+def test_what_is_not_there_ends_with_5(adsctl):
+    assert "does not exist" in adsctl.local("accounts", "get", "nope", code=5).stderr
+
+
+def test_what_destroys_needs_a_yes(adsctl):
+    catalog = adsctl.local("catalog", "list", "-o", "ids").stdout.strip()
+    done = adsctl.local("catalog", "delete", catalog, code=12)
+    assert "profile local" in done.stderr and "--yes" in done.stderr
+    assert adsctl.local("catalog", "list", "-o", "ids").stdout.strip() == catalog
+    adsctl.local("catalog", "delete", catalog, "--yes")
+    assert adsctl.local("catalog", "list", "-o", "ids").stdout == ""
+
+
+def test_a_dry_run_shows_the_request_and_sends_nothing(adsctl):
+    catalog = adsctl.local("catalog", "list", "-o", "ids").stdout.strip()
+    shown = adsctl.local("catalog", "rename", catalog, "--name", "Other", "--dry-run", "-o", "json")
+    request = json.loads(shown.stdout)
+    assert request["method"] == "PUT" and request["url"].endswith(f"/12/product_catalogs/{catalog}?name=Other")
+    assert request["headers"]["Authorization"] == "OAuth ***"
+    adsctl.local("catalog", "delete", catalog, "--dry-run")
+    assert json.loads(adsctl.local("catalog", "list", "-o", "json").stdout)[0]["name"] != "Other"
+
+
+def test_local_never_looks_at_the_environments_service(adsctl):
+    poison = {
+        "ADSCTL_ADS_URL": "https://real.example",
+        "ADSCTL_ACCOUNT": "real",
+        "ADSCTL_CATALOG": "real",
+        "ADSCTL_CONSUMER_KEY": "real",
+    }
+    adsctl.local("products", "list", **poison)
+    adsctl("accounts", "list", ADSCTL_PROFILE="local", **poison)
+
+
+def test_a_profile_named_by_flag_outranks_the_environment(adsctl):
+    (adsctl.home / "config").mkdir()
+    adsctl.file("config/config.yaml", "profiles:\n  shop:\n    ads_url: http://127.0.0.1:9\n    account: mine\n")
+    words = ("accounts", "list", "--max-attempts", "1")
+    env = {"ADSCTL_ADS_URL": "http://127.0.0.1:10", "ADSCTL_CONSUMER_KEY": "k"}
+    assert "left aside" in adsctl("-p", "shop", *words, code=4, **env).stderr
+    assert "ADSCTL_CONSUMER_SECRET" in adsctl(*words, code=4, ADSCTL_PROFILE="shop", **env).stderr
+
+
+@pytest.mark.parametrize("text", ["profiles: [", "- a", "profiles: 3", "profile: nobody"])
+def test_a_broken_configuration_is_told(adsctl, text):
+    (adsctl.home / "config").mkdir()
+    adsctl.file("config/config.yaml", text)
+    done = adsctl("accounts", "list", code=11)
+    assert "Traceback" not in done.stderr and "bug" not in done.stderr
+
+
+def test_secrets_may_come_from_files(remote, httpserver):
+    httpserver.expect_request("/12/accounts").respond_with_json({"data": []})
+    secret = remote.env.pop("ADSCTL_CONSUMER_SECRET")
+    path = remote.file("secret", secret + "\n")
+    remote("accounts", "list", ADSCTL_CONSUMER_SECRET_FILE=str(path))
+    done = remote("accounts", "list", code=11, ADSCTL_CONSUMER_SECRET_FILE=str(path) + "x")
+    assert "ADSCTL_CONSUMER_SECRET_FILE" in done.stderr
+
+
+def test_debug_shows_the_wire_without_a_secret(remote, httpserver):
+    httpserver.expect_request("/12/accounts").respond_with_json({"data": [], "echo": "pfkkdhi9sl3r4s00"})
+    done = remote("accounts", "list", "--debug", "--log-file", "log.jsonl")
+    written = done.stderr + (remote.home / "log.jsonl").read_text()
+    assert "GET" in written and "***" in written
+    for name, secret in remote.env.items():
+        if not name.endswith("URL"):
+            assert secret not in written
+    assert (remote.home / "log.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_reader_that_leaves_ends_the_list_quietly(adsctl):
+    import subprocess
+
+    adsctl.local("accounts", "list")
+    line = f"{sys.executable} -m ads_cli --profile local -q accounts list --all | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", line], env=adsctl.environment, capture_output=True, text=True)
+    assert done.stdout.strip() in ("0", "141") and done.stderr == ""
+
+
+@pytest.mark.parametrize("env", [{"LANG": "C", "LC_ALL": "C"}, {"TERM": "dumb"}, {"HOME": "/nonexistent"}, {"COLUMNS": "20"}])
+def test_odd_surroundings_do_no_harm(adsctl, env):
+    adsctl.local("accounts", "list", "-o", "table", **env)

@@ -105,9 +105,8 @@ def parse(text: str) -> Fault:
         elif equals and name in VALUES:
             setattr(fault, name.replace("-", "_"), _read(text, name, value))
         else:
-            _refuse(
-                text, f"{part!r} is none of {', '.join(WORDS)} and {'=, '.join(VALUES)}=, or one too many"
-            )
+            known = ", ".join((*WORDS, *(f"{value}=" for value in VALUES)))
+            _refuse(text, f"{part!r} is none of {known}, or one too many")
     if not (fault.word or fault.status or fault.latency):
         _refuse(text, f"it says nothing that goes wrong: status=, latency= or one of {', '.join(WORDS)}")
     if fault.word and fault.status:
@@ -118,9 +117,8 @@ def parse(text: str) -> Fault:
 def _read(text: str, name: str, value: str) -> float | int:
     """Read the value of one setting."""
     try:
-        number = (
-            float(value.removesuffix("ms")) / 1000 if value.endswith("ms") else float(value.removesuffix("s"))
-        )
+        milli = value.endswith("ms")
+        number = float(value[:-2]) / 1000 if milli else float(value.removesuffix("s"))
     except ValueError:
         _refuse(text, f"{name}={value} is not a number")
     if name == "latency":

@@ -94,9 +94,8 @@ class Router:
             if route.endpoint.method != incoming.method:
                 others.append(route.endpoint.method)
             elif route.bound is None:
-                raise Refusal(
-                    501, "NOT_IMPLEMENTED", f"the emulator does not answer {' '.join(route.endpoint[:2])} yet"
-                )
+                line = f"{route.endpoint.method} {route.endpoint.path}"
+                raise Refusal(501, "NOT_IMPLEMENTED", f"the emulator does not answer {line} yet")
             else:
                 return route.endpoint, route.bound, ids
         if others:

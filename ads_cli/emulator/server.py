@@ -48,6 +48,7 @@ class _Gateway(Gateway_10):
 
     def _reset(self) -> None:
         """Drop the connection: with nothing left to linger for, closing sends a reset."""
+        self.env["wsgi.input"].read()  # or the client would fail in other ways, while it is still sending
         connection = self.req.conn
         connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.socket.close()

@@ -1,9 +1,10 @@
 """Every row against every rule, before the first request goes."""
 
+import dataclasses
 import re
 from array import array
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -40,7 +41,7 @@ class Finding:
     field: str
     problem: str
     rows: int = 0
-    lines: list[int] = field(default_factory=list)
+    lines: list[int] = dataclasses.field(default_factory=list)
 
 
 @dataclass
@@ -49,8 +50,8 @@ class Findings:
 
     rows: int = 0
     invalid: int = 0
-    warnings: list[str] = field(default_factory=list)
-    groups: dict[tuple[str, str], Finding] = field(default_factory=dict)
+    warnings: list[str] = dataclasses.field(default_factory=list)
+    groups: dict[tuple[str, str], Finding] = dataclasses.field(default_factory=dict)
 
     @property
     def valid(self) -> int:

@@ -9,8 +9,9 @@ from ..api.fields import fields_of
 from ..api.products import ListProducts, Product
 from ..errors import UsageError
 from ..invocation import Invocation
+from .formats import FORMATS, format_of
 from .report import progress
-from .write import FORMATS, RowWriter, atomic, format_of
+from .write import RowWriter, atomic
 
 
 def pull_products(call: Invocation, file: str | None, format: str | None) -> None:

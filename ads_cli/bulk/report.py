@@ -11,8 +11,9 @@ from ..output.messages import Messages
 from ..output.printer import Printer
 from ..output.text import safe_lines
 from .check import Check, Finding, Findings
+from .formats import format_of
 from .read import Row, Rows
-from .write import RowWriter, atomic, format_of
+from .write import RowWriter, atomic
 
 EVERY = 30.0  # seconds between the lines that stand in for a progress bar
 LINE, ERROR = "_line", "_error"

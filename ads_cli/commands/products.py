@@ -112,9 +112,7 @@ def delete(
         )
     call = Invocation.of(ctx)
     call.connections = concurrency
-    source = (
-        Source.of_lines(keys) if keys else Source.open(from_ or "", format or _lines_if_plain(from_ or ""))
-    )
+    source = Source.of_lines(keys) if keys else _keys_file(from_ or "", format)
     rows = rows_of(source, root=ProductDelete.noun, known=ProductDelete.required)
     options = Options(concurrency, failed_out=failed_out, max_errors=max_errors, resume=resume)
     Push(call, ProductDelete(call.catalog), rows, options).run()
@@ -169,5 +167,14 @@ def renames(pairs: list[str], known: list[str]) -> dict[str, str]:
     return found
 
 
-def _lines_if_plain(path: str) -> str | None:
-    return "lines" if Path(path).suffix in ("", ".txt") and path != "-" else None
+def _keys_file(name: str, format: str | None) -> Any:
+    """Open a file of keys: a table with a column product_key, or a key on each line."""
+    from ..bulk.formats import EXTENSIONS
+    from ..bulk.read_csv import holds_lines
+    from ..bulk.source import Source
+
+    plain = format is None and Path(name.removesuffix(".gz")).suffix not in EXTENSIONS
+    source = Source.open(name, "csv" if plain else format)
+    if source.format == "csv" and holds_lines(source, "product_key"):
+        source.format = "lines"
+    return source

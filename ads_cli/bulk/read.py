@@ -1,0 +1,123 @@
+"""Rows out of a file of any format, one at a time."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ..errors import ContentError
+from .source import Source
+
+OWN_COLUMNS = ("_line", "_error")  # what a file of refused rows carries beside the input's columns
+
+
+class Row(NamedTuple):
+    """A record: the line where it begins, its values by field, and why it could not be read, if so.
+
+    Values that are empty, white space or null are left out.
+    """
+
+    line: int
+    values: dict[str, Any]
+    problem: str = ""
+
+
+class Rows(ABC):
+    """The rows of a file; each iteration is a new reading."""
+
+    has_header = False
+
+    def __init__(self, source: Source, root: str, known: Collection[str], rename: Mapping[str, str]) -> None:
+        self.source = source
+        self.root = root  # the only key of a document that is a mapping
+        self.known = known
+        self.rename = rename
+        self.columns: tuple[str, ...] = ()  # as the file names them
+        self.notes: list[str] = []
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Name the field that each column is read as."""
+        return tuple(self.rename.get(column, column) for column in self.columns)
+
+    @property
+    def reading(self) -> str:
+        """Describe everything beside the bytes that decides which rows come out."""
+        return f"{self.source.format} {self.source.encoding} {dict(self.rename)}"
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Row]:
+        """Read the file from its beginning."""
+
+    def at(self, line: int, message: str, *, column: int | None = None, hint: str = "") -> ContentError:
+        """Make the error of something wrong at a place in the file."""
+        place = f"{self.source.name}:{line}" + (f":{column}" if column else "")
+        return ContentError(f"{place}: {message}", hint=hint)
+
+
+class Documents(Rows):
+    """Rows out of formats whose records are mappings: their columns are known as they are met."""
+
+    def row(self, line: int, record: Any, problem: str = "") -> Row:
+        """Make a row of a record as it was read."""
+        if not isinstance(record, dict):
+            return Row(line, {}, problem or f"must be an object with fields, not {_named(record)}")
+        if not record.keys() <= self._met:
+            self._meet(record)
+        values = {}
+        for column, value in record.items():
+            if value is None or (isinstance(value, str) and (not value or value.isspace())):
+                continue
+            values[self.rename.get(column, column)] = value
+        for own in OWN_COLUMNS:
+            values.pop(own, None)
+        return Row(line, values, problem)
+
+    def _meet(self, record: dict[str, Any]) -> None:
+        new = [column for column in record if column not in self._met]
+        self._met.update(new)
+        self.columns += tuple(column for column in new if column not in OWN_COLUMNS)
+
+    @property
+    def _met(self) -> set[str]:
+        return self.__dict__.setdefault("_met_columns", set())  # type: ignore[no-any-return]
+
+
+def rows(
+    source: Source, *, root: str, known: Collection[str], rename: Mapping[str, str] | None = None
+) -> Rows:
+    """Read a source by its format; the readers are imported on use."""
+    reader: type[Rows]
+    if source.format == "lines":
+        from .read_csv import LineRows as reader
+    elif source.format in ("csv", "tsv"):
+        from .read_csv import CsvRows as reader
+    elif source.format == "yaml":
+        from .read_yaml import YamlRows as reader
+    else:
+        from .read_json import JsonLines, JsonRows
+
+        reader = JsonRows if source.format == "json" else JsonLines
+    return reader(source, root, known, rename or {})
+
+
+def decoding_error(rows: Rows, line: int, raw: bytes) -> ContentError:
+    """Explain bytes that are not UTF-8, and which encoding they may be."""
+    guess = "cp1252"
+    try:
+        seen = raw.decode(guess).strip()
+    except UnicodeDecodeError:
+        guess = "latin-1"
+        seen = raw.decode(guess).strip()
+    start = next((i for i, character in enumerate(seen) if ord(character) > 127), 0)
+    excerpt = seen[max(0, start - 15) : start + 15]
+    return rows.at(
+        line,
+        f"not UTF-8; read as {guess} it says {excerpt!r}",
+        hint=f"add --encoding {guess}, or save the file as UTF-8",
+    )
+
+
+def _named(record: Any) -> str:
+    if record is None:
+        return "nothing"
+    return "a list" if isinstance(record, list) else f"{str(record)[:40]!r}"

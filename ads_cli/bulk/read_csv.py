@@ -1,0 +1,145 @@
+"""CSV, TSV and their like: a header, then a record for each line."""
+
+import csv
+from collections.abc import Iterator
+
+from ..errors import UsageError
+from .read import OWN_COLUMNS, Row, Rows, decoding_error
+from .source import Source
+
+DELIMITERS = ",;\t|"
+EXPECTED = {"csv": ",", "tsv": "\t"}
+LONGEST_LINE = 16 * 1024 * 1024
+
+
+class LineRows(Rows):
+    """A value for each line, of the only field there is."""
+
+    _line = 0  # that was read last
+
+    def __iter__(self) -> Iterator[Row]:
+        (name,) = self.known
+        self.columns = (name,)
+        found = False
+        for line in self._lines():
+            if (value := line.strip()) and value != name:
+                found = True
+                yield Row(self._line, {name: value})
+        if not found:
+            raise self.at(1, "nothing in the file")
+
+    def _lines(self) -> Iterator[str]:
+        """Decode line by line, so that what is wrong can be named by its line."""
+        self._line = 0
+        readline = self.source.stream().readline
+        while raw := readline(LONGEST_LINE):
+            self._line += 1
+            if b"\0" in raw:
+                raise self.at(self._line, "a NUL byte; this is no text file, or a damaged one")
+            if len(raw) == LONGEST_LINE:
+                raise self.at(self._line, f"a line of more than {LONGEST_LINE:,} bytes")
+            try:
+                yield raw.decode()
+            except UnicodeDecodeError:
+                raise decoding_error(self, self._line, raw) from None
+
+
+class CsvRows(LineRows):
+    """Rows under a header; the delimiter is the one that makes the header known."""
+
+    has_header = True
+    _begins = 0  # where the current row begins
+
+    def __iter__(self) -> Iterator[Row]:
+        lines = self._lines()
+        header = self._header(lines)
+        self._begins = self._line + 1
+        reader = csv.reader(lines, delimiter=self._delimiter, strict=True)
+        fields, width = self._fields(header), len(header)
+        found = False
+        try:
+            for cells in reader:
+                line, self._begins = self._begins, self._line + 1
+                if len(cells) == width:
+                    found = True
+                    yield Row(
+                        line,
+                        {f: c for f, c in zip(fields, cells, strict=True) if f and c and not c.isspace()},
+                    )
+                elif cells:
+                    found = True
+                    values = {
+                        f: c for f, c in zip(fields, cells, strict=False) if f and c and not c.isspace()
+                    }
+                    yield Row(line, values, f"has {len(cells)} cells, and the header has {width}")
+        except csv.Error as error:
+            raise self.at(self._begins, *_explained(error)) from None
+        if not found:
+            raise self.at(self._line, "a header, and no row under it")
+
+    def _header(self, lines: Iterator[str]) -> list[str]:
+        """Find the header: the first line that is neither blank nor a comment; sniff its delimiter."""
+        self.notes = []
+        skipped = 0
+        for line in lines:
+            if line.lstrip(' "').startswith("#"):
+                skipped += 1
+            elif line.strip(" \t\r\n,;"):
+                break
+        else:
+            raise self.at(max(self._line, 1), "the file has no header")
+        if skipped:
+            self.notes.append(f"{skipped} comment lines before the header were skipped")
+        self._delimiter = max(
+            DELIMITERS, key=lambda d: (self._known_in(line, d), d == self._expected, line.count(d))
+        )
+        if self._delimiter != self._expected and len(_cells(line, self._delimiter)) > 1:
+            self.notes.append(f"cells are separated by {self._delimiter!r}")
+        return [cell.strip() for cell in _cells(line, self._delimiter)]
+
+    @property
+    def _expected(self) -> str:
+        return EXPECTED.get(self.source.format, ",")
+
+    def _known_in(self, line: str, delimiter: str) -> int:
+        named = (cell.strip() for cell in _cells(line, delimiter))
+        return sum(name in self.known or name in self.rename for name in named)
+
+    def _fields(self, header: list[str]) -> list[str]:
+        """Name the field of each cell; "" where the cell is left out."""
+        self.columns = tuple(name for name in header if name not in OWN_COLUMNS and name)
+        for name in self.rename:
+            if name not in self.columns:
+                raise UsageError(
+                    f"--map: {self.source.name} has no column {name!r}",
+                    hint=f"columns: {', '.join(self.columns)}",
+                )
+        for names, what in ((self.columns, "column"), (self.fields, "field")):
+            if twice := sorted({name for name in names if names.count(name) > 1}):
+                raise self.at(self._line, f"the {what} {twice[0]!r} stands twice in the header")
+        return ["" if name in OWN_COLUMNS else self.rename.get(name, name) for name in header]
+
+
+def holds_lines(source: Source, name: str) -> bool:
+    """Tell whether a file holds a value on each line rather than a table with a column `name`."""
+    first = source.stream().readline(LONGEST_LINE).decode("utf-8", "replace")
+    return not any(delimiter in first for delimiter in DELIMITERS) and first.strip() != name
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return line.rstrip("\r\n").split(delimiter)
+
+
+def _explained(error: csv.Error) -> tuple[str]:
+    words = str(error)
+    if "field larger" in words or "unexpected end" in words:
+        return (
+            "a quote that is opened in this row is never closed, "
+            f"or a cell is longer than {csv.field_size_limit():,} characters",
+        )
+    if "new-line character" in words:
+        return ("line ends of an old kind (CR alone); save the file with LF or CRLF",)
+    return (f"not CSV: {words}; a quote inside a quoted cell is written twice",)

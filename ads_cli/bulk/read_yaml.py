@@ -1,0 +1,121 @@
+"""YAML, read event by event: scalars stay text, and nothing can explode."""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import yaml
+from yaml import events as ev
+
+from .read import Documents, Row, decoding_error
+
+DEEPEST = 32
+BLOCK = 64 * 1024
+ABSENT = ("", "null", "Null", "NULL", "~")
+Events = Iterator[Any]
+
+
+class YamlRows(Documents):
+    """A list of mappings, or a mapping whose only key holds that list."""
+
+    def __iter__(self) -> Iterator[Row]:
+        stream = self.source.stream()
+        try:
+            yield from self._rows(yaml.parse(_Checked(self, stream), Loader=_loader()))
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+            raise self.at(line, f"not YAML: {error.problem or error.context}", column=column) from None
+        except yaml.YAMLError as error:
+            raise self.at(1, f"not YAML: {error}") from None
+
+    def _rows(self, events: Events) -> Iterator[Row]:
+        event = self._open(events)
+        found = False
+        while not isinstance(event := next(events), ev.SequenceEndEvent):
+            found = True
+            self._problem = ""
+            line = event.start_mark.line + 1
+            record = self._value(event, events, 1)
+            yield self.row(line, record, self._problem)
+        if not found:
+            raise self._at(event, "an empty list")
+        event = next(events)
+        if self._wrapped:
+            if not isinstance(event, ev.MappingEndEvent):
+                raise self._at(event, f"{self.root!r} must be the only key")
+            event = next(events)
+        if not isinstance(event := next(events), ev.StreamEndEvent):
+            raise self._at(event, "a second document in the file")
+
+    def _open(self, events: Events) -> Any:
+        """Find the list."""
+        while isinstance(event := next(events), ev.StreamStartEvent | ev.DocumentStartEvent):
+            pass
+        self._wrapped = isinstance(event, ev.MappingStartEvent)
+        if self._wrapped:
+            key = next(events)
+            if not isinstance(key, ev.ScalarEvent) or key.value != self.root:
+                raise self._at(key, f"neither a list nor a mapping whose only key is {self.root!r}")
+            event = next(events)
+        if not isinstance(event, ev.SequenceStartEvent):
+            raise self._at(event, f"neither a list nor a mapping whose only key is {self.root!r}")
+        return event
+
+    def _value(self, event: Any, events: Events, depth: int) -> Any:
+        """Build one value; anchors, aliases and tags are refused."""
+        if isinstance(event, ev.AliasEvent) or event.anchor is not None:
+            raise self._at(event, "anchors and aliases are not read; write the value out")
+        if event.tag is not None and event.tag != "!":
+            raise self._at(event, f"the tag {event.tag} is not read; write a plain value")
+        if depth > DEEPEST:
+            raise self._at(event, f"nested more than {DEEPEST} deep")
+        if isinstance(event, ev.ScalarEvent):
+            return None if event.style is None and event.value in ABSENT else event.value
+        if isinstance(event, ev.SequenceStartEvent):
+            found = []
+            while not isinstance(event := next(events), ev.SequenceEndEvent):
+                found.append(self._value(event, events, depth + 1))
+            return found
+        return self._mapping(events, depth)
+
+    def _mapping(self, events: Events, depth: int) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        while not isinstance(event := next(events), ev.MappingEndEvent):
+            if not isinstance(event, ev.ScalarEvent):
+                raise self._at(event, "a key must be text")
+            value = self._value(next(events), events, depth + 1)
+            if event.value in found:
+                self._problem = f"the field {event.value!r} stands twice"
+            found[event.value] = value
+        return found
+
+    def _at(self, event: Any, message: str) -> Exception:
+        mark = event.start_mark
+        return self.at(mark.line + 1, message, column=mark.column + 1)
+
+
+class _Checked:
+    """The stream that the parser reads, in blocks; what is not UTF-8 is named by its line."""
+
+    def __init__(self, rows: YamlRows, stream: BinaryIO) -> None:
+        self._rows = rows
+        self._stream = stream
+        self._line = 0
+
+    def read(self, size: int = BLOCK, /) -> bytes:
+        """Read a block that ends with a line, so that no character is cut in two."""
+        raw = self._stream.read(size)
+        if raw and not raw.endswith(b"\n"):
+            raw += self._stream.readline()
+        try:
+            raw.decode()
+        except UnicodeDecodeError as error:
+            line = self._line + raw.count(b"\n", 0, error.start) + 1
+            begin = raw.rfind(b"\n", 0, error.start) + 1
+            raise decoding_error(self._rows, line, raw[begin:].split(b"\n", 1)[0]) from None
+        self._line += raw.count(b"\n")
+        return raw
+
+
+def _loader() -> Any:
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)

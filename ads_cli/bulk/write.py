@@ -1,0 +1,76 @@
+"""Rows into a file of any format, in a form that the readers take back."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, TextIO
+
+from ..errors import UsageError
+from ..output.text import cell
+
+
+class RowWriter:
+    """Writes rows as csv, tsv, jsonl, json (one list) or yaml (one list)."""
+
+    def __init__(self, stream: IO[str], format: str, columns: Sequence[str]) -> None:
+        self._stream = stream
+        self._format = format
+        self._columns = columns
+        self._count = 0
+        self._csv = csv.writer(stream, delimiter="\t" if format == "tsv" else ",", lineterminator="\n")
+        if format in ("csv", "tsv"):
+            self._csv.writerow(columns)
+
+    def write(self, values: Mapping[str, Any]) -> None:
+        """Write one row."""
+        if self._format in ("csv", "tsv"):
+            self._csv.writerow([cell(values.get(column)) for column in self._columns])
+        else:
+            self._write_document(json.dumps(values, ensure_ascii=False))
+        self._count += 1
+
+    def close(self) -> None:
+        """Write what ends the document."""
+        if self._format == "json":
+            self._stream.write("\n]\n" if self._count else "[]\n")
+        elif self._format == "yaml" and not self._count:
+            self._stream.write("[]\n")
+
+    def _write_document(self, record: str) -> None:
+        if self._format == "jsonl":
+            self._stream.write(f"{record}\n")
+        elif self._format == "json":
+            self._stream.write(("[\n" if not self._count else ",\n") + record)
+        else:
+            # A mapping of JSON is a mapping of YAML; what YAML will not have raw is escaped.
+            self._stream.write(f"- {record if record.isprintable() else json.dumps(json.loads(record))}\n")
+
+
+@contextmanager
+def atomic(path: Path) -> Iterator[TextIO]:
+    """Write a file that is there whole or not at all, and for nobody else to read (mode 0600)."""
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            raw: Any = gzip.GzipFile(fileobj=file, mode="wb") if path.suffix == ".gz" else file
+            text = io.TextIOWrapper(raw, encoding="utf-8", errors="surrogateescape", newline="")
+            yield text
+            text.flush()
+            if raw is not file:
+                raw.close()
+            text.detach()
+        Path(name).replace(path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+    finally:
+        with suppress(OSError):
+            Path(name).unlink()

@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from .errors import UsageError
-from .options import CATALOG_GROUPS, CHOICES, common_options
+from .options import CATALOG_GROUPS, CHOICES, common_options, remember
 
 PROGRAM = "adsctl"
 COMPLETION_VARIABLE = "_ADSCTL_COMPLETE"
@@ -141,8 +141,6 @@ def everywhere(command: Any, path: tuple[str, ...], shown: Collection[str]) -> A
 
 def common_parameters(path: tuple[str, ...], shown: Collection[str] = ()) -> list[TyperOption]:
     """Make the common options of the command at `path`; each remembers its value for later."""
-    from .invocation import remember
-
     return [
         TyperOption(
             param_decls=[*option.declarations, option.name],

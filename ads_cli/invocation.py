@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .errors import NotConfirmedError, UsageError
-from .options import COLORS
+from .options import COLORS, OPTIONS_KEY
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from .emulator.app import Emulator
     from .output.messages import Messages
     from .output.printer import Printer
-
-OPTIONS_KEY = "ads_cli.options"
 
 
 class Invocation:
@@ -141,9 +139,3 @@ class Invocation:
         if color not in COLORS:
             raise UsageError(f"--color: {color!r} is not one of {', '.join(COLORS)}")
         return color
-
-
-def remember(context: Any, parameter: Any, value: Any) -> None:
-    """Keep the value of a common option for the command that will run; the innermost wins."""
-    if value not in (None, False):
-        context.meta.setdefault(OPTIONS_KEY, {})[parameter.name] = value

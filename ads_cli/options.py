@@ -1,6 +1,6 @@
 """The options that every command takes, before or after the subcommand: one table for all of them."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Common(NamedTuple):
@@ -37,9 +37,16 @@ CATALOG_GROUPS = ("catalog", "products")
 
 FORMATS = ("table", "tsv", "csv", "json", "jsonl", "yaml", "ids", "none")
 COLORS = ("auto", "always", "never")
+OPTIONS_KEY = "ads_cli.options"  # where a Typer context keeps what was given
 CHOICES = {"output": FORMATS, "color": COLORS}
 
 
 def common_options(path: tuple[str, ...]) -> tuple[Common, ...]:
     """List the common options of the command at `path`; () is the root."""
     return (*COMMON, CATALOG) if not path or path[0] in CATALOG_GROUPS else COMMON
+
+
+def remember(context: Any, parameter: Any, value: Any) -> None:
+    """Keep the value of a common option for the command that will run; the innermost wins."""
+    if value not in (None, False):
+        context.meta.setdefault(OPTIONS_KEY, {})[parameter.name] = value

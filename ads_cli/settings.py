@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from .api.check import nearest
 from .errors import StateError, UsageError
+from .nearest import nearest
 
 LOCAL = "local"
 EMULATOR_URL = "http://emulator.localhost"

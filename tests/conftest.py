@@ -1,13 +1,21 @@
 """A person at a keyboard, for the tests: a folder of its own, an environment of its own, and adsctl."""
 
+import json
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from pytest_httpserver import HTTPServer
+
+from ads_cli.commands.emulator import variables
+from ads_cli.emulator.app import Emulator
+from ads_cli.emulator.server import running
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
@@ -107,6 +115,57 @@ PRODUCT = {
     "image_link": "https://images.example/mug.jpg",
     "brand": "Nordlicht",
 }
+
+
+class Service:
+    """A served emulator that remembers the batches of products it was sent."""
+
+    def __init__(self, emulator: Emulator) -> None:
+        self.emulator = emulator
+        self.puts: list[list[str]] = []
+        self.busy = 0
+        self.idle = threading.Condition()
+        self.before: Callable[[int], None] = lambda put: None  # hears how many PUTs came before
+
+    def __call__(self, environ, start_response):
+        with self.idle:
+            self.busy += 1
+        try:
+            return self.answer(environ, start_response)
+        finally:
+            with self.idle:
+                self.busy -= 1
+                self.idle.notify_all()
+
+    def settle(self) -> None:
+        """Wait until every request that came has been handled."""
+        with self.idle:
+            assert self.idle.wait_for(lambda: self.busy == 0, 30)
+
+    def answer(self, environ, start_response):
+        if environ["REQUEST_METHOD"] == "PUT" and environ["PATH_INFO"].endswith("/products"):
+            body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
+            environ["wsgi.input"] = BytesIO(body)
+            self.before(len(self.puts))
+            self.puts.append([product["id"] for product in json.loads(body)["products"]])
+        return self.emulator(environ, start_response)
+
+    @property
+    def stored(self) -> list[str]:
+        """List the ids in the catalog's store, variants that a list hides included."""
+        rows = self.emulator._store.connection.execute("SELECT id FROM products ORDER BY seq")
+        return [row[0] for row in rows]
+
+
+@pytest.fixture
+def service(adsctl: Person, tmp_path: Path) -> Iterator[Service]:
+    """A service on this machine; `adsctl` is signed in to it."""
+    emulator = Emulator(tmp_path / "service.db")
+    found = Service(emulator)
+    with running(found) as address:
+        adsctl.env |= variables(emulator, address)
+        yield found
+    emulator.close()
 
 
 def feed(rows: int, **changes: str) -> str:

@@ -77,7 +77,9 @@ def test_pages_are_followed_when_asked(adsctl):
     every = adsctl.local("accounts", "list", "--count", "1", "--all", "-o", "ids")
     assert len(every.stdout.split()) == 2 and "--all" not in every.stderr
     merged = json.loads(
-        adsctl.local("accounts", "list", "--count", "1", "--all", "--with-total-count", "--envelope", "-o", "json").stdout
+        adsctl.local(
+            "accounts", "list", "--count", "1", "--all", "--with-total-count", "--envelope", "-o", "json"
+        ).stdout
     )
     assert len(merged["data"]) == 2 and merged["next_cursor"] is None and merged["total_count"] == 2
     limited = adsctl.local("accounts", "list", "--with-deleted", "--count", "1", "--limit", "2", "-o", "ids")
@@ -157,7 +159,9 @@ def test_a_dry_run_shows_the_request_and_sends_nothing(adsctl):
     catalog = adsctl.local("catalog", "list", "-o", "ids").stdout.strip()
     shown = adsctl.local("catalog", "rename", catalog, "--name", "Other", "--dry-run", "-o", "json")
     request = json.loads(shown.stdout)
-    assert request["method"] == "PUT" and request["url"].endswith(f"/12/product_catalogs/{catalog}?name=Other")
+    assert request["method"] == "PUT" and request["url"].endswith(
+        f"/12/product_catalogs/{catalog}?name=Other"
+    )
     assert request["headers"]["Authorization"] == "OAuth ***"
     adsctl.local("catalog", "delete", catalog, "--dry-run")
     assert json.loads(adsctl.local("catalog", "list", "-o", "json").stdout)[0]["name"] != "Other"
@@ -176,7 +180,9 @@ def test_local_never_looks_at_the_environments_service(adsctl):
 
 def test_a_profile_named_by_flag_outranks_the_environment(adsctl):
     (adsctl.home / "config").mkdir()
-    adsctl.file("config/config.yaml", "profiles:\n  shop:\n    ads_url: http://127.0.0.1:9\n    account: mine\n")
+    adsctl.file(
+        "config/config.yaml", "profiles:\n  shop:\n    ads_url: http://127.0.0.1:9\n    account: mine\n"
+    )
     words = ("accounts", "list", "--max-attempts", "1")
     env = {"ADSCTL_ADS_URL": "http://127.0.0.1:10", "ADSCTL_CONSUMER_KEY": "k"}
     assert "left aside" in adsctl("-p", "shop", *words, code=4, **env).stderr
@@ -215,11 +221,15 @@ def test_a_reader_that_leaves_ends_the_list_quietly(adsctl):
     import subprocess
 
     adsctl.local("accounts", "list")
-    line = f"{sys.executable} -m ads_cli --profile local -q accounts list --all | true; echo ${{PIPESTATUS[0]}}"
+    line = (
+        f"{sys.executable} -m ads_cli --profile local -q accounts list --all | true; echo ${{PIPESTATUS[0]}}"
+    )
     done = subprocess.run(["bash", "-c", line], env=adsctl.environment, capture_output=True, text=True)
     assert done.stdout.strip() in ("0", "141") and done.stderr == ""
 
 
-@pytest.mark.parametrize("env", [{"LANG": "C", "LC_ALL": "C"}, {"TERM": "dumb"}, {"HOME": "/nonexistent"}, {"COLUMNS": "20"}])
+@pytest.mark.parametrize(
+    "env", [{"LANG": "C", "LC_ALL": "C"}, {"TERM": "dumb"}, {"HOME": "/nonexistent"}, {"COLUMNS": "20"}]
+)
 def test_odd_surroundings_do_no_harm(adsctl, env):
     adsctl.local("accounts", "list", "-o", "table", **env)

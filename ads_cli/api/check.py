@@ -1,13 +1,12 @@
 """Values against a declaration: the whole at once, and every problem by name when that fails."""
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from difflib import get_close_matches
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
+from ..nearest import nearest
 from .fields import Kind, fields_of, kind_of
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -177,19 +176,6 @@ def _reason(kind: Kind, value: Any, error: msgspec.ValidationError) -> str:
     if kind.base is str:
         return f"must be text, not {_named(value)}"
     return str(error).split(" - at `")[0]
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Suggest the known word that is nearest, or nothing."""
-    found = closest(word, known)
-    return f"; did you mean {found!r}?" if found else ""
-
-
-def closest(word: str, known: Iterable[str]) -> str | None:
-    """Find the known word that is nearest; case, spaces, dashes and underscores count for nothing."""
-    folded = {re.sub(r"[\s_-]+", "", name.casefold()): name for name in known}
-    close = get_close_matches(re.sub(r"[\s_-]+", "", word.casefold()), folded, n=1, cutoff=0.6)
-    return folded[close[0]] if close else None
 
 
 def shown(value: Any) -> str:

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ..api.check import InvalidError, Problem, broken_rules, closest, convert, nearest
+from ..api.check import InvalidError, Problem, broken_rules, convert
 from ..api.fields import fields_of
 from ..errors import ContentError
+from ..nearest import closest, nearest
 from .read import Row, Rows
 
 PARTS = 64  # the ids are sorted in parts, so that sorting needs little room beside them

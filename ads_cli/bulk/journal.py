@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 
+from ..client.pace import StoppedError
 from ..errors import StateError, UsageError
 from .upload import Ack
 
@@ -66,6 +67,7 @@ class Journal:
         self.acked: dict[int, Ack] = {}
         self.totals: Counter[str] = Counter()
         self._appending = threading.Lock()
+        self._closed = False
         if path is None:
             self.job = job
             self._create(folder / f"{job.job}.jsonl")
@@ -76,6 +78,8 @@ class Journal:
     def append(self, ack: Ack) -> None:
         """Put an acknowledgement on disk, then count it; safe in many threads."""
         with self._appending:
+            if self._closed:
+                raise StoppedError
             self._write(msgspec.json.encode(ack) + b"\n")
             self._count(ack)
 
@@ -85,9 +89,12 @@ class Journal:
             self._write(END)
 
     def close(self) -> None:
-        """Let go of the file and of the lock."""
-        os.close(self._file)
-        self._lock.release()
+        """Let go of the file and of the lock; what is acknowledged later is neither noted nor counted."""
+        with self._appending:
+            if not self._closed:
+                self._closed = True
+                os.close(self._file)
+                self._lock.release()
 
     def _count(self, ack: Ack) -> None:
         self.totals.update(ack.counts)
@@ -109,14 +116,10 @@ class Journal:
 
     def _reopen(self, path: Path) -> None:
         """Read what was acknowledged, and cut off a line that a kill left half written."""
-        whole = 0
-        for line in path.read_bytes().splitlines(keepends=True):
-            if not line.endswith(b"\n"):
-                break
-            whole += len(line)
-            if ack := _ack(line):
-                self.acked[ack.batch] = ack
-                self._count(ack)
+        for ack in acks(path):
+            self.acked[ack.batch] = ack
+            self._count(ack)
+        whole = path.read_bytes().rfind(b"\n") + 1
         try:
             self._file = os.open(path, os.O_WRONLY | os.O_APPEND)
             os.ftruncate(self._file, whole)
@@ -152,7 +155,7 @@ def journals(folder: Path) -> Iterator[tuple[Path, Job, bool]]:
 def acks(path: Path) -> Iterator[Ack]:
     """Read the acknowledgements of a journal."""
     with path.open("rb") as file:
-        yield from (ack for line in file if (ack := _ack(line)))
+        yield from (ack for line in file if line.endswith(b"\n") and (ack := _ack(line)))
 
 
 def _ack(line: bytes) -> Ack | None:

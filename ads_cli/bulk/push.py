@@ -123,6 +123,8 @@ class Push:
                 journal.finish()
             except (AdsctlError, Interrupted) as error:
                 stopped = error
+                self.call.client.pace.stop.set()
+                journal.close()  # from here on the count stands still, and the summary tells the truth
         summary = self._summary(findings, journal)
         self._show(summary)
         self._judge(summary, stopped)

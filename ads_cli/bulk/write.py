@@ -64,10 +64,9 @@ def atomic(path: Path) -> Iterator[TextIO]:
             raw: Any = gzip.GzipFile(fileobj=file, mode="wb") if path.suffix == ".gz" else file
             text = io.TextIOWrapper(raw, encoding="utf-8", errors="surrogateescape", newline="")
             yield text
-            text.flush()
+            text.detach()  # writes what is left, and leaves the file open
             if raw is not file:
                 raw.close()
-            text.detach()
         Path(name).replace(path)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error

@@ -67,6 +67,7 @@ class EmulatorTransport(httpx.BaseTransport):
             "wsgi.multithread": True,
             "wsgi.multiprocess": True,
             "wsgi.run_once": False,
+            "ads_cli.timeout": request.extensions["timeout"]["read"],
         }
         environ |= {f"HTTP_{k.upper().replace('-', '_')}": v for k, v in request.headers.items()}
         started: list[Any] = []
@@ -76,6 +77,8 @@ class EmulatorTransport(httpx.BaseTransport):
         fault = next((v for k, v in headers.items() if k.lower() == FAULT), None)
         if fault == "reset":
             raise httpx.ReadError("connection reset by peer", request=request)
+        if fault == "timeout":
+            raise httpx.ReadTimeout("the emulator did not answer in time", request=request)
         if fault == "truncate":
             raise httpx.RemoteProtocolError("the answer was cut off", request=request)
         return httpx.Response(status, headers=headers, content=body, request=request)

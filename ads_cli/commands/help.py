@@ -71,8 +71,8 @@ def topic(name: Annotated[str, typer.Argument(metavar="TOPIC", help="What to exp
     if name in texts:
         print(texts[name])
         return
-    from ..api.check import nearest
     from ..errors import UsageError
+    from ..nearest import nearest
 
     known = f"topics: {', '.join(texts)}"
     if name:

@@ -154,7 +154,7 @@ def read_rows(file: str, format: str | None, encoding: str, map: list[str] | Non
 
 def renames(pairs: list[str], known: list[str]) -> dict[str, str]:
     """Read --map COLUMN=FIELD; raise UsageError where a field is not known."""
-    from ..api.check import nearest
+    from ..nearest import nearest
 
     found = {}
     for pair in pairs:

@@ -1,7 +1,6 @@
 """Advertising accounts."""
 
-from ads_cli.api.accounts import GetAccount, ListAccounts
-
+from ..api.accounts import GetAccount, ListAccounts
 from .answers import Answer, not_found
 from .paging import listed
 from .routing import Call, handles

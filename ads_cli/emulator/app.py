@@ -8,9 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ads_cli.api.check import InvalidError, convert
-from ads_cli.api.endpoint import Endpoint
-
+from ..api.check import InvalidError, convert
+from ..api.endpoint import Endpoint
 from . import faults as faulty
 from .answers import Plain, Refusal, enveloped, failed
 from .incoming import Incoming, echo, read, value_of

@@ -1,7 +1,6 @@
 """Product catalogs: one to a user."""
 
-from ads_cli.api.catalog import CreateCatalog, DeleteCatalog, ListCatalogs, RenameCatalog
-
+from ..api.catalog import CreateCatalog, DeleteCatalog, ListCatalogs, RenameCatalog
 from . import ids, product_table
 from .answers import Answer, Refusal, not_found
 from .routing import Call, handles

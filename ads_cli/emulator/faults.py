@@ -8,8 +8,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
-from ads_cli.errors import UsageError
-
+from ..errors import UsageError
 from .answers import Plain, failed
 from .incoming import Incoming
 

@@ -7,10 +7,9 @@ from urllib.parse import parse_qsl, quote, unquote
 
 import msgspec
 
-from ads_cli.api.check import InvalidError, Problem
-from ads_cli.api.endpoint import Endpoint, Request
-from ads_cli.api.fields import Kind, fields_of
-
+from ..api.check import InvalidError, Problem
+from ..api.endpoint import Endpoint, Request
+from ..api.fields import Kind, fields_of
 from .answers import Refusal
 
 MOST_BYTES = 8_000_000  # the largest body that the specification allows has 5,000,000

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta
 
-from ads_cli.api.endpoint import Request
-
+from ..api.endpoint import Request
 from .answers import Answer, Refusal
 from .incoming import value_of
 from .store import Store, shown

@@ -12,8 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ads_cli.api.catalog import CreateProductSet, Filter, GetProductSet
-
+from ..api.catalog import CreateProductSet, Filter, GetProductSet
 from . import ids, product_table
 from .answers import Answer, Refusal, not_found
 from .catalog import PRODUCT_SET, known

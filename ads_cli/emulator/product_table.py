@@ -5,8 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from ads_cli.api.products import Product
-
+from ..api.products import Product
 from . import ids
 from .store import Store
 

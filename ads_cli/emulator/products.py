@@ -6,10 +6,9 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from ads_cli.api.check import InvalidError, Problem, convert
-from ads_cli.api.products import BATCH, DeleteProducts, ListProducts, Product, PutProducts
-from ads_cli.api.types import InCatalog
-
+from ..api.check import InvalidError, Problem, convert
+from ..api.products import BATCH, DeleteProducts, ListProducts, Product, PutProducts
+from ..api.types import InCatalog
 from . import product_table
 from .answers import Answer
 from .catalog import known

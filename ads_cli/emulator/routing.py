@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from ads_cli.api.endpoint import MODULES, Endpoint, Request, requests_of
-
+from ..api.endpoint import MODULES, Endpoint, Request, requests_of
 from .answers import Answer, Plain, Refusal
 from .incoming import Incoming, decoded
 from .store import Store

@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 
 from cheroot.wsgi import Gateway_10, Server
 
-from ads_cli.errors import UsageError
-
+from ..errors import UsageError
 from .answers import Refusal
 from .app import Emulator
 from .faults import HEADER

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from ads_cli.errors import StateError
+from ..errors import StateError
 
 VERSION = 1  # raised with every change of the tables or of the seeded world
 BUSY_SECONDS = 30

@@ -29,7 +29,7 @@ class Printer:
         self.stream = stream
         self.format = output or ("table" if stream.isatty() else "tsv")
         if self.format not in FORMATS:
-            from ..api.check import nearest
+            from ..nearest import nearest
 
             raise UsageError(
                 f"--output: {self.format!r} is no format{nearest(self.format, FORMATS)}",

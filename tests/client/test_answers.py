@@ -6,6 +6,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 ACCOUNTS = "/12/accounts"
+HINT = "the token comes from the environment: look at ADSCTL_ACCESS_TOKEN and ADSCTL_ACCESS_TOKEN_SECRET"
 ONCE = ("--max-attempts", "1")
 
 
@@ -148,7 +149,7 @@ def test_with_json_the_error_is_one_line_of_json_at_the_end(remote, httpserver):
         "http_status": 401,
         "api_code": 89,
         "message": "Invalid or expired token. [89] (status 401)",
-        "hint": "the token comes from the environment: look at ADSCTL_ACCESS_TOKEN and ADSCTL_ACCESS_TOKEN_SECRET",
+        "hint": HINT,
         "retryable": False,
     }
 

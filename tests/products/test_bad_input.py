@@ -1,0 +1,244 @@
+"""Feeds that are wrong: each is refused whole, with what, where and what to do; nothing is sent."""
+
+import gzip
+import json
+import os
+import subprocess
+
+import pytest
+
+from tests.conftest import PRODUCT, feed
+
+HEADER = ",".join(PRODUCT)
+
+
+def refused(
+    adsctl, content: str | bytes, *words: str, name: str = "feed.csv", code: int = 3, command: str = "push"
+):
+    """Push a file that must be refused; give what was said."""
+    adsctl.file(name, content)
+    done = adsctl.local("products", command, name, *words, code=code)
+    assert "Traceback" not in done.stderr and "bug" not in done.stderr
+    assert adsctl.local("products", "list", "-o", "ids").stdout == ""
+    return done.stderr
+
+
+def row(**changes: str) -> str:
+    return ",".join(f'"{v}"' for v in (PRODUCT | changes).values()) + "\n"
+
+
+def test_a_missing_file(adsctl):
+    done = adsctl.local("products", "push", "nowhere.csv", code=2)
+    assert "nowhere.csv cannot be opened: No such file or directory" in done.stderr
+
+
+def test_a_directory(adsctl):
+    (adsctl.home / "folder.csv").mkdir()
+    assert "Is a directory" in adsctl.local("products", "push", "folder.csv", code=2).stderr
+
+
+def test_no_permission(adsctl):
+    adsctl.file("feed.csv", feed(1)).chmod(0)
+    # The superuser may read everything, unless that power is given up.
+    powerless = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
+    words = [*powerless, *adsctl.command("-p", "local", "products", "push", "feed.csv")]
+    done = subprocess.run(words, env=adsctl.environment, cwd=adsctl.home, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "feed.csv cannot be opened: Permission denied" in done.stderr
+
+
+def test_an_empty_file(adsctl):
+    assert "feed.csv is empty" in refused(adsctl, "")
+
+
+def test_a_file_of_white_space(adsctl):
+    assert "no header" in refused(adsctl, "\n \n\n")
+
+
+def test_a_header_and_nothing_else(adsctl):
+    assert "feed.csv:1: a header, and no row under it" in refused(adsctl, HEADER + "\n")
+
+
+def test_an_unknown_extension(adsctl):
+    assert "--format" in refused(adsctl, feed(1), name="feed.dat", code=2)
+
+
+def test_an_unknown_column_is_a_warning_with_the_nearest_name(adsctl):
+    adsctl.file("feed.csv", feed(1, colour="blue", zzz="x"))
+    done = adsctl.local("products", "push", "feed.csv")
+    assert "column 'colour' is not known and is left out; did you mean 'color'?" in done.stderr
+    assert "column 'zzz' is not known and is left out\n" in done.stderr
+
+
+def test_a_missing_column_is_told_once(adsctl):
+    text = feed(50).replace("price", "Preis", 1)
+    said = refused(adsctl, text)
+    assert "no column 'price'" in said and "--map 'Preis=price'" in said and said.count("price") < 5
+
+
+def test_a_column_can_be_read_as_another_field(adsctl):
+    adsctl.file("feed.csv", feed(3).replace("price", "Preis", 1))
+    adsctl.local("products", "push", "feed.csv", "--map", "Preis=price")
+    assert (
+        "no column 'Prijs'"
+        in adsctl.local("products", "push", "feed.csv", "--map", "Prijs=price", code=2).stderr
+    )
+    assert (
+        "did you mean 'price'"
+        in adsctl.local("products", "push", "feed.csv", "--map", "a=prise", code=2).stderr
+    )
+
+
+def test_a_column_that_stands_twice(adsctl):
+    assert "'title' stands twice" in refused(adsctl, HEADER + ",title\n" + row())
+
+
+def test_another_encoding_is_named_with_the_line(adsctl):
+    content = (HEADER + "\n" + row() + row(id="2", title="Café")).encode("cp1252")
+    said = refused(adsctl, content)
+    assert "feed.csv:3: not UTF-8" in said and "Café" in said and "--encoding cp1252" in said
+    adsctl.local("products", "push", "feed.csv", "--encoding", "cp1252")
+    assert "Café" in adsctl.local("products", "list").stdout
+
+
+def test_a_nul_byte(adsctl):
+    assert "feed.csv:3: a NUL byte" in refused(adsctl, HEADER + "\n" + row() + row(id="2", title="a\0b"))
+
+
+def test_a_quote_never_closed_names_the_line_where_the_row_begins(adsctl):
+    text = HEADER + "\n" + row() + row(id="2").replace('"Enamel mug"', '"Enamel mug') + row(id="3")
+    said = refused(adsctl, text)
+    assert "feed.csv:3: " in said and "quote" in said
+
+
+def test_a_field_of_ten_megabytes(adsctl):
+    said = refused(adsctl, HEADER + "\n" + row() + row(id="2", description="x" * 10_000_000))
+    assert "feed.csv:3: " in said and "longer than" in said and len(said) < 2000
+
+
+def test_a_row_with_too_many_cells(adsctl):
+    said = refused(adsctl, HEADER + "\n" + row() + row(id="2").strip() + ",more\n")
+    assert "feed.csv:3: has 10 cells, and the header has 9" in said
+
+
+def test_yaml_that_explodes(adsctl):
+    lines = ["a: &a [x,x,x,x,x,x,x,x,x]"] + [
+        f"{b}: &{b} [{','.join([f'*{a}'] * 9)}]" for a, b in zip("abcdefg", "bcdefgh", strict=True)
+    ]
+    assert "neither a list nor a mapping" in refused(adsctl, "\n".join(lines), name="feed.yaml")
+    inside = "products:\n- id: &a [x,x,x,x]\n  title: [*a,*a]\n"
+    assert "feed.yaml:2:7: anchors and aliases are not read" in refused(adsctl, inside, name="feed.yaml")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("feed.yaml", "just text"),
+        ("feed.yaml", "items:\n- id: 1\n"),
+        ("feed.json", '"text"'),
+        ("feed.json", '{"items": []}'),
+        ("feed.json", "12"),
+    ],
+)
+def test_a_document_that_is_neither_a_list_nor_the_mapping(adsctl, name, content):
+    assert f"{name}:1" in (said := refused(adsctl, content, name=name)) and "'products'" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("feed.json", "[]"), ("feed.yaml", "products: []"), ("feed.jsonl", "\n")]
+)
+def test_a_document_without_a_record(adsctl, name, content):
+    refused(adsctl, content, name=name)
+
+
+@pytest.mark.parametrize("cut", [1, 3, 20, 200, -1, -3])
+def test_json_cut_off_in_the_middle(adsctl, cut):
+    text = json.dumps({"products": [PRODUCT, PRODUCT | {"id": "2"}]}, indent=1)
+    assert "cut off in the middle" in refused(adsctl, text[:cut], name="feed.json")
+
+
+def test_json_with_a_mistake_names_line_and_column(adsctl):
+    assert "feed.json:3:8: not JSON" in refused(adsctl, '[{"id": "1"},\n{\n"id":  x}]', name="feed.json")
+
+
+def test_json_with_something_after_its_end(adsctl):
+    text = json.dumps([PRODUCT]) + "\n[1]"
+    assert "feed.json:2: '[1]' where the end of the file should be" in refused(adsctl, text, name="feed.json")
+
+
+def test_yaml_with_a_mistake_names_line_and_column(adsctl):
+    assert "feed.yaml:2:" in refused(adsctl, "- id: 1\n  title: [a\n", name="feed.yaml").replace(
+        "feed.yaml:3:", "feed.yaml:2:"
+    )
+
+
+def test_yaml_with_tags_and_depth(adsctl):
+    assert "tag" in refused(adsctl, "- id: !!python/object:os.system x\n", name="feed.yaml")
+    assert "nested more than 32 deep" in refused(adsctl, "- id: " + "[" * 40 + "]" * 40, name="feed.yaml")
+
+
+def test_a_line_of_jsonl_that_is_no_json(adsctl):
+    text = json.dumps(PRODUCT) + '\n{"id": \n[1]\n'
+    said = refused(adsctl, text, name="feed.jsonl")
+    assert "feed.jsonl:2: not JSON at column" in said and "feed.jsonl:3: must be an object" in said
+
+
+def test_gzip_that_was_cut_off(adsctl):
+    assert "not whole gzip" in refused(adsctl, gzip.compress(feed(1000).encode())[:-20], name="feed.csv.gz")
+
+
+def test_every_problem_of_every_row_is_told_with_file_line_and_field(adsctl):
+    text = (
+        feed(1)
+        + row(id="2", availability="in_stock", price="19,90 EUR")
+        + row(id="3", link="http://shop.example/")
+    )
+    said = refused(adsctl, text)
+    assert "feed.csv:3: availability: 'in_stock' is not one of" in said and "did you mean 'in stock'?" in said
+    assert "feed.csv:3: price: '19,90 EUR' is not allowed: a number, a space and a currency code" in said
+    assert (
+        "feed.csv:4: link: 'http://shop.example/' is not allowed: an address that begins with https://"
+        in said
+    )
+    assert "2 of 3 rows are invalid" in said
+
+
+def test_repeated_ids_are_found_across_the_whole_file(adsctl):
+    text = feed(5000) + row(id="sku-7") + row(id="sku-7")
+    said = refused(adsctl, text)
+    assert (
+        "feed.csv:8: id: 'sku-7' stands on line 5002, 5003 too; the service ignores every one of them" in said
+    )
+    assert "3 of 5,002 rows are invalid" in said
+
+
+def test_one_systematic_mistake_is_one_paragraph(adsctl):
+    adsctl.file("feed.csv", feed(50_000, availability="in_stock", gtin="4.00E+12"))
+    done = adsctl.local("products", "check", "feed.csv", "-o", "table", code=3)
+    assert len(done.stdout.splitlines()) <= 6
+    assert "50,000 rows: lines 2, 3, 4, 5, 6, …" in done.stdout
+    found = json.loads(adsctl.local("products", "check", "feed.csv", "-o", "json", code=3).stdout)
+    assert {(f["field"], f["rows"]) for f in found["findings"]} == {
+        ("availability", 50_000),
+        ("gtin", 50_000),
+    }
+
+
+def test_a_file_that_changes_while_it_is_pushed_stops_the_run(adsctl):
+    path = adsctl.file("feed.csv", feed(40_000))
+    path.write_text(feed(40_000))
+    process = subprocess.Popen(
+        adsctl.command("--profile", "local", "products", "push", "feed.csv", "-v", "--concurrency", "1"),
+        env=adsctl.environment,
+        cwd=adsctl.home,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    journal = adsctl.home / "state" / "jobs"
+    while process.poll() is None and not list(journal.glob("*.jsonl")):
+        pass
+    path.write_text(feed(40_000).replace("Enamel mug", "Enamel cup"))
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 3, err
+    assert "changed while it was being read" in err

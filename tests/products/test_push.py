@@ -1,0 +1,313 @@
+"""A feed goes into the catalog whole, and the run tells the truth about it."""
+
+import csv
+import gzip
+import json
+import re
+
+import pytest
+import yaml
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from tests.conftest import EXAMPLES, PRODUCT, feed
+
+SUMMARY = ["job", "rows", "valid", "invalid", "batches", "created", "updated", "unchanged", "failed"]
+SUMMARY += ["requests", "retries", "seconds"]
+
+
+def push(adsctl, *words: object, code: int = 0, **options) -> dict:
+    """Push to the emulator of this machine, and read the summary."""
+    return json.loads(adsctl.local("products", "push", *words, "-o", "json", code=code, **options).stdout)
+
+
+def counts(summary: dict) -> tuple[int, ...]:
+    return tuple(summary[name] for name in ("created", "updated", "unchanged", "failed"))
+
+
+def test_a_second_push_of_the_same_feed_changes_nothing(adsctl):
+    first = push(adsctl, EXAMPLES / "products.csv")
+    assert first["rows"] >= 200 and counts(first) == (first["rows"], 0, 0, 0)
+    assert counts(push(adsctl, EXAMPLES / "products.csv")) == (0, 0, first["rows"], 0)
+
+
+def test_the_summary_is_one_document_with_these_names(adsctl):
+    adsctl.file("feed.csv", feed(60))
+    summary = push(adsctl, "feed.csv")
+    assert list(summary) == SUMMARY
+    assert (summary["rows"], summary["valid"], summary["batches"]) == (60, 60, 3)
+    assert re.fullmatch(r"\d{8}-\d{6}-[0-9a-f]{6}", summary["job"])
+
+
+def test_what_changed_is_updated(adsctl):
+    adsctl.file("feed.csv", feed(30))
+    push(adsctl, "feed.csv")
+    adsctl.file("feed.csv", feed(20, title="Other") + "".join(feed(30).splitlines(keepends=True)[21:]))
+    assert counts(push(adsctl, "feed.csv")) == (0, 20, 10, 0)
+
+
+def test_every_batch_holds_25_products_and_each_row_goes_once(adsctl, service):
+    adsctl.file("feed.csv", feed(110))
+    adsctl("products", "push", "feed.csv")
+    assert sorted(map(len, service.puts)) == [10, 25, 25, 25, 25]
+    sent = [id for put in service.puts for id in put]
+    assert sorted(sent) == sorted(f"sku-{n}" for n in range(1, 111)) == sorted(service.stored)
+
+
+PRODUCTS = [
+    PRODUCT | {"id": f"00{n}", "title": "no", "custom_label_0": "12:30", "inventory": "3"} for n in range(3)
+]
+AS_CSV = (
+    ",".join(PRODUCTS[0]) + "\n" + "".join(",".join(f'"{v}"' for v in p.values()) + "\n" for p in PRODUCTS)
+)
+AS_YAML = "products:\n" + "".join(
+    "".join(f"{'- ' if i == 0 else '  '}{k}: {v}\n" for i, (k, v) in enumerate(p.items())) for p in PRODUCTS
+).replace("A mug, white,", '"A mug, white,').replace("camp.", 'camp."')
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("feed.csv", AS_CSV),
+        ("feed.csv", "\ufeff" + AS_CSV.replace("\n", "\r\n")),
+        ("feed.csv", AS_CSV.encode("utf-16")),
+        (
+            "feed.csv",
+            AS_CSV.replace('","', '";"').replace(",", ";").replace("A mug; white;", "A mug, white,"),
+        ),
+        ("feed.csv", "# Required,# Optional\n\n" + AS_CSV),
+        (
+            "feed.tsv",
+            AS_CSV.replace('","', '"\t"').replace(",", "\t").replace("A mug\t white\t", "A mug, white,"),
+        ),
+        ("feed.csv.gz", gzip.compress(AS_CSV.encode())),
+        ("feed.yaml", AS_YAML),
+        ("feed.yml", AS_YAML.removeprefix("products:\n")),
+        ("feed.json", json.dumps(PRODUCTS)),
+        ("feed.json", json.dumps({"products": [p | {"inventory": 3} for p in PRODUCTS]}, indent=2)),
+        ("feed.jsonl", "\n".join(map(json.dumps, PRODUCTS))),
+        ("feed.jsonl.gz", gzip.compress("\n".join(map(json.dumps, PRODUCTS)).encode())),
+    ],
+)
+def test_every_format_says_the_same(adsctl, name, content):
+    adsctl.file(name, content)
+    assert counts(push(adsctl, name)) == (3, 0, 0, 0)
+    adsctl.file("again.csv", AS_CSV)
+    assert counts(push(adsctl, "again.csv")) == (0, 0, 3, 0)
+
+
+def test_standard_input_is_read_with_a_format(adsctl):
+    assert counts(push(adsctl, "-", "--format", "csv", input=feed(30))) == (30, 0, 0, 0)
+    assert counts(push(adsctl, "-", "--format", "csv", input=gzip.compress(feed(30).encode()))) == (
+        0,
+        0,
+        30,
+        0,
+    )
+    assert "--format" in adsctl.local("products", "push", "-", code=2, input=feed(1)).stderr
+
+
+def test_invalid_rows_are_left_out_when_asked_and_the_code_is_9(adsctl):
+    text = feed(3) + feed(1, price="cheap").splitlines(keepends=True)[1].replace("sku-1", "sku-9")
+    adsctl.file("feed.csv", text)
+    adsctl.local("products", "push", "feed.csv", code=3)
+    summary = push(adsctl, "feed.csv", "--skip-invalid", "--failed-out", "failed.csv", code=9)
+    assert (summary["rows"], summary["valid"], summary["invalid"]) == (4, 3, 1)
+    assert counts(summary) == (3, 0, 0, 0)
+    (failed,) = csv.DictReader((adsctl.home / "failed.csv").open())
+    assert failed["_line"] == "5" and failed["price"] == "cheap" and failed["_error"].startswith("price: ")
+
+
+def test_refused_rows_come_back_in_a_file_that_can_be_corrected_and_pushed(adsctl):
+    adsctl.file("feed.csv", feed(50, colour="blue"))
+    done = adsctl.local(
+        "emulator",
+        "exec",
+        "--fault",
+        "PUT * partial times=2",
+        "--",
+        *adsctl.command(
+            "products",
+            "push",
+            "feed.csv",
+            "--map",
+            "colour=color",
+            "--failed-out",
+            "failed.csv",
+            "-o",
+            "json",
+        ),
+        code=9,
+    )
+    summary = json.loads(done.stdout)
+    failed = list(csv.DictReader((adsctl.home / "failed.csv").open()))
+    assert len(failed) == summary["failed"] > 0 and summary["created"] + summary["failed"] == 50
+    assert list(failed[0]) == [*PRODUCT, "colour", "_line", "_error"]
+    lines = feed(50, colour="blue").splitlines()
+    for row in failed:
+        assert row["id"] in lines[int(row["_line"]) - 1] and row["_error"]
+    assert (adsctl.home / "failed.csv").stat().st_mode & 0o777 == 0o600
+    again = push(adsctl, "failed.csv", "--map", "colour=color")
+    assert counts(again) == (len(failed), 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "name", ["failed.csv", "failed.tsv", "failed.jsonl", "failed.json", "failed.yaml", "failed.csv.gz"]
+)
+def test_refused_rows_can_be_written_in_any_format(adsctl, name):
+    adsctl.file("feed.jsonl", "\n".join(json.dumps(p | {"title": "\u2028 é \" 'x"}) for p in PRODUCTS))
+    words = ("products", "push", "feed.jsonl", "--failed-out", name)
+    adsctl.local(
+        "emulator", "exec", "--fault", "PUT * partial times=1", "--", *adsctl.command(*words), code=9
+    )
+    assert counts(push(adsctl, name))[0] > 0
+
+
+def test_a_push_stops_after_so_many_refused_rows(adsctl):
+    adsctl.file("feed.csv", feed(1000))
+    words = ("products", "push", "feed.csv", "--max-errors", "5", "--concurrency", "1", "-o", "json")
+    done = adsctl.local("emulator", "exec", "--fault", "PUT * partial", "--", *adsctl.command(*words), code=9)
+    summary = json.loads(done.stdout)
+    assert 5 <= summary["failed"] < 100 and "--resume" in done.stderr
+
+
+def test_a_dry_run_checks_and_packs_and_sends_nothing(adsctl, service):
+    adsctl.file("feed.csv", feed(60))
+    done = adsctl("products", "push", "feed.csv", "--dry-run", "-o", "json")
+    summary = json.loads(done.stdout)
+    assert (
+        list(summary) == SUMMARY
+        and summary["batches"] == 3
+        and summary["requests"] == 0
+        and summary["job"] is None
+    )
+    assert service.puts == [] and "PUT" in done.stderr
+
+
+def test_the_catalog_is_asked_for_where_there_is_just_one(adsctl, service):
+    del adsctl.env["ADSCTL_CATALOG"]
+    adsctl.file("feed.csv", feed(1))
+    adsctl("products", "push", "feed.csv")
+    assert service.stored == ["sku-1"]
+
+
+@pytest.mark.parametrize(
+    ("catalogs", "told"), [([], "catalog create"), ([{"id": "1"}, {"id": "2"}], "--catalog")]
+)
+def test_without_just_one_catalog_the_push_says_what_to_do(remote, httpserver: HTTPServer, catalogs, told):
+    httpserver.expect_request("/12/product_catalogs").respond_with_json({"data": catalogs})
+    remote.file("feed.csv", feed(1))
+    assert told in remote("products", "push", "feed.csv", code=2).stderr
+
+
+def test_the_request_is_what_the_specification_says(remote, httpserver: HTTPServer):
+    seen: list[Request] = []
+
+    def answer(request: Request) -> Response:
+        seen.append(request)
+        entry = {"warnings": [], "errors": [], "product_key": "k", "id": "sku-1", "status": "CREATE_SUCCESS"}
+        return Response(json.dumps({"data": {"products_response": [entry]}}), content_type="application/json")
+
+    httpserver.expect_request("/12/product_catalogs/77/products", method="PUT").respond_with_handler(answer)
+    remote.file("feed.csv", feed(1, inventory="4", gtin="4006381333931"))
+    remote("products", "push", "feed.csv", "--catalog", "77")
+    assert seen[0].content_type == "application/json" and not seen[0].query_string
+    expected = PRODUCT | {"id": "sku-1", "inventory": 4, "gtin": "4006381333931"}
+    assert json.loads(seen[0].data) == {"products": [expected]}
+
+
+def test_a_row_that_the_answer_does_not_mention_is_not_counted_as_sent(remote, httpserver: HTTPServer):
+    entries = [
+        {"id": "sku-1", "status": "CREATE_SUCCESS"},
+        {"id": "sku-2", "status": "ERROR", "errors": ["no image"]},
+    ]
+    httpserver.expect_request("/12/product_catalogs/7/products", method="PUT").respond_with_json(
+        {"data": {"products_response": entries}}
+    )
+    remote.file("feed.csv", feed(3))
+    words = ("products", "push", "feed.csv", "--catalog", "7", "--failed-out", "f.csv", "-o", "json")
+    summary = json.loads(remote(*words, code=9).stdout)
+    assert counts(summary) == (1, 0, 0, 2)
+    errors = [row["_error"] for row in csv.DictReader((remote.home / "f.csv").open())]
+    assert errors == ["no image", "the service's answer does not mention it"]
+
+
+def test_pull_gives_back_what_push_takes_and_nothing_changes(adsctl):
+    rows = push(adsctl, EXAMPLES / "products.csv")["rows"]
+    for name in ("pulled.csv", "pulled.tsv", "pulled.yaml", "pulled.json", "pulled.jsonl", "pulled.csv.gz"):
+        done = adsctl.local("products", "pull", name)
+        assert f"{rows} products pulled" in done.stderr and "variants that the list hides" in done.stderr
+        assert counts(push(adsctl, name)) == (0, 0, rows, 0)
+    assert adsctl.local("products", "pull").stdout == (adsctl.home / "pulled.csv").read_text()
+
+
+def test_pull_says_when_variants_may_be_missing(remote, httpserver: HTTPServer):
+    product = PRODUCT | {"product_key": "k1", "item_group_id": "g", "item_group_key": "gk"}
+    httpserver.expect_request("/12/product_catalogs/7/products").respond_with_json({"data": [product]})
+    done = remote("products", "pull", "--catalog", "7")
+    assert "of 1 groups the service shows one member only" in done.stderr
+
+
+def test_products_are_deleted_by_key_and_from_a_file(adsctl):
+    adsctl.file("feed.csv", feed(30))
+    push(adsctl, "feed.csv")
+    keys = adsctl.local("products", "list", "-o", "ids").stdout.split()
+    assert len(keys) == 30
+    assert "30 products" not in adsctl.local("products", "delete", *keys[:2], code=12).stdout
+    done = adsctl.local("products", "delete", *keys[:2], "--yes", "-o", "json")
+    assert json.loads(done.stdout)["deleted"] == 2
+    adsctl.file("keys.txt", "\n".join(keys[2:10]) + "\n")
+    adsctl.local("products", "delete", "--from", "keys.txt", "--yes")
+    adsctl.file("keys.csv", "title,product_key\n" + "".join(f"x,{key}\n" for key in keys[10:20]))
+    adsctl.local("products", "delete", "--from", "keys.csv", "--yes")
+    assert adsctl.local("products", "list", "-o", "ids").stdout.split() == keys[20:]
+    done = adsctl.local("products", "delete", keys[0], "--yes", "-o", "json", code=9)
+    assert json.loads(done.stdout)["failed"] == 1
+    adsctl.local("products", "delete", "--yes", code=2)
+
+
+def test_a_key_that_a_lost_answer_had_deleted_is_deleted(adsctl):
+    adsctl.file("feed.csv", feed(5))
+    push(adsctl, "feed.csv")
+    keys = adsctl.local("products", "list", "-o", "ids").stdout.split()
+    words = adsctl.command("products", "delete", *keys, "--yes", "-o", "json")
+    done = adsctl.local("emulator", "exec", "--fault", "DELETE * reset-after times=1", "--", *words)
+    assert json.loads(done.stdout)["deleted"] == 5
+
+
+FAULTS = [
+    "status=503 rate=0.3 retry-after=0",
+    "status=429 rate=0.3 retry-after=0",
+    "reset rate=0.2",
+    "reset-after rate=0.2",
+    "truncate rate=0.2",
+    "garbage rate=0.2",
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_of_every_kind_lose_no_row(adsctl, fault):
+    adsctl.file("feed.csv", feed(300))
+    words = adsctl.command("products", "push", "feed.csv", "--max-attempts", "20", "-o", "json")
+    done = adsctl.local(
+        "emulator", "exec", "--fault", f"PUT /12/product_catalogs/* {fault} seed=1", "--", *words
+    )
+    summary = json.loads(done.stdout)
+    assert summary["retries"] > 0 and sum(counts(summary)) == 300 and summary["failed"] == 0
+    listed = adsctl.local("products", "list", "--all", "-o", "ids").stdout.split()
+    assert len(listed) == 300
+
+
+def test_examples_are_what_they_say(adsctl):
+    adsctl.local("products", "check", EXAMPLES / "products.csv")
+    adsctl.local("products", "check", EXAMPLES / "products.yaml")
+    done = adsctl.local("products", "check", EXAMPLES / "products-with-mistakes.csv", code=3, input=None)
+    assert "did you mean 'in stock'?" in done.stdout
+    filters = yaml.safe_load((EXAMPLES / "product-set.yaml").read_text())
+    made = adsctl.local(
+        *("catalog", "sets", "create", "--name", "Sale", "--type", "FILTERED", "-o", "json"),
+        *("--filters", f"@{EXAMPLES / 'product-set.yaml'}"),
+    )
+    assert json.loads(made.stdout)["filters"] == filters
+    found = adsctl.local("catalog", "sets", "get", json.loads(made.stdout)["id"], "-o", "json")
+    assert json.loads(found.stdout)["processing_status"] == "DONE"

@@ -1,0 +1,192 @@
+"""A run that is stopped goes on where it stopped: no row is lost, no acknowledged batch is sent again."""
+
+import json
+import resource
+import signal
+import subprocess
+import threading
+from collections import Counter
+
+import pytest
+
+from ads_cli.bulk.journal import acks
+from tests.conftest import feed
+
+ROWS, BATCHES = 400, 16
+
+
+def acknowledged(adsctl) -> set[int]:
+    """Read from the journals which batches were acknowledged."""
+    folder = adsctl.home / "state" / "jobs"
+    return {ack.batch for path in folder.glob("*.jsonl") for ack in acks(path)}
+
+
+def ids_of(batch: int) -> list[str]:
+    return [f"sku-{n}" for n in range(batch * 25 + 1, batch * 25 + 26)]
+
+
+def stop_at(adsctl, service, put: int, signum: int, *words: str) -> subprocess.Popen:
+    """Push, and stop the run by a signal when the service is about to take PUT number `put`."""
+    reached = threading.Event()
+    go_on = threading.Event()
+
+    def before(number: int) -> None:
+        if number == put:
+            reached.set()
+            go_on.wait(20)
+
+    service.before = before
+    process = adsctl.popen("products", "push", "feed.csv", "-o", "json", *words)
+    assert reached.wait(60), process.communicate()
+    process.send_signal(signum)
+    process.out, process.err = process.communicate(timeout=60)
+    service.before = lambda number: None
+    go_on.set()
+    service.settle()
+    return process
+
+
+@pytest.mark.parametrize("put", [0, 1, 2, 5, 7, 8, 11, 14, 15])
+def test_a_killed_push_sends_no_acknowledged_batch_again(adsctl, service, put):
+    adsctl.file("feed.csv", feed(ROWS))
+    stop_at(adsctl, service, put, signal.SIGKILL, "--concurrency", "4")
+    safe = acknowledged(adsctl)
+    before = len(service.puts)
+    done = adsctl("products", "push", "feed.csv", "--resume", "-o", "json")
+    summary = json.loads(done.stdout)
+    again = {tuple(sent) for sent in service.puts[before:]}
+    assert not again & {tuple(ids_of(batch)) for batch in safe}
+    assert again >= {tuple(ids_of(batch)) for batch in range(BATCHES) if batch not in safe}
+    assert sorted(service.stored) == sorted(f"sku-{n}" for n in range(1, ROWS + 1))
+    assert summary["created"] + summary["unchanged"] == ROWS and summary["failed"] == 0
+    assert summary["batches"] == BATCHES and summary["requests"] == BATCHES - len(safe)
+
+
+@pytest.mark.parametrize(
+    ("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_ends_the_run_with_its_code_and_the_way_to_go_on(adsctl, service, signum, code):
+    adsctl.file("feed.csv", feed(ROWS))
+    process = stop_at(adsctl, service, 6, signum, "--concurrency", "2")
+    assert process.returncode == code
+    assert b"--resume" in process.err and b"Traceback" not in process.err
+    summary = json.loads(process.out)
+    assert summary["created"] == 25 * len(acknowledged(adsctl))
+    adsctl("products", "push", "feed.csv", "--resume")
+    assert len(service.stored) == ROWS
+
+
+def test_resume_starts_afresh_where_nothing_is_unfinished(adsctl, service):
+    adsctl.file("feed.csv", feed(50))
+    adsctl("products", "push", "feed.csv", "--resume")
+    adsctl("products", "push", "feed.csv", "--resume")
+    assert len(service.puts) == 4
+
+
+def test_another_file_is_another_job(adsctl, service):
+    adsctl.file("feed.csv", feed(ROWS))
+    stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1")
+    adsctl.file("feed.csv", feed(ROWS, title="Other"))
+    before = len(service.puts)
+    adsctl("products", "push", "feed.csv", "--resume")
+    assert len(service.puts) - before == BATCHES
+
+
+def test_a_job_can_be_named(adsctl, service):
+    adsctl.file("feed.csv", feed(ROWS))
+    stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1")
+    (job,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
+    assert job["state"] == "unfinished" and job["acknowledged"] == 8 and job["batches"] == BATCHES
+    assert "no job 'nope'" in adsctl("products", "push", "feed.csv", "--job", "nope", code=2).stderr
+    adsctl("products", "push", "feed.csv", "--job", job["job"])
+    assert "reached its end" in adsctl("products", "push", "feed.csv", "--job", job["job"], code=2).stderr
+    shown = json.loads(adsctl("jobs", "show", job["job"], "-o", "json").stdout)
+    assert shown["state"] == "ended" and sum(shown["counts"].values()) == ROWS
+    adsctl("jobs", "clean")
+    assert json.loads(adsctl("jobs", "list", "-o", "json").stdout) == []
+
+
+def test_a_new_push_mentions_the_one_that_did_not_end(adsctl, service):
+    adsctl.file("feed.csv", feed(ROWS))
+    stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1")
+    assert "--resume" in adsctl("products", "push", "feed.csv").stderr
+
+
+def test_refused_rows_of_the_first_run_are_in_the_file_of_the_second(adsctl):
+    from ads_cli.commands.emulator import variables
+    from ads_cli.emulator.app import Emulator
+    from ads_cli.emulator.server import running
+    from tests.conftest import Service
+
+    adsctl.file("feed.csv", feed(ROWS))
+    emulator = Emulator(adsctl.home / "service.db", faults=["PUT * partial times=3"])
+    service = Service(emulator)
+    with running(service) as address:
+        adsctl.env |= variables(emulator, address)
+        stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1", "--failed-out", "failed.csv")
+        done = adsctl(
+            "products", "push", "feed.csv", "--resume", "--failed-out", "failed.csv", "-o", "json", code=9
+        )
+        failed = (adsctl.home / "failed.csv").read_text().splitlines()[1:]
+        assert len(failed) == json.loads(done.stdout)["failed"] == 39
+
+
+def test_two_runs_of_one_push_do_not_meet(adsctl, service):
+    adsctl.file("feed.csv", feed(ROWS))
+    second = []
+
+    def before(number: int) -> None:
+        if number == 3:
+            second.append(adsctl("products", "push", "feed.csv", code=11))
+
+    service.before = before
+    adsctl("products", "push", "feed.csv", "--concurrency", "1")
+    assert "another run is pushing the same feed.csv" in second[0].stderr
+    assert Counter(map(tuple, service.puts)).most_common(1)[0][1] == 1
+
+
+@pytest.mark.parametrize("cut", [1, 5, 20, 40])
+def test_a_journal_cut_off_anywhere_is_read_as_far_as_it_goes(adsctl, service, cut):
+    adsctl.file("feed.csv", feed(ROWS))
+    stop_at(adsctl, service, 10, signal.SIGKILL, "--concurrency", "1")
+    (journal,) = (adsctl.home / "state" / "jobs").glob("*.jsonl")
+    journal.write_bytes(journal.read_bytes()[:-cut])
+    safe = acknowledged(adsctl)
+    before = len(service.puts)
+    adsctl("products", "push", "feed.csv", "--resume")
+    assert len(service.stored) == ROWS
+    assert len(service.puts) - before == BATCHES - len(safe)
+
+
+def test_a_full_disk_stops_the_push_and_loses_nothing(adsctl, service):
+    adsctl.file("feed.csv", feed(ROWS))
+    # A limit on the size of files stands for a disk that fills up in the middle of the journal.
+    done = subprocess.run(
+        adsctl.command("products", "push", "feed.csv", "--concurrency", "1"),
+        env=adsctl.environment | {"PYTHONDONTWRITEBYTECODE": "1"},
+        cwd=adsctl.home,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600)),
+    )
+    assert done.returncode == 11 and "journal" in done.stderr and "Traceback" not in done.stderr
+    safe = acknowledged(adsctl)
+    assert 0 < len(safe) < BATCHES
+    before = len(service.puts)
+    adsctl("products", "push", "feed.csv", "--resume")
+    assert len(service.stored) == ROWS
+    assert not {tuple(put) for put in service.puts[before:]} & {tuple(ids_of(batch)) for batch in safe}
+
+
+def test_a_state_folder_that_cannot_be_written_ends_with_11_before_anything_is_sent(adsctl, service):
+    adsctl.file("feed.csv", feed(10))
+    adsctl.file("state", "a file where a folder should be")
+    done = adsctl("products", "push", "feed.csv", code=11)
+    assert "journal" in done.stderr and service.puts == []
+
+
+def test_a_service_that_fails_for_good_ends_with_8_and_names_how_to_go_on(adsctl):
+    adsctl.file("feed.csv", feed(100))
+    words = adsctl.command("products", "push", "feed.csv", "--max-attempts", "2")
+    done = adsctl.local("emulator", "exec", "--fault", "PUT * status=503 retry-after=0", "--", *words, code=8)
+    assert "--resume" in done.stderr

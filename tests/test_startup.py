@@ -1,0 +1,70 @@
+"""What a command loads: nothing that it does not use."""
+
+import sys
+
+import pytest
+
+ALWAYS_HEAVY = {"pydantic", "click", "rich", "keyring", "phonenumbers", "pycountry", "stdnum", "cheroot"}
+TO_SEND = {"httpx", "oauthlib"}
+
+
+def loaded(adsctl, *words: str) -> set[str]:
+    """Name the top-level modules that a run has loaded when it ends."""
+    program = (
+        "import sys; from ads_cli.__main__ import main\n"
+        f"code = main({list(words)!r})\n"
+        "print(*{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)\n"
+        "sys.exit(code)"
+    )
+    import subprocess
+
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=adsctl.environment,
+        cwd=adsctl.home,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.splitlines()[-1].split())
+
+
+def test_the_version_loads_nothing_at_all(adsctl):
+    assert not loaded(adsctl, "--version") & (
+        ALWAYS_HEAVY | TO_SEND | {"typer", "msgspec", "re", "json", "typing"}
+    )
+
+
+@pytest.mark.parametrize("words", [("--help",), ("help", "formats")])
+def test_the_roots_help_loads_the_command_line_alone(adsctl, words):
+    assert not loaded(adsctl, *words) & (
+        ALWAYS_HEAVY | TO_SEND | {"msgspec", "yaml", "sqlite3", "platformdirs"}
+    )
+
+
+@pytest.mark.parametrize(
+    "words", [("accounts", "--help"), ("accounts", "list", "--help"), ("products", "push", "--help")]
+)
+def test_help_loads_nothing_that_sends(adsctl, words):
+    assert not loaded(adsctl, *words) & (ALWAYS_HEAVY | TO_SEND | {"yaml", "sqlite3", "jmespath"})
+
+
+def test_a_piped_result_loads_what_it_sends_with_and_no_more(adsctl):
+    used = loaded(adsctl, "--profile", "local", "accounts", "list", "-q")
+    assert used >= TO_SEND
+    assert not used & (ALWAYS_HEAVY | {"yaml", "jmespath"})
+
+
+def test_a_push_in_a_pipe_loads_no_table(adsctl):
+    from tests.conftest import feed
+
+    adsctl.file("feed.csv", feed(3))
+    used = loaded(adsctl, "--profile", "local", "products", "push", "feed.csv", "-q")
+    assert not used & {"pydantic", "click", "rich", "keyring", "phonenumbers", "cheroot", "yaml", "jmespath"}
+
+
+def test_a_check_loads_nothing_that_sends(adsctl):
+    from tests.conftest import feed
+
+    adsctl.file("feed.csv", feed(3))
+    assert not loaded(adsctl, "products", "check", "feed.csv") & (TO_SEND | {"rich", "sqlite3", "filelock"})

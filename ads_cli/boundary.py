@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from itertools import pairwise
 from types import FrameType
 
 from .errors import AdsctlError, Interrupted
@@ -70,7 +71,7 @@ def _wants_json(argv: list[str]) -> bool:
     """Look for `-o json` by hand, since the error may be that the options cannot be read."""
     wanted = os.environ.get("ADSCTL_OUTPUT", "")
     words = argv[: argv.index("--")] if "--" in argv else argv
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in pairwise([*words, ""]):
         if word in ("-o", "--output"):
             wanted = following
         elif word.startswith("--output=") or (word.startswith("-o") and len(word) > 2):

@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from .errors import UsageError
-from .options import CATALOG_GROUPS, CHOICES, common_options, remember
+from .options import CATALOG_GROUPS, CHOICES, common_options, offering, remember
 
 PROGRAM = "adsctl"
 COMPLETION_VARIABLE = "_ADSCTL_COMPLETE"
@@ -151,7 +151,7 @@ def common_parameters(path: tuple[str, ...], shown: Collection[str] = ()) -> lis
             expose_value=False,
             callback=remember,
             hidden=bool(path) and option.name not in shown,
-            autocompletion=(lambda name=option.name: list(CHOICES[name])) if option.name in CHOICES else None,
+            autocompletion=offering(CHOICES[option.name]) if option.name in CHOICES else None,
         )
         for option in common_options(path)
     ]

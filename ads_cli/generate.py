@@ -19,6 +19,7 @@ from .client.answer import Answer
 from .client.outgoing import place
 from .errors import ContentError, UsageError
 from .invocation import Invocation
+from .options import offering
 
 NESTED = "JSON|@FILE"
 
@@ -104,7 +105,7 @@ def parameter(field: Field, own_id: str | None) -> Any:
         metavar=metavar(kind),
         help=field.help,
         required=field.required,
-        autocompletion=(lambda: list(kind.choices)) if kind.choices else None,
+        autocompletion=offering(kind.choices) if kind.choices else None,
     )
 
 

@@ -49,6 +49,7 @@ class Invocation:
             columns=self.flags.get("columns"),
             query=self.flags.get("query"),
             color=self._color,
+            say=self.messages.say,
         )
 
     @cached_property

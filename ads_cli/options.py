@@ -1,5 +1,6 @@
 """The options that every command takes, before or after the subcommand: one table for all of them."""
 
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 
@@ -44,6 +45,11 @@ CHOICES = {"output": FORMATS, "color": COLORS}
 def common_options(path: tuple[str, ...]) -> tuple[Common, ...]:
     """List the common options of the command at `path`; () is the root."""
     return (*COMMON, CATALOG) if not path or path[0] in CATALOG_GROUPS else COMMON
+
+
+def offering(choices: Iterable[str]) -> Callable[[Any, list[str], str], list[str]]:
+    """Make what Typer asks when a value is completed in the shell."""
+    return lambda context, words, incomplete: list(choices)
 
 
 def remember(context: Any, parameter: Any, value: Any) -> None:

@@ -1,6 +1,6 @@
 """Results on stdout, in the format that was asked for."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from typing import IO, Any
@@ -25,8 +25,10 @@ class Printer:
         columns: str | None = None,
         query: str | None = None,
         color: str = "auto",
+        say: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.stream = stream
+        self._say = say
         self.format = output or ("table" if stream.isatty() else "tsv")
         if self.format not in FORMATS:
             from ..nearest import nearest
@@ -78,7 +80,9 @@ class Printer:
         elif self.format == "ids":
             write_ids(self.stream, records, key)
         elif self.format == "table":
-            write_table(self.stream, records, columns, color=self.color)
+            hidden = write_table(self.stream, records, columns, color=self.color)
+            if hidden:
+                self._say(f"no room for {', '.join(hidden)}: --columns chooses, -o json shows all")
         else:
             self.show(list(records), columns, key)
 

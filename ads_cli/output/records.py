@@ -2,11 +2,14 @@
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from typing import IO, Any
+from types import NoneType
+from typing import IO, Any, Literal
 
 from .text import as_json, cell, safe
 
 Record = Mapping[str, Any]
+GAP = 2  # blanks between the columns of a table
+READABLE = 12  # a column that is cut further than this says nothing any more
 
 
 def write_tsv(stream: IO[str], records: Iterable[Record], columns: Sequence[str]) -> None:
@@ -33,8 +36,14 @@ def write_ids(stream: IO[str], records: Iterable[Record], key: str) -> None:
     stream.writelines(safe(cell(record.get(key))) + "\n" for record in records)
 
 
-def write_table(stream: IO[str], records: Iterable[Record], columns: Sequence[str], *, color: bool) -> None:
-    """Draw a table as wide as the terminal; elsewhere as wide as its cells."""
+def write_table(
+    stream: IO[str], records: Iterable[Record], columns: Sequence[str], *, color: bool
+) -> Sequence[str]:
+    """Draw a table as wide as the terminal; give the columns that had no room on it.
+
+    Away from a terminal a table is as wide as its cells, and nothing is cut.
+    """
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -42,27 +51,34 @@ def write_table(stream: IO[str], records: Iterable[Record], columns: Sequence[st
     found = list(records)
     rows = [[safe(cell(record.get(name))) for name in columns] for record in found]
     if not rows:
-        return
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", highlight=False)
-    for position, name in enumerate(columns):
-        number = all(type(record.get(name)) in (int, float) for record in found)
-        table.add_column(
-            Text(name.upper()),
-            no_wrap=True,
-            overflow="ellipsis",
-            justify="right" if number else "left",
-            # What identifies a record is copied into the next command, so it is never cut.
-            min_width=max(len(row[0]) for row in rows) if position == 0 else None,
-        )
+        return ()
+    natural = [max(map(cell_len, cells)) for cells in zip(columns, *rows, strict=True)]
+    room = None if stream.isatty() else sum(natural) + GAP * len(natural)
+    console = Console(file=stream, width=room, force_terminal=color, no_color=not color, highlight=False)
+    widths = fitting(natural, console.width)
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
+    for name, width in zip(columns, widths, strict=False):
+        numbers = all(type(record.get(name)) in (int, float, NoneType) for record in found)
+        justify: Literal["right", "left"] = "right" if numbers else "left"
+        table.add_column(Text(name.upper()), width=width, no_wrap=True, overflow="ellipsis", justify=justify)
     for row in rows:
-        table.add_row(*map(Text, row))
-    # Away from a terminal nothing is cut; twice its length is more than any cell can be wide.
-    width = (
-        None
-        if stream.isatty()
-        else sum(2 * max(map(len, column)) + 2 for column in zip(columns, *rows, strict=True))
-    )
-    console = Console(
-        file=stream, width=width, force_terminal=color, no_color=not color, highlight=False, soft_wrap=False
-    )
+        table.add_row(*map(Text, row[: len(widths)]))
     console.print(table)
+    return columns[len(widths) :]
+
+
+def fitting(natural: Sequence[int], room: int) -> list[int]:
+    """Give the widths of the leading columns that fit: the widest are cut, but none until it is unreadable.
+
+    The first column identifies a record and is copied into the next command, so it is never cut.
+    """
+    widths: list[int] = []
+    for position, width in enumerate(natural):
+        least = [widths[0] if widths else width, *(min(w, READABLE) for w in natural[1 : position + 1])]
+        if position and sum(least) + GAP * position > room:
+            break
+        widths.append(width)
+    while len(widths) > 1 and sum(widths) + GAP * (len(widths) - 1) > room:
+        widest = max(range(1, len(widths)), key=widths.__getitem__)
+        widths[widest] -= 1
+    return widths

@@ -1,0 +1,1 @@
+complete --command adsctl --no-files --arguments "(env _ADSCTL_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=get-args _TYPER_COMPLETE_ARGS=(commandline -cp) adsctl)" --condition "env _ADSCTL_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=is-args _TYPER_COMPLETE_ARGS=(commandline -cp) adsctl"

@@ -70,7 +70,7 @@ class YamlRows(Documents):
         if depth > DEEPEST:
             raise self._at(event, f"nested more than {DEEPEST} deep")
         if isinstance(event, ev.ScalarEvent):
-            return None if event.style is None and event.value in ABSENT else event.value
+            return None if event.implicit[0] and event.value in ABSENT else event.value
         if isinstance(event, ev.SequenceStartEvent):
             found = []
             while not isinstance(event := next(events), ev.SequenceEndEvent):

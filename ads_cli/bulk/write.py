@@ -1,6 +1,5 @@
 """Rows into a file of any format, in a form that the readers take back."""
 
-import csv
 import gzip
 import io
 import json
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any, TextIO
 
 from ..errors import UsageError
+from ..output.records import csv_rows
 from ..output.text import cell
 
 
@@ -23,14 +23,14 @@ class RowWriter:
         self._format = format
         self._columns = columns
         self._count = 0
-        self._csv = csv.writer(stream, delimiter="\t" if format == "tsv" else ",", lineterminator="\n")
+        self._write_row = csv_rows(stream, "\t" if format == "tsv" else ",")
         if format in ("csv", "tsv"):
-            self._csv.writerow(columns)
+            self._write_row(columns)
 
     def write(self, values: Mapping[str, Any]) -> None:
         """Write one row."""
         if self._format in ("csv", "tsv"):
-            self._csv.writerow([cell(values.get(column)) for column in self._columns])
+            self._write_row([cell(values.get(column)) for column in self._columns])
         else:
             self._write_document(json.dumps(values, ensure_ascii=False))
         self._count += 1
@@ -48,8 +48,9 @@ class RowWriter:
         elif self._format == "json":
             self._stream.write(("[\n" if not self._count else ",\n") + record)
         else:
-            # A mapping of JSON is a mapping of YAML; what YAML will not have raw is escaped.
-            self._stream.write(f"- {record if record.isprintable() else json.dumps(json.loads(record))}\n")
+            # A mapping of JSON is a mapping of YAML, but for characters that YAML will not have raw.
+            safe = "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in record)
+            self._stream.write(f"- {safe}\n")
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Records in the formats that stream: a header where there is one, then a line a record."""
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import NoneType
 from typing import IO, Any, Literal
 
@@ -21,9 +21,22 @@ def write_tsv(stream: IO[str], records: Iterable[Record], columns: Sequence[str]
 
 def write_csv(stream: IO[str], records: Iterable[Record], columns: Sequence[str]) -> None:
     """Write comma-separated lines under a header; cells carry what they carry."""
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([cell(record.get(name)) for name in columns] for record in records)
+    write_row = csv_rows(stream)
+    write_row(columns)
+    for record in records:
+        write_row([cell(record.get(name)) for name in columns])
+
+
+def csv_rows(stream: IO[str], delimiter: str = ",") -> Callable[[Sequence[str]], None]:
+    """Make what writes rows of cells, so that any reader of CSV finds the same cells again."""
+    plain = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+    quoted = csv.writer(stream, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
+
+    def write(cells: Sequence[str]) -> None:
+        # Left to itself, the writer quotes a line feed but not a carriage return.
+        (quoted if any("\r" in cell for cell in cells) else plain).writerow(cells)
+
+    return write
 
 
 def write_jsonl(stream: IO[str], records: Iterable[Any]) -> None:

@@ -154,16 +154,24 @@ def read_value(field: Field, text: Any) -> Any:
 
 
 def read_nested(name: str, text: str) -> Any:
-    """Read a nested value: JSON in place, or a JSON or YAML file behind an @."""
+    """Read a nested value: JSON in place, or a JSON or YAML file behind an @; scalars stay text."""
     if not text.startswith("@"):
         try:
-            return json.loads(text)
+            return json.loads(text, parse_int=str, parse_float=str)
         except ValueError as error:
             raise UsageError(f"{name}: {error} in {text[:60]!r}", hint="write JSON, or @FILE") from None
     import yaml
 
+    class TextLoader(yaml.SafeLoader):
+        """Takes scalars for text, but for the plain words that mean nothing at all."""
+
+        yaml_implicit_resolvers = {
+            first: [(tag, pattern) for tag, pattern in found if tag.endswith(":null")]
+            for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+        }
+
     try:
-        return yaml.safe_load(Path(text[1:]).read_bytes())
+        return yaml.load(Path(text[1:]).read_bytes(), TextLoader)
     except OSError as error:
         raise UsageError(f"{name}: {text[1:]} cannot be read: {error.strerror}") from None
     except yaml.YAMLError as error:

@@ -1,5 +1,6 @@
 """What a push tells: progress while it runs, refused rows in a file, a summary at the end."""
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -27,7 +28,7 @@ def progress(messages: Messages, doing: str, total: int | None) -> Iterator[Tick
     """Show how far along we are: a bar on a terminal, a line every 30 s elsewhere."""
     if messages.quiet:
         yield lambda done: None
-    elif sys.stderr.isatty():
+    elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
         with _bar(doing, total) as tick:
             yield tick
     else:

@@ -308,6 +308,6 @@ def test_examples_are_what_they_say(adsctl):
         *("catalog", "sets", "create", "--name", "Sale", "--type", "FILTERED", "-o", "json"),
         *("--filters", f"@{EXAMPLES / 'product-set.yaml'}"),
     )
-    assert json.loads(made.stdout)["filters"] == filters
+    assert json.loads(made.stdout)["filters"] == [{k: str(v) for k, v in f.items()} for f in filters]
     found = adsctl.local("catalog", "sets", "get", json.loads(made.stdout)["id"], "-o", "json")
     assert json.loads(found.stdout)["processing_status"] == "DONE"

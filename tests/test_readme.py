@@ -1,0 +1,61 @@
+"""The README cannot rot: every command in it is run, in order, and says what the README says."""
+
+import re
+import shutil
+
+import pexpect
+import pytest
+
+from tests.conftest import EXAMPLES, ROOT
+
+# What differs from run to run: times, speeds, and what is made up anew.
+PARTICULAR = [
+    (r"[\d,.]+ s, [\d,]+ rows/s", "SPEED"),
+    (r"\d+ requests, \d+ of them retries", "REQUESTS"),
+    (r"\b[a-z0-9]{11}\n", "ID\n"),
+    (r" +$", ""),
+]
+
+
+def console_blocks() -> list[tuple[str, str]]:
+    """Give each command of the README with the output under it."""
+    found = []
+    for block in re.findall(r"```console\n(.*?)```", (ROOT / "README.md").read_text(), re.S):
+        for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+            command, _, output = part.partition("\n")
+            found.append((command, output))
+    return found
+
+
+def plain(text: str) -> str:
+    text = text.replace("\r\n", "\n")
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+    text = "\n".join(line.rpartition("\r")[2] for line in text.split("\n"))
+    for pattern, word in PARTICULAR:
+        text = re.sub(pattern, word, text, flags=re.M)
+    return text.strip()
+
+
+def test_every_command_of_the_readme_says_what_it_says(adsctl):
+    shutil.copytree(EXAMPLES, adsctl.home / "examples")
+    (adsctl.home / "bin").mkdir()
+    tool = adsctl.file("bin/adsctl", f'#!/bin/sh\nexec {" ".join(adsctl.command())} "$@"\n')
+    tool.chmod(0o755)
+    environment = adsctl.environment | {
+        "PATH": f"{adsctl.home}/bin:{adsctl.environment['PATH']}", "NO_COLOR": "1", "TERM": "dumb",
+    }  # fmt: skip
+    for command, expected in console_blocks():
+        child = pexpect.spawn(
+            "bash", ["-c", command], env=environment, cwd=str(adsctl.home), dimensions=(50, 100), timeout=60
+        )
+        output = child.read().decode()
+        child.close()
+        shown = output + (f"[exit {child.exitstatus}]" if child.exitstatus else "")
+        assert plain(shown) == plain(expected), command
+
+
+@pytest.mark.parametrize(
+    "word", re.findall(r"`(adsctl [a-z][a-z -]*[a-z])`", (ROOT / "README.md").read_text())
+)
+def test_every_command_that_is_named_exists(adsctl, word):
+    adsctl(*word.split()[1:], "--help")

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from .errors import StateError, UsageError
+from .loopback import is_loopback
 from .nearest import nearest
 
 LOCAL = "local"
@@ -209,15 +210,3 @@ def check_address(address: str, origin: str) -> str:
             hint="only this machine itself may be spoken to by http",
         )
     return address.rstrip("/")
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether a host name can only be this machine."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    from ipaddress import ip_address
-
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -21,6 +21,7 @@ from ..client.pace import StoppedError
 from ..errors import StateError, UsageError
 from .upload import Ack
 
+KEPT = 30 * 24 * 3600.0  # seconds
 END = b'{"end":true}\n'
 
 
@@ -60,6 +61,7 @@ class Journal:
             ) from None
         except OSError as error:
             raise _no_journal(folder, error) from error
+        _tidy(folder)
         earlier = _unfinished(folder, job.key)
         path = _named(folder, name, job) if name else (earlier if resume else None)
         self.left_behind = earlier if not resume and not name else None
@@ -170,6 +172,13 @@ def _unfinished(folder: Path, key: str) -> Path | None:
     return found[-1] if found else None
 
 
+def _tidy(folder: Path) -> None:
+    """Remove the journals of jobs that ended long ago; cron would fill the disk with them."""
+    for path, _, ended in journals(folder):
+        if ended and time.time() - path.stat().st_mtime > KEPT:
+            path.unlink(missing_ok=True)
+
+
 def _named(folder: Path, name: str, job: Job) -> Path:
     path = folder / f"{name}.jsonl"
     if "/" in name or not path.is_file():
@@ -186,5 +195,5 @@ def _no_journal(folder: Path, error: Any) -> StateError:
     reason = getattr(error, "strerror", None) or str(error)
     return StateError(
         f"the journal of this push cannot be written in {folder}: {reason}",
-        hint="what was acknowledged so far is noted; make room, or set ADSCTL_STATE_DIR, then --resume",
+        hint="make room there, or mend the folder; what was acknowledged so far is noted",
     )

@@ -13,8 +13,6 @@ from ..errors import (
     ContentError,
     IncompleteError,
     Interrupted,
-    RateLimitedError,
-    UnavailableError,
 )
 from ..invocation import Invocation
 from .check import Check, Findings
@@ -222,9 +220,10 @@ class Push:
         if isinstance(stopped, Interrupted):
             self.call.messages.say(f"stopped; {self._resume_command()} goes on")
             raise stopped
-        if isinstance(stopped, RateLimitedError | UnavailableError | IncompleteError):
-            stopped.hint = f"{self._resume_command()} goes on where it stopped"
-        if stopped:
+        if isinstance(stopped, AdsctlError):
+            stopped.hint = "; ".join(
+                filter(None, (stopped.hint, f"{self._resume_command()} goes on where it stopped"))
+            )
             raise stopped
         refused, invalid = summary[FAILED], summary["invalid"]
         if refused or invalid:

@@ -23,13 +23,13 @@ class Pace:
         self.max_wait = max_wait
         self.successes = 0
         self.stop = threading.Event()
-        self._progress = time.monotonic()
+        self._stuck_since: float | None = None  # the first wait after the last success
         self._not_before: dict[str, float] = {}
 
     def succeeded(self, family: str, headers: Mapping[str, str]) -> None:
         """Note progress, and hold the requests of a family back where its allowance is used up."""
         self.successes += 1
-        self._progress = time.monotonic()
+        self._stuck_since = None
         remaining, reset = allowance(headers)
         if remaining == 0 and reset is not None:
             self.hold(family, reset)
@@ -41,7 +41,10 @@ class Pace:
 
     def may_wait(self, delay: float) -> bool:
         """Tell whether waiting so long stays within the longest wait without progress."""
-        return time.monotonic() + delay - self._progress <= self.max_wait
+        now = time.monotonic()
+        if self._stuck_since is None:
+            self._stuck_since = now
+        return now + delay - self._stuck_since <= self.max_wait
 
     def wait_turn(self, family: str) -> float:
         """Wait until the family may go; give the seconds that are too long to be waited, else 0."""

@@ -19,13 +19,16 @@ def open_http(timeout: float, connections: int, app: WsgiApp | None, secure: boo
 
     Redirects are never followed, so that no credential is sent after one.
     """
+    limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
     return httpx.Client(
         timeout=httpx.Timeout(timeout),
-        limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
+        limits=limits,
         headers={"User-Agent": f"adsctl/{__version__}", "Accept": "application/json"},
         follow_redirects=False,
         verify=_tls(secure),
         transport=EmulatorTransport(app) if app else None,
+        # Plain http is for this machine alone, and no proxy of the environment may see it.
+        mounts=None if app else {"http://": httpx.HTTPTransport(limits=limits, verify=_tls(False))},
     )
 
 

@@ -5,13 +5,13 @@ import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from cheroot.wsgi import Gateway_10, Server
 
 from ..errors import UsageError
+from ..loopback import is_loopback
 from .answers import Refusal
 from .app import Emulator
 from .faults import HEADER
@@ -53,17 +53,6 @@ class _Gateway(Gateway_10):
         connection.socket.close()
         connection.linger = True  # or cheroot would shut down what is closed already
         self.req.close_connection = self.req.sent_headers = True
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether a host is this machine."""
-    name = host.lower().rstrip(".")
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(name).is_loopback
-    except ValueError:
-        return False
 
 
 def _local_only(emulator: Emulator) -> Callable[..., list[bytes]]:

@@ -51,37 +51,23 @@ def starts(env: dict[str, str]) -> bool:
 
 def feed(path: Path, rows: int) -> None:
     """Write a feed of 13 columns."""
+    alike = {
+        "description": "A description, with a comma, as long as most are. " * 3,
+        "availability": "in stock",
+        "condition": "new",
+        "brand": "Nordlicht",
+        "product_type": "Home > Kitchen",
+        "color": "blue",
+        "inventory": 7,
+    }
+    own = ("id", "title", "price", "link", "image_link", "custom_label_0")
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(
-            [
-                "id",
-                "title",
-                "description",
-                "availability",
-                "condition",
-                "price",
-                "link",
-                "image_link",
-                "brand",
-                "inventory",
-                "product_type",
-                "color",
-                "custom_label_0",
-            ]
-        )
+        writer.writerow([*own, *alike])
         for n in range(rows):
+            links = f"https://shop.example/{n}", f"https://images.example/{n}.jpg"
             writer.writerow(
-                [f"sku-{n}", f"Product number {n}", "A description, with a comma, as long as most are. " * 3]
-                + ["in stock", "new", f"{n % 100 + 1}.50 EUR", f"https://shop.example/{n}"]
-                + [
-                    f"https://images.example/{n}.jpg",
-                    "Nordlicht",
-                    n % 50 + 1,
-                    "Home > Kitchen",
-                    "blue",
-                    f"row {n}",
-                ]
+                [f"sku-{n}", f"Product number {n}", f"{n % 100 + 1}.50 EUR", *links, n, *alike.values()]
             )
 
 

@@ -31,7 +31,7 @@ $(READY):
 	@[ "$$(cat .venv/stamp 2>/dev/null)" = "$(STAMP)" ] && $(BIN)/adsctl --version >/dev/null 2>&1 || { \
 	echo "setting up .venv" && \
 	$(PYTHON) -m venv --clear .venv && \
-	$(PIP) --upgrade pip hatchling && \
+	$(PIP) --upgrade pip hatchling editables && \
 	$(PIP) --no-build-isolation --editable '.[dev]' && \
 	echo "$(STAMP)" > .venv/stamp; }
 

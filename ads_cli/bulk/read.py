@@ -2,12 +2,14 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..errors import ContentError
 from .source import Source
 
 OWN_COLUMNS = ("_line", "_error")  # what a file of refused rows carries beside the input's columns
+MOST_KEYS = 10_000  # the keys of records are kept in memory
 
 
 class Row(NamedTuple):
@@ -61,25 +63,31 @@ class Documents(Rows):
         """Make a row of a record as it was read."""
         if not isinstance(record, dict):
             return Row(line, {}, problem or f"must be an object with fields, not {_named(record)}")
-        if not record.keys() <= self._met:
-            self._meet(record)
-        values = {}
-        for column, value in record.items():
+        if not record.keys() <= self._names.keys():
+            self._meet(record, line)
+        values: dict[str, Any] = {}
+        for key, value in record.items():
             if value is None or (isinstance(value, str) and (not value or value.isspace())):
                 continue
-            values[self.rename.get(column, column)] = value
-        for own in OWN_COLUMNS:
-            values.pop(own, None)
+            name = self._names[key]
+            if name in values:
+                problem = problem or f"two keys are read as {name!r}, {key!r} is one of them"
+            elif name not in OWN_COLUMNS:
+                values[name] = value
         return Row(line, values, problem)
 
-    def _meet(self, record: dict[str, Any]) -> None:
-        new = [column for column in record if column not in self._met]
-        self._met.update(new)
-        self.columns += tuple(column for column in new if column not in OWN_COLUMNS)
+    def _meet(self, record: dict[str, Any], line: int) -> None:
+        """Learn what keys mean that were not seen before."""
+        for key in record.keys() - self._names.keys():
+            self._names[key] = self.rename.get(key.strip(), key.strip())
+        if len(self._names) > MOST_KEYS:
+            raise self.at(line, f"the records have more than {MOST_KEYS:,} different keys")
+        columns = dict.fromkeys([*self.columns, *map(str.strip, record)])
+        self.columns = tuple(column for column in columns if column not in OWN_COLUMNS)
 
-    @property
-    def _met(self) -> set[str]:
-        return self.__dict__.setdefault("_met_columns", set())  # type: ignore[no-any-return]
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return {}
 
 
 def rows(
@@ -115,6 +123,15 @@ def decoding_error(rows: Rows, line: int, raw: bytes) -> ContentError:
         f"not UTF-8; read as {guess} it says {excerpt!r}",
         hint=f"add --encoding {guess}, or save the file as UTF-8",
     )
+
+
+def decoding_error_in(rows: Rows, line: int, error: UnicodeDecodeError) -> ContentError:
+    """Explain a block that begins on `line` and that is not UTF-8 somewhere."""
+    before, at = error.object[: error.start], error.start
+    begin = before.rfind(b"\n") + 1
+    end = error.object.find(b"\n", at)
+    raw = error.object[begin : end if end >= 0 else None]
+    return decoding_error(rows, line + before.count(b"\n"), raw)
 
 
 def _named(record: Any) -> str:

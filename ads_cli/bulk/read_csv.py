@@ -10,6 +10,7 @@ from .source import Source
 DELIMITERS = ",;\t|"
 EXPECTED = {"csv": ",", "tsv": "\t"}
 LONGEST_LINE = 16 * 1024 * 1024
+LONGEST_HEADER = 1024 * 1024
 
 
 class LineRows(Rows):
@@ -82,20 +83,33 @@ class CsvRows(LineRows):
         self.notes = []
         skipped = 0
         for line in lines:
-            if line.lstrip(' "').startswith("#"):
-                skipped += 1
+            begins = self._line
+            # Quotes that are not yet even mean that a cell goes on in the next line.
+            while line.count('"') % 2 and len(line) < LONGEST_HEADER and (more := next(lines, "")):
+                line += more
+            self._delimiter = self._sniffed(line)
+            if line.lstrip(' "').startswith("#") and not self._known_in(line, self._delimiter):
+                skipped += self._line - begins + 1
             elif line.strip(" \t\r\n,;"):
                 break
         else:
             raise self.at(max(self._line, 1), "the file has no header")
         if skipped:
             self.notes.append(f"{skipped} comment lines before the header were skipped")
-        self._delimiter = max(
-            DELIMITERS, key=lambda d: (self._known_in(line, d), d == self._expected, line.count(d))
-        )
         if self._delimiter != self._expected and len(_cells(line, self._delimiter)) > 1:
             self.notes.append(f"cells are separated by {self._delimiter!r}")
-        return [cell.strip() for cell in _cells(line, self._delimiter)]
+        try:
+            return [cell.strip() for cell in next(csv.reader([line], delimiter=self._delimiter, strict=True))]
+        except csv.Error as error:
+            raise self.at(begins, *_explained(error)) from None
+
+    def _sniffed(self, line: str) -> str:
+        """Find the delimiter that makes most cells known names, or else most cells."""
+
+        def score(delimiter: str) -> tuple[int, int, bool]:
+            return self._known_in(line, delimiter), len(_cells(line, delimiter)), delimiter == self._expected
+
+        return max(DELIMITERS, key=score)
 
     @property
     def _expected(self) -> str:

@@ -5,7 +5,7 @@ from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from typing import Any
 
-from .read import Documents, Row, decoding_error
+from .read import Documents, Row, decoding_error, decoding_error_in
 
 LONGEST = 16 * 1024 * 1024  # bytes of a line, characters of an item
 CHUNK = 64 * 1024
@@ -25,6 +25,16 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_int=str, parse_float=str, parse_constant=str)
+
+
+def half_character(written: str, value: Any) -> str:
+    """Say so where a value, as it was written, holds one half of a surrogate pair."""
+    if "\\u" in written:  # nothing else makes one, and most texts have none
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            return "holds one half of a character that is written as two \\u escapes"
+    return ""
 
 
 class JsonLines(Documents):
@@ -49,7 +59,8 @@ class JsonLines(Documents):
 
     def _read(self, line: int, text: str) -> Row:
         try:
-            return self.row(line, DECODER.decode(text))
+            value = DECODER.decode(text)
+            return self.row(line, value, half_character(text, value))
         except json.JSONDecodeError as error:
             return Row(line, {}, f"not JSON at column {error.colno}: {error.msg}")
         except (Repeated, RecursionError) as error:
@@ -84,8 +95,7 @@ class JsonRows(Documents):
         self._wrapped = text.next() == "{"
         if self._wrapped:
             text.take(1)
-            text.next()
-            name = text.item()
+            name = "" if text.next() == "}" else text.item()
             if name != self.root or text.next() != ":":
                 raise self.at(text.line, f"neither a list nor a mapping whose only key is {self.root!r}")
             text.take(1)
@@ -97,7 +107,8 @@ class JsonRows(Documents):
         text.next()
         line = text.line
         try:
-            return self.row(line, text.item())
+            value = text.item()
+            return self.row(line, value, half_character(text.written, value))
         except Repeated as error:
             raise self.at(line, str(error)) from None
 
@@ -119,6 +130,8 @@ class _Text:
         self._text = ""
         self._at = 0
         self._ended = False
+        self.written = ""  # the text of the last item
+        self._passed = 0  # characters of the current line that are no longer in `_text`
 
     def next(self) -> str:
         """Pass over white space and give the next sign; "" at the end of the file."""
@@ -147,6 +160,7 @@ class _Text:
             try:
                 value, end = DECODER.raw_decode(self._text, self._at)
                 if end < len(self._text) or self._ended:
+                    self.written = self._text[self._at : end]
                     self.take(end - self._at)
                     return value
             except json.JSONDecodeError as error:
@@ -164,7 +178,8 @@ class _Text:
         line = self.line + self._text.count("\n", self._at, error.pos)
         if error.pos >= len(self._text.rstrip()) or "Unterminated" in error.msg:
             return self._rows.at(line, "the file is cut off in the middle")
-        column = error.pos - self._text.rfind("\n", 0, error.pos)
+        begin = self._text.rfind("\n", 0, error.pos)
+        column = error.pos - begin if begin >= 0 else self._passed + error.pos + 1
         return self._rows.at(line, f"not JSON: {error.msg}", column=column)
 
     def _more(self, count: int) -> bool:
@@ -175,10 +190,12 @@ class _Text:
         self._ended = not raw
         try:
             fresh = self._decoder.decode(raw, final=self._ended)
-        except UnicodeDecodeError:
-            line = self.line + self._text.count("\n", self._at) + raw.count(b"\n")
-            raise decoding_error(self._rows, line, raw) from None
+        except UnicodeDecodeError as error:
+            line = self.line + self._text.count("\n", self._at)
+            raise decoding_error_in(self._rows, line, error) from None
         if "\0" in fresh:
             raise self._rows.at(self.line, "a NUL byte; this is no text file, or a damaged one")
+        begin = self._text.rfind("\n", 0, self._at)
+        self._passed = self._at - begin - 1 if begin >= 0 else self._passed + self._at
         self._text, self._at = self._text[self._at :] + fresh, 0
         return bool(fresh) or not self._ended

@@ -1,15 +1,17 @@
 """YAML, read event by event: scalars stay text, and nothing can explode."""
 
+from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 import yaml
 from yaml import events as ev
 
-from .read import Documents, Row, decoding_error
+from .read import Documents, Row, decoding_error_in
 
 DEEPEST = 32
 BLOCK = 64 * 1024
+LONGEST = 16 * 1024 * 1024  # bytes of a record
 ABSENT = ("", "null", "Null", "NULL", "~")
 Events = Iterator[Any]
 
@@ -20,13 +22,16 @@ class YamlRows(Documents):
     def __iter__(self) -> Iterator[Row]:
         stream = self.source.stream()
         try:
-            yield from self._rows(yaml.parse(_Checked(self, stream), Loader=_loader()))
+            self._stream = _Checked(self, stream)
+            yield from self._rows(yaml.parse(self._stream, Loader=_loader()))
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
             raise self.at(line, f"not YAML: {error.problem or error.context}", column=column) from None
-        except yaml.YAMLError as error:
-            raise self.at(1, f"not YAML: {error}") from None
+        except yaml.reader.ReaderError as error:
+            line = 1 + self.source.stream().read(error.position).count(b"\n")
+            what = f"not YAML: {error.reason} (character 0x{error.character:02X})"
+            raise self.at(line, what, hint="remove the character") from None
 
     def _rows(self, events: Events) -> Iterator[Row]:
         event = self._open(events)
@@ -37,6 +42,7 @@ class YamlRows(Documents):
             line = event.start_mark.line + 1
             record = self._value(event, events, 1)
             yield self.row(line, record, self._problem)
+            self._stream.since = 0
         if not found:
             raise self._at(event, "an empty list")
         event = next(events)
@@ -95,24 +101,25 @@ class YamlRows(Documents):
 
 
 class _Checked:
-    """The stream that the parser reads, in blocks; what is not UTF-8 is named by its line."""
+    """What the parser reads: UTF-8, and no record so long that it fills the memory."""
 
     def __init__(self, rows: YamlRows, stream: BinaryIO) -> None:
+        self.since = 0  # bytes read since the last record
         self._rows = rows
         self._stream = stream
-        self._line = 0
+        self._line = 1
+        self._decoder = getincrementaldecoder("utf-8")()
 
     def read(self, size: int = BLOCK, /) -> bytes:
-        """Read a block that ends with a line, so that no character is cut in two."""
+        """Read a block, which may end anywhere."""
+        if self.since > LONGEST:
+            raise self._rows.at(self._line, f"a record of more than {LONGEST:,} bytes ends after here")
         raw = self._stream.read(size)
-        if raw and not raw.endswith(b"\n"):
-            raw += self._stream.readline()
         try:
-            raw.decode()
+            self._decoder.decode(raw, final=not raw)
         except UnicodeDecodeError as error:
-            line = self._line + raw.count(b"\n", 0, error.start) + 1
-            begin = raw.rfind(b"\n", 0, error.start) + 1
-            raise decoding_error(self._rows, line, raw[begin:].split(b"\n", 1)[0]) from None
+            raise decoding_error_in(self._rows, self._line, error) from None
+        self.since += len(raw)
         self._line += raw.count(b"\n")
         return raw
 

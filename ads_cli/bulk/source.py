@@ -58,7 +58,11 @@ class Source:
     @classmethod
     def of_lines(cls, lines: Iterable[str]) -> "Source":
         """Make a source of values that were typed."""
-        return cls(io.BytesIO("".join(f"{line}\n" for line in lines).encode()), "command line", "lines")
+        values = list(lines)
+        if broken := [value for value in values if len(value.splitlines()) != 1]:
+            raise UsageError(f"{broken[0]!r} is not one value: it is empty or holds a line break")
+        content = "".join(f"{value}\n" for value in values).encode(errors="replace")
+        return cls(io.BytesIO(content), "command line", "lines")
 
     def stream(self) -> BinaryIO:
         """Begin a reading: decompressed bytes of UTF-8, whatever the file is made of."""
@@ -192,6 +196,7 @@ def _spooled(pipe: BinaryIO) -> BinaryIO:
 
 def _known(encoding: str) -> None:
     try:
-        codecs.lookup(encoding)
+        # `lookup` alone would let `hex` pass, which does not make text of bytes.
+        io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     except (LookupError, ValueError):
         raise UsageError(f"--encoding: {encoding!r} is no encoding", hint="as in cp1252 or latin-1") from None

@@ -1,0 +1,44 @@
+"""A file, and the rows that are read from it."""
+
+from pathlib import Path
+
+import pytest
+
+from ads_cli.bulk.read import Rows, rows
+from ads_cli.bulk.source import Source
+from ads_cli.errors import ContentError
+
+KNOWN = ("id", "title", "image_link")
+
+
+class Desk:
+    """Puts files into a folder and reads them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def put(self, name: str, content: str | bytes) -> str:
+        path = self.folder / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return str(path)
+
+    def rows(self, name: str, content: str | bytes, *, encoding: str = "utf-8", **rename: str) -> Rows:
+        source = Source.open(self.put(name, content), None, encoding)
+        return rows(source, root="products", known=KNOWN, rename=rename)
+
+    def read(self, name: str, content: str | bytes, **options: str) -> list[tuple[int, dict, str]]:
+        return [tuple(row) for row in self.rows(name, content, **options)]
+
+    def values(self, name: str, content: str | bytes, **options: str) -> list[dict]:
+        return [row.values for row in self.rows(name, content, **options)]
+
+    def refused(self, name: str, content: str | bytes, **options: str) -> str:
+        """Read what must be refused; give the message and the hint."""
+        with pytest.raises(ContentError) as caught:
+            list(self.rows(name, content, **options))
+        return caught.value.message.replace(f"{self.folder}/", "") + " | " + caught.value.hint
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)

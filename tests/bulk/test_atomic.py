@@ -1,0 +1,88 @@
+"""A file is there whole or not at all, and what is no file is never replaced."""
+
+import errno
+import gzip
+import json
+import os
+import stat
+
+import pytest
+
+from ads_cli.bulk.write import RowWriter, atomic
+from ads_cli.errors import UsageError
+
+
+def test_until_it_is_whole_a_file_is_seen_by_its_owner_only(tmp_path):
+    path = tmp_path / "out.csv"
+    with atomic(path) as stream:
+        stream.write("é\r\n")
+        (temporary,) = tmp_path.iterdir()
+        assert stat.S_IMODE(temporary.stat().st_mode) == 0o600
+    assert path.read_bytes() == "é\r\n".encode()
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.csv.gz"])
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, ConnectionError])
+def test_an_error_of_the_work_stays_what_it_is_and_the_file_what_it_was(tmp_path, name, error):
+    path = tmp_path / name
+    path.write_text("before")
+    with pytest.raises(error), atomic(path) as stream:
+        stream.write("x" * 100_000)
+        raise error
+    assert path.read_text() == "before" and list(tmp_path.iterdir()) == [path]
+
+
+def test_the_extension_gz_compresses(tmp_path):
+    with atomic(tmp_path / "out.csv.gz") as stream:
+        stream.write("id\n1\n")
+    assert gzip.decompress((tmp_path / "out.csv.gz").read_bytes()) == b"id\n1\n"
+
+
+@pytest.mark.parametrize("name", ["nowhere/out.csv", "file/out.csv", "folder"])
+def test_what_cannot_be_written_is_a_usage_error_that_names_it(tmp_path, name):
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(UsageError, match=f"{name}: cannot be written"), atomic(tmp_path / name) as stream:
+        stream.write("x")
+    assert {path.name for path in tmp_path.iterdir()} == {"file", "folder"}
+
+
+def test_a_full_disk_is_a_usage_error_that_names_the_file(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    told = r"out\.csv: cannot be written: no space left"
+    with pytest.raises(UsageError, match=told), atomic(tmp_path / "out.csv"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_stays_a_link_and_its_target_is_replaced(tmp_path):
+    target, link = tmp_path / "target.csv", tmp_path / "link.csv"
+    target.write_text("before")
+    link.symlink_to(target)
+    with atomic(link) as stream:
+        stream.write("after")
+    assert link.is_symlink() and target.read_text() == "after"
+
+
+def test_a_pipe_or_device_is_written_to_and_never_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with atomic(pipe) as stream:
+            stream.write("id\n")
+        assert os.read(reading, 100) == b"id\n"
+    finally:
+        os.close(reading)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_row_with_half_a_character_can_still_be_written(tmp_path):
+    with atomic(tmp_path / "out.jsonl") as stream:
+        writer = RowWriter(stream, "jsonl", ("id",))
+        writer.write({"id": "\ud83d!"})
+        writer.close()
+    assert json.loads((tmp_path / "out.jsonl").read_text()) == {"id": "\ud83d!"}

@@ -1,0 +1,123 @@
+"""Tables, as shops export them."""
+
+import pytest
+
+from ads_cli.errors import UsageError
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize(("name", "usual"), [("f.csv", ","), ("f.tsv", "\t")])
+def test_the_delimiter_is_the_one_that_makes_the_header_known(desk, delimiter, name, usual):
+    found = desk.rows(name, f'id{delimiter}title{delimiter}"a,b;c|d;e"\n1{delimiter}x{delimiter}y\n')
+    assert [row.values for row in found] == [{"id": "1", "title": "x", "a,b;c|d;e": "y"}]
+    assert bool(found.notes) == (delimiter != usual)
+
+
+def test_the_delimiter_of_a_header_without_a_known_name_is_the_most_frequent(desk):
+    assert desk.values("f.csv", "a;b;c\n1;2;3\n") == [{"a": "1", "b": "2", "c": "3"}]
+
+
+def test_renamed_columns_count_as_known_for_the_delimiter(desk):
+    assert desk.values("f.csv", "sku;x,y,z\n1;2\n", sku="id") == [{"id": "1", "x,y,z": "2"}]
+
+
+def test_crlf_is_a_line_end_and_stays_what_it_is_inside_quotes(desk):
+    found = desk.read("f.csv", 'id,title\r\n1,"a\r\nb"\r\n2,c\r\n')
+    assert found == [(2, {"id": "1", "title": "a\r\nb"}, ""), (4, {"id": "2", "title": "c"}, "")]
+
+
+def test_old_line_ends_are_told(desk):
+    assert "CR alone" in desk.refused("f.csv", "id,title\r1,a\r")
+
+
+def test_blank_lines_are_skipped_and_still_counted(desk):
+    assert [line for line, *_ in desk.read("f.csv", "\n\nid,title\n\n1,a\n\n\n2,b\n")] == [5, 8]
+
+
+def test_a_comment_may_hold_a_line_break_in_a_quoted_cell(desk):
+    found = desk.rows("f.csv", '# Required,"# long\ntext, it is"\nid,title\n1,a\n')
+    assert [tuple(row) for row in found] == [(4, {"id": "1", "title": "a"}, "")]
+    assert "2 comment lines" in found.notes[0]
+
+
+def test_a_header_may_hold_a_line_break_in_a_quoted_cell(desk):
+    assert desk.read("f.csv", 'id,"long\nname"\n1,a\n') == [(3, {"id": "1", "long\nname": "a"}, "")]
+
+
+def test_a_header_may_begin_with_a_number_sign(desk):
+    assert desk.values("f.csv", "#,id,title\n1,7,a\n") == [{"#": "1", "id": "7", "title": "a"}]
+
+
+@pytest.mark.parametrize(("cells", "count"), [("1", 1), ("1,a,b,c", 4)])
+def test_a_row_with_too_few_or_too_many_cells_is_a_problem_of_that_row(desk, cells, count):
+    first, second = desk.read("f.csv", f"id,title\n{cells}\n2,b\n")
+    assert first[:2] == (2, {"id": "1"} | ({"title": "a"} if count > 1 else {}))
+    assert f"has {count} cells" in first[2]
+    assert second == (3, {"id": "2", "title": "b"}, "")
+
+
+def test_names_are_stripped_and_nameless_columns_left_out(desk):
+    found = desk.rows("f.csv", " id , title,,\n1,a,x,y\n")
+    assert [row.values for row in found] == [{"id": "1", "title": "a"}]
+    assert found.columns == ("id", "title")
+
+
+def test_the_columns_of_an_earlier_failed_file_are_dropped(desk):
+    found = desk.rows("f.csv", "id,_line,title,_error\n1,7,a,too long\n")
+    assert [row.values for row in found] == [{"id": "1", "title": "a"}]
+    assert found.columns == found.fields == ("id", "title")
+
+
+def test_columns_and_their_fields_are_known_before_the_first_row(desk):
+    found = desk.rows("f.csv", "image_url,id\nx,1\n", image_url="image_link")
+    assert next(iter(found)).values == {"image_link": "x", "id": "1"}
+    assert (found.columns, found.fields) == (("image_url", "id"), ("image_link", "id"))
+
+
+def test_renaming_a_column_that_is_not_there_is_a_usage_error(desk):
+    with pytest.raises(UsageError, match="image_url"):
+        list(desk.rows("f.csv", "id,title\n1,a\n", image_url="image_link"))
+
+
+@pytest.mark.parametrize(("header", "rename"), [("id,id", {}), ("id, id ", {}), ("id,sku", {"sku": "id"})])
+def test_two_columns_for_one_field_are_refused(desk, header, rename):
+    assert desk.refused("f.csv", f"{header}\n1,2\n", **rename).startswith("f.csv:1: ")
+
+
+@pytest.mark.parametrize("content", ["id,title\n", "id,title\n\n", "# a\n# b\n"])
+def test_a_table_without_rows_is_refused(desk, content):
+    assert "header" in desk.refused("f.csv", content)
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ('id,title\n1,a\n2,"b\n3,c\n', 3),
+        ('id,title\n1,"a\nb"\n2,"c\n3,d\n', 4),
+        ("id,title\n1,a\n" + '2,"b\n' + "3,some words\n" * 20_000, 3),
+        ('id,"title\n1,a\n', 1),
+    ],
+)
+def test_a_quote_never_closed_names_the_line_where_the_row_begins(desk, content, line):
+    told = desk.refused("f.csv", content)
+    assert told.startswith(f"f.csv:{line}: ") and "never closed" in told
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_a_cell_of_ten_megabytes_names_its_line_and_both_reasons(desk, quote):
+    told = desk.refused("f.csv", f"id,title\n1,a\n2,{quote}{'x' * 10_000_000}{quote}\n")
+    assert told.startswith("f.csv:3: ") and "never closed" in told and "131,072" in told
+
+
+def test_a_line_that_never_ends_is_refused(desk):
+    assert desk.refused("f.csv", "id,title\n1,a\n" + "x," * 17_000_000).startswith("f.csv:3: ")
+
+
+@pytest.mark.parametrize(("byte", "guess"), [(b"\xe9", "cp1252"), (b"\x81\xe9", "latin-1")])
+def test_another_encoding_is_named_with_the_line_and_the_option(desk, byte, guess):
+    told = desk.refused("f.csv", b"id,title\n1,a\n2,Caf" + byte + b"\n")
+    assert told.startswith("f.csv:3: ") and f"--encoding {guess}" in told
+
+
+def test_a_nul_byte_is_named_with_its_line(desk):
+    assert desk.refused("f.csv", b"id,title\n1,a\n2,b\0\n").startswith("f.csv:3: ")

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from io import TextIOWrapper
 from itertools import pairwise
 from types import FrameType
 
@@ -14,8 +15,12 @@ BROKEN_PIPE = 141
 def guarded(argv: list[str]) -> int:
     """Run the command line, catch everything once, and give the exit code."""
     for name in ("SIGTERM", "SIGHUP", "SIGINT"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), _interrupt)
+        signum = getattr(signal, name, None)
+        if signum and signal.getsignal(signum) is not signal.SIG_IGN:  # nohup, or a job in the background
+            signal.signal(signum, _interrupt)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # text may hold what the terminal's encoding cannot say
+            stream.reconfigure(errors="backslashreplace")
     try:
         from .cli import run
 

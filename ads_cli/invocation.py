@@ -90,6 +90,17 @@ class Invocation:
         )
 
     @property
+    def service(self) -> str:
+        """Name the service that is spoken to: its address, and of emulators which world it is."""
+        address = self.settings.address("ads")
+        if not self.settings.is_local:
+            return address
+        from hashlib import sha256
+
+        world = sha256(self.emulator.credentials.consumer_key.encode()).hexdigest()
+        return f"{address}#{world[:8]}"
+
+    @property
     def account(self) -> str:
         """Name the account to work in; raise UsageError where there is none."""
         return self.settings.get("account") or (

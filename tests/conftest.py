@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -26,6 +27,12 @@ SECRETS = {
     "ADSCTL_ACCESS_TOKEN": "nnch734d00sl2jdk",
     "ADSCTL_ACCESS_TOKEN_SECRET": "pfkkdhi9sl3r4s00",
 }
+
+
+def heed_signals() -> None:
+    """Heed what a shell tells jobs in its background to ignore; the tests may be such a job."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @dataclass
@@ -74,6 +81,7 @@ class Person:
             stderr=subprocess.PIPE,
             env=self.environment | env,
             cwd=self.home,
+            preexec_fn=heed_signals,
         )
 
     def local(self, *words: object, **options):

@@ -84,10 +84,8 @@ class Push:
     def _open_journal(self, findings: Findings) -> Journal:
         """Begin a job, or go on with an earlier one; say which."""
         call, upload = self.call, self.upload
-        base = call.settings.address(upload.request([]).endpoint.base)
-        target = (
-            f"{base} {upload.target} {self.options.skip_invalid} {self.rows.reading} {type(upload).__name__}"
-        )
+        packing = f"{self.options.skip_invalid} {self.rows.reading} {type(upload).__name__}"
+        target = f"{call.service} {upload.target} {packing}"
         job = Job(
             job=new_id(),
             noun=upload.noun,
@@ -118,11 +116,12 @@ class Push:
             try:
                 with progress(self.call.messages, f"Pushing {self.upload.noun}", findings.valid) as tick:
                     self._send_all(check, journal, refuse, tick)
-                journal.finish()
             except (AdsctlError, Interrupted) as error:
                 stopped = error
                 self.call.client.pace.stop.set()
                 journal.close()  # from here on the count stands still, and the summary tells the truth
+        if not stopped:
+            journal.finish()  # only now: until here, the refused rows may still have to be written
         summary = self._summary(findings, journal)
         self._show(summary)
         self._judge(summary, stopped)
@@ -183,11 +182,10 @@ class Push:
     def _rehearse(self, check: Check, findings: Findings) -> None:
         """Do everything but send."""
         client = self.call.client
-        batches = [0]
         for batch in self._batches(check, lambda row, error: None):
             outgoing = client.prepare(self.upload.request(batch.items))
-            batches[0] = batch.number + 1
-        self.call.messages.say(f"nothing is sent: {batches[0]:,} requests, {outgoing.method} {outgoing.url}")
+        where = f"{outgoing.method} {outgoing.url}"
+        self.call.messages.say(f"nothing is sent: {batch.number + 1:,} requests, {where}")
         self._show(self._summary(findings, None))
 
     def _summary(self, findings: Findings, journal: Journal | None) -> dict[str, Any]:
@@ -220,10 +218,11 @@ class Push:
         if isinstance(stopped, Interrupted):
             self.call.messages.say(f"stopped; {self._resume_command()} goes on")
             raise stopped
+        if isinstance(stopped, ContentError):
+            raise stopped  # the file has changed: it is another push now
         if isinstance(stopped, AdsctlError):
-            stopped.hint = "; ".join(
-                filter(None, (stopped.hint, f"{self._resume_command()} goes on where it stopped"))
-            )
+            going_on = f"{self._resume_command()} goes on where it stopped"
+            stopped.hint = "; ".join(filter(None, (stopped.hint, going_on)))
             raise stopped
         refused, invalid = summary[FAILED], summary["invalid"]
         if refused or invalid:

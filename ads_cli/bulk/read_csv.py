@@ -61,18 +61,14 @@ class CsvRows(LineRows):
         try:
             for cells in reader:
                 line, self._begins = self._begins, self._line + 1
-                if len(cells) == width:
-                    found = True
-                    yield Row(
-                        line,
-                        {f: c for f, c in zip(fields, cells, strict=True) if f and c and not c.isspace()},
-                    )
-                elif cells:
-                    found = True
-                    values = {
-                        f: c for f, c in zip(fields, cells, strict=False) if f and c and not c.isspace()
-                    }
-                    yield Row(line, values, f"has {len(cells)} cells, and the header has {width}")
+                values = {f: c for f, c in zip(fields, cells, strict=False) if f and c and not c.isspace()}
+                if not values:
+                    continue  # blank, or nothing but delimiters
+                found = True
+                wrong = len(cells) != width
+                yield Row(
+                    line, values, f"has {len(cells)} cells, and the header has {width}" if wrong else ""
+                )
         except csv.Error as error:
             raise self.at(self._begins, *_explained(error)) from None
         if not found:

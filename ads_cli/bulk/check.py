@@ -14,6 +14,7 @@ from ..api.check import InvalidError, Problem, broken_rules, convert
 from ..api.fields import fields_of
 from ..errors import ContentError
 from ..nearest import closest, nearest
+from ..output.text import counted
 from .read import Row, Rows
 
 PARTS = 64  # the ids are sorted in parts, so that sorting needs little room beside them
@@ -58,6 +59,11 @@ class Findings:
     def valid(self) -> int:
         """Count the rows that can be sent."""
         return self.rows - self.invalid
+
+    @property
+    def verdict(self) -> str:
+        """Say how many rows are invalid."""
+        return f"{self.invalid:,} of {counted(self.rows, 'row')} invalid"
 
     def add(self, line: int, problems: list[Problem]) -> None:
         """Note the problems of one row."""

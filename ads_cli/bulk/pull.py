@@ -9,6 +9,7 @@ from ..api.fields import fields_of
 from ..api.products import ListProducts, Product
 from ..errors import UsageError
 from ..invocation import Invocation
+from ..output.text import counted
 from .formats import FORMATS, format_of
 from .report import progress
 from .write import RowWriter, atomic
@@ -53,10 +54,10 @@ class Pull:
         """Say what was pulled, and what may be missing."""
         messages = self.call.messages
         hidden = f", {self.variants:,} of them variants that the list hides" if self.variants else ""
-        messages.say(f"{self.products:,} products pulled{hidden}")
+        messages.say(f"{counted(self.products, 'product')} pulled{hidden}")
         if self.lonely:
             messages.warn(
-                f"of {self.lonely:,} groups the service shows one member only: "
+                f"of {counted(self.lonely, 'group')} the service shows one member only: "
                 "it lists the member that was submitted first, and other variants may be missing here"
             )
 

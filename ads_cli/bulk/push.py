@@ -15,6 +15,7 @@ from ..errors import (
     Interrupted,
 )
 from ..invocation import Invocation
+from ..output.text import counted
 from .check import Check, Findings
 from .journal import Job, Journal, new_id
 from .read import Row, Rows
@@ -71,12 +72,11 @@ class Push:
         if not findings.invalid:
             return findings
         told = "\n".join(problem_lines(name, findings))
-        counted = f"{findings.invalid:,} of {findings.rows:,} rows are invalid"
         if not self.options.skip_invalid:
             write_invalid(self.options.failed_out, check)
             hint = "nothing was sent; correct the file, or send the others with --skip-invalid"
-            raise ContentError(f"{told}\n{counted}", hint=hint)
-        messages.warn(f"{told}\n{counted} and left out")
+            raise ContentError(f"{told}\n{findings.verdict}", hint=hint)
+        messages.warn(f"{told}\n{findings.verdict} and left out")
         if not findings.valid:
             raise ContentError("no row is left to be sent")
         return findings
@@ -123,7 +123,7 @@ class Push:
         if not stopped:
             journal.finish()  # only now: until here, the refused rows may still have to be written
         summary = self._summary(findings, journal)
-        self._show(summary)
+        self._show(summary, sum(sum(ack.counts.values()) for ack in journal.acked.values()))
         self._judge(summary, stopped)
 
     def _send_all(self, check: Check, journal: Journal, refuse: Refuse, tick: Callable[[int], None]) -> None:
@@ -137,7 +137,7 @@ class Push:
             tick(sum(journal.totals.values()))
             refused += len(ack.failed)
             if most is not None and refused >= most:
-                raise IncompleteError(f"{refused:,} rows were refused, and --max-errors allows no more")
+                raise IncompleteError(f"{counted(refused, 'row')} refused, and --max-errors allows no more")
 
     def _send_batch(self, journal: Journal, batch: Batch) -> tuple[Batch, Ack]:
         """Send one batch, and put what the service says of it on disk; runs in a thread of its own."""
@@ -204,11 +204,10 @@ class Push:
             "seconds": round(time.monotonic() - self.started, 3),
         }
 
-    def _show(self, summary: dict[str, Any]) -> None:
+    def _show(self, summary: dict[str, Any], earlier: int = 0) -> None:
         printer = self.call.printer
         if printer.format == "table" and not printer.query and not printer.columns:
-            title = f"{self.rows.source.name}: {summary['rows']:,} rows, {summary['invalid']:,} invalid"
-            print(summary_text(summary, self.upload.statuses, title))
+            print(summary_text(self.rows.source.name, summary, self.upload.statuses, earlier))
             sys.stdout.flush()
         else:
             printer.show(summary, tuple(summary), "job")
@@ -226,8 +225,8 @@ class Push:
             raise stopped
         refused, invalid = summary[FAILED], summary["invalid"]
         if refused or invalid:
-            parts = [f"{refused:,} rows were refused by the service"] if refused else []
-            parts += [f"{invalid:,} invalid rows were left out"] if invalid else []
+            parts = [f"{counted(refused, 'row')} refused by the service"] if refused else []
+            parts += [f"{counted(invalid, 'invalid row')} left out"] if invalid else []
             hint = (
                 f"they are in {self.options.failed_out}, with the reasons; correct it and push it"
                 if self.options.failed_out

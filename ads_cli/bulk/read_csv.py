@@ -4,6 +4,7 @@ import csv
 from collections.abc import Iterator
 
 from ..errors import UsageError
+from ..output.text import counted
 from .read import OWN_COLUMNS, Row, Rows, decoding_error
 from .source import Source
 
@@ -91,7 +92,7 @@ class CsvRows(LineRows):
         else:
             raise self.at(max(self._line, 1), "the file has no header")
         if skipped:
-            self.notes.append(f"{skipped} comment lines before the header were skipped")
+            self.notes.append(f"{counted(skipped, 'comment line')} skipped before the header")
         if self._delimiter != self._expected and len(_cells(line, self._delimiter)) > 1:
             self.notes.append(f"cells are separated by {self._delimiter!r}")
         try:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..output.messages import Messages
 from ..output.printer import Printer
-from ..output.text import safe_lines
+from ..output.text import counted, safe_lines
 from .check import Check, Finding, Findings
 from .formats import format_of
 from .read import Row, Rows
@@ -38,7 +38,9 @@ def progress(messages: Messages, doing: str, total: int | None) -> Iterator[Tick
             nonlocal last
             if time.monotonic() - last >= EVERY:
                 last = time.monotonic()
-                messages.say(f"{doing}: {done:,}" + (f" of {total:,}" if total else "") + " rows")
+                messages.say(
+                    f"{doing}: {done:,} of {counted(total, 'row')}" if total else f"{doing}: {done:,}"
+                )
 
         yield tick
 
@@ -96,7 +98,8 @@ def show_findings(printer: Printer, name: str, findings: Findings) -> None:
     if printer.format == "table" and not printer.query and not printer.columns:
         for line in problem_lines(name, findings):
             print(safe_lines(line))
-        print(f"{name}: {findings.rows:,} rows, {findings.valid:,} valid, {findings.invalid:,} invalid")
+        rows = counted(findings.rows, "row")
+        print(f"{name}: {rows}, {findings.valid:,} valid, {findings.invalid:,} invalid")
         return
     groups = [vars(finding) for finding in ordered(findings)]
     if printer.format in ("json", "yaml"):
@@ -123,16 +126,22 @@ def _paragraph(name: str, finding: Finding) -> str:
         return f"{name}:{first}: {what}"
     more = ", …" if finding.rows > len(finding.lines) else ""
     where = ", ".join(map(str, others))
-    return f"{name}:{first}: {what}\n    {finding.rows:,} rows: lines {first}, {where}{more}"
+    return f"{name}:{first}: {what}\n    {counted(finding.rows, 'row')}: lines {first}, {where}{more}"
 
 
-def summary_text(summary: dict[str, Any], statuses: tuple[str, ...], title: str) -> str:
-    """Write a summary that a person is glad to read."""
+def summary_text(name: str, summary: dict[str, Any], statuses: tuple[str, ...], earlier: int) -> str:
+    """Write a summary that a person is glad to read; `earlier` rows were acknowledged by earlier runs."""
+    acknowledged = sum(summary[status] for status in statuses)
+    counts = {status: summary[status] for status in statuses}
+    if left := summary["valid"] - acknowledged:
+        counts["not sent"] = left
     seconds = summary["seconds"]
-    lines = [title]
-    lines += [f"  {status:<10} {summary[status]:>10,}" for status in statuses]
-    sent = sum(summary[status] for status in statuses)
-    speed = f", {sent / seconds:,.0f} rows/s" if seconds and sent else ""
-    tries = f"{summary['requests']:,} requests, {summary['retries']:,} of them retries"
-    lines.append(f"  {tries}, {seconds:,.1f} s{speed}")
-    return "\n".join(lines)
+    speed = f", {(acknowledged - earlier) / seconds:,.0f} rows/s" if acknowledged > earlier else ""
+    return "\n".join(
+        [
+            f"{name}: {counted(summary['rows'], 'row')}, {summary['invalid']:,} invalid",
+            *(f"  {status:<10} {count:>10,}" for status, count in counts.items()),
+            f"  {counted(summary['requests'], 'request')}, {summary['retries']:,} of them retries, "
+            f"{seconds:,.1f} s{speed}",
+        ]
+    )

@@ -8,6 +8,7 @@ import typer
 
 from ..errors import NotFoundError
 from ..invocation import Invocation
+from ..output.text import counted
 
 COLUMNS = ("job", "state", "noun", "file", "rows", "batches", "acknowledged", "started")
 
@@ -48,7 +49,7 @@ def clean(
         if ended or all:
             path.unlink(missing_ok=True)
             removed += 1
-    call.messages.say(f"{removed:,} journals removed")
+    call.messages.say(f"{counted(removed, 'journal')} removed")
 
 
 def _journals(call: Invocation) -> Any:

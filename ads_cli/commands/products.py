@@ -82,7 +82,7 @@ def check(
     show_findings(call.printer, rows.source.name, findings)
     if findings.invalid:
         write_invalid(failed_out, checker)
-        raise ContentError(f"{findings.invalid:,} of {findings.rows:,} rows are invalid")
+        raise ContentError(findings.verdict)
 
 
 def delete(

@@ -28,6 +28,11 @@ def _escape(found: re.Match[str]) -> str:
     )
 
 
+def counted(number: int, noun: str) -> str:
+    """Write a number of things: `1 row`, `2,000 rows`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 def cell(value: Any) -> str:
     """Write a value for a table, tsv or csv: null is empty, booleans lower-case, the rest compact JSON."""
     if isinstance(value, str):

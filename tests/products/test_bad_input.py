@@ -200,7 +200,7 @@ def test_every_problem_of_every_row_is_told_with_file_line_and_field(adsctl):
         "feed.csv:4: link: 'http://shop.example/' is not allowed: an address that begins with https://"
         in said
     )
-    assert "2 of 3 rows are invalid" in said
+    assert "2 of 3 rows invalid" in said
 
 
 def test_repeated_ids_are_found_across_the_whole_file(adsctl):
@@ -209,7 +209,7 @@ def test_repeated_ids_are_found_across_the_whole_file(adsctl):
     assert (
         "feed.csv:8: id: 'sku-7' stands on line 5002, 5003 too; the service ignores every one of them" in said
     )
-    assert "3 of 5,002 rows are invalid" in said
+    assert "3 of 5,002 rows invalid" in said
 
 
 def test_one_systematic_mistake_is_one_paragraph(adsctl):

@@ -245,7 +245,7 @@ def test_pull_says_when_variants_may_be_missing(remote, httpserver: HTTPServer):
     product = PRODUCT | {"product_key": "k1", "item_group_id": "g", "item_group_key": "gk"}
     httpserver.expect_request("/12/product_catalogs/7/products").respond_with_json({"data": [product]})
     done = remote("products", "pull", "--catalog", "7")
-    assert "of 1 groups the service shows one member only" in done.stderr
+    assert "of 1 group the service shows one member only" in done.stderr
 
 
 def test_products_are_deleted_by_key_and_from_a_file(adsctl):

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ..api.check import InvalidError, Problem, broken_rules, convert
-from ..api.fields import fields_of
 from ..errors import ContentError
 from ..nearest import closest, nearest
 from ..output.text import counted
 from .read import Row, Rows
+from .upload import Upload
 
 PARTS = 64  # the ids are sorted in parts, so that sorting needs little room beside them
 FIRST_LINES = 5
@@ -81,14 +81,9 @@ class Findings:
 class Check:
     """Checks the rows of a file, as often as they are read, always with the same verdict."""
 
-    def __init__(
-        self, rows: Rows, item: type[msgspec.Struct], unique: str, required: tuple[str, ...]
-    ) -> None:
+    def __init__(self, rows: Rows, upload: type[Upload]) -> None:
         self.rows = rows
-        self.item = item
-        self.unique = unique
-        self.required = required
-        self.known = [known.name for known in fields_of(item)]
+        self.upload = upload
         self._repeated: dict[str, list[int]] = {}
 
     def run(self, tick: Callable[[int], None] = lambda rows: None) -> Findings:
@@ -99,7 +94,7 @@ class Check:
             findings.rows += 1
             if checked.problems:
                 findings.add(checked.row.line, checked.problems)
-            if (unique := checked.row.values.get(self.unique)) is not None:
+            if (unique := checked.row.values.get(self.upload.unique)) is not None:
                 repeats.add(unique)
             if not findings.rows % 1000:
                 tick(findings.rows)
@@ -112,13 +107,13 @@ class Check:
 
     def __iter__(self) -> Iterator[Checked]:
         """Read the file anew and check each row."""
-        convert_item, item = msgspec.convert, self.item
+        convert_item, kind = msgspec.convert, self.upload.item
         for number, row in enumerate(self.rows):
             if number == 0:
                 self._demand_columns()
             if not row.problem and not self._repeated:
                 try:  # the way of nearly every row
-                    made = convert_item(row.values, item, strict=False)
+                    made = convert_item(row.values, kind, strict=False)
                     if not (broken := broken_rules(made)):
                         yield Checked(row, made, [])
                         continue
@@ -133,17 +128,17 @@ class Check:
         made, problems = None, [Problem("", row.problem)] if row.problem else []
         if not row.problem:
             try:
-                made = convert(self.item, row.values)
+                made = convert(self.upload.item, row.values)
             except InvalidError as error:
                 problems = list(error.problems)
-        unique = row.values.get(self.unique)
+        unique = row.values.get(self.upload.unique)
         if isinstance(unique, str) and (lines := self._repeated.get(unique)):
             others = [line for line in lines if line != row.line]
             where = ", ".join(map(str, others[:FIRST_LINES])) + (", …" if len(others) > FIRST_LINES else "")
             problems.append(
                 Problem(
-                    self.unique,
-                    f"{unique!r} stands on line {where} too; the service ignores every one of them",
+                    self.upload.unique,
+                    f"{unique!r} stands on line {where} too; {self.upload.repeated}",
                 )
             )
         return Checked(row, None if problems else made, problems)
@@ -152,9 +147,9 @@ class Check:
         """Refuse a table that has no column for what every row needs."""
         if not self.rows.has_header:
             return
-        missing = [name for name in self.required if name not in self.rows.fields]
+        missing = [name for name in self.upload.required if name not in self.rows.fields]
         if missing:
-            strange = [name for name in self.rows.columns if name not in self.known]
+            strange = [name for name in self.rows.columns if name not in self.upload.known]
             hints = (meant for name in missing if (meant := _map_hint(name, strange)))
             raise ContentError(
                 f"{self.rows.source.name}: no column {', '.join(map(repr, missing))}",
@@ -162,18 +157,19 @@ class Check:
             )
 
     def _unknown_columns(self) -> list[str]:
-        fields = dict(zip(self.rows.columns, self.rows.fields, strict=True))
+        columns = zip(self.rows.columns, self.rows.fields, strict=True)
+        known = self.upload.known
         return [
-            f"column {column!r} is not known and is left out{nearest(name.removeprefix('g:'), self.known)}"
-            for column, name in fields.items()
-            if name not in self.known
+            f"column {column!r} is not known and is left out{nearest(name.removeprefix('g:'), known)}"
+            for column, name in columns
+            if name not in known
         ]
 
     def _places(self, candidates: set[int]) -> dict[str, list[int]]:
         """Find the lines of the ids that repeat; hashes may agree by chance, ids do not."""
         lines: dict[str, list[int]] = {}
         for row in self.rows:
-            unique = row.values.get(self.unique)
+            unique = row.values.get(self.upload.unique)
             if isinstance(unique, str) and hash(unique) in candidates:
                 lines.setdefault(unique, []).append(row.line)
         return {unique: found for unique, found in lines.items() if len(found) > 1}

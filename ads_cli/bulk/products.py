@@ -13,6 +13,7 @@ from ..client.answer import Answer
 from .upload import FAILED, Outcome, Upload
 
 STATUS = {"CREATE_SUCCESS": "created", "UPDATE_SUCCESS": "updated", "NO_CHANGE": "unchanged"}
+FIELDS = tuple(field.name for field in fields_of(Product))
 UNANSWERED = "the service's answer does not mention it"
 
 
@@ -22,7 +23,9 @@ class ProductPush(Upload):
     noun = "products"
     item = Product
     unique = "id"
+    repeated = "the service ignores every one of them"
     required = tuple(field.name for field in fields_of(Product) if field.required)
+    known = FIELDS
     size = BATCH
     statuses = ("created", "updated", "unchanged", FAILED)
 
@@ -60,7 +63,9 @@ class ProductDelete(Upload):
     noun = "products"
     item = ProductKey
     unique = "product_key"
+    repeated = "name it once"
     required = ("product_key",)
+    known = FIELDS  # a file that was pulled will do
     size = BATCH
     statuses = ("deleted", FAILED)
     consequence = "Delete {rows} products from the catalog {target}, for good"
@@ -88,13 +93,13 @@ class ProductDelete(Upload):
         return found
 
 
-def entries_by(answer: Answer, name: str, keys: Iterable[str]) -> dict[Any, dict[str, Any]]:
+def entries_by(answer: Answer, name: str, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Find the entries of a batch's answer by the first of `keys` that they carry."""
     data = answer.data.get(name) if isinstance(answer.data, dict) else None
-    found: dict[Any, dict[str, Any]] = {}
+    found: dict[str, dict[str, Any]] = {}
     for entry in data if isinstance(data, list) else ():
         if isinstance(entry, dict) and (key := next((entry[k] for k in keys if entry.get(k)), None)):
-            found[key] = entry
+            found[str(key)] = entry
     return found
 
 

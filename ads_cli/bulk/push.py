@@ -50,7 +50,7 @@ class Push:
 
     def run(self) -> None:
         """Check, send and report; raise what the run comes to where it is not a full success."""
-        check = Check(self.rows, self.upload.item, self.upload.unique, self.upload.required)
+        check = Check(self.rows, type(self.upload))
         findings = self._check(check)
         if self.call.dry_run:
             self._rehearse(check, findings)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ..errors import UsageError
 from ..output.messages import Messages
 from ..output.printer import Printer
 from ..output.text import counted, safe_lines
@@ -62,6 +63,8 @@ def failed_out(path: str | None, rows: Rows) -> Iterator[Callable[[Row, str], No
     if path is None:
         yield lambda row, error: None
         return
+    if Path(path).resolve() == Path(rows.source.name).resolve():
+        raise UsageError(f"--failed-out: {path} is the very file that is pushed", hint="name another")
     columns = dict(zip(rows.columns, rows.fields, strict=True))
     with atomic(Path(path)) as stream:
         writer = RowWriter(stream, format_of(path, "csv"), [*columns, LINE, ERROR])

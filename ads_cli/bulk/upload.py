@@ -42,7 +42,9 @@ class Upload(ABC):
     noun: ClassVar[str]  # "products": in messages, and the only key of a document that is a mapping
     item: ClassVar[type[msgspec.Struct]]
     unique: ClassVar[str]  # the field that may not repeat in a file
+    repeated: ClassVar[str]  # why it may not
     required: ClassVar[tuple[str, ...]]  # the columns that a file must have
+    known: ClassVar[tuple[str, ...]]  # the columns that a file may have; others earn a warning
     size: ClassVar[int]  # items in a request
     statuses: ClassVar[tuple[str, ...]]  # what can become of a row, FAILED last
     consequence: ClassVar[str] = ""  # what is confirmed before it is sent; takes {rows} and {target}

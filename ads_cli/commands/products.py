@@ -1,5 +1,6 @@
 """Product feeds: push, check, pull and delete."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -77,7 +78,7 @@ def check(
 
     call = Invocation.of(ctx)
     rows = read_rows(file, format, encoding, map, ProductPush)
-    checker = Check(rows, ProductPush.item, ProductPush.unique, ProductPush.required)
+    checker = Check(rows, ProductPush)
     findings = check_file(checker, call.messages)
     show_findings(call.printer, rows.source.name, findings)
     if findings.invalid:
@@ -142,17 +143,14 @@ def pull(
 
 def read_rows(file: str, format: str | None, encoding: str, map: list[str] | None, upload: Any) -> Any:
     """Open a bulk file for an upload."""
-    from ..api.fields import fields_of
     from ..bulk.read import rows
     from ..bulk.source import Source
 
-    known = [field.name for field in fields_of(upload.item)]
-    return rows(
-        Source.open(file, format, encoding), root=upload.noun, known=known, rename=renames(map or [], known)
-    )
+    source = Source.open(file, format, encoding)
+    return rows(source, root=upload.noun, known=upload.known, rename=renames(map or [], upload.known))
 
 
-def renames(pairs: list[str], known: list[str]) -> dict[str, str]:
+def renames(pairs: list[str], known: Collection[str]) -> dict[str, str]:
     """Read --map COLUMN=FIELD; raise UsageError where a field is not known."""
     from ..nearest import nearest
 

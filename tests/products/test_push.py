@@ -163,6 +163,12 @@ def test_refused_rows_can_be_written_in_any_format(adsctl, name):
     assert counts(push(adsctl, name))[0] > 0
 
 
+def test_refused_rows_never_replace_the_feed_itself(adsctl):
+    path = adsctl.file("feed.csv", feed(3))
+    adsctl.local("products", "push", "feed.csv", "--failed-out", "./feed.csv", code=2)
+    assert path.read_text() == feed(3)
+
+
 def test_a_push_stops_after_so_many_refused_rows(adsctl):
     adsctl.file("feed.csv", feed(1000))
     words = ("products", "push", "feed.csv", "--max-errors", "5", "--concurrency", "1", "-o", "json")
@@ -261,6 +267,9 @@ def test_products_are_deleted_by_key_and_from_a_file(adsctl):
     adsctl.file("keys.csv", "title,product_key\n" + "".join(f"x,{key}\n" for key in keys[10:20]))
     adsctl.local("products", "delete", "--from", "keys.csv", "--yes")
     assert adsctl.local("products", "list", "-o", "ids").stdout.split() == keys[20:]
+    adsctl.local("products", "pull", "all.csv")
+    assert "warning" not in adsctl.local("products", "delete", "--from", "all.csv", "--dry-run").stderr
+    assert "name it once" in adsctl.local("products", "delete", keys[20], keys[20], "--yes", code=3).stderr
     done = adsctl.local("products", "delete", keys[0], "--yes", "-o", "json", code=9)
     assert json.loads(done.stdout)["failed"] == 1
     adsctl.local("products", "delete", "--yes", code=2)

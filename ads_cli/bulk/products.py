@@ -44,11 +44,11 @@ class ProductPush(Upload):
     def _outcome(self, entry: dict[str, Any] | None) -> Outcome:
         if entry is None:
             return Outcome(FAILED, UNANSWERED)
+        warning = words(entry.get("warnings"))
         if status := STATUS.get(str(entry.get("status"))):
-            return Outcome(status)
-        return Outcome(
-            FAILED, words(entry.get("errors")) or f"status {entry.get('status')}, without a reason"
-        )
+            return Outcome(status, warning=warning)
+        error = words(entry.get("errors")) or f"status {entry.get('status')}, without a reason"
+        return Outcome(FAILED, error, warning)
 
 
 class ProductKey(msgspec.Struct):

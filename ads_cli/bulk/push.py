@@ -23,6 +23,7 @@ from .report import check_file, failed_out, problem_lines, progress, summary_tex
 from .upload import FAILED, Ack, Batch, Upload
 from .window import in_order
 
+MOST_WARNINGS = 5  # of the service, that are told one by one
 Refuse = Callable[[Row, str], None]
 
 
@@ -47,6 +48,7 @@ class Push:
     rows: Rows
     options: Options
     started: float = field(default_factory=time.monotonic)
+    warnings: int = 0  # of the service, about single rows
 
     def run(self) -> None:
         """Check, send and report; raise what the run comes to where it is not a full success."""
@@ -122,6 +124,9 @@ class Push:
                 journal.close()  # from here on the count stands still, and the summary tells the truth
         if not stopped:
             journal.finish()  # only now: until here, the refused rows may still have to be written
+        if self.warnings > MOST_WARNINGS and not self.call.messages.is_verbose:
+            more = counted(self.warnings - MOST_WARNINGS, "more warning")
+            self.call.messages.warn(f"{more} of the service; --verbose tells all")
         summary = self._summary(findings, journal)
         self._show(summary, sum(sum(ack.counts.values()) for ack in journal.acked.values()))
         self._judge(summary, stopped)
@@ -133,7 +138,7 @@ class Push:
         send = partial(self._send_batch, journal)
         most, refused = self.options.max_errors, 0
         for batch, ack in in_order(send, pending, self.options.concurrency, 2 * self.options.concurrency):
-            self._tell_refused(batch, ack, refuse)
+            self._tell(batch, ack, refuse)
             tick(sum(journal.totals.values()))
             refused += len(ack.failed)
             if most is not None and refused >= most:
@@ -151,7 +156,7 @@ class Push:
         """Cut the file into batches, and pass over those that are acknowledged."""
         for batch in self._batches(check, refuse):
             if ack := journal.acked.get(batch.number):
-                self._tell_refused(batch, ack, refuse)
+                self._tell(batch, ack, refuse)
             else:
                 yield batch
 
@@ -172,12 +177,17 @@ class Push:
         if items:
             yield Batch(number, rows, items)
 
-    def _tell_refused(self, batch: Batch, ack: Ack, refuse: Refuse) -> None:
-        reasons = dict(ack.failed)
+    def _tell(self, batch: Batch, ack: Ack, refuse: Refuse) -> None:
+        """Tell what the service said of single rows."""
+        name, messages, reasons = self.rows.source.name, self.call.messages, dict(ack.failed)
         for row in batch.rows:
             if row.line in reasons:
                 refuse(row, reasons[row.line])
-                self.call.messages.detail(f"{self.rows.source.name}:{row.line}: refused: {reasons[row.line]}")
+                messages.detail(f"{name}:{row.line}: refused: {reasons[row.line]}")
+        for line, warning in ack.warned:
+            self.warnings += 1
+            if self.warnings <= MOST_WARNINGS or messages.is_verbose:
+                messages.warn(f"{name}:{line}: {warning}")
 
     def _rehearse(self, check: Check, findings: Findings) -> None:
         """Do everything but send."""

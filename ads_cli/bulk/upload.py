@@ -14,10 +14,11 @@ FAILED = "failed"
 
 
 class Outcome(NamedTuple):
-    """What became of one row: a status of the upload, and the reason where it failed."""
+    """What became of one row: a status of the upload, the reason where it failed, and a warning."""
 
     status: str
     error: str = ""
+    warning: str = ""
 
 
 class Batch(NamedTuple):
@@ -29,11 +30,12 @@ class Batch(NamedTuple):
 
 
 class Ack(msgspec.Struct, array_like=True):
-    """What the service said of one batch: how many rows per status, and (line, error) of each refused row."""
+    """What the service said of one batch: how many rows per status, and what it said of single lines."""
 
     batch: int
     counts: dict[str, int]
     failed: list[tuple[int, str]] = []
+    warned: list[tuple[int, str]] = []
 
 
 class Upload(ABC):
@@ -60,10 +62,11 @@ class Upload(ABC):
 
     def acknowledge(self, batch: Batch, answer: Answer, *, again: bool) -> Ack:
         """Sum an answer up."""
-        counts: dict[str, int] = {}
-        failed = []
+        ack = Ack(batch.number, {})
         for row, outcome in zip(batch.rows, self.outcomes(batch.items, answer, again=again), strict=True):
-            counts[outcome.status] = counts.get(outcome.status, 0) + 1
+            ack.counts[outcome.status] = ack.counts.get(outcome.status, 0) + 1
             if outcome.status == FAILED:
-                failed.append((row.line, outcome.error))
-        return Ack(batch.number, counts, failed)
+                ack.failed.append((row.line, outcome.error))
+            if outcome.warning:
+                ack.warned.append((row.line, outcome.warning))
+        return ack

@@ -163,6 +163,15 @@ def test_refused_rows_can_be_written_in_any_format(adsctl, name):
     assert counts(push(adsctl, name))[0] > 0
 
 
+def test_what_the_service_warns_of_is_told_with_the_line(adsctl):
+    adsctl.file("feed.csv", feed(9, availability="out of stock", inventory="3"))
+    done = adsctl.local("products", "push", "feed.csv", "--concurrency", "1")
+    assert "feed.csv:2: inventory: is more than 0" in done.stderr and "feed.csv:7:" not in done.stderr
+    assert "4 more warnings of the service; --verbose tells all" in done.stderr
+    adsctl.file("feed.csv", feed(9, availability="out of stock", inventory="4"))
+    assert "feed.csv:10:" in adsctl.local("products", "push", "feed.csv", "-v").stderr
+
+
 def test_refused_rows_never_replace_the_feed_itself(adsctl):
     path = adsctl.file("feed.csv", feed(3))
     adsctl.local("products", "push", "feed.csv", "--failed-out", "./feed.csv", code=2)

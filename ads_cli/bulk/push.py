@@ -1,7 +1,5 @@
 """The pipeline: a file is checked whole, then sent batch by batch, and nothing of it is lost."""
 
-import shlex
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -19,8 +17,9 @@ from ..output.text import counted
 from .check import Check, Findings
 from .journal import Job, Journal, new_id
 from .read import Row, Rows
-from .report import check_file, failed_out, problem_lines, progress, summary_text, write_invalid
-from .upload import FAILED, Ack, Batch, Upload
+from .report import check_file, failed_out, problem_lines, progress, write_invalid
+from .summary import Summary, resume_command, way_on
+from .upload import Ack, Batch, Upload
 from .window import in_order
 
 MOST_WARNINGS = 5  # of the service, that are told one by one
@@ -106,14 +105,12 @@ class Push:
                 f"going on with job {journal.job.job}: {done:,} of {batches:,} batches were acknowledged"
             )
         elif journal.left_behind:
-            call.messages.say(
-                f"an earlier push of this file did not end; {self._resume_command()} goes on with it"
-            )
+            call.messages.say(f"an earlier push of this file did not end; {resume_command()} goes on with it")
         return journal
 
     def _send(self, check: Check, findings: Findings, journal: Journal) -> None:
         """Send what is not acknowledged yet; report whatever the end is."""
-        stopped: BaseException | None = None
+        stopped: AdsctlError | Interrupted | None = None
         with failed_out(self.options.failed_out, self.rows) as refuse:
             try:
                 with progress(self.call.messages, f"Pushing {self.upload.noun}", findings.valid) as tick:
@@ -128,8 +125,14 @@ class Push:
             more = counted(self.warnings - MOST_WARNINGS, "more warning")
             self.call.messages.warn(f"{more} of the service; --verbose tells all")
         summary = self._summary(findings, journal)
-        self._show(summary, sum(sum(ack.counts.values()) for ack in journal.acked.values()))
-        self._judge(summary, stopped)
+        summary.show(self.call.printer, self.rows.source.name)
+        if isinstance(stopped, Interrupted):
+            self.call.messages.say(way_on(stopped))
+        elif stopped:
+            stopped.hint = way_on(stopped)
+        if stopped:
+            raise stopped
+        summary.judge(self.options.failed_out)
 
     def _send_all(self, check: Check, journal: Journal, refuse: Refuse, tick: Callable[[int], None]) -> None:
         """Send batch after batch; raise IncompleteError where too many rows were refused."""
@@ -196,55 +199,19 @@ class Push:
             outgoing = client.prepare(self.upload.request(batch.items))
         where = f"{outgoing.method} {outgoing.url}"
         self.call.messages.say(f"nothing is sent: {batch.number + 1:,} requests, {where}")
-        self._show(self._summary(findings, None))
+        self._summary(findings, None).show(self.call.printer, self.rows.source.name)
 
-    def _summary(self, findings: Findings, journal: Journal | None) -> dict[str, Any]:
-        """Sum the job up: what became of every acknowledged row, and what it took."""
+    def _summary(self, findings: Findings, journal: Journal | None) -> Summary:
         client = self.call.client
         totals = journal.totals if journal else {}
-        return {
-            "job": journal.job.job if journal else None,
-            "rows": findings.rows,
-            "valid": findings.valid,
-            "invalid": findings.invalid,
-            "batches": -(-findings.valid // self.upload.size),
-            **{status: totals.get(status, 0) for status in self.upload.statuses},
-            "requests": client.requests,
-            "retries": client.retries,
-            "seconds": round(time.monotonic() - self.started, 3),
-        }
-
-    def _show(self, summary: dict[str, Any], earlier: int = 0) -> None:
-        printer = self.call.printer
-        if printer.format == "table" and not printer.query and not printer.columns:
-            print(summary_text(self.rows.source.name, summary, self.upload.statuses, earlier))
-            sys.stdout.flush()
-        else:
-            printer.show(summary, tuple(summary), "job")
-
-    def _judge(self, summary: dict[str, Any], stopped: BaseException | None) -> None:
-        """Raise what the run comes to: why it stopped early, or that it is incomplete."""
-        if isinstance(stopped, Interrupted):
-            self.call.messages.say(f"stopped; {self._resume_command()} goes on")
-            raise stopped
-        if isinstance(stopped, ContentError):
-            raise stopped  # the file has changed: it is another push now
-        if isinstance(stopped, AdsctlError):
-            going_on = f"{self._resume_command()} goes on where it stopped"
-            stopped.hint = "; ".join(filter(None, (stopped.hint, going_on)))
-            raise stopped
-        refused, invalid = summary[FAILED], summary["invalid"]
-        if refused or invalid:
-            parts = [f"{counted(refused, 'row')} refused by the service"] if refused else []
-            parts += [f"{counted(invalid, 'invalid row')} left out"] if invalid else []
-            hint = (
-                f"they are in {self.options.failed_out}, with the reasons; correct it and push it"
-                if self.options.failed_out
-                else "--failed-out FILE writes them to a file, with the reasons"
-            )
-            raise IncompleteError(" and ".join(parts), hint=hint)
-
-    def _resume_command(self) -> str:
-        """Write the command that goes on with this job: this one, with --resume."""
-        words = [word for word in sys.argv[1:] if word != "--resume"]
-        return f"'{shlex.join(['adsctl', *words, '--resume'])}'"
+        acked = journal.acked.values() if journal else ()
+        return Summary(
+            job=journal.job.job if journal else None,
+            findings=findings,
+            batches=-(-findings.valid // self.upload.size),
+            counts={status: totals.get(status, 0) for status in self.upload.statuses},
+            requests=client.requests,
+            retries=client.retries,
+            seconds=round(time.monotonic() - self.started, 3),
+            earlier=sum(sum(ack.counts.values()) for ack in acked),
+        )

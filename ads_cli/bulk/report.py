@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from ..errors import UsageError
 from ..output.messages import Messages
@@ -130,21 +129,3 @@ def _paragraph(name: str, finding: Finding) -> str:
     more = ", …" if finding.rows > len(finding.lines) else ""
     where = ", ".join(map(str, others))
     return f"{name}:{first}: {what}\n    {counted(finding.rows, 'row')}: lines {first}, {where}{more}"
-
-
-def summary_text(name: str, summary: dict[str, Any], statuses: tuple[str, ...], earlier: int) -> str:
-    """Write a summary that a person is glad to read; `earlier` rows were acknowledged by earlier runs."""
-    acknowledged = sum(summary[status] for status in statuses)
-    counts = {status: summary[status] for status in statuses}
-    if left := summary["valid"] - acknowledged:
-        counts["not sent"] = left
-    seconds = summary["seconds"]
-    speed = f", {(acknowledged - earlier) / seconds:,.0f} rows/s" if acknowledged > earlier else ""
-    return "\n".join(
-        [
-            f"{name}: {counted(summary['rows'], 'row')}, {summary['invalid']:,} invalid",
-            *(f"  {status:<10} {count:>10,}" for status, count in counts.items()),
-            f"  {counted(summary['requests'], 'request')}, {summary['retries']:,} of them retries, "
-            f"{seconds:,.1f} s{speed}",
-        ]
-    )

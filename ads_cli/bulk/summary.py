@@ -1,0 +1,94 @@
+"""What a push comes to: a summary for people and programs, and an exit code that tells the truth."""
+
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted
+from ..output.printer import Printer
+from ..output.text import counted
+from .check import Findings
+from .upload import FAILED
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One job: what became of every acknowledged row, in this run and earlier ones, and what it took."""
+
+    job: str | None
+    findings: Findings
+    batches: int
+    counts: Mapping[str, int]  # rows by status, FAILED among them
+    requests: int
+    retries: int
+    seconds: float
+    earlier: int  # rows that earlier runs of the job had acknowledged
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give what programs read."""
+        return {
+            "job": self.job,
+            "rows": self.findings.rows,
+            "valid": self.findings.valid,
+            "invalid": self.findings.invalid,
+            "batches": self.batches,
+            **self.counts,
+            "requests": self.requests,
+            "retries": self.retries,
+            "seconds": self.seconds,
+        }
+
+    def as_text(self, name: str) -> str:
+        """Write what a person is glad to read."""
+        acknowledged = sum(self.counts.values())
+        counts = dict(self.counts)
+        if left := self.findings.valid - acknowledged:
+            counts["not sent"] = left
+        fresh = acknowledged - self.earlier
+        speed = f", {fresh / self.seconds:,.0f} rows/s" if fresh and self.seconds else ""
+        requests = f"{counted(self.requests, 'request')}, {self.retries:,} of them retries"
+        return "\n".join(
+            [
+                f"{name}: {counted(self.findings.rows, 'row')}, {self.findings.invalid:,} invalid",
+                *(f"  {status:<10} {count:>10,}" for status, count in counts.items()),
+                f"  {requests}, {self.seconds:,.1f} s{speed}",
+            ]
+        )
+
+    def show(self, printer: Printer, name: str) -> None:
+        """Print it."""
+        if printer.format == "table" and not printer.query and not printer.columns:
+            print(self.as_text(name), flush=True)
+        else:
+            document = self.as_dict()
+            printer.show(document, tuple(document), "job")
+
+    def judge(self, failed_out: str | None) -> None:
+        """Raise IncompleteError where rows were refused or left out."""
+        refused, invalid = self.counts[FAILED], self.findings.invalid
+        parts = [f"{counted(refused, 'row')} refused by the service"] if refused else []
+        parts += [f"{counted(invalid, 'invalid row')} left out"] if invalid else []
+        if parts:
+            hint = (
+                f"they are in {failed_out}, with the reasons; correct it and push it"
+                if failed_out
+                else "--failed-out FILE writes them to a file, with the reasons"
+            )
+            raise IncompleteError(" and ".join(parts), hint=hint)
+
+
+def way_on(stopped: AdsctlError | Interrupted) -> str:
+    """Say how to go on after a run that stopped early."""
+    if isinstance(stopped, ContentError):
+        return ""  # the file has changed: it is another push now
+    if isinstance(stopped, AdsctlError):
+        return "; ".join(filter(None, (stopped.hint, f"{resume_command()} goes on where it stopped")))
+    return f"stopped; {resume_command()} goes on"
+
+
+def resume_command() -> str:
+    """Write the command that goes on with this job: the one that was typed, with --resume."""
+    words = [word for word in sys.argv[1:] if word != "--resume"]
+    return f"'{shlex.join(['adsctl', *words, '--resume'])}'"

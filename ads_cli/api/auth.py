@@ -1,0 +1,61 @@
+"""Sign-in and tokens: the three steps of OAuth 1.0a, and app-only bearer tokens.
+
+Who signs differs from step to step, so that no command is made of these by itself.
+"""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from .endpoint import Request, endpoint
+
+Callback = Annotated[str, Meta(description="A registered callback address, or oob for a PIN")]
+
+
+@endpoint("POST /oauth/request_token", "", base="platform")
+class RequestToken(Request):
+    """Begin a sign-in; signed by the app alone."""
+
+    oauth_callback: Callback
+    platform_auth_access_type: Literal["read", "write"] | None = None
+
+
+@endpoint("GET /oauth/authorize", "", base="platform")
+class Authorize(Request):
+    """Show a person the page that asks for a yes, in a browser."""
+
+    oauth_token: str
+    force_login: bool | None = None
+    screen_name: str | None = None
+
+
+@endpoint("GET /oauth/authenticate", "", base="platform")
+class Authenticate(Authorize):
+    """Show that page only where the person has not said yes before; needs a callback."""
+
+
+@endpoint("POST /oauth/access_token", "", base="platform")
+class AccessToken(Request):
+    """End a sign-in: exchange the request token and its verifier, or PIN, for an access token."""
+
+    oauth_token: str
+    oauth_verifier: str
+
+
+@endpoint("POST /1.1/oauth/invalidate_token", "", base="platform")
+class InvalidateToken(Request):
+    """Revoke the access token that signs this request."""
+
+
+@endpoint("POST /oauth2/token", "", base="platform", travels="form")
+class IssueBearer(Request):
+    """Ask for the app's bearer token; HTTP Basic with the consumer key and secret."""
+
+    grant_type: Literal["client_credentials"] = "client_credentials"
+
+
+@endpoint("POST /oauth2/invalidate_token", "", base="platform")
+class InvalidateBearer(Request):
+    """Revoke the app's bearer token; signed by the app's owner."""
+
+    access_token: str

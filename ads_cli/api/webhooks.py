@@ -1,0 +1,18 @@
+"""Webhook configurations."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from .endpoint import Request, endpoint
+
+CallbackUrl = Annotated[str, Meta(min_length=1, max_length=200, description="Where events are delivered")]
+
+
+@endpoint(
+    "POST /2/webhooks", "webhooks create", base="platform", travels="json", columns="id url valid created_at"
+)
+class CreateWebhook(Request):
+    """Register an address that events are delivered to."""
+
+    url: CallbackUrl

@@ -19,6 +19,10 @@ COMPLETION_VARIABLE = "_ADSCTL_COMPLETE"
 # The groups, by path, with the line that help shows of them.
 GROUPS = {
     "accounts": "Advertising accounts",
+    "auth": "Sign in and out, and look after tokens",
+    "auth bearer": "The bearer token of the app",
+    "profile": "Addresses and defaults, by name",
+    "webhooks": "Where the service delivers events",
     "catalog": "The product catalog and its product sets",
     "catalog sets": "Product sets: the products that an ad shows",
     "products": "Product feeds: check, push, pull, list and delete products",
@@ -27,6 +31,18 @@ GROUPS = {
 }
 # The commands that take more than one request; every other one is made of its declaration.
 BY_HAND = {
+    "auth login": "auth:login",
+    "auth logout": "auth:logout",
+    "auth status": "auth:status",
+    "auth token": "auth:token",
+    "auth bearer issue": "bearer:issue",
+    "auth bearer revoke": "bearer:revoke",
+    "profile list": "profile:list_profiles",
+    "profile show": "profile:show",
+    "profile use": "profile:use",
+    "profile set": "profile:set_values",
+    "profile remove": "profile:remove",
+    "webhooks create": "webhooks:create",
     "products push": "products:push",
     "products check": "products:check",
     "products pull": "products:pull",

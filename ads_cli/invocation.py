@@ -1,7 +1,6 @@
 """One call of adsctl: its options, settings, messages, results and client, each made when it is needed."""
 
 import sys
-from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from .options import COLORS, OPTIONS_KEY
 from .settings import Settings
 
 if TYPE_CHECKING:
+    from .auth.credentials import Secrets
     from .client import Client
     from .emulator.app import Emulator
     from .output.messages import Messages
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Invocation:
     """What a command works with."""
 
-    def __init__(self, flags: Mapping[str, Any]) -> None:
+    def __init__(self, flags: dict[str, Any]) -> None:
         self.flags = flags
         self.connections = 8  # requests at the same time
         self.settings = Settings(flags)
@@ -60,9 +60,16 @@ class Invocation:
         return Emulator(self.settings.emulator_database)
 
     @cached_property
+    def secrets(self) -> "Secrets":
+        """Find the secrets of the profile."""
+        from .auth.credentials import Secrets
+
+        return Secrets(self.settings)
+
+    @cached_property
     def client(self) -> "Client":
         """Make the client; nothing is sent before it is used."""
-        from .auth.credentials import Credentials, user_credentials
+        from .auth.credentials import Credentials
         from .client import Client
         from .client.trace import Trace
 
@@ -71,11 +78,7 @@ class Invocation:
             self.messages.say("using the emulator on this machine (profile local): nothing leaves it")
         return Client(
             address=settings.address,
-            credentials=(
-                (lambda: Credentials(*self.emulator.credentials))
-                if local
-                else (lambda: user_credentials(settings))
-            ),
+            credentials=(lambda: Credentials(*self.emulator.credentials)) if local else self.secrets.user,
             app=self.emulator if local else None,
             timeout=settings.seconds("timeout"),
             max_attempts=settings.max_attempts,

@@ -18,6 +18,7 @@ from .loopback import is_loopback
 from .nearest import nearest
 
 LOCAL = "local"
+DEFAULT_PROFILE = "default"
 EMULATOR_URL = "http://emulator.localhost"
 ADDRESSES = ("base_url", "ads_url", "ads_sandbox_url")
 # What a profile of one's own choosing must not inherit from the environment.
@@ -45,14 +46,15 @@ class Settings:
     def __init__(self, flags: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> None:
         self.flags = flags
         self.environ = environ
+        self.may_be_new = False  # a sign-in makes the profile that it names
 
     @cached_property
     def profile(self) -> str:
         """Name the profile in use."""
         named = self.flags.get("profile") or self.environ.get("ADSCTL_PROFILE")
-        name = str(named or self._config.get("profile") or "default")
+        name = str(named or self._config.get("profile") or DEFAULT_PROFILE)
         profiles = self._config.get("profiles") or {}
-        if named and name != LOCAL and name not in profiles:
+        if named and name not in (LOCAL, DEFAULT_PROFILE, *profiles) and not self.may_be_new:
             known = [*profiles, LOCAL]
             raise UsageError(
                 f"there is no profile {name!r}{nearest(name, known)}",
@@ -61,25 +63,50 @@ class Settings:
         return name
 
     @property
+    def profile_origin(self) -> str:
+        """Say what chose the profile."""
+        if self.flags.get("profile"):
+            return "--profile"
+        if self.environ.get("ADSCTL_PROFILE"):
+            return "ADSCTL_PROFILE"
+        return "config.yaml" if self._config.get("profile") else "default"
+
+    @property
     def is_local(self) -> bool:
         """Tell whether the embedded emulator is the service."""
         return self.profile == LOCAL
 
     @property
-    def isolated(self) -> bool:
-        """Tell whether the environment's addresses, secrets, account and catalog are left aside."""
-        return self.is_local or bool(self.flags.get("profile"))
+    def named_profile(self) -> bool:
+        """Tell whether the profile was named by flag, and so outranks the environment."""
+        return bool(self.flags.get("profile"))
 
     def find(self, name: str) -> Setting | None:
         """Look a setting up in the order of the contract."""
         if (flag := self.flags.get(name)) is not None:
             return Setting(str(flag), f"--{name.replace('_', '-')}")
-        variable = f"ADSCTL_{name.upper()}"
-        if not (self.isolated and name in BOUND) and (value := self.environ.get(variable)):
-            return Setting(value, variable)
-        if (value := self._profile.get(name)) is not None:
-            return Setting(str(value), f"profile {self.profile}")
+        places = [self._in_environment, self._in_profile]
+        if self.named_profile and name in BOUND:
+            places.reverse()
+        for look in places:
+            if found := look(name):
+                return found
         return Setting(DEFAULTS[name], "default") if name in DEFAULTS else None
+
+    def _in_environment(self, name: str) -> Setting | None:
+        variable = f"ADSCTL_{name.upper()}"
+        value = None if self.is_local and name in BOUND else self.environ.get(variable)
+        return Setting(value, variable) if value else None
+
+    def _in_profile(self, name: str) -> Setting | None:
+        value = self._profile.get(name)
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        return None if value is None else Setting(text, f"profile {self.profile}")
+
+    def shadowed(self) -> list[str]:
+        """Name the variables of the environment that outrank a value of the profile."""
+        names = BOUND if not (self.is_local or self.named_profile) else ()
+        return [f"ADSCTL_{n.upper()}" for n in names if self._in_environment(n) and self._in_profile(n)]
 
     def get(self, name: str) -> str | None:
         """Give the value of a setting, or None."""
@@ -149,7 +176,7 @@ class Settings:
     @property
     def sign_in_hint(self) -> str:
         """Say what to do about a token that the service does not accept."""
-        if self.isolated:
+        if self.named_profile or not self.environ.get("ADSCTL_ACCESS_TOKEN"):
             return f"run: adsctl auth login --profile {self.profile}"
         return (
             "the token comes from the environment: look at ADSCTL_ACCESS_TOKEN and ADSCTL_ACCESS_TOKEN_SECRET"
@@ -157,15 +184,23 @@ class Settings:
 
     @cached_property
     def _profile(self) -> Mapping[str, Any]:
-        if self.is_local:
+        return self.profile_values(self.profile)
+
+    def profile_values(self, name: str) -> Mapping[str, Any]:
+        """Give what a profile holds."""
+        if name == LOCAL:
             return dict.fromkeys(ADDRESSES, EMULATOR_URL)
-        profile = (self._config.get("profiles") or {}).get(self.profile) or {}
+        profile = (self._config.get("profiles") or {}).get(name) or {}
         if not isinstance(profile, dict):
-            raise StateError(f"{self.config_dir / 'config.yaml'}: profiles.{self.profile} must be a mapping")
+            raise StateError(f"{self.config_dir / 'config.yaml'}: profiles.{name} must be a mapping")
         return profile
 
     @cached_property
     def _config(self) -> Mapping[str, Any]:
+        return self.read_config()
+
+    def read_config(self) -> Mapping[str, Any]:
+        """Read config.yaml as it is now; an empty mapping where there is none."""
         path = self.config_dir / "config.yaml"
         try:
             text = path.read_text(encoding="utf-8")

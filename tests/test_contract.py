@@ -6,6 +6,8 @@ import sys
 import pytest
 import yaml
 
+from tests.conftest import SECRETS
+
 ACCOUNT = "18ce54d4x5t"
 
 
@@ -184,9 +186,11 @@ def test_a_profile_named_by_flag_outranks_the_environment(adsctl):
         "config/config.yaml", "profiles:\n  shop:\n    ads_url: http://127.0.0.1:9\n    account: mine\n"
     )
     words = ("accounts", "list", "--max-attempts", "1")
-    env = {"ADSCTL_ADS_URL": "http://127.0.0.1:10", "ADSCTL_CONSUMER_KEY": "k"}
-    assert "left aside" in adsctl("-p", "shop", *words, code=4, **env).stderr
-    assert "ADSCTL_CONSUMER_SECRET" in adsctl(*words, code=4, ADSCTL_PROFILE="shop", **env).stderr
+    env = {"ADSCTL_ADS_URL": "http://127.0.0.1:10", **SECRETS}
+    assert "127.0.0.1:9 " in adsctl("-p", "shop", *words, code=8, **env).stderr
+    assert "127.0.0.1:10 " in adsctl(*words, code=8, ADSCTL_PROFILE="shop", **env).stderr
+    shown = json.loads(adsctl("-p", "shop", "profile", "show", "-o", "json", ADSCTL_ACCOUNT="other").stdout)
+    assert {"setting": "account", "value": "mine"} in shown
 
 
 @pytest.mark.parametrize("text", ["profiles: [", "- a", "profiles: 3", "profile: nobody"])

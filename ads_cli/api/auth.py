@@ -51,7 +51,7 @@ class InvalidateToken(Request):
 class IssueBearer(Request):
     """Ask for the app's bearer token; HTTP Basic with the consumer key and secret."""
 
-    grant_type: Literal["client_credentials"] = "client_credentials"
+    grant_type: Literal["client_credentials"]
 
 
 @endpoint("POST /oauth2/invalidate_token", "", base="platform")

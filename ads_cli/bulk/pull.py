@@ -8,11 +8,12 @@ from typing import Any
 from ..api.fields import fields_of
 from ..api.products import ListProducts, Product
 from ..errors import UsageError
+from ..files import atomic
 from ..invocation import Invocation
 from ..output.text import counted
 from .formats import FORMATS, format_of
 from .report import progress
-from .write import RowWriter, atomic
+from .write import RowWriter
 
 
 def pull_products(call: Invocation, file: str | None, format: str | None) -> None:

@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import UsageError
+from ..files import atomic
 from ..output.messages import Messages
 from ..output.printer import Printer
 from ..output.text import counted, safe_lines
 from .check import Check, Finding, Findings
 from .formats import format_of
 from .read import Row, Rows
-from .write import RowWriter, atomic
+from .write import RowWriter
 
 EVERY = 30.0  # seconds between the lines that stand in for a progress bar
 LINE, ERROR = "_line", "_error"

@@ -50,9 +50,12 @@ class Client:
         """Keep the time of all threads."""
         return Pace(self.max_wait)
 
-    def call(self, request: Request) -> Answer:
-        """Send a declared request; give its answer or raise what the answer means."""
-        return self.exchange(self.prepare(request))
+    def call(self, request: Request, *, auth: "httpx.Auth | None" = None, form: bool = False) -> Answer:
+        """Send a declared request; give its answer or raise what the answer means.
+
+        `auth` stands in for the user's signature; `form` says that the answer is key=value pairs.
+        """
+        return self.exchange(self.prepare(request), auth=auth, form=form)
 
     def pages(self, request: Request) -> Iterator[Answer]:
         """Follow the cursor of a list; raise UnavailableError where the service goes round in circles."""
@@ -74,7 +77,7 @@ class Client:
         """Place the fields of a request in its address and body; a ready `body` is taken as it is."""
         return place(request.endpoint, wire(request), self.address(request.endpoint.base), body)
 
-    def exchange(self, outgoing: Outgoing) -> Answer:
+    def exchange(self, outgoing: Outgoing, *, auth: "httpx.Auth | None" = None, form: bool = False) -> Answer:
         """Send until there is an answer, within --max-attempts and --max-wait."""
         failures = 0
         lost = False  # whether an earlier try may have been applied
@@ -86,7 +89,7 @@ class Client:
                     f"the service asks to wait {too_long:.0f} s, longer than --max-wait allows"
                 )
             try:
-                answer = self._once(outgoing, failures + 1)
+                answer = self._once(outgoing, failures + 1, auth or self._auth, form)
             except NotFoundError:
                 if lost and outgoing.method == "DELETE":
                     return _deleted_before(outgoing, failures + 1)
@@ -121,7 +124,7 @@ class Client:
         self.trace.log("retry", url=outgoing.url, reason=error.message, delay=round(delay, 3))
         self.pace.wait(delay)
 
-    def _once(self, outgoing: Outgoing, attempt: int) -> Answer:
+    def _once(self, outgoing: Outgoing, attempt: int, auth: "httpx.Auth", form: bool) -> Answer:
         """Send once; raise _Failed for what may be tried again."""
         import httpx
 
@@ -132,7 +135,7 @@ class Client:
         self.trace.request(outgoing.method, outgoing.url, headers, outgoing.body)
         try:
             with self._http.stream(
-                outgoing.method, outgoing.url, content=outgoing.body or None, headers=headers, auth=self._auth
+                outgoing.method, outgoing.url, content=outgoing.body or None, headers=headers, auth=auth
             ) as response:
                 content = _content(response)
         except (httpx.TransportError, httpx.DecodingError) as error:
@@ -142,7 +145,7 @@ class Client:
         seconds = time.monotonic() - started
         self.trace.response(outgoing.method, outgoing.url, response.status_code, answered, content, seconds)
         try:
-            return read(response.status_code, answered, content, attempt)
+            return read(response.status_code, answered, content, attempt, form=form)
         except RateLimitedError as error:
             raise _Failed(error, answered, limited=True) from None
         except UnavailableError as error:
@@ -176,11 +179,11 @@ class Client:
 
     @cached_property
     def _auth(self) -> "httpx.Auth":
-        from .sign import UserAuth
+        from .sign import as_user
 
         credentials = self.credentials()
         self.trace.hide(*credentials)
-        return UserAuth(credentials)
+        return as_user(credentials)
 
 
 class _Failed(Exception):

@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import parse_qsl
 
 from ..errors import (
     AccessError,
@@ -38,8 +39,15 @@ class Answer:
         return cursor or None
 
 
-def read(status: int, headers: dict[str, str], content: bytes, attempts: int) -> Answer:
-    """Read an answer; raise what it means where it is an error or cannot be read."""
+def read(
+    status: int, headers: dict[str, str], content: bytes, attempts: int, *, form: bool = False
+) -> Answer:
+    """Read an answer; raise what it means where it is an error or cannot be read.
+
+    The first and the last step of a sign-in answer a `form` of key=value pairs; its errors are JSON.
+    """
+    if form and 200 <= status < 300:
+        return Answer(status, headers, dict(parse_qsl(content.decode("utf-8", "replace"))), attempts)
     try:
         body, readable = json.loads(content), True
     except (ValueError, RecursionError):

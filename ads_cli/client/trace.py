@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,6 +13,10 @@ from ..errors import StateError
 
 MASK = "***"
 SECRET_HEADERS = ("authorization", "cookie", "set-cookie", "proxy-authorization")
+# Tokens that are on their way to us, as fields of a form, a query or JSON.
+SECRET_FIELDS = re.compile(
+    r'((?:oauth_token|oauth_token_secret|oauth_verifier|access_token)"?\s*[=:]\s*"?)[^&"\s]+'
+)
 MOST_BODY = 2000  # characters of a body that --debug shows
 
 
@@ -36,7 +41,7 @@ class Trace:
         """Put *** in the place of every secret."""
         for secret in sorted(self._secrets, key=len, reverse=True):
             text = text.replace(secret, MASK)
-        return text
+        return SECRET_FIELDS.sub(rf"\1{MASK}", text)
 
     def request(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> None:
         """Write a request that is about to go."""

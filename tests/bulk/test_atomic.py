@@ -8,8 +8,9 @@ import stat
 
 import pytest
 
-from ads_cli.bulk.write import RowWriter, atomic
+from ads_cli.bulk.write import RowWriter
 from ads_cli.errors import UsageError
+from ads_cli.files import atomic
 
 
 def test_until_it_is_whole_a_file_is_seen_by_its_owner_only(tmp_path):

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from ads_cli.bulk.read import rows
 from ads_cli.bulk.source import BLOCK, Source
 from ads_cli.bulk.window import in_order
-from ads_cli.bulk.write import RowWriter, atomic
+from ads_cli.bulk.write import RowWriter
 from ads_cli.errors import ContentError
+from ads_cli.files import atomic
 
 FORMATS = ("csv", "tsv", "jsonl", "json", "yaml")
 COLUMNS = ("id", "title", "color")

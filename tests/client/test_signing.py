@@ -8,15 +8,16 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from ads_cli.auth.credentials import Credentials
-from ads_cli.client.sign import FORM, UserAuth
+from ads_cli.client.outgoing import FORM
+from ads_cli.client.sign import SignedAuth, as_user
 from tests.conftest import SECRETS
 from tests.signing import parameters_of, signature
 
 CREDENTIALS = Credentials(*SECRETS.values())
 
 
-def sign(request: httpx.Request, auth: UserAuth | None = None) -> dict[str, str]:
-    next((auth or UserAuth(CREDENTIALS)).auth_flow(request))
+def sign(request: httpx.Request, auth: SignedAuth | None = None) -> dict[str, str]:
+    next((auth or as_user(CREDENTIALS)).auth_flow(request))
     return parameters_of(request.headers["Authorization"])
 
 
@@ -28,7 +29,7 @@ def sign(request: httpx.Request, auth: UserAuth | None = None) -> dict[str, str]
     ],
 )
 def test_the_published_example_comes_out(nonce: str, timestamp: str, expected: str):
-    auth = UserAuth(CREDENTIALS)
+    auth = as_user(CREDENTIALS)
     auth._signer.nonce, auth._signer.timestamp = nonce, timestamp
     request = httpx.Request("GET", "http://photos.example.net/photos?file=vacation.jpg&size=original")
     assert sign(request, auth)["oauth_signature"] == expected

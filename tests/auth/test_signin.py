@@ -1,0 +1,255 @@
+"""Sign-in, as it goes over the wire: who signs, what is sent where, what is kept."""
+
+import json
+import re
+import stat
+
+import httpx
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from tests.conftest import SECRETS
+from tests.signing import parameters_of, signature
+
+KEY, KEY_SECRET = SECRETS["ADSCTL_CONSUMER_KEY"], SECRETS["ADSCTL_CONSUMER_SECRET"]
+PATHS = ("/oauth/request_token", "/oauth/access_token", "/1.1/oauth/invalidate_token", "/12/accounts")
+FORM = "application/x-www-form-urlencoded"
+
+
+class Service:
+    """The sign-in half of the service, as far as the wire shows it."""
+
+    def __init__(self, server: HTTPServer) -> None:
+        self.requests: list[Request] = []
+        self.confirmed = "true"
+        self.pin = "1234567"
+        for path in (
+            "/oauth/request_token",
+            "/oauth/access_token",
+            "/1.1/oauth/invalidate_token",
+            "/12/accounts",
+        ):
+            server.expect_request(path).respond_with_handler(self.answer)
+
+    def answer(self, request: Request) -> Response:
+        self.requests.append(request)
+        if request.path == "/oauth/request_token":
+            body = f"oauth_token=rt&oauth_token_secret=rts&oauth_callback_confirmed={self.confirmed}"
+            return Response(body, content_type=FORM)
+        if request.path == "/oauth/access_token":
+            if request.args["oauth_verifier"] != self.pin:
+                return Response('{"errors": [{"code": 32, "message": "Wrong."}]}', status=401)
+            body = "oauth_token=at&oauth_token_secret=ats&user_id=7&screen_name=nordlicht"
+            return Response(body, content_type=FORM)
+        return Response('{"data": [], "access_token": "at"}', content_type="application/json")
+
+    def oauth(self, number: int) -> dict[str, str]:
+        return parameters_of(self.requests[number].headers["Authorization"])
+
+    def is_signed(self, number: int, token_secret: str) -> bool:
+        request = self.requests[number]
+        url = f"http://{request.host}{request.environ['REQUEST_URI']}"
+        oauth = self.oauth(number)
+        return oauth["oauth_signature"] == signature(request.method, url, oauth, KEY_SECRET, token_secret)
+
+
+@pytest.fixture
+def service(httpserver: HTTPServer) -> Service:
+    return Service(httpserver)
+
+
+@pytest.fixture
+def shop(adsctl, httpserver: HTTPServer):
+    """Somebody who knows the addresses and the app's keys, and is not signed in."""
+    address = httpserver.url_for("").rstrip("/")
+    adsctl.env |= {"ADSCTL_CONSUMER_KEY": KEY, "ADSCTL_CONSUMER_SECRET": KEY_SECRET}
+    adsctl.env |= {"ADSCTL_BASE_URL": address, "ADSCTL_ADS_URL": address}
+    return adsctl
+
+
+LOGIN = ("auth", "login", "--no-browser", "--token-store", "file")
+
+
+def test_a_sign_in_with_a_pin_keeps_a_token_that_signs(shop, service):
+    done = shop(*LOGIN, "--access", "read", input="123-45 67\n")
+    assert "/oauth/authorize?oauth_token=rt" in done.stderr and "signed in as @nordlicht (7)" in done.stderr
+    first, second = service.oauth(0), service.oauth(1)
+    assert first["oauth_callback"] == "oob" and "oauth_token" not in first
+    assert service.requests[0].args.to_dict() == {"platform_auth_access_type": "read"}
+    assert service.is_signed(0, "")
+    assert second["oauth_token"] == "rt" and "oauth_callback" not in second
+    assert service.requests[1].args.to_dict() == {"oauth_verifier": "1234567"}
+    assert service.is_signed(1, "rts")
+    # Nothing of the environment is needed any more.
+    shop.env.clear()
+    shop("accounts", "list")
+    assert service.oauth(2)["oauth_token"] == "at" and service.is_signed(2, "ats")
+
+
+def test_the_file_of_secrets_is_for_nobody_else(shop, service):
+    shop(*LOGIN, input="1234567\n")
+    path = shop.home / "config" / "secrets.json"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert "at" not in (shop.home / "config" / "config.yaml").read_text().replace("file", "").split()
+    shop.env.clear()
+    path.chmod(0o644)
+    assert "can be read by others" in shop("accounts", "list", code=11).stderr
+
+
+def test_a_wrong_pin_keeps_nothing(shop, service):
+    done = shop(*LOGIN, input="0000000\n", code=4)
+    assert "PIN was not accepted" in done.stderr
+    assert not (shop.home / "config").exists()
+
+
+def test_without_a_pin_nothing_is_kept(shop, service):
+    shop(*LOGIN, input="", code=2)
+    assert not (shop.home / "config").exists()
+
+
+def test_a_callback_that_is_not_confirmed_ends_the_sign_in(shop, service):
+    service.confirmed = "false"
+    assert "not confirm" in shop(*LOGIN, input="1234567\n", code=8).stderr
+    assert len(service.requests) == 1
+
+
+def test_a_stored_token_is_never_sent_to_another_address(shop, service):
+    shop(*LOGIN, input="1234567\n")
+    shop.env.clear()
+    count = len(service.requests)
+    done = shop("accounts", "list", code=4, ADSCTL_ADS_URL="http://127.0.0.1:9")
+    assert "was not issued for http://127.0.0.1:9" in done.stderr and len(service.requests) == count
+
+
+def test_status_shows_where_everything_comes_from_and_no_secret(shop, service):
+    shop(*LOGIN, input="1234567\n")
+    shop.env.clear()
+    done = shop("auth", "status", "-o", "json")
+    found = {row["what"]: row for row in json.loads(done.stdout)}
+    assert found["user"]["value"] == "@nordlicht (7)"
+    assert found["access_token"] == {"what": "access_token", "value": "***", "origin": "stored (file)"}
+    warned = shop("auth", "status", ADSCTL_ACCOUNT="other")
+    assert "warning" not in warned.stderr
+    shop("profile", "set", "default", "account=mine")
+    assert (
+        "ADSCTL_ACCOUNT of the environment outranks" in shop("auth", "status", ADSCTL_ACCOUNT="other").stderr
+    )
+
+
+def test_signing_out_revokes_and_forgets(shop, service):
+    shop(*LOGIN, input="1234567\n")
+    shop.env.clear()
+    assert shop("auth", "token").stdout == "at\n"
+    shop("auth", "logout")
+    assert (
+        service.requests[-1].path == "/1.1/oauth/invalidate_token"
+        and service.oauth(-1)["oauth_token"] == "at"
+    )
+    shop("accounts", "list", code=4)
+    assert "no token is stored" in shop("auth", "logout", code=4).stderr
+
+
+def test_a_token_that_is_revoked_already_is_forgotten_too(shop, service, httpserver):
+    shop(*LOGIN, input="1234567\n")
+    shop.env.clear()
+    httpserver.clear()
+    gone = {"errors": [{"code": 89, "message": "Invalid or expired token."}]}
+    httpserver.expect_request("/12/accounts").respond_with_json(gone, status=401)
+    httpserver.expect_request("/1.1/oauth/invalidate_token").respond_with_json(gone, status=401)
+    assert "run: adsctl auth login --profile default" in shop("accounts", "list", code=4).stderr
+    shop("auth", "logout")
+    shop("auth", "token", code=4)
+
+
+def test_profiles_keep_people_apart(shop, service):
+    shop("-p", "one", *LOGIN, input="1234567\n")
+    shop("-p", "two", *LOGIN, input="1234567\n")
+    shop.env.clear()
+    shop("-p", "one", "auth", "logout")
+    shop("-p", "one", "accounts", "list", code=4)
+    shop("-p", "two", "accounts", "list")
+
+
+def test_a_listener_takes_only_the_answer_to_its_own_request_token(shop, service):
+    process = shop.popen(*LOGIN, "--callback", "http://127.0.0.1:18976/back", "--authenticate")
+    said = ""
+    while "oauth_token=rt" not in said:
+        said += process.stderr.readline().decode()
+    assert "/oauth/authenticate?oauth_token=rt" in said
+    address = "http://127.0.0.1:18976"
+
+    def get(path: str, **options: object) -> httpx.Response:
+        return httpx.request(options.pop("method", "GET"), address + path, **options)
+
+    assert get("/other?oauth_token=rt&oauth_verifier=1").status_code == 404
+    assert get("/back?oauth_token=else&oauth_verifier=1").status_code == 403
+    assert get("/back?oauth_token=rt").status_code == 400
+    assert get("/back?oauth_token=rt&oauth_verifier=1", method="POST").status_code == 405
+    assert get("/back?oauth_token=rt&oauth_verifier=1", headers={"Host": "evil.example"}).status_code == 403
+    assert "<script" not in get("/back?oauth_token=<script>&oauth_verifier=<script>").text
+    assert get("/back?oauth_token=rt&oauth_verifier=1234567").status_code == 200
+    process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert service.oauth(0)["oauth_callback"] == f"{address}/back"
+
+
+def test_a_refusal_by_the_person_ends_with_4(shop, service):
+    process = shop.popen(*LOGIN, "--callback", "http://127.0.0.1:18977/")
+    said = ""
+    while "oauth_token=rt" not in said:
+        said += process.stderr.readline().decode()
+    assert httpx.get("http://127.0.0.1:18977/?denied=rt").status_code == 200
+    process.communicate(timeout=20)
+    assert process.returncode == 4
+
+
+@pytest.mark.parametrize(
+    "callback", ["https://shop.example/back", "http://shop.example:80/", "http://127.0.0.1/"]
+)
+def test_only_loopback_is_listened_on(shop, service, callback):
+    shop(*LOGIN, "--callback", callback, code=2)
+
+
+def test_debug_shows_no_secret_of_a_sign_in(shop, service):
+    done = shop(*LOGIN, "--debug", "--log-file", "log", input="1234567\n")
+    written = done.stderr + (shop.home / "log").read_text()
+    for secret in (KEY, KEY_SECRET, "1234567", "rts", "ats"):
+        assert not re.search(rf"\b{secret}\b", written)
+
+
+def test_bearer_tokens_are_asked_for_once_and_kept(shop, httpserver):
+    import base64
+
+    seen = []
+
+    def answer(request: Request) -> Response:
+        seen.append(request)
+        return Response('{"token_type": "bearer", "access_token": "bt"}', content_type="application/json")
+
+    httpserver.expect_request("/oauth2/token").respond_with_handler(answer)
+    shop("auth", "bearer", "issue", ADSCTL_TOKEN_STORE="file")
+    assert seen[0].form.to_dict() == {"grant_type": "client_credentials"} and seen[0].content_type == FORM
+    assert base64.b64decode(seen[0].headers["Authorization"].split()[1]).decode() == f"{KEY}:{KEY_SECRET}"
+    assert shop("auth", "token", "--bearer").stdout == "bt\n"
+    webhook = {"id": "1", "url": "https://x.example", "valid": False, "created_at": "2026-01-01T00:00:00Z"}
+    httpserver.expect_request("/2/webhooks", headers={"Authorization": "Bearer bt"}).respond_with_json(
+        webhook
+    )
+    done = shop("webhooks", "create", "https://x.example", "-o", "json")
+    assert json.loads(done.stdout) == webhook and "not valid" in done.stderr
+    shop("webhooks", "create", "x" * 201, code=2)
+
+
+def test_too_many_bearer_tokens_are_told_as_what_they_are(shop, httpserver):
+    often = {"errors": [{"code": 99, "message": "Too often."}]}
+    httpserver.expect_request("/oauth2/token").respond_with_json(often, status=403)
+    done = shop("auth", "bearer", "issue", "--max-attempts", "1", code=7, ADSCTL_TOKEN_STORE="file")
+    assert "too often" in done.stderr
+
+
+def test_a_machine_without_a_keyring_says_so_and_names_the_other_ways(shop, service):
+    words = ("auth", "login", "--no-browser")
+    done = shop(*words, input="1234567\n", code=11, PYTHON_KEYRING_BACKEND="keyring.backends.fail.Keyring")
+    assert "--token-store file" in done.stderr and "ADSCTL_ACCESS_TOKEN" in done.stderr

@@ -17,7 +17,7 @@ def test_the_files_are_what_the_tool_makes(adsctl, shell):
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        ("adsctl pro", ["products"]),
+        ("adsctl prod", ["products"]),
         ("adsctl products pu", ["push", "pull"]),
         ("adsctl products push --fa", ["--failed-out"]),
         ("adsctl catalog sets create --type ", ["MANUAL", "FILTERED"]),

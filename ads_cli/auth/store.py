@@ -40,6 +40,10 @@ class Store(ABC):
     """Keeps the secrets of profiles."""
 
     @abstractmethod
+    def prove(self) -> None:
+        """Raise StateError where nothing could be kept, before anybody is asked for anything."""
+
+    @abstractmethod
     def get(self, profile: str, kind: str) -> Secret | None:
         """Find a secret: `consumer_key`, `access_token` and so on."""
 
@@ -57,6 +61,12 @@ class FileStore(Store):
 
     def __init__(self, path: Path) -> None:
         self.path = path
+
+    def prove(self) -> None:
+        """Look whether the file, or the folder that it would be made in, can be written."""
+        place = next(place for place in (self.path, *self.path.parents) if place.exists())
+        if not os.access(place, os.W_OK):
+            raise StateError(f"{self.path} cannot be written", hint="set ADSCTL_CONFIG_DIR to another folder")
 
     def get(self, profile: str, kind: str) -> Secret | None:
         """Find a secret."""
@@ -106,6 +116,10 @@ class KeyringStore(Store):
 
     def __init__(self, memory: Path) -> None:
         self._memory = memory
+
+    def prove(self) -> None:
+        """Ask the keyring for something, whatever its answer."""
+        self.get("", "")
 
     def get(self, profile: str, kind: str) -> Secret | None:
         """Find a secret."""

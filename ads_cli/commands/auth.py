@@ -65,8 +65,7 @@ def login(
     if token_store:
         call.flags["token_store"] = token_store.value
     values = _addresses(call)
-    # A keyring that cannot be used is told before anybody is asked for anything.
-    call.secrets.store.get(settings.profile, "access_token")
+    call.secrets.store.prove()
     app = call.secrets.app() or _ask_for_app()
     signin = SignIn(call.client, *app)
     shown: dict[str, Any] = {

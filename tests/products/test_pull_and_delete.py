@@ -1,0 +1,55 @@
+"""Products come back out of the catalog: pulled into a file, or deleted."""
+
+import json
+
+from pytest_httpserver import HTTPServer
+
+from tests.conftest import EXAMPLES, PRODUCT, feed
+
+from .test_push import counts, push
+
+
+def test_pull_gives_back_what_push_takes_and_nothing_changes(adsctl):
+    rows = push(adsctl, EXAMPLES / "products.csv")["rows"]
+    for name in ("pulled.csv", "pulled.tsv", "pulled.yaml", "pulled.json", "pulled.jsonl", "pulled.csv.gz"):
+        done = adsctl.local("products", "pull", name)
+        assert f"{rows} products pulled" in done.stderr and "variants that the list hides" in done.stderr
+        assert counts(push(adsctl, name)) == (0, 0, rows, 0)
+    assert adsctl.local("products", "pull").stdout == (adsctl.home / "pulled.csv").read_text()
+
+
+def test_pull_says_when_variants_may_be_missing(remote, httpserver: HTTPServer):
+    product = PRODUCT | {"product_key": "k1", "item_group_id": "g", "item_group_key": "gk"}
+    httpserver.expect_request("/12/product_catalogs/7/products").respond_with_json({"data": [product]})
+    done = remote("products", "pull", "--catalog", "7")
+    assert "of 1 group the service shows one member only" in done.stderr
+
+
+def test_products_are_deleted_by_key_and_from_a_file(adsctl):
+    adsctl.file("feed.csv", feed(30))
+    push(adsctl, "feed.csv")
+    keys = adsctl.local("products", "list", "-o", "ids").stdout.split()
+    assert len(keys) == 30
+    assert "30 products" not in adsctl.local("products", "delete", *keys[:2], code=12).stdout
+    done = adsctl.local("products", "delete", *keys[:2], "--yes", "-o", "json")
+    assert json.loads(done.stdout)["deleted"] == 2
+    adsctl.file("keys.txt", "\n".join(keys[2:10]) + "\n")
+    adsctl.local("products", "delete", "--from", "keys.txt", "--yes")
+    adsctl.file("keys.csv", "title,product_key\n" + "".join(f"x,{key}\n" for key in keys[10:20]))
+    adsctl.local("products", "delete", "--from", "keys.csv", "--yes")
+    assert adsctl.local("products", "list", "-o", "ids").stdout.split() == keys[20:]
+    adsctl.local("products", "pull", "all.csv")
+    assert "warning" not in adsctl.local("products", "delete", "--from", "all.csv", "--dry-run").stderr
+    assert "name it once" in adsctl.local("products", "delete", keys[20], keys[20], "--yes", code=3).stderr
+    done = adsctl.local("products", "delete", keys[0], "--yes", "-o", "json", code=9)
+    assert json.loads(done.stdout)["failed"] == 1
+    adsctl.local("products", "delete", "--yes", code=2)
+
+
+def test_a_key_that_a_lost_answer_had_deleted_is_deleted(adsctl):
+    adsctl.file("feed.csv", feed(5))
+    push(adsctl, "feed.csv")
+    keys = adsctl.local("products", "list", "-o", "ids").stdout.split()
+    words = adsctl.command("products", "delete", *keys, "--yes", "-o", "json")
+    done = adsctl.local("emulator", "exec", "--fault", "DELETE * reset-after times=1", "--", *words)
+    assert json.loads(done.stdout)["deleted"] == 5

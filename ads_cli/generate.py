@@ -8,18 +8,19 @@ import json
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperArgument, TyperCommand, TyperOption
 
 from .api.check import InvalidError, Problem, convert
 from .api.endpoint import Request
 from .api.fields import Field, Kind, fields_of
-from .client.answer import Answer
-from .client.outgoing import place
 from .errors import ContentError, UsageError
 from .invocation import Invocation
 from .options import offering
+
+if TYPE_CHECKING:
+    from .client.answer import Answer
 
 NESTED = "JSON|@FILE"
 
@@ -202,12 +203,12 @@ def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, 
 class Pages:
     """Pages as they are read, and what was seen of them: the first body and the last cursor."""
 
-    def __init__(self, answers: Iterator[Answer], most: int | None) -> None:
+    def __init__(self, answers: "Iterator[Answer]", most: int | None) -> None:
         self._answers = islice(answers, most)
         self.first: dict[str, Any] = {}
         self.cursor: str | None = None
 
-    def __iter__(self) -> Iterator[Answer]:
+    def __iter__(self) -> "Iterator[Answer]":
         for answer in self._answers:
             self.first = self.first or dict(answer.body)
             self.cursor = answer.next_cursor
@@ -225,6 +226,7 @@ def _limit(text: str | None) -> int | None:
 def show_request(call: Invocation, request: Request) -> None:
     """Print the request that would be sent, secrets masked, and send nothing."""
     from .api.endpoint import wire
+    from .client.outgoing import place
 
     endpoint = request.endpoint
     outgoing = place(endpoint, wire(request), call.settings.address(endpoint.base))

@@ -4,7 +4,6 @@ import random
 import threading
 import time
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 
 FIRST_BACKOFF = 0.5  # seconds; doubled with each failure, and drawn at random below that
 LONGEST_BACKOFF = 60.0
@@ -75,6 +74,8 @@ def delay_after(failures: int, headers: Mapping[str, str]) -> float:
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Read Retry-After, in seconds or as a date; None where it is missing, past or absurd."""
+    from email.utils import parsedate_to_datetime
+
     text = headers.get("retry-after", "").strip()
     try:
         delay = float(text) if text.isdigit() else parsedate_to_datetime(text).timestamp() - time.time()

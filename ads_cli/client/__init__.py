@@ -11,7 +11,7 @@ import msgspec
 
 from ..api.endpoint import Base, Request, wire
 from ..auth.credentials import Credentials
-from ..errors import AccessError, AdsctlError, NotFoundError, RateLimitedError, RefusedError, UnavailableError
+from ..errors import AccessError, AdsctlError, NotFoundError, RateLimitedError, UnavailableError
 from .answer import Answer, read
 from .outgoing import Outgoing, place
 from .pace import Pace, delay_after
@@ -146,18 +146,14 @@ class Client:
         self.trace.response(outgoing.method, outgoing.url, response.status_code, answered, content, seconds)
         try:
             return read(response.status_code, answered, content, attempt, form=form)
-        except RateLimitedError as error:
-            raise _Failed(error, answered, limited=True) from None
-        except UnavailableError as error:
-            if response.status_code in RETRIED or response.is_success:
-                raise _Failed(error, answered) from None
-            raise
-        except AccessError as error:
-            error.hint = error.hint or self.sign_in_hint
-            raise
-        except RefusedError as error:
-            if response.status_code in RETRIED:
-                raise _Failed(error, answered) from None
+        except AdsctlError as error:
+            error.message = self.trace.mask(error.message)  # the service may have quoted what it was sent
+            limited = isinstance(error, RateLimitedError)
+            unreadable = isinstance(error, UnavailableError) and response.is_success
+            if limited or unreadable or response.status_code in RETRIED:
+                raise _Failed(error, answered, limited=limited) from None
+            if isinstance(error, AccessError):
+                error.hint = error.hint or self.sign_in_hint
             raise
 
     def open(self) -> None:

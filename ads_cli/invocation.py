@@ -89,6 +89,7 @@ class Invocation:
                 log_file=self.flags.get("log_file"),
             ),
             say=self.messages.detail,
+            tell=self.messages.say,
             sign_in_hint=settings.sign_in_hint,
         )
 

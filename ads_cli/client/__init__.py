@@ -39,7 +39,8 @@ class Client:
     max_wait: float = 900.0
     connections: int = 8
     trace: Trace = field(default_factory=Trace)
-    say: Callable[[str], None] = lambda text: None
+    say: Callable[[str], None] = lambda text: None  # what is done, for those who want to know
+    tell: Callable[[str], None] = lambda text: None  # what everybody should know
     sign_in_hint: str = ""
     requests: int = 0
     retries: int = 0
@@ -48,7 +49,7 @@ class Client:
     @cached_property
     def pace(self) -> Pace:
         """Keep the time of all threads."""
-        return Pace(self.max_wait)
+        return Pace(self.max_wait, self.tell)
 
     def call(self, request: Request, *, auth: "httpx.Auth | None" = None, form: bool = False) -> Answer:
         """Send a declared request; give its answer or raise what the answer means.

@@ -3,10 +3,11 @@
 import random
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 FIRST_BACKOFF = 0.5  # seconds; doubled with each failure, and drawn at random below that
 LONGEST_BACKOFF = 60.0
+LONG = 5.0  # seconds that nobody waits without being told why
 ABSURD = 24 * 3600.0  # a limit that is said to last longer than a day is not believed
 LIMITS = ("x-account-rate-limit", "x-rate-limit")  # in the order in which they count
 
@@ -18,8 +19,9 @@ class StoppedError(Exception):
 class Pace:
     """Shared by all threads of a client: one that is told to wait makes every other wait."""
 
-    def __init__(self, max_wait: float) -> None:
+    def __init__(self, max_wait: float, tell: Callable[[str], None] = lambda text: None) -> None:
         self.max_wait = max_wait
+        self.tell = tell  # hears of waits that are long enough to wonder about
         self.successes = 0
         self.stop = threading.Event()
         self._stuck_since: float | None = None  # the first wait after the last success
@@ -35,8 +37,10 @@ class Pace:
 
     def hold(self, family: str, delay: float) -> None:
         """Let no request of a family go for `delay` seconds."""
-        until = time.monotonic() + delay
-        self._not_before[family] = max(until, self._not_before.get(family, 0.0))
+        until, before = time.monotonic() + delay, self._not_before.get(family, 0.0)
+        self._not_before[family] = max(until, before)
+        if delay >= LONG and before < until - LONG and self.may_wait(delay):
+            self.tell(f"the service asks us to slow down: going on in {delay:.0f} s")
 
     def may_wait(self, delay: float) -> bool:
         """Tell whether waiting so long stays within the longest wait without progress."""

@@ -99,6 +99,12 @@ def test_the_reset_that_the_service_names_is_waited_for(remote, httpserver: HTTP
     assert len(times) == 2 and times[1] >= reset - 0.05
 
 
+def test_a_long_wait_is_told(remote, httpserver: HTTPServer):
+    script = Script(failing(429, Retry_After="6"), ok())
+    httpserver.expect_request(ACCOUNTS).respond_with_handler(script)
+    assert "slow down: going on in 6 s" in remote("accounts", "list").stderr
+
+
 def test_a_404_after_a_lost_answer_to_a_delete_is_success(remote, httpserver: HTTPServer):
     script = Script(failing(502, Retry_After="0"), failing(404))
     httpserver.expect_request(f"{CATALOGS}/7").respond_with_handler(script)

@@ -152,10 +152,12 @@ class Service:
 
     def answer(self, environ, start_response):
         if environ["REQUEST_METHOD"] == "PUT" and environ["PATH_INFO"].endswith("/products"):
-            body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
+            length = int(environ["CONTENT_LENGTH"])
+            body = environ["wsgi.input"].read(length)
             environ["wsgi.input"] = BytesIO(body)
-            self.before(len(self.puts))
-            self.puts.append([product["id"] for product in json.loads(body)["products"]])
+            if len(body) == length:  # else the client was killed while it was sending
+                self.before(len(self.puts))
+                self.puts.append([product["id"] for product in json.loads(body)["products"]])
         return self.emulator(environ, start_response)
 
     @property

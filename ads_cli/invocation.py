@@ -74,6 +74,8 @@ class Invocation:
         from .client.trace import Trace
 
         settings, local = self.settings, self.settings.is_local
+        for strange in settings.strange():
+            self.messages.warn(strange)
         if local:
             self.messages.say("using the emulator on this machine (profile local): nothing leaves it")
         return Client(

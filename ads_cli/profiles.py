@@ -6,9 +6,7 @@ from typing import Any
 from .errors import StateError, UsageError
 from .files import atomic
 from .nearest import nearest
-from .settings import ADDRESSES, LOCAL, Settings, check_address
-
-KEYS = (*ADDRESSES, "account", "catalog", "sandbox", "output", "token_store", "user")
+from .settings import ADDRESSES, KEYS, LOCAL, Settings, check_address
 
 
 def edit(settings: Settings, change: Callable[[dict[str, Any]], None]) -> None:

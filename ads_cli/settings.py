@@ -23,6 +23,8 @@ EMULATOR_URL = "http://emulator.localhost"
 ADDRESSES = ("base_url", "ads_url", "ads_sandbox_url")
 # What a profile of one's own choosing must not inherit from the environment.
 BOUND = (*ADDRESSES, "account", "catalog")
+# What a profile in config.yaml may hold.
+KEYS = (*BOUND, "sandbox", "output", "token_store", "user")
 DEFAULTS = {
     "timeout": "30s",
     "max_attempts": "6",
@@ -102,6 +104,15 @@ class Settings:
         value = self._profile.get(name)
         text = str(value).lower() if isinstance(value, bool) else str(value)
         return None if value is None else Setting(text, f"profile {self.profile}")
+
+    def strange(self) -> list[str]:
+        """Say which keys of the profile mean nothing, and what may be meant."""
+        path = self.config_dir / "config.yaml"
+        return [
+            f"{path}: {name!r} of the profile {self.profile} means nothing{nearest(str(name), KEYS)}"
+            for name in self._profile
+            if name not in KEYS
+        ]
 
     def shadowed(self) -> list[str]:
         """Name the variables of the environment that outrank a value of the profile."""

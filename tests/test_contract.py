@@ -193,6 +193,14 @@ def test_a_profile_named_by_flag_outranks_the_environment(adsctl):
     assert {"setting": "account", "value": "mine"} in shown
 
 
+def test_a_key_of_the_configuration_that_means_nothing_is_a_warning(remote, httpserver):
+    httpserver.expect_request("/12/accounts").respond_with_json({"data": []})
+    (remote.home / "config").mkdir()
+    remote.file("config/config.yaml", "profile: shop\nprofiles:\n  shop:\n    acount: x\n")
+    done = remote("accounts", "list")
+    assert "'acount' of the profile shop means nothing; did you mean 'account'?" in done.stderr
+
+
 @pytest.mark.parametrize("text", ["profiles: [", "- a", "profiles: 3", "profile: nobody"])
 def test_a_broken_configuration_is_told(adsctl, text):
     (adsctl.home / "config").mkdir()

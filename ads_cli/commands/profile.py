@@ -6,8 +6,8 @@ import typer
 
 from ..errors import UsageError
 from ..invocation import Invocation
-from ..profiles import KEYS, edit, refuse_local, update
-from ..settings import LOCAL, Setting
+from ..profiles import edit, refuse_local, update
+from ..settings import KEYS, LOCAL, Setting
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The profile's name")]
 

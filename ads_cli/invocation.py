@@ -74,6 +74,7 @@ class Invocation:
         from .client.trace import Trace
 
         settings, local = self.settings, self.settings.is_local
+        _ = self.printer  # a format that is none is told before anything is sent
         for strange in settings.strange():
             self.messages.warn(strange)
         if local:

@@ -88,6 +88,9 @@ def reset(ctx: typer.Context, database: Database = None) -> None:
 
     call = Invocation.of(ctx)
     path = database or call.settings.emulator_database
+    if call.dry_run:
+        call.messages.say(f"nothing is changed: {path} would be thrown away")
+        return
     call.confirm(f"Throw the emulator's world away ({path})")
     reset_database(path)
     call.messages.say("the emulator begins anew")

@@ -47,9 +47,10 @@ def clean(
     removed = 0
     for path, _, ended in list(_journals(call)):
         if ended or all:
-            path.unlink(missing_ok=True)
+            if not call.dry_run:
+                path.unlink(missing_ok=True)
             removed += 1
-    call.messages.say(f"{counted(removed, 'journal')} removed")
+    call.messages.say(f"{counted(removed, 'journal')} {'would be ' if call.dry_run else ''}removed")
 
 
 def _journals(call: Invocation) -> Any:

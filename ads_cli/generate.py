@@ -15,6 +15,7 @@ from typer.core import TyperArgument, TyperCommand, TyperOption
 from .api.check import InvalidError, Problem, convert
 from .api.endpoint import Request
 from .api.fields import Field, Kind, fields_of
+from .api.time import Time
 from .errors import ContentError, UsageError
 from .invocation import Invocation
 from .options import offering
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .client.answer import Answer
 
 NESTED = "JSON|@FILE"
+METAVARS = {int: "N", Time: "TIME"}
 
 
 class RequestCommand(TyperCommand):
@@ -106,7 +108,7 @@ def parameter(field: Field, own_id: str | None) -> Any:
         metavar=metavar(kind),
         help=field.help,
         required=field.required,
-        autocompletion=offering(kind.choices) if kind.choices else None,
+        autocompletion=offering(kind.offered) if kind.offered else None,
     )
 
 
@@ -124,7 +126,7 @@ def metavar(kind: Kind) -> str:
         return NESTED
     if kind.is_comma_list:
         return f"{metavar(kind.item)},..."
-    return "N" if kind.base is int else "TEXT"
+    return METAVARS.get(kind.base, "TEXT")
 
 
 def envelope_option() -> TyperOption:

@@ -8,6 +8,7 @@ import msgspec
 
 from ..nearest import nearest
 from .fields import Kind, fields_of, kind_of
+from .time import parsed
 
 S = TypeVar("S", bound=msgspec.Struct)
 Rule = Callable[[Any], str | None]
@@ -51,7 +52,7 @@ def convert(kind: type[S], values: Mapping[str, Any], *, strict: bool = False) -
     Unless `strict`, text stands for what it spells: "5" for 5, "true" for true.
     """
     try:
-        item = msgspec.convert(values, kind, strict=strict)
+        item = msgspec.convert(values, kind, strict=strict, dec_hook=parsed)
     except msgspec.ValidationError as error:
         # Where no field is to blame by itself, msgspec's own words are all there is.
         raise InvalidError(list(_problems(kind, values, strict)) or [Problem("", str(error))]) from None
@@ -124,7 +125,7 @@ def _problems(kind: type[msgspec.Struct], values: Any, strict: bool, at: str = "
                 sound[name] = None
             continue
         try:
-            sound[name] = msgspec.convert(value, field.kind.annotation, strict=strict)
+            sound[name] = msgspec.convert(value, field.kind.annotation, strict=strict, dec_hook=parsed)
         except msgspec.ValidationError as error:
             yield from _inside(field.kind, value, strict, at + name, error)
     partial = _Partial(sound)
@@ -148,7 +149,7 @@ def _inside(
     if kind.base is list and isinstance(value, list):
         for index, element in enumerate(value):
             try:
-                msgspec.convert(element, kind.item.annotation, strict=strict)
+                msgspec.convert(element, kind.item.annotation, strict=strict, dec_hook=parsed)
             except msgspec.ValidationError as inner:
                 found = True
                 yield from _inside(kind_of(kind.item.annotation), element, strict, f"{path}[{index}]", inner)

@@ -109,7 +109,7 @@ class Wire(NamedTuple):
 
 def wire(request: Request) -> Wire:
     """Place the fields of a request: ids into the path, percent-encoded; the rest beside it."""
-    fields = msgspec.to_builtins(request)
+    fields = msgspec.to_builtins(request, enc_hook=str)
     path = request.endpoint.path
     for name in request.endpoint.path_fields:
         path = path.replace(f"{{{name}}}", quote(fields.pop(name), safe=""))

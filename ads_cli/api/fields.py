@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import msgspec
 from msgspec import NODEFAULT, UNSET, Meta
 
+from .time import Time
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -25,13 +27,22 @@ class Kind:
         return next((value for value in found if value is not None and value is not UNSET), None)
 
     def extra(self, name: str) -> Any:
-        """Give what the declaration notes beside the limits: `default`, `expected`, `option`, `common`."""
+        """Give what the declaration notes beside the limits.
+
+        `default` of the service; `expected` in words; the `option` or `common` option it is typed as;
+        the values `seen` where the service may know others; `money` in micro-units.
+        """
         return next((meta.extra[name] for meta in self.metas if meta.extra and name in meta.extra), None)
 
     @property
     def choices(self) -> tuple[str, ...]:
         """List the allowed values of an enum."""
         return self.args if self.base is Literal else ()
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """List what completion offers: the allowed values, or those seen where others may be allowed."""
+        return self.choices or tuple(self.extra("seen") or ())
 
     @property
     def item(self) -> "Kind":
@@ -46,7 +57,7 @@ class Kind:
     @property
     def is_comma_list(self) -> bool:
         """Tell whether values are lists of plain values, which travel and are typed with commas."""
-        return self.base is list and self.item.base in (str, int, Literal)
+        return self.base is list and self.item.base in (str, int, Literal, Time)
 
     @property
     def is_nested(self) -> bool:
@@ -60,6 +71,8 @@ class Kind:
     def _limits(self) -> Iterator[str]:
         if expected := self.extra("expected"):
             yield expected
+        if seen := self.extra("seen"):
+            yield f"such as {', '.join(seen)}"
         low, high = self.limit("ge"), self.limit("le")
         if low is not None and high is not None:
             yield f"{low} to {high}"

@@ -6,6 +6,7 @@ from msgspec import Meta
 
 from .check import rule
 from .endpoint import Request
+from .time import Time
 
 # Any text without control characters and what has a meaning in a path; "." and ".." are no ids.
 ID_PATTERN = r"^(?!\.{1,2}\Z)[^\x00-\x1f\x7f-\x9f/?#%]+\Z"
@@ -16,6 +17,10 @@ AccountId = Annotated[Id, Meta(description="The account to work in", extra={"com
 CatalogId = Annotated[Id, Meta(description="The product catalog to work in", extra={"common": "catalog"})]
 Ids = Annotated[list[Id], Meta(max_length=200, description="Only these, separated by commas")]
 Name = Annotated[str, Meta(min_length=1)]
+TIME_WORDS = "ISO 8601 with an offset, as 2026-03-01T08:00:00Z"
+Moment = Annotated[Time, Meta(extra={"expected": TIME_WORDS})]
+# Millionths of the currency's unit; the command takes whole units too: --bid-amount 1.50.
+Micro = Annotated[int, Meta(extra={"money": True})]
 UserId = Annotated[int, Meta(description="The user who owns it")]
 
 PageSize = Annotated[int, Meta(ge=1, le=1000, description="Records on a page", extra={"default": 200})]

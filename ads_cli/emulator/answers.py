@@ -91,10 +91,10 @@ def enveloped(answer: Answer, params: dict[str, Any], headers: Headers = ()) -> 
         body["next_cursor"] = answer.next_cursor
     if answer.total_count is not UNSET:
         body["total_count"] = answer.total_count
-    return Plain(msgspec.json.encode(body), headers=headers)
+    return Plain(msgspec.json.encode(body, enc_hook=str), headers=headers)
 
 
 def failed(status: int, errors: list[dict[str, Any]], params: dict[str, Any], headers: Headers = ()) -> Plain:
     """Write errors down in the shape of the advertising API."""
     body = {"errors": errors, "request": {"params": params}}
-    return Plain(msgspec.json.encode(body), status, headers=headers)
+    return Plain(msgspec.json.encode(body, enc_hook=str), status, headers=headers)

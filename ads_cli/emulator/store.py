@@ -111,9 +111,9 @@ class Store:
         at = created_at or now()
         self.connection.execute(
             "INSERT INTO records (kind, id, owner, created_at, updated_at, data) VALUES (?, ?, ?, ?, ?, ?)",
-            (kind, id, owner, at, at, msgspec.json.encode(data).decode()),
+            (kind, id, owner, at, at, encoded := _encoded(data)),
         )
-        return shown((id, owner, False, at, at, msgspec.json.encode(data)))
+        return shown((id, owner, False, at, at, encoded))
 
     def find(
         self, kind: str, id: str, *, owner: str | None = None, with_deleted: bool = False
@@ -133,7 +133,7 @@ class Store:
         """Set some fields of a record that exists."""
         where = "WHERE kind = ? AND id = ? AND owner = ?"
         (data,) = self.connection.execute(f"SELECT data FROM records {where}", (kind, id, owner)).fetchone()
-        changed = msgspec.json.encode(msgspec.json.decode(data) | fields).decode()
+        changed = _encoded(msgspec.json.decode(data) | fields)
         self.connection.execute(
             f"UPDATE records SET data = ?, updated_at = ? {where}", (changed, now(), kind, id, owner)
         )
@@ -170,6 +170,10 @@ def shown(row: Sequence[Any]) -> Record:
     return (
         {"id": id} | fields | {"created_at": created_at, "updated_at": updated_at, "deleted": bool(deleted)}
     )
+
+
+def _encoded(data: Record) -> str:
+    return msgspec.json.encode(data, enc_hook=str).decode()
 
 
 def now() -> str:

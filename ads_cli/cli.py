@@ -31,7 +31,7 @@ GROUPS = {
 }
 # The commands that take more than one request; every other one is made of its declaration.
 BY_HAND = {
-    "auth login": "auth:login",
+    "auth login": "login:login",
     "auth logout": "auth:logout",
     "auth status": "auth:status",
     "auth token": "auth:token",

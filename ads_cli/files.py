@@ -9,7 +9,19 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
-from .errors import UsageError
+from .errors import StateError, UsageError
+
+
+def prove_writable(folder: Path, variable: str) -> None:
+    """Raise StateError where no file could be made in a folder, which need not be there yet."""
+    nearest = next(place for place in (folder, *folder.parents) if place.exists())
+    try:
+        with tempfile.TemporaryFile(dir=nearest):
+            pass
+    except OSError as error:
+        raise StateError(
+            f"{folder} cannot be written: {error.strerror}", hint=f"set {variable} to another folder"
+        ) from error
 
 
 @contextmanager

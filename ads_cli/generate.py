@@ -50,13 +50,13 @@ class RequestCommand(TyperCommand):
 
     def invoke(self, ctx: Any) -> None:
         """Check what was given, send it, show the answer."""
-        call = Invocation.of(ctx)
+        call = Invocation.of(ctx, changes=self.request.endpoint.mutates)
         given = dict(ctx.params)
         shape = {name: given.pop(name, None) for name in ("envelope", "all", "limit")}
         request = self._request(call, given)
         if self.request.endpoint.consequence and not call.dry_run:
             call.confirm(self.request.endpoint.consequence.format(**given))
-        if call.dry_run and self.request.endpoint.mutates:
+        if call.dry_run:
             show_request(call, request)
         elif self.is_paged:
             show_list(call, request, **shape)
@@ -165,16 +165,10 @@ def read_nested(name: str, text: str) -> Any:
             raise UsageError(f"{name}: {error} in {text[:60]!r}", hint="write JSON, or @FILE") from None
     import yaml
 
-    class TextLoader(yaml.SafeLoader):
-        """Takes scalars for text, but for the plain words that mean nothing at all."""
-
-        yaml_implicit_resolvers = {
-            first: [(tag, pattern) for tag, pattern in found if tag.endswith(":null")]
-            for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
-        }
+    from .text_yaml import load
 
     try:
-        return yaml.load(Path(text[1:]).read_bytes(), TextLoader)
+        return load(Path(text[1:]).read_bytes())
     except OSError as error:
         raise UsageError(f"{name}: {text[1:]} cannot be read: {error.strerror}") from None
     except yaml.YAMLError as error:

@@ -25,9 +25,13 @@ class Invocation:
         self.settings = Settings(flags)
 
     @classmethod
-    def of(cls, context: Any) -> "Invocation":
-        """Make the invocation of a Typer context, from the options remembered along the way."""
-        return cls(context.meta.get(OPTIONS_KEY, {}))
+    def of(cls, context: Any, *, changes: bool = True) -> "Invocation":
+        """Make the invocation of a Typer context, from the options remembered along the way.
+
+        What changes nothing is done even with --dry-run.
+        """
+        flags = dict(context.meta.get(OPTIONS_KEY, {}))
+        return cls(flags if changes else flags | {"dry_run": False})
 
     @cached_property
     def messages(self) -> "Messages":
@@ -75,8 +79,7 @@ class Invocation:
 
         settings, local = self.settings, self.settings.is_local
         _ = self.printer  # a format that is none is told before anything is sent
-        for strange in settings.strange():
-            self.messages.warn(strange)
+        self.warn_of_strange_settings()
         if local:
             self.messages.say("using the emulator on this machine (profile local): nothing leaves it")
         return Client(
@@ -95,6 +98,11 @@ class Invocation:
             tell=self.messages.say,
             sign_in_hint=settings.sign_in_hint,
         )
+
+    def warn_of_strange_settings(self) -> None:
+        """Say which keys of the profile mean nothing."""
+        for strange in self.settings.strange():
+            self.messages.warn(strange)
 
     @property
     def service(self) -> str:

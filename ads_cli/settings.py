@@ -25,6 +25,8 @@ ADDRESSES = ("base_url", "ads_url", "ads_sandbox_url")
 BOUND = (*ADDRESSES, "account", "catalog")
 # What a profile in config.yaml may hold.
 KEYS = (*BOUND, "sandbox", "output", "token_store", "user")
+TOKEN_STORES = ("keyring", "file")
+TRUTHS = ("true", "false")
 DEFAULTS = {
     "timeout": "30s",
     "max_attempts": "6",
@@ -102,8 +104,7 @@ class Settings:
 
     def _in_profile(self, name: str) -> Setting | None:
         value = self._profile.get(name)
-        text = str(value).lower() if isinstance(value, bool) else str(value)
-        return None if value is None else Setting(text, f"profile {self.profile}")
+        return None if value is None else Setting(str(value), f"profile {self.profile}")
 
     def strange(self) -> list[str]:
         """Say which keys of the profile mean nothing, and what may be meant."""
@@ -117,7 +118,8 @@ class Settings:
     def shadowed(self) -> list[str]:
         """Name the variables of the environment that outrank a value of the profile."""
         names = BOUND if not (self.is_local or self.named_profile) else ()
-        return [f"ADSCTL_{n.upper()}" for n in names if self._in_environment(n) and self._in_profile(n)]
+        both = ((name, self._in_environment(name), self._in_profile(name)) for name in names)
+        return [f"ADSCTL_{n.upper()}" for n, outer, inner in both if outer and inner and outer[0] != inner[0]]
 
     def get(self, name: str) -> str | None:
         """Give the value of a setting, or None."""
@@ -221,8 +223,10 @@ class Settings:
             raise StateError(f"{path} cannot be read: {error}") from error
         import yaml
 
+        from .text_yaml import load
+
         try:
-            config = yaml.safe_load(text) or {}
+            config = load(text) or {}
         except yaml.YAMLError as error:
             raise StateError(f"{path} is not YAML: {error}", hint="mend it, or move it away") from error
         if not isinstance(config, dict) or not isinstance(config.get("profiles") or {}, dict):

@@ -11,7 +11,7 @@ Base = Literal["ads", "platform", "sandbox"]
 Travels = Literal["query", "json", "form"]
 
 # The modules that declare endpoints, in the order in which help shows them.
-MODULES = ("accounts", "catalog", "products")
+MODULES = ("accounts", "catalog", "products", "auth", "webhooks")
 
 
 class Endpoint(NamedTuple):

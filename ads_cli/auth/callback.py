@@ -5,6 +5,7 @@ import socket
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from queue import Empty, SimpleQueue
+from string import Template
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -12,7 +13,10 @@ from ..errors import AccessError, StateError, UsageError
 from ..loopback import is_loopback
 
 PATIENCE = 300.0  # seconds that a person has for the page
-PAGE = "<!doctype html><html lang=en><meta charset=utf-8><title>adsctl</title><p>{}</p></html>"
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>adsctl</title>
+<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
+<style>body { min-height: 90vh; display: grid; place-items: center; font: 1.25rem/1.5 system-ui }</style>
+<main><p>$words</p></main></html>"""
 
 
 class Listener:
@@ -92,7 +96,7 @@ class Listener:
 
             def _reply(self) -> None:
                 status, words = listener.answer(self.command, self.headers.get("Host", ""), self.path)
-                body = PAGE.format(words).encode()
+                body = Template(PAGE).substitute(words=words).encode()
                 self.send_response(status)
                 self.send_header("Content-Type", "text/html; charset=utf-8")
                 self.send_header("Content-Length", str(len(body)))

@@ -63,10 +63,8 @@ class FileStore(Store):
         self.path = path
 
     def prove(self) -> None:
-        """Look whether the file, or the folder that it would be made in, can be written."""
-        place = next(place for place in (self.path, *self.path.parents) if place.exists())
-        if not os.access(place, os.W_OK):
-            raise StateError(f"{self.path} cannot be written", hint="set ADSCTL_CONFIG_DIR to another folder")
+        """Refuse a file that others can read."""
+        self._read()
 
     def get(self, profile: str, kind: str) -> Secret | None:
         """Find a secret."""

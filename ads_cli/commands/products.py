@@ -138,7 +138,7 @@ def pull(
     """
     from ..bulk.pull import pull_products
 
-    pull_products(Invocation.of(ctx), file, format)
+    pull_products(Invocation.of(ctx, changes=False), file, format)
 
 
 def read_rows(file: str, format: str | None, encoding: str, map: list[str] | None, upload: Any) -> Any:

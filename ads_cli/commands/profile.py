@@ -6,6 +6,7 @@ import typer
 
 from ..errors import UsageError
 from ..invocation import Invocation
+from ..nearest import nearest
 from ..profiles import edit, refuse_local, update
 from ..settings import KEYS, LOCAL, Setting
 
@@ -31,6 +32,7 @@ def show(
     """Show the settings in force, wherever they come from; never a secret."""
     call = Invocation.of(ctx)
     settings = call.settings
+    call.warn_of_strange_settings()
     found = {"profile": Setting(settings.profile, settings.profile_origin)}
     found |= {name: setting for name in KEYS if (setting := settings.find(name))}
     columns = ("setting", *(Setting._fields if show_origin else Setting._fields[:1]))
@@ -40,10 +42,11 @@ def show(
 
 def use(ctx: typer.Context, name: Name) -> None:
     """Make a profile the default."""
-    settings = Invocation.of(ctx).settings
-    if name != LOCAL and name not in (settings.read_config().get("profiles") or {}):
-        raise UsageError(f"there is no profile {name!r}", hint="adsctl profile list shows them")
-    edit(settings, lambda config: config.update(profile=name))
+    call = Invocation.of(ctx)
+    if name != LOCAL:
+        _known(call, name)
+    if not _is_dry(call, f"{name} would become the default profile"):
+        edit(call.settings, lambda config: config.update(profile=name))
 
 
 def set_values(
@@ -61,15 +64,22 @@ def set_values(
         if not equals:
             raise UsageError(f"{pair!r} is not KEY=VALUE", hint="as in account=18ce54d4x5t")
         pairs[key] = value or None
-    update(Invocation.of(ctx).settings, name, pairs)
+    call = Invocation.of(ctx)
+    if _is_dry(call, f"{', '.join(pairs)} of the profile {name} would be set"):
+        return
+    is_first = not call.settings.read_config().get("profile")
+    update(call.settings, name, pairs)
+    if is_first:
+        call.messages.say(f"{name} is the default profile now; 'adsctl profile use' chooses another")
 
 
 def remove(ctx: typer.Context, name: Name) -> None:
     """Remove a profile, with the secrets that are stored for it."""
     call = Invocation.of(ctx)
     refuse_local(name)
-    if name not in (call.settings.read_config().get("profiles") or {}):
-        raise UsageError(f"there is no profile {name!r}", hint="adsctl profile list shows them")
+    _known(call, name)
+    if _is_dry(call, f"the profile {name} would be removed, with its stored secrets"):
+        return
     call.confirm(f"Remove the profile {name}, with its stored secrets")
     other = Invocation({**call.flags, "profile": name})
     if other.secrets.has_store:
@@ -83,3 +93,17 @@ def remove(ctx: typer.Context, name: Name) -> None:
             del config["profile"]
 
     edit(call.settings, change)
+
+
+def _known(call: Invocation, name: str) -> None:
+    profiles = call.settings.read_config().get("profiles") or {}
+    if name not in profiles:
+        message = f"there is no profile {name!r}{nearest(name, profiles)}"
+        raise UsageError(message, hint="adsctl profile list shows them")
+
+
+def _is_dry(call: Invocation, what: str) -> bool:
+    """Say what would be done, where nothing may be."""
+    if call.dry_run:
+        call.messages.say(f"nothing is changed: {what}")
+    return call.dry_run

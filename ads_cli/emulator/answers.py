@@ -68,15 +68,24 @@ class Refusal(Exception):
         return failed(self.status, self.errors, params, self.headers)
 
 
-class Unauthenticated(Refusal):
-    """The signature of a request does not hold; such an answer echoes nothing."""
+class SignInRefusal(Refusal):
+    """A step of signing in is refused; such an answer echoes nothing."""
+
+    def plain(self, params: dict[str, Any]) -> Plain:
+        """Write the refusal down in the shape of the sign-in endpoints."""
+        return Plain(msgspec.json.encode({"errors": self.errors}), self.status, headers=self.headers)
+
+
+class Unauthenticated(SignInRefusal):
+    """The signature of a request does not hold."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(401, code, message)
 
-    def plain(self, params: dict[str, Any]) -> Plain:
-        """Write the refusal down in the shape of the sign-in endpoints."""
-        return Plain(msgspec.json.encode({"errors": self.errors}), self.status)
+
+def invalid_token() -> Unauthenticated:
+    """Refuse a token that is unknown, expired or revoked."""
+    return Unauthenticated(89, "Invalid or expired token.")
 
 
 def not_found(what: str, identifier: str) -> Refusal:

@@ -9,19 +9,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..api.check import InvalidError, convert
-from ..api.endpoint import Endpoint
+from ..api.endpoint import Endpoint, Request
 from . import faults as faulty
-from .answers import Plain, Refusal, enveloped, failed
+from .answers import Headers, Plain, Refusal, enveloped, failed
 from .incoming import Incoming, echo, read, value_of
-from .limits import TOTAL_COUNT_SECONDS, TOTAL_COUNTS, Window
-from .oauth import Gate
+from .limits import Limits
+from .oauth import READ_ONLY, Gate
 from .routing import Bound, Call, Router
 from .store import Store, opened
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
 
-HANDLERS = ("accounts", "catalog", "products", "product_sets")  # the modules that hold them
+HANDLERS = (
+    "accounts",
+    "catalog",
+    "products",
+    "product_sets",
+    "signin",
+    "authorize",
+    "bearer",
+    "webhooks",
+)
 
 
 class Credentials(NamedTuple):
@@ -44,7 +53,7 @@ class Emulator:
         self._faults = [faulty.parse(text) for text in faults]
         self._store = opened(database, _seed)
         self._gate = Gate(self._store)
-        self._total_counts = Window(TOTAL_COUNTS, TOTAL_COUNT_SECONDS)
+        self._limits = Limits()
 
     @cached_property
     def credentials(self) -> Credentials:
@@ -89,9 +98,12 @@ class Emulator:
     def _answer(self, incoming: Incoming) -> Plain:
         """Find the endpoint, check who asks, and handle the request under the faults on demand."""
         endpoint, bound, ids = self._router.find(incoming)
-        call = Call(self._store, incoming, ids)
-        if bound.signed:
-            call.user = self._gate.user_of(incoming)
+        call = Call(self._store, self._gate, self._limits, incoming, ids)
+        if bound.reads:
+            signer = self._gate.signer_of(incoming)
+            call.user = signer.user
+            if signer.access == "read" and endpoint.mutates:
+                raise Refusal(403, "FORBIDDEN", READ_ONLY)
 
         def perform(partial: bool) -> Plain:
             call.partial = partial
@@ -103,11 +115,7 @@ class Emulator:
         """Check the request against its declaration, and let its handler answer."""
         call.params = dict(call.ids)
         try:
-            fields = read(call.incoming, endpoint, bound.reads, call.ids)
-            request = convert(bound.reads, fields, strict=endpoint.travels == "json")
-            call.params = echo(request, endpoint)
-            counted = value_of(request, "with_total_count")
-            headers = self._total_counts.take(call.user) if counted else ()
+            request, headers = self._checked(call, endpoint, bound.reads) if bound.reads else (None, ())
             answer = bound.handler(call, request)
         except InvalidError as error:
             return failed(400, [_told(problem) for problem in error.problems], call.params)
@@ -116,6 +124,14 @@ class Emulator:
         except Exception:
             return _broken()
         return answer if isinstance(answer, Plain) else enveloped(answer, call.params, headers)
+
+    def _checked(self, call: Call, endpoint: Endpoint, kind: type[Request]) -> tuple[Request, Headers]:
+        """Read the parameters, and count what is limited."""
+        fields = read(call.incoming, endpoint, kind, call.ids)
+        request = convert(kind, fields, strict=endpoint.travels == "json")
+        call.params = echo(request, endpoint)
+        counted = value_of(request, "with_total_count")
+        return request, self._limits.total_counts.take(call.user) if counted else ()
 
 
 def _seed(store: Store) -> None:

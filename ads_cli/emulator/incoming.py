@@ -25,10 +25,13 @@ class Incoming:
         uri: str = environ.get("REQUEST_URI") or _rebuilt(environ)
         self.path, _, self.query = uri.partition("?")
         host = environ.get("HTTP_HOST") or environ["SERVER_NAME"]
+        self.origin = f"{environ['wsgi.url_scheme']}://{host}"
         # What the client signed: the address as it was sent, before any decoding.
-        self.url = f"{environ['wsgi.url_scheme']}://{host}{uri}"
+        self.url = self.origin + uri
         self.authorization: str = environ.get("HTTP_AUTHORIZATION", "")
         self.content_type: str = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
+        # What a browser says of the page that sends a form; "" from any other client.
+        self.site: str = environ.get("HTTP_SEC_FETCH_SITE", "")
         # How long a client in the same process waits before it gives up; None where it has a socket.
         self.patience: float | None = environ.get("ads_cli.timeout")
 
@@ -47,6 +50,11 @@ class Incoming:
     def form(self) -> str:
         """Give a form body as it was sent, or nothing; a signature covers it."""
         return self.body.decode("latin-1") if self.content_type == FORM else ""
+
+    @cached_property
+    def parameters(self) -> dict[str, str]:
+        """Give the parameters of query and form together; signing in takes them in either."""
+        return dict(parse_qsl(f"{self.query}&{self.form}", keep_blank_values=True))
 
 
 def _rebuilt(environ: dict[str, Any]) -> str:
@@ -85,8 +93,7 @@ def read(incoming: Incoming, endpoint: Endpoint, kind: type[Request], ids: dict[
     if endpoint.travels == "form":
         _expect(incoming, FORM)
         return _typed(kind, _texts(incoming.form)) | ids
-    _expect(incoming, "application/json")
-    return _object(incoming.body) | ids
+    return object_of(incoming) | ids
 
 
 def _expect(incoming: Incoming, content_type: str) -> None:
@@ -94,9 +101,11 @@ def _expect(incoming: Incoming, content_type: str) -> None:
         raise Refusal(400, "BAD_REQUEST", f"the body of this endpoint has the content type {content_type}")
 
 
-def _object(body: bytes) -> dict[str, Any]:
+def object_of(incoming: Incoming) -> dict[str, Any]:
+    """Read a body that is a JSON object."""
+    _expect(incoming, "application/json")
     try:
-        values = msgspec.json.decode(body)
+        values = msgspec.json.decode(incoming.body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Refusal(400, "BAD_REQUEST", f"the body is not JSON: {error}") from None
     if not isinstance(values, dict):

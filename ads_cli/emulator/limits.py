@@ -8,6 +8,8 @@ from .answers import Headers, Refusal
 
 TOTAL_COUNTS = 200
 TOTAL_COUNT_SECONDS = 15 * 60
+BEARER_TOKENS = 10
+BEARER_TOKEN_SECONDS = 60
 
 
 class Window:
@@ -38,3 +40,11 @@ class Window:
             message = f"{self._limit} of these requests were answered already; wait {wait} seconds"
             raise Refusal(429, "TOO_MANY_REQUESTS", message, headers=(*headers, ("Retry-After", wait)))
         return headers
+
+
+class Limits:
+    """The limits that an instance of the service keeps."""
+
+    def __init__(self) -> None:
+        self.total_counts = Window(TOTAL_COUNTS, TOTAL_COUNT_SECONDS)
+        self.bearer_tokens = Window(BEARER_TOKENS, BEARER_TOKEN_SECONDS)

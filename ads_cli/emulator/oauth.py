@@ -5,12 +5,15 @@ import time
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from .answers import Unauthenticated
+from .answers import Unauthenticated, invalid_token
 from .incoming import Incoming
 from .store import Store
 
+READ_ONLY = "this access token was given for reading only"
 CLOCK_SECONDS = 300  # how far the clocks of client and service may be apart
-NEEDED = ("oauth_consumer_key", "oauth_nonce", "oauth_signature", "oauth_timestamp", "oauth_token")
+NEEDED = ("oauth_consumer_key", "oauth_nonce", "oauth_signature", "oauth_timestamp")
+# What may stand beside the header, in the query or a form.
+ELSEWHERE = ("oauth_token", "oauth_callback", "oauth_verifier")
 
 
 class Identity(NamedTuple):
@@ -20,6 +23,25 @@ class Identity(NamedTuple):
     consumer_secret: str
     token_secret: str
     revoked: bool
+    access: str = "write"
+
+
+class Signer(NamedTuple):
+    """Who signed a request: the app, and mostly a token; `given` holds all that OAuth was told."""
+
+    app: str
+    token: str
+    user: str
+    access: str
+    given: dict[str, str]
+
+
+# An app's secret, with the secret of a token of its own; a token that it does not have is null.
+ACCESS_TOKEN = """SELECT user_id, consumer_secret, secret, revoked, access FROM apps LEFT JOIN tokens
+    ON tokens.consumer_key = apps.consumer_key AND token = :token WHERE apps.consumer_key = :app"""
+REQUEST_TOKEN = """SELECT user_id, consumer_secret, secret, 0, access FROM apps LEFT JOIN request_tokens
+    ON request_tokens.consumer_key = apps.consumer_key AND token = :token WHERE apps.consumer_key = :app"""
+NO_TOKEN = "SELECT '', consumer_secret, '', 0 FROM apps WHERE consumer_key = :app"
 
 
 class Gate:
@@ -31,29 +53,36 @@ class Gate:
         self._swept = time.time()
         self._lock = threading.Lock()
 
-    def user_of(self, incoming: Incoming) -> str:
-        """Name the user whose token signed a request, or refuse it."""
-        given = _header(incoming)
+    def signer_of(self, incoming: Incoming) -> Signer:
+        """Name the user whose access token signed a request, or refuse it."""
+        return self._admit(incoming, ACCESS_TOKEN)
+
+    def sign_in_of(self, incoming: Incoming) -> Signer:
+        """Name the request token that signed a request, or refuse it; its state is not looked at."""
+        return self._admit(incoming, REQUEST_TOKEN)
+
+    def app_of(self, incoming: Incoming) -> Signer:
+        """Name the app that signed a request by itself, or refuse it."""
+        return self._admit(incoming, NO_TOKEN)
+
+    def _admit(self, incoming: Incoming, known: str) -> Signer:
+        given = _header(incoming, with_token=known is not NO_TOKEN)
         timestamp = _timestamp(given["oauth_timestamp"])
-        identity = self._identity(given["oauth_consumer_key"], given["oauth_token"])
+        app, token = given["oauth_consumer_key"], given.get("oauth_token", "")
+        identity = self._identity(known, app, token)
         if not _verified(incoming, given["oauth_signature"], identity):
             raise could_not_authenticate()
-        use = (given["oauth_consumer_key"], given["oauth_token"], given["oauth_nonce"], timestamp)
-        if not self._first_use(use):
+        if not self._first_use((app, token, given["oauth_nonce"], timestamp)):
             raise could_not_authenticate()
-        return identity.user
+        return Signer(app, token, identity.user, identity.access, given)
 
-    def _identity(self, consumer_key: str, token: str) -> Identity:
-        known = self._store.connection.execute(
-            "SELECT user_id, consumer_secret, secret, revoked FROM apps LEFT JOIN tokens"
-            " ON tokens.consumer_key = apps.consumer_key AND token = ? WHERE apps.consumer_key = ?",
-            (token, consumer_key),
-        ).fetchone()
-        if known is None:
+    def _identity(self, known: str, consumer_key: str, token: str) -> Identity:
+        row = self._store.connection.execute(known, {"app": consumer_key, "token": token}).fetchone()
+        if row is None:
             raise could_not_authenticate()
-        identity = Identity(*known)
-        if identity.user is None or identity.revoked:
-            raise Unauthenticated(89, "Invalid or expired token.")
+        identity = Identity(*row)
+        if identity.token_secret is None or identity.revoked:
+            raise invalid_token()
         return identity
 
     def _first_use(self, use: tuple[str, str, str, int]) -> bool:
@@ -74,7 +103,7 @@ def could_not_authenticate() -> Unauthenticated:
     return Unauthenticated(32, "Could not authenticate you.")
 
 
-def _header(incoming: Incoming) -> dict[str, str]:
+def _header(incoming: Incoming, *, with_token: bool) -> dict[str, str]:
     """Read the Authorization header; all that a signature needs has to be in it."""
     from oauthlib.oauth1.rfc5849 import utils
 
@@ -83,8 +112,12 @@ def _header(incoming: Incoming) -> dict[str, str]:
     except ValueError:
         pairs = []
     given = {name: utils.unescape(value) for name, value in pairs}
+    if given:
+        beside = incoming.parameters
+        given = {name: beside[name] for name in ELSEWHERE if name in beside} | given
     complete = (
         all(given.get(name) for name in NEEDED)
+        and bool(given.get("oauth_token")) is with_token
         and given.get("oauth_signature_method") == "HMAC-SHA1"
         and given.get("oauth_version", "1.0") == "1.0"
         and given["oauth_nonce"].isascii()

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple, TypeVar
 from ..api.endpoint import MODULES, Endpoint, Request, requests_of
 from .answers import Answer, Plain, Refusal
 from .incoming import Incoming, decoded
+from .limits import Limits
+from .oauth import Gate
 from .store import Store
 
 R = TypeVar("R", bound=Request)
@@ -18,6 +20,8 @@ class Call:
     """What a handler may use beside the request itself."""
 
     store: Store
+    gate: Gate
+    limits: Limits
     incoming: Incoming
     ids: dict[str, str]  # the fields that stand in the path
     user: str = ""  # whose token signed the request; "" where an endpoint takes no token
@@ -29,24 +33,38 @@ class Bound(NamedTuple):
     """A handler, and what has to be done before it is called."""
 
     handler: Handler
-    reads: type[Request]
-    signed: bool
+    reads: type[Request] | None  # None where the handler looks at the request, and who asks, by itself
+    also: tuple[str, ...] = ()  # further lines that come to the handler
 
 
 _handlers: dict[type[Request], Bound] = {}
 
 
 def handles(
-    request: type[Request], *, reads: type[R] | None = None, signed: bool = True
+    request: type[Request], *, reads: type[R] | None = None
 ) -> Callable[[Callable[[Call, R], Answer | Plain]], Callable[[Call, R], Answer | Plain]]:
     """Bind a function to a declared request, which comes to it decoded and checked.
 
-    `reads` is checked in its place where a batch's items are to be looked at one by one. With
-    `signed=False` nobody's token is asked for, as the pages and steps of signing in want it.
+    `reads` is checked in its place where a batch's items are to be looked at one by one.
     """
 
     def bind(handler: Callable[[Call, R], Answer | Plain]) -> Callable[[Call, R], Answer | Plain]:
-        _handlers[request] = Bound(handler, reads or request, signed)
+        _handlers[request] = Bound(handler, reads or request)
+        return handler
+
+    return bind
+
+
+def answers(
+    request: type[Request], *also: str
+) -> Callable[[Callable[[Call], Plain]], Callable[[Call], Plain]]:
+    """Bind a function to a request that comes to it as it was sent, with nobody's signature checked.
+
+    The steps and pages of signing in want it so. `also` names further lines, as `POST /oauth/authorize`.
+    """
+
+    def bind(handler: Callable[[Call], Plain]) -> Callable[[Call], Plain]:
+        _handlers[request] = Bound(lambda call, _: handler(call), None, also)
         return handler
 
     return bind
@@ -76,11 +94,17 @@ class Router:
     def __init__(self) -> None:
         self._routes: dict[int, list[Route]] = {}
         for request in (request for module in MODULES for request in requests_of(module)):
-            parts = tuple(request.endpoint.path.split("/"))
-            route = Route(request.endpoint, parts, _handlers.get(request))
-            self._routes.setdefault(len(parts), []).append(route)
+            bound = _handlers.get(request)
+            self._add(request.endpoint, bound)
+            for line in bound.also if bound else ():
+                method, path = line.split()
+                self._add(request.endpoint._replace(method=method, path=path), bound)
         for routes in self._routes.values():  # words before placeholders: /cards/poll is no card's id
             routes.sort(key=lambda route: [part.startswith("{") for part in route.parts])
+
+    def _add(self, endpoint: Endpoint, bound: Bound | None) -> None:
+        parts = tuple(endpoint.path.split("/"))
+        self._routes.setdefault(len(parts), []).append(Route(endpoint, parts, bound))
 
     def find(self, incoming: Incoming) -> tuple[Endpoint, Bound, dict[str, str]]:
         """Name the endpoint that a request is for, its handler, and the ids in its path."""

@@ -4,7 +4,12 @@ import secrets
 
 from .store import Store
 
-USER = "1184672519"
+USER, OTHER_USER = "1184672519", "1184672520"
+PEOPLE = {USER: "nordlicht", OTHER_USER: "kontoracht"}  # who may sign in, by their screen names
+# Where the app may send people back to: the first, unless another program listens there.
+CALLBACKS = tuple(
+    f"http://{host}:{port}/callback" for port in range(8976, 8980) for host in ("127.0.0.1", "localhost")
+)
 SHOP = "18ce54d4x5t"
 CATALOG = "7310248000000000001"
 ACCOUNTS = (
@@ -52,16 +57,21 @@ def seed(store: Store) -> None:
 
 
 def _sign_in(store: Store) -> None:
-    """Register one app and one user, who has signed in to it already."""
+    """Register one app and its people; its owner has signed in to it already."""
     consumer_key, consumer_secret, secret = (secrets.token_urlsafe(24) for _ in range(3))
     token = f"{USER}-{secrets.token_urlsafe(24)}"
     run = store.connection.execute
-    run("INSERT INTO apps VALUES (?, ?, ?)", (consumer_key, consumer_secret, "adsctl"))
-    run("INSERT INTO users VALUES (?, ?)", (USER, "nordlicht"))
-    run("INSERT INTO tokens VALUES (?, ?, ?, ?, 0)", (token, secret, consumer_key, USER))
+    app = (consumer_key, consumer_secret, "adsctl", USER, "\n".join(CALLBACKS))
+    run(
+        "INSERT INTO apps (consumer_key, consumer_secret, name, owner, callbacks) VALUES (?, ?, ?, ?, ?)", app
+    )
+    for person in PEOPLE.items():
+        run("INSERT INTO users VALUES (?, ?)", person)
+    run("INSERT INTO tokens VALUES (?, ?, ?, ?, 'write', 0)", (token, secret, consumer_key, USER))
     settings = {
         "consumer_key": consumer_key,
         "access_token": token,
+        "user": USER,  # who is signed in to the service already, as far as its pages are concerned
         "account": SHOP,
         "catalog": CATALOG,
     }

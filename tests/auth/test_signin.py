@@ -74,6 +74,7 @@ LOGIN = ("auth", "login", "--no-browser", "--token-store", "file")
 def test_a_sign_in_with_a_pin_keeps_a_token_that_signs(shop, service):
     done = shop(*LOGIN, "--access", "read", input="123-45 67\n")
     assert "/oauth/authorize?oauth_token=rt" in done.stderr and "signed in as @nordlicht (7)" in done.stderr
+    assert "user\t@nordlicht (7)\tprofile default" in done.stdout  # a last look, as auth status shows it
     first, second = service.oauth(0), service.oauth(1)
     assert first["oauth_callback"] == "oob" and "oauth_token" not in first
     assert service.requests[0].args.to_dict() == {"platform_auth_access_type": "read"}

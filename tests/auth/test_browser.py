@@ -1,0 +1,124 @@
+"""Both ways of signing in, by a real Chromium that walks the emulator's own pages."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pexpect
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from ads_cli.commands.emulator import variables
+from ads_cli.emulator.app import Emulator
+from ads_cli.emulator.seed import CALLBACKS
+from ads_cli.emulator.server import running
+from tests.conftest import Person
+
+PROGRAMS = ("chromium", "chromedriver")
+pytestmark = pytest.mark.skipif(not all(map(shutil.which, PROGRAMS)), reason="needs Debian's Chromium")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--window-size=900,900",
+)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory) -> Iterator[webdriver.Chrome]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
+        options.add_argument(flag)
+    driver = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def newcomer(adsctl: Person, tmp_path: Path) -> Iterator[Person]:
+    """Somebody with an app, who has never signed in; `page` is what the browser is told to open."""
+    with closing(Emulator(tmp_path / "emulator.db")) as emulator, running(emulator) as address:
+        known = variables(emulator, address)
+        adsctl.env |= {name: value for name, value in known.items() if "ACCESS_TOKEN" not in name}
+        opener = adsctl.file("browser", f'#!/bin/sh\necho "$1" > "{adsctl.home}/page"\n')
+        opener.chmod(0o755)
+        adsctl.env["BROWSER"] = f"{opener} %s"
+        yield adsctl
+
+
+def terminal(person: Person, *words: str) -> pexpect.spawn:
+    command = person.command("-p", "shop", "auth", "login", "--token-store", "file", *words)
+    return pexpect.spawn(
+        command[0], command[1:], env=person.environment, cwd=person.home, encoding="utf-8", timeout=30
+    )
+
+
+def page_of(person: Person, session: pexpect.spawn) -> str:
+    session.expect("your browser shows")
+    return (person.home / "page").read_text().strip()
+
+
+def press(browser: webdriver.Chrome, words: str) -> None:
+    browser.find_element(By.XPATH, f"//button[.='{words}']").click()
+
+
+def heading(browser: webdriver.Chrome) -> str:
+    return browser.find_element(By.TAG_NAME, "h1").text
+
+
+def test_the_pin_that_the_page_shows_signs_in(newcomer, browser):
+    session = terminal(newcomer)
+    browser.get(page_of(newcomer, session))
+    assert heading(browser) == "Authorize adsctl to use your account?"
+    press(browser, "Authorize")
+    pin = browser.find_element(By.ID, "pin")
+    assert int(pin.value_of_css_property("font-size").removesuffix("px")) >= 32
+    session.expect("PIN: ")
+    session.sendline("000-0000")
+    session.expect("look again")
+    session.sendline(f"{pin.text[:3]} {pin.text[3:]}")
+    session.expect("signed in as @nordlicht")
+    session.expect(pexpect.EOF)
+    session.close()
+    assert session.exitstatus == 0
+    newcomer.env.clear()  # from here on, all comes from the profile and the store
+    assert "Nordlicht Shop" in newcomer("-p", "shop", "accounts", "list").stdout
+
+
+def test_a_callback_signs_in_without_a_pin(newcomer, browser):
+    callback = CALLBACKS[-1]
+    session = terminal(newcomer, "--callback", callback, "--screen-name", "kontoracht")
+    browser.get(page_of(newcomer, session))
+    assert browser.find_element(By.ID, "screen_name").get_attribute("value") == "kontoracht"
+    press(browser, "Authorize")
+    WebDriverWait(browser, 20).until(lambda driver: driver.current_url.startswith(callback))
+    assert "You are signed in" in browser.find_element(By.TAG_NAME, "body").text
+    session.expect("signed in as @kontoracht")
+    session.expect(pexpect.EOF)
+    # Whoever said yes once is not asked again.
+    again = terminal(newcomer, "--callback", CALLBACKS[-2], "--authenticate")
+    browser.get(page_of(newcomer, again))
+    again.expect("signed in as @nordlicht")
+    again.expect(pexpect.EOF)
+    newcomer.env.clear()
+    assert "Nordlicht Shop" in newcomer("-p", "shop", "accounts", "list").stdout
+
+
+def test_saying_no_on_the_page_signs_nobody_in(newcomer, browser):
+    session = terminal(newcomer, "--callback", CALLBACKS[-3])
+    browser.get(page_of(newcomer, session))
+    press(browser, "Cancel")
+    session.expect("refused")
+    session.expect(pexpect.EOF)
+    session.close()
+    assert session.exitstatus == 4 and not (newcomer.home / "config").exists()

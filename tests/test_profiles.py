@@ -1,0 +1,82 @@
+"""Profiles: set, shown and removed, in a file that people write in too."""
+
+import json
+import threading
+
+CONFIG = """\
+# Ours; the agency has its own.
+profile: shop
+
+profiles:
+  shop:
+    ads_url: https://ads.example  # ends in August
+    account: 00123
+    # nobody knows why
+    sandbox: no
+"""
+
+
+def test_a_change_keeps_the_comments_of_the_file(adsctl):
+    config = adsctl.file("config.yaml", CONFIG)
+    adsctl.env["ADSCTL_CONFIG_DIR"] = str(adsctl.home)
+    adsctl("profile", "set", "shop", "catalog=77", "sandbox=true")
+    expected = CONFIG.replace("sandbox: no\n", "sandbox: 'true'\n    catalog: '77'\n")
+    assert config.read_text() == expected
+    shown = json.loads(adsctl("profile", "show", "-o", "json").stdout)
+    assert {row["setting"]: row["value"] for row in shown}["account"] == "00123"
+
+
+def test_a_first_profile_becomes_the_default_and_says_so(adsctl):
+    done = adsctl("profile", "set", "shop", "account=7")
+    assert "shop is the default profile now" in done.stderr
+    assert "default" not in adsctl("profile", "set", "other", "account=8").stderr
+    adsctl("profile", "use", "other")
+    assert adsctl("profile", "list", "-o", "ids").stdout.split() == ["shop", "other", "local"]
+    assert "there is no profile 'shp'; did you mean 'shop'?" in adsctl("profile", "use", "shp", code=2).stderr
+
+
+def test_a_value_that_means_nothing_is_refused(adsctl):
+    for pair, words in {
+        "output=jsn": "'jsn' is not one of table, tsv, csv, json",
+        "sandbox=maybe": "'maybe' is not one of true, false",
+        "token_store=cloud": "'cloud' is not one of keyring, file",
+        "acount=7": "did you mean 'account'?",
+    }.items():
+        assert words in adsctl("profile", "set", "shop", pair, code=2).stderr
+    assert "is not https" in adsctl("profile", "set", "shop", "ads_url=http://ads.example", code=11).stderr
+    assert not (adsctl.home / "config").exists()
+
+
+def test_a_key_that_means_nothing_is_pointed_out(adsctl):
+    (adsctl.home / "config").mkdir()
+    adsctl.file("config/config.yaml", CONFIG.replace("account:", "acount:"))
+    warning = "'acount' of the profile shop means nothing; did you mean 'account'?"
+    assert warning in adsctl("profile", "show").stderr
+    assert warning in adsctl("auth", "status", code=4).stderr
+
+
+def test_a_dry_run_changes_no_profile(adsctl):
+    adsctl("profile", "set", "shop", "account=7")
+    before = (adsctl.home / "config" / "config.yaml").read_text()
+    for words in (("use", "local"), ("set", "shop", "account=8"), ("set", "new", "a=b"), ("remove", "shop")):
+        done = adsctl("profile", *words, "--dry-run", code=None)
+        assert done.returncode in (0, 2)
+    assert "nothing is changed: the profile shop would be removed" in done.stderr
+    assert (adsctl.home / "config" / "config.yaml").read_text() == before
+
+
+def test_many_changes_at_once_lose_nothing(adsctl):
+    names = [f"shop{number}" for number in range(6)]
+    threads = [
+        threading.Thread(target=adsctl, args=("profile", "set", name, f"account={name}")) for name in names
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(adsctl("profile", "list", "-o", "ids").stdout.split()) == ["local", *names]
+
+
+def test_a_dry_run_of_a_read_reads(adsctl):
+    assert "sku" not in adsctl.local("catalog", "list", "--dry-run", "-o", "ids").stdout
+    assert adsctl.local("products", "list", "--dry-run", "-o", "json").stdout.strip() == "[]"

@@ -1,0 +1,29 @@
+"""The recipes of `examples/` do what their first lines say."""
+
+import subprocess
+
+from tests.conftest import EXAMPLES
+
+
+def run_at_night(person, feed: str, code: int) -> str | None:
+    """Run the nightly push where `mail` writes to a file, and give that file."""
+    (person.home / "bin").mkdir(exist_ok=True)
+    person.file("bin/adsctl", f'#!/bin/sh\nexec {" ".join(person.command())} -p local "$@"\n').chmod(0o755)
+    person.file("bin/mail", '#!/bin/sh\necho "$@" > mail; cat >> mail\n').chmod(0o755)
+    environment = person.environment | {"PATH": f"{person.home}/bin:{person.environment['PATH']}"}
+    command = [EXAMPLES / "nightly.sh", feed, "you@shop.example"]
+    done = subprocess.run(command, env=environment, cwd=person.home, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
+    mail = person.home / "mail"
+    return mail.read_text() if mail.exists() else None
+
+
+def test_a_night_without_trouble_mails_nothing(adsctl):
+    assert run_at_night(adsctl, EXAMPLES / "products.csv", 0) is None
+
+
+def test_a_night_with_trouble_is_mailed(adsctl):
+    feed = EXAMPLES / "products-with-mistakes.csv"
+    mail = run_at_night(adsctl, feed, 3)
+    assert mail.startswith(f"-s adsctl: {feed} ended with exit code 3 you@shop.example\n")
+    assert "9783999738837" in mail and "8 of 12 rows invalid" in mail

@@ -54,11 +54,13 @@ BY_HAND = {
     "jobs list": "jobs:list_jobs",
     "jobs show": "jobs:show_job",
     "jobs clean": "jobs:clean",
+    "api": "api:api",
     "completion": "completion:completion",
     "help": "help:topic",
 }
 # What the root's help says of single commands, so that it imports none of them.
 LINES = {
+    "api": "Send any signed request, for what no command does",
     "completion": "Print the completion script of a shell",
     "help": "Explain options, formats, exit-codes, environment or files",
 }

@@ -4,24 +4,19 @@ Every value arrives as text, and the declaration alone says what it has to be: s
 are told at once, and no limit is written twice.
 """
 
-import json
 from collections.abc import Iterator
-from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from typer import Exit
 from typer.core import TyperArgument, TyperCommand, TyperOption
 
-from .api.check import InvalidError, Problem, convert
-from .api.endpoint import Request
+from .api.endpoint import Request, document_of
 from .api.fields import Field, Kind, fields_of
 from .api.time import Time
-from .errors import ContentError, UsageError
+from .given import option_name, request_of, whole_name
 from .invocation import Invocation
 from .options import offering
-
-if TYPE_CHECKING:
-    from .client.answer import Answer
+from .results import show, show_list, show_request
 
 NESTED = "JSON|@FILE"
 METAVARS = {int: "N", Time: "TIME"}
@@ -37,8 +32,11 @@ class RequestCommand(TyperCommand):
         # Ids of what the resource lies in come from the common options, the environment or the profile.
         self.common = {name: field.kind.extra("common") for name, field in self.fields.items()}
         self.is_paged = "cursor" in self.fields
-        params = [parameter(f, endpoint.own_id) for f in self.fields.values() if not self.common[f.name]]
+        own = [field for field in self.fields.values() if not self.common[field.name]]
+        params = [param for field in own for param in parameters(field, endpoint.own_id)]
         params.sort(key=lambda param: (not isinstance(param, TyperArgument), not param.required))
+        if any(field.kind.is_nested for field in own):
+            params += document_options(request)
         params += [envelope_option(), *(paging_options() if self.is_paged else [])]
         super().__init__(
             name=endpoint.command.split()[-1],
@@ -50,12 +48,15 @@ class RequestCommand(TyperCommand):
 
     def invoke(self, ctx: Any) -> None:
         """Check what was given, send it, show the answer."""
-        call = Invocation.of(ctx, changes=self.request.endpoint.mutates)
+        endpoint = self.request.endpoint
+        call = Invocation.of(ctx, changes=endpoint.mutates)
         given = dict(ctx.params)
         shape = {name: given.pop(name, None) for name in ("envelope", "all", "limit")}
-        request = self._request(call, given)
-        if self.request.endpoint.consequence and not call.dry_run:
-            call.confirm(self.request.endpoint.consequence.format(**given))
+        file = given.pop("file", None)
+        given |= {name: getattr(call, common) for name, common in self.common.items() if common}
+        request = request_of(self.request, given, file)
+        if endpoint.consequence and not call.dry_run:
+            call.confirm(endpoint.consequence.format(**given))
         if call.dry_run:
             show_request(call, request)
         elif self.is_paged:
@@ -64,58 +65,43 @@ class RequestCommand(TyperCommand):
             answer = call.client.call(request)
             show(call, self.request, answer.body if shape["envelope"] else answer.data)
 
-    def _request(self, call: Invocation, given: dict[str, Any]) -> Request:
-        """Make the request; raise UsageError (ContentError where a file is to blame) with every problem."""
-        given |= {name: getattr(call, common) for name, common in self.common.items() if common}
-        values = {name: value for name, value in given.items() if value is not None}
-        from_file = {
-            n for n, v in values.items() if isinstance(v, str) and v.startswith("@") and self._nested(n)
-        }
-        values = {name: read_value(self.fields[name], value) for name, value in values.items()}
-        try:
-            return convert(self.request, values)
-        except InvalidError as error:
-            told = [self._told(problem) for problem in error.problems]
-            blamed = {problem.path.split("[")[0].split(".")[0] for problem in error.problems}
-            kind = ContentError if blamed and blamed <= from_file else UsageError
-            raise kind("\n".join(told), hint=f"adsctl {self.request.endpoint.command} --help") from None
 
-    def _nested(self, name: str) -> bool:
-        return self.fields[name].kind.is_nested
+class FieldOption(TyperOption):
+    """An option that help shows as required; that it is missing is told with all other problems."""
 
-    def _told(self, problem: Problem) -> str:
-        """Name a problem as the person typed it: the option, then the path inside its value."""
-        name = problem.path.split("[")[0].split(".")[0]
-        field = self.fields.get(name)
-        if field is None or name == self.request.endpoint.own_id:
-            return f"{name.upper() or self.name}{problem.path[len(name) :]}: {problem.message}"
-        rest = problem.path[len(name) :]
-        return f"{option_name(field)}{' ' + problem.path if rest else ''}: {problem.message}"
+    def value_is_missing(self, value: Any) -> bool:
+        """Leave it to the check, which also knows what a file gives."""
+        return False
 
 
-def parameter(field: Field, own_id: str | None) -> Any:
-    """Make one field an argument, when it is the id of the resource itself, or an option."""
+def parameters(field: Field, own_id: str | None) -> Iterator[Any]:
+    """Make one field an argument, when it is the id of the resource itself, or an option.
+
+    Money has a second option, in whole units of the currency.
+    """
+    kind, name = field.kind, option_name(field)
     if field.name == own_id:
-        return TyperArgument(
+        yield TyperArgument(
             param_decls=[field.name], metavar=field.name.upper(), required=True, help=field.help
         )
-    kind, name = field.kind, option_name(field)
-    if kind.base is bool:
+    elif kind.base is bool:
         both = f"{name}/--no-{name[2:]}" if kind.extra("default") is True else name
-        return TyperOption(param_decls=[field.name, both], help=field.help, default=None, is_flag=True)
-    return TyperOption(
-        param_decls=[field.name, name],
-        metavar=metavar(kind),
-        help=field.help,
-        required=field.required,
-        autocompletion=offering(kind.offered) if kind.offered else None,
-    )
-
-
-def option_name(field: Field) -> str:
-    """Name the option of a field: what is declared for it, else the field's own name."""
-    named = field.kind.extra("common") or field.kind.extra("option") or field.name
-    return f"--{named.replace('_', '-')}"
+        yield TyperOption(param_decls=[field.name, both], help=field.help, default=None, is_flag=True)
+    else:
+        yield FieldOption(
+            param_decls=[field.name, name],
+            metavar=metavar(kind),
+            help=field.help,
+            required=field.required,
+            autocompletion=offering(kind.offered) if kind.offered else None,
+        )
+    if kind.extra("money"):
+        whole = whole_name(field)
+        yield TyperOption(
+            param_decls=[whole, f"--{whole.replace('_', '-')}"],
+            metavar="AMOUNT",
+            help=f"The same in whole units, as in 1.50, in place of {name}",
+        )
 
 
 def metavar(kind: Kind) -> str:
@@ -127,6 +113,30 @@ def metavar(kind: Kind) -> str:
     if kind.is_comma_list:
         return f"{metavar(kind.item)},..."
     return METAVARS.get(kind.base, "TEXT")
+
+
+def document_options(request: type[Request]) -> Iterator[TyperOption]:
+    """Offer to write nested values in a file, and an example to start from."""
+    yield TyperOption(
+        param_decls=["file", "--file", "-f"],
+        metavar="FILE",
+        help="Take fields from a YAML or JSON file, or - for standard input; options outrank it",
+    )
+
+    def example(ctx: Any, param: Any, value: Any) -> None:
+        if value:
+            print(document_of(request), end="")
+            raise Exit
+
+    yield TyperOption(
+        param_decls=["--example"],
+        is_flag=True,
+        default=None,
+        is_eager=True,
+        expose_value=False,
+        callback=example,
+        help="Print such a file to start from",
+    )
 
 
 def envelope_option() -> TyperOption:
@@ -143,100 +153,3 @@ def paging_options() -> Iterator[TyperOption]:
     """Offer to follow the pages."""
     yield TyperOption(param_decls=["--all"], is_flag=True, default=False, help="Follow all pages")
     yield TyperOption(param_decls=["--limit"], metavar="N", help="Follow pages until N records")
-
-
-def read_value(field: Field, text: Any) -> Any:
-    """Read what was typed: JSON or @FILE for nested values, commas for lists; the rest stays text."""
-    if not isinstance(text, str):
-        return text
-    if field.kind.is_nested:
-        return read_nested(option_name(field), text)
-    if field.kind.is_comma_list:
-        return [part.strip() for part in text.split(",") if part.strip()]
-    return text
-
-
-def read_nested(name: str, text: str) -> Any:
-    """Read a nested value: JSON in place, or a JSON or YAML file behind an @; scalars stay text."""
-    if not text.startswith("@"):
-        try:
-            return json.loads(text, parse_int=str, parse_float=str)
-        except ValueError as error:
-            raise UsageError(f"{name}: {error} in {text[:60]!r}", hint="write JSON, or @FILE") from None
-    import yaml
-
-    from .text_yaml import load
-
-    try:
-        return load(Path(text[1:]).read_bytes())
-    except OSError as error:
-        raise UsageError(f"{name}: {text[1:]} cannot be read: {error.strerror}") from None
-    except yaml.YAMLError as error:
-        raise ContentError(f"{text[1:]} is neither JSON nor YAML: {error}") from None
-
-
-def show(call: Invocation, request: type[Request], document: Any) -> None:
-    """Print a document with the columns of its endpoint."""
-    call.printer.show(document, request.endpoint.columns, request.endpoint.key)
-
-
-def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, limit: str | None) -> None:
-    """Print a list: a page of it, all of it, or so many records."""
-    most = _limit(limit)
-    endpoint, printer = request.endpoint, call.printer
-    pages = Pages(call.client.pages(request), None if all or most else 1)
-    records = islice((record for page in pages for record in page.data or []), most)
-    if printer.streams and not envelope:
-        printer.show_records(records, endpoint.columns, endpoint.key)
-    else:
-        merged = list(records)
-        whole = {**pages.first, "data": merged, "next_cursor": pages.cursor}
-        show(call, type(request), whole if envelope else merged)
-    if pages.cursor:
-        call.messages.say("there are more: --all shows them, --limit N some of them")
-
-
-class Pages:
-    """Pages as they are read, and what was seen of them: the first body and the last cursor."""
-
-    def __init__(self, answers: "Iterator[Answer]", most: int | None) -> None:
-        self._answers = islice(answers, most)
-        self.first: dict[str, Any] = {}
-        self.cursor: str | None = None
-
-    def __iter__(self) -> "Iterator[Answer]":
-        for answer in self._answers:
-            self.first = self.first or dict(answer.body)
-            self.cursor = answer.next_cursor
-            yield answer
-
-
-def _limit(text: str | None) -> int | None:
-    if text is None:
-        return None
-    if not text.isdigit() or int(text) < 1:
-        raise UsageError(f"--limit: {text!r} is not a whole number of 1 or more")
-    return int(text)
-
-
-def show_request(call: Invocation, request: Request) -> None:
-    """Print the request that would be sent, secrets masked, and send nothing."""
-    from .api.endpoint import wire
-    from .client.outgoing import place
-
-    endpoint = request.endpoint
-    outgoing = place(endpoint, wire(request), call.settings.address(endpoint.base))
-    shown: dict[str, Any] = {
-        "method": outgoing.method,
-        "url": outgoing.url,
-        "headers": {"Authorization": "OAuth ***"},
-    }
-    if outgoing.body:
-        shown["headers"]["Content-Type"] = outgoing.content_type
-        shown["body"] = json.loads(outgoing.body)
-    if call.printer.format in ("table", "tsv", "csv"):
-        print(f"{outgoing.method} {outgoing.url}")
-        if outgoing.body:
-            print(json.dumps(shown["body"], ensure_ascii=False, indent=2))
-    else:
-        call.printer.show(shown, tuple(shown), "url")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from .errors import StateError, UsageError
+from .errors import ContentError, StateError, UsageError
 from .loopback import is_loopback
 from .nearest import nearest
 
@@ -221,14 +221,12 @@ class Settings:
             return {}
         except (OSError, UnicodeDecodeError) as error:
             raise StateError(f"{path} cannot be read: {error}") from error
-        import yaml
-
         from .text_yaml import load
 
         try:
-            config = load(text) or {}
-        except yaml.YAMLError as error:
-            raise StateError(f"{path} is not YAML: {error}", hint="mend it, or move it away") from error
+            config = load(text, str(path)) or {}
+        except ContentError as error:
+            raise StateError(error.message, hint="mend it, or move it away") from None
         if not isinstance(config, dict) or not isinstance(config.get("profiles") or {}, dict):
             raise StateError(f"{path} must be a mapping with 'profile' and 'profiles'")
         return config

@@ -5,9 +5,11 @@
 
 from typing import Any
 
+from .errors import ContentError
 
-def load(document: str | bytes) -> Any:
-    """Read one YAML (or JSON) document; raise yaml.YAMLError."""
+
+def load(document: str | bytes, name: str) -> Any:
+    """Read one YAML (or JSON) document; raise ContentError where it is none, with `name` and the line."""
     import yaml
 
     class TextLoader(yaml.SafeLoader):
@@ -18,4 +20,11 @@ def load(document: str | bytes) -> Any:
             for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
         }
 
-    return yaml.load(document, TextLoader)
+    try:
+        return yaml.load(document, TextLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+        raise ContentError(f"{name}{line}: neither YAML nor JSON: {error.problem}") from None
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ContentError(f"{name}: neither YAML nor JSON: {error}") from None

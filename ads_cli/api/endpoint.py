@@ -125,3 +125,11 @@ def as_text(value: Any) -> str:
     if isinstance(value, dict):
         return msgspec.json.encode(value).decode()
     return str(value)
+
+
+def document_of(request: type[Request]) -> str:
+    """Give the commented YAML of a request with nested values, for people to start from."""
+    from importlib.resources import files
+
+    group = "-".join(request.endpoint.command.split()[:-1])
+    return files(__package__).joinpath("examples", f"{group}.yaml").read_text(encoding="utf-8")

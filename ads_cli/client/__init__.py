@@ -59,10 +59,22 @@ class Client:
         return self.exchange(self.prepare(request), auth=auth, form=form)
 
     def pages(self, request: Request) -> Iterator[Answer]:
-        """Follow the cursor of a list; raise UnavailableError where the service goes round in circles."""
+        """Follow the cursor of a list."""
+        # The count excludes a cursor, so only the first page asks for it.
+        counted = {"with_total_count": None} if hasattr(request, "with_total_count") else {}
+
+        def ask(cursor: str | None) -> Answer:
+            changed = {"cursor": cursor, **counted} if cursor else {}
+            return self.call(msgspec.structs.replace(request, **changed))
+
+        return self.follow(ask)
+
+    def follow(self, ask: Callable[[str | None], Answer]) -> Iterator[Answer]:
+        """Ask for a page and those after it; raise UnavailableError where they go round in circles."""
+        cursor: str | None = None
         seen: set[str] = set()
         while True:
-            answer = self.call(request)
+            answer = ask(cursor)
             yield answer
             cursor = answer.next_cursor
             if cursor is None:
@@ -70,9 +82,6 @@ class Client:
             if cursor in seen:
                 raise UnavailableError(f"the service repeats the cursor {cursor!r}; the list would never end")
             seen.add(cursor)
-            # The count excludes a cursor, so only the first page asks for it.
-            counted = {"with_total_count": None} if hasattr(request, "with_total_count") else {}
-            request = msgspec.structs.replace(request, cursor=cursor, **counted)
 
     def prepare(self, request: Request, body: bytes | None = None) -> Outgoing:
         """Place the fields of a request in its address and body; a ready `body` is taken as it is."""
@@ -129,7 +138,9 @@ class Client:
         """Send once; raise _Failed for what may be tried again."""
         import httpx
 
-        headers = {"Content-Type": outgoing.content_type} if outgoing.content_type else {}
+        headers = dict(outgoing.headers)
+        if outgoing.content_type:
+            headers["Content-Type"] = outgoing.content_type
         with self._counting:
             self.requests += 1
         started = time.monotonic()

@@ -49,7 +49,7 @@ def read(
     if form and 200 <= status < 300:
         return Answer(status, headers, dict(parse_qsl(content.decode("utf-8", "replace"))), attempts)
     try:
-        body, readable = json.loads(content), True
+        body, readable = json.loads(content) if content or status != 204 else None, True
     except (ValueError, RecursionError):
         body, readable = None, False
     if not 200 <= status < 300:

@@ -1,5 +1,6 @@
 """A request as it goes over the wire, before it is signed."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -20,6 +21,7 @@ class Outgoing(NamedTuple):
     content_type: str
     family: str  # requests that share a limit
     retry: bool  # whether sending it twice does no harm
+    headers: Mapping[str, str] = {}  # of the person's own
 
 
 def place(endpoint: Endpoint, parts: Wire, address: str, body: bytes | None = None) -> Outgoing:

@@ -27,7 +27,7 @@ def create(
     """
     from ..api.check import InvalidError, convert
     from ..api.webhooks import CreateWebhook
-    from ..generate import show, show_request
+    from ..results import show, show_request
 
     call = Invocation.of(ctx)
     try:

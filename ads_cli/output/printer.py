@@ -50,7 +50,7 @@ class Printer:
         """Print one document: an object, a list of records, or any other JSON value."""
         if self.query:
             document = self.query.search(document)
-            columns = _keys_of(document) or columns
+            columns = keys_of(document) or columns
         if self.format == "none":
             return
         if self.format == "json":
@@ -96,8 +96,8 @@ def _records(document: Any) -> Iterator[Record] | None:
     return None
 
 
-def _keys_of(document: Any) -> list[str]:
-    """List the keys of the records that a query made, in the order they are first seen."""
+def keys_of(document: Any) -> list[str]:
+    """List the keys of the records in a document, in the order they are first seen."""
     records = _records(document)
     return list(dict.fromkeys(key for record in records for key in record)) if records else []
 

@@ -1,0 +1,106 @@
+"""`adsctl api`: any request, signed, over the wire as it was asked for."""
+
+import json
+
+from werkzeug import Response
+
+from tests.conftest import SECRETS
+from tests.signing import parameters_of, signature
+
+
+def answering(httpserver, body=None, status=200):
+    """Have the service answer everything, and remember what it was sent."""
+    seen = []
+
+    def answer(request):
+        seen.append(request)
+        content = "" if body is None else json.dumps(body)
+        return Response(content, status, content_type="application/json")
+
+    httpserver.expect_request("/12/any/thing").respond_with_handler(answer)
+    return seen
+
+
+def is_signed(request) -> bool:
+    oauth = parameters_of(request.headers["Authorization"])
+    url = f"http://{request.host}{request.environ['REQUEST_URI']}"
+    secrets = SECRETS["ADSCTL_CONSUMER_SECRET"], SECRETS["ADSCTL_ACCESS_TOKEN_SECRET"]
+    return oauth["oauth_signature"] == signature(request.method, url, oauth, *secrets)
+
+
+def test_fields_go_into_the_query_and_the_body_is_sent_as_it_is(remote, httpserver):
+    seen = answering(httpserver, {"data": {"id": "1", "tags": ["a"]}})
+    body = remote.file("body.json", b'{"a":  "\xc3\xa4"}')
+    words = (
+        "api",
+        "POST",
+        "/12/any/thing?x=1",
+        "-f",
+        "name=K & S",
+        "-F",
+        'n={"a": [1, true]}',
+        "-F",
+        "no=null",
+    )
+    done = remote(*words, "--input", body, "-H", "X-Trace: 7", "-o", "json")
+    request = seen[0]
+    assert request.args.to_dict() == {"x": "1", "name": "K & S", "n": '{"a":[1,true]}'}
+    assert request.data == body.read_bytes() and request.content_type == "application/json"
+    assert request.headers["X-Trace"] == "7" and is_signed(request)
+    assert json.loads(done.stdout) == {"id": "1", "tags": ["a"]}
+    table = remote(*words, "--input", body)
+    assert table.stdout == 'id\ttags\n1\t["a"]\n'
+
+
+def test_a_body_of_another_kind_is_named_so(remote, httpserver):
+    seen = answering(httpserver, {"data": []})
+    remote("api", "PUT", "/12/any/thing", "--input", "-", "-H", "content-type: text/csv", input=b"a,b\n")
+    assert seen[0].content_type == "text/csv" and seen[0].data == b"a,b\n"
+
+
+def test_pages_are_followed(remote, httpserver):
+    def answer(request):
+        cursor = request.args.get("cursor", "")
+        page = {"": ([{"id": "1"}], "c2"), "c2": ([{"id": "2"}], None)}[cursor]
+        return Response(json.dumps({"data": page[0], "next_cursor": page[1]}))
+
+    httpserver.expect_request("/12/any/thing").respond_with_handler(answer)
+    done = remote("api", "get", "/12/any/thing", "--paginate", "-o", "json", "--envelope")
+    assert json.loads(done.stdout) == {"data": [{"id": "1"}, {"id": "2"}], "next_cursor": None}
+    one = remote("api", "get", "/12/any/thing", "-o", "ids")
+    assert one.stdout == "1\n" and "--paginate" in one.stderr
+
+
+def test_an_empty_answer_is_no_error(remote, httpserver):
+    answering(httpserver, status=204)
+    assert remote("api", "DELETE", "/12/any/thing", "-o", "json").stdout == "null\n"
+
+
+def test_ids_in_use_stand_in_for_themselves(adsctl):
+    done = adsctl.local("api", "GET", "/12/accounts/{account_id}", "-o", "ids")
+    catalog = adsctl.local("api", "GET", "/12/product_catalogs/{product_catalog_id}/products")
+    assert done.stdout == "18ce54d4x5t\n" and catalog.stdout == "\n"
+
+
+def test_what_is_shown_for_curl_holds_no_secret(remote):
+    words = ("api", "POST", "/oauth2/invalidate_token", "--base", "platform", "-f", "access_token=hush")
+    done = remote(*words, "--as-curl")
+    assert done.stdout.startswith("curl -X POST 'http://") or "curl -X POST http://" in done.stdout
+    assert "Authorization: OAuth ***" in done.stdout and "hush" not in done.stdout
+    assert not any(secret in done.stdout for secret in SECRETS.values())
+
+
+def test_a_request_that_cannot_be_is_told_in_words(remote):
+    for words, told in {
+        ("FETCH", "/x"): "'FETCH' is not one of GET",
+        ("GET", "https://evil.example/"): "is not a path",
+        ("GET", "//evil.example/"): "is not a path",
+        ("GET", "/x\r\nHost: y"): "is not a path",
+        ("GET", "/x", "-f", "a"): "'a' is not KEY=VALUE",
+        ("GET", "/x", "-F", "a=b"): "-F: a:",
+        ("GET", "/x", "-H", "X: a\r\nY: b"): "is not KEY:VALUE",
+        ("GET", "/x", "-H", "Authorization: a"): "is set by adsctl",
+        ("POST", "/x", "--paginate"): "--paginate is for GET",
+        ("POST", "/x", "--input", "nowhere"): "nowhere cannot be read",
+    }.items():
+        assert told in remote("api", *words, code=2).stderr

@@ -1,0 +1,76 @@
+"""Nested values in files: -f, @FILE, and the example that each such command prints."""
+
+import json
+
+import pytest
+import yaml
+
+from ads_cli.api.check import convert
+from ads_cli.api.endpoint import MODULES, document_of, requests_of
+from ads_cli.api.fields import fields_of
+from ads_cli.cli import BY_HAND
+from ads_cli.text_yaml import load
+
+NESTED = [
+    request
+    for module in MODULES
+    for request in requests_of(module)
+    if request.endpoint.command not in ("", *BY_HAND)
+    and any(field.kind.is_nested for field in fields_of(request))
+]
+
+
+@pytest.mark.parametrize("request_kind", NESTED, ids=lambda kind: kind.__name__)
+def test_an_example_is_sound_and_names_every_field(adsctl, request_kind):
+    text = document_of(request_kind)
+    ids = dict.fromkeys(request_kind.endpoint.path_fields, "1")
+    convert(request_kind, load(text, "example") | ids)
+    for field in fields_of(request_kind):
+        assert field.name in ids or f"{field.name}:" in text
+    words = request_kind.endpoint.command.split()
+    assert adsctl(*words, "--example").stdout == text
+
+
+def test_a_printed_example_can_be_used_at_once(adsctl):
+    example = adsctl("catalog", "sets", "create", "--example").stdout
+    adsctl.file("set.yaml", example)
+    made = json.loads(adsctl.local("catalog", "sets", "create", "-f", "set.yaml", "-o", "json").stdout)
+    assert made["name"] == yaml.safe_load(example)["name"]
+    piped = adsctl.local(
+        "catalog", "sets", "create", "-f", "-", "--name", "Mine", "-o", "json", input=example
+    )
+    assert json.loads(piped.stdout)["name"] == "Mine"  # an option outranks the file
+
+
+BAD = """\
+name: x
+type: FILTRED
+filters: [{attribute: prize, operator: LESS_THAN}]
+colour: red
+"""
+
+
+def test_all_mistakes_of_a_file_are_told_with_their_paths(adsctl):
+    adsctl.file("set.yaml", BAD)
+    done = adsctl.local("catalog", "sets", "create", "-f", "set.yaml", code=3)
+    assert "set.yaml: type: 'FILTRED' is not one of MANUAL, FILTERED; did you mean" in done.stderr
+    assert "set.yaml: filters[0].attribute: 'prize'" in done.stderr
+    assert "set.yaml: filters[0].value: is required" in done.stderr
+    assert "set.yaml: colour: is not a known field" in done.stderr
+    mixed = adsctl.local("catalog", "sets", "create", "-f", "set.yaml", "--type", "X", code=2)
+    assert "--type: 'X'" in mixed.stderr and "set.yaml: colour" in mixed.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [("[", "f.yaml:1:2: neither YAML nor JSON"), ("- a", "must name fields"), ("", "must name fields")],
+)
+def test_a_file_that_is_no_document_is_told(adsctl, content, told):
+    adsctl.file("f.yaml", content)
+    assert told in adsctl.local("catalog", "sets", "create", "-f", "f.yaml", code=3).stderr
+
+
+def test_all_that_is_missing_is_told_at_once(adsctl):
+    done = adsctl.local("catalog", "sets", "create", code=2)
+    assert "--name: is required" in done.stderr and "--type: is required" in done.stderr
+    assert "cannot be read" in adsctl.local("catalog", "sets", "create", "-f", "nowhere", code=2).stderr

@@ -14,7 +14,6 @@ from .errors import UsageError
 from .options import CATALOG_GROUPS, CHOICES, common_options, offering, remember
 
 PROGRAM = "adsctl"
-COMPLETION_VARIABLE = "_ADSCTL_COMPLETE"
 
 # The groups, by path, with the line that help shows of them.
 GROUPS = {
@@ -146,9 +145,14 @@ class Deferred(TyperCommand):
         super().__init__(name=path[-1], help=line, callback=None, rich_markup_mode=None)
         self.path = path
 
+    @property
+    def itself(self) -> Any:
+        """Import the command."""
+        return by_hand(self.path, BY_HAND[" ".join(self.path)])
+
     def make_context(self, *args: Any, **extra: Any) -> Any:
         """Hand over to the command itself."""
-        return by_hand(self.path, BY_HAND[" ".join(self.path)]).make_context(*args, **extra)
+        return self.itself.make_context(*args, **extra)
 
 
 def everywhere(command: Any, path: tuple[str, ...], shown: Collection[str]) -> Any:
@@ -202,14 +206,7 @@ def _version(ctx: Any, param: Any, value: Any) -> None:
 
 def run(argv: list[str]) -> int:
     """Run the command line; raise AdsctlError where something is wrong."""
-    import os
-
     tree = root()
-    if COMPLETION_VARIABLE in os.environ:
-        from typer._completion_classes import completion_init
-
-        completion_init()
-        tree._main_shell_completion({}, PROGRAM, COMPLETION_VARIABLE)
     try:
         with tree.make_context(PROGRAM, list(argv)) as ctx:
             tree.invoke(ctx)

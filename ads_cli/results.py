@@ -16,20 +16,32 @@ if TYPE_CHECKING:
 
 def show(call: Invocation, request: type[Request], document: Any) -> None:
     """Print a document with the columns of its endpoint."""
+    _remember(call, request, document if isinstance(document, list) else [document])
     call.printer.show(document, request.endpoint.columns, request.endpoint.key)
 
 
 def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, limit: str | None) -> None:
     """Print a list of declared records."""
-    show_pages(
-        call,
-        call.client.pages(request),
-        request.endpoint.columns,
-        request.endpoint.key,
-        envelope=envelope,
-        all=all,
-        most=_limit(limit),
-    )
+    endpoint = request.endpoint
+
+    def seen() -> "Iterator[Answer]":
+        for number, answer in enumerate(call.client.pages(request)):
+            if number == 0:
+                _remember(call, type(request), answer.data)
+            yield answer
+
+    columns, key = endpoint.columns, endpoint.key
+    show_pages(call, seen(), columns, key, envelope=envelope, all=all, most=_limit(limit))
+
+
+def _remember(call: Invocation, request: type[Request], records: Any) -> None:
+    """Keep the ids of records for completion."""
+    from .known_ids import remember
+
+    endpoint = request.endpoint
+    group = " ".join(endpoint.command.split()[:-1])
+    found = [record for record in records or () if isinstance(record, dict) and not record.get("deleted")]
+    remember(call.settings, group, endpoint.key, found)
 
 
 def show_pages(

@@ -1,12 +1,16 @@
-"""Completion in the shell: the scripts, and what they are told."""
+"""Completion in real shells: what is offered, and that no program is started for it."""
 
+import re
+import shutil
 import subprocess
 
+import pexpect
 import pytest
 
 from tests.conftest import ROOT
 
 FILES = {"bash": "adsctl.bash", "zsh": "_adsctl", "fish": "adsctl.fish", "powershell": "adsctl.ps1"}
+SHELLS = ("bash", "zsh", "fish")
 
 
 @pytest.mark.parametrize("shell", FILES)
@@ -14,37 +18,101 @@ def test_the_files_are_what_the_tool_makes(adsctl, shell):
     assert adsctl("completion", shell).stdout == (ROOT / "completions" / FILES[shell]).read_text()
 
 
+@pytest.fixture
+def typist(adsctl):
+    """Somebody with a shell; `started` notes each time that adsctl is run."""
+    (adsctl.home / "bin").mkdir()
+    run = f'#!/bin/sh\necho x >> "{adsctl.home}/started"\nexec {" ".join(adsctl.command())} "$@"\n'
+    adsctl.file("bin/adsctl", run).chmod(0o755)
+    adsctl.env["PATH"] = f"{adsctl.home}/bin:{adsctl.environment['PATH']}"
+    adsctl.file("feed.csv", "")
+    return adsctl
+
+
+def completions(person, shell: str, line: str) -> list[str]:
+    """List what a shell offers at the end of a line."""
+    if not shutil.which(shell):
+        pytest.skip(f"needs {shell}")
+    script = ROOT / "completions" / FILES[shell]
+    if shell == "zsh":
+        return in_zsh(person, script, line)
+    program = f'source {script}; complete -C "{line}"'
+    if shell == "bash":
+        program = f"""
+            COMP_WORDBREAKS=$' \\t\\n"=' ; source {script}
+            line={line!r}; read -ra COMP_WORDS <<< "${{line//=/ = }}"
+            [[ $line == *[\\ =] ]] && COMP_WORDS+=('')
+            COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _adsctl adsctl; printf '%s\\n' "${{COMPREPLY[@]}}"
+        """
+    done = subprocess.run(
+        [shell, "-c", program], env=person.environment, cwd=person.home, capture_output=True, text=True
+    )
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    return [word for offered in done.stdout.splitlines() if (word := offered.split("\t")[0])]
+
+
+def in_zsh(person, script, line: str) -> list[str]:
+    """Have zsh complete on a terminal, listing instead of inserting."""
+    child = pexpect.spawn(
+        "zsh", ["-f", "-i"], env=person.environment | {"TERM": "dumb", "PS1": "> "}, cwd=str(person.home),
+        encoding="utf-8", dimensions=(200, 200), timeout=20,
+    )  # fmt: skip
+    listing = (
+        'compadd () { local -a found; builtin compadd -O found "$@"; print -rl -- $found >> offered;'
+        ' builtin compadd "$@" }'
+    )
+    child.sendline(
+        f"PS1='' ; autoload -U compinit && compinit -u -D; source {script}; {listing}; print re''ady"
+    )
+    child.expect("ready\r\n")
+    child.send(f"{line}\t")
+    child.send("\x15print do''ne\r")
+    child.expect("done\r\n")
+    child.close(force=True)
+    offered = person.home / "offered"
+    return list(dict.fromkeys(offered.read_text().split())) if offered.exists() else []
+
+
+@pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize(
-    ("words", "offered"),
+    ("line", "expected"),
     [
         ("adsctl prod", ["products"]),
         ("adsctl products pu", ["push", "pull"]),
+        ("adsctl -p local products pus", ["push"]),
         ("adsctl products push --fa", ["--failed-out"]),
+        ("adsctl products push --max-w", ["--max-wait"]),
         ("adsctl catalog sets create --type ", ["MANUAL", "FILTERED"]),
-        ("adsctl -o js", ["json", "jsonl"]),
+        ("adsctl catalog sets create --type=FI", ["FILTERED"]),
         ("adsctl products list -o js", ["json", "jsonl"]),
+        ("adsctl -o js", ["json", "jsonl"]),
         ("adsctl accounts list --with", ["--with-deleted", "--with-total-count"]),
+        ("adsctl products push fee", ["feed.csv"]),
+        ("adsctl completion fi", ["fish"]),
     ],
 )
-def test_what_is_offered(adsctl, words, offered):
-    env = {
-        "_ADSCTL_COMPLETE": "complete_bash",
-        "COMP_WORDS": words,
-        "COMP_CWORD": str(len(words.split(" ")) - 1),
-    }
-    assert adsctl(**env).stdout.split() == offered
+def test_what_is_offered_without_starting_anything(typist, shell, line, expected):
+    offered = completions(typist, shell, line)
+    if shell == "fish":  # which filters by itself what it is given
+        offered = [word.partition("=")[2] or word for word in offered]
+    begun = re.split("[ =]", line)[-1]
+    assert sorted(word for word in offered if word.startswith(begun)) == sorted(expected)
+    assert not (typist.home / "started").exists()
 
 
-def test_a_real_bash_completes(adsctl):
-    (adsctl.home / "bin").mkdir()
-    tool = adsctl.file("bin/adsctl", f'#!/bin/sh\nexec {" ".join(adsctl.command())} "$@"\n')
-    tool.chmod(0o755)
-    program = (
-        f"source {ROOT}/completions/adsctl.bash; COMP_WORDS=(adsctl catalog re); COMP_CWORD=2; "
-        '_adsctl_completion adsctl; echo "${COMPREPLY[@]}"'
-    )
-    path = f"{adsctl.home}/bin:{adsctl.environment['PATH']}"
-    done = subprocess.run(
-        ["bash", "-c", program], env=adsctl.environment | {"PATH": path}, capture_output=True, text=True
-    )
-    assert done.stdout.strip() == "rename", done.stderr
+@pytest.mark.parametrize("shell", SHELLS)
+def test_ids_are_offered_that_were_seen_before(typist, shell):
+    typist.local("accounts", "list")
+    for line in ("adsctl -p local accounts get 18ce5", "adsctl -p local products list --account 18ce5"):
+        assert completions(typist, shell, line) == ["18ce54d4x5t", "18ce55gze09"]
+        (typist.home / "offered").unlink(missing_ok=True)
+    assert "18ce54d4x5t" not in completions(typist, shell, "adsctl accounts get ")  # another profile
+
+
+def test_completion_never_fails_loudly(adsctl):
+    (adsctl.home / "config").mkdir()
+    adsctl.file("config/config.yaml", "profiles: [")
+    for words in (("accounts",), ("profiles",), ("jobs",), (), ("nothing", "-p", "nobody")):
+        done = adsctl("__ids", *words)
+        assert done.stdout == "" and done.stderr == ""
+    assert adsctl("__ids", "accounts", ADSCTL_STATE_DIR="/proc/nope").stderr == ""

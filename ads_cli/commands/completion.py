@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from ..cli import COMPLETION_VARIABLE, PROGRAM
-
 
 class Shell(StrEnum):
     """A shell that can complete."""
@@ -17,11 +15,11 @@ class Shell(StrEnum):
     powershell = "powershell"
 
 
-def completion(shell: Annotated[Shell, typer.Argument(help="The shell to complete in")]) -> None:
-    """Print the completion script of a shell.
+def completion(shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="Which shell")]) -> None:
+    """Print the completion script of a shell: bash, zsh, fish or powershell.
 
-    For bash: adsctl completion bash > ~/.local/share/bash-completion/completions/adsctl
+    For example: adsctl completion bash > ~/.local/share/bash-completion/completions/adsctl
     """
-    from typer._completion_shared import get_completion_script
+    from ..reference.completion import script
 
-    print(get_completion_script(prog_name=PROGRAM, complete_var=COMPLETION_VARIABLE, shell=shell.value))
+    print(script(shell.value), end="")

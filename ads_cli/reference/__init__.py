@@ -1,0 +1,1 @@
+"""What is written of the command tree: completion scripts, the command reference, man pages."""

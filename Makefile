@@ -6,7 +6,7 @@ READY := ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 STAMP := $(CURDIR) $(shell cat pyproject.toml constraints.txt | cksum)
 
-.PHONY: demo test check format bench clean ready
+.PHONY: demo test check format docs bench clean ready
 
 demo: $(READY)
 	$(BIN)/adsctl --profile local products push examples/products.csv
@@ -22,6 +22,10 @@ check: $(READY)
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The completion scripts, docs/commands.md, and man pages (man -M build/man adsctl).
+docs: $(READY)
+	$(BIN)/python -m ads_cli.reference .
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

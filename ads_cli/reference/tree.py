@@ -30,6 +30,7 @@ class Parameter(NamedTuple):
     help: str
     required: bool
     takes: str  # "" for a flag; FILE, JSON_FILE, TEXT, IDS and a group, or the values separated by spaces
+    is_option: bool
     is_common: bool
 
     @property
@@ -52,6 +53,11 @@ class Command(NamedTuple):
     def key(self) -> str:
         """Give the path as it is typed."""
         return " ".join(self.path)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """List arguments and options, without those of every command."""
+        return (*self.arguments, *(option for option in self.options if not option.is_common))
 
     @property
     def line(self) -> str:
@@ -92,6 +98,7 @@ def _parameter(param: Any, context: Any, path: tuple[str, ...]) -> Parameter:
         param.help or "",
         param.required,
         "" if getattr(param, "is_flag", False) else _takes(param, context, path),
+        is_option,
         param.callback is remember,
     )
 

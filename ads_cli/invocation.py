@@ -50,7 +50,13 @@ class Invocation:
             query=self.flags.get("query"),
             color=self._color,
             say=self.messages.say,
+            aftermath=self._aftermath,
         )
+
+    def _aftermath(self) -> str:
+        """Say that something was changed, where it was."""
+        client: Client | None = self.__dict__.get("client")
+        return "what was to be changed is changed all the same" if client and client.changed else ""
 
     @cached_property
     def emulator(self) -> "Emulator":

@@ -58,6 +58,17 @@ def test_a_query_is_applied_to_what_json_would_show(adsctl):
     assert "JMESPath" in adsctl.local("accounts", "list", "--query", "[[", code=2).stderr
 
 
+def test_a_query_that_does_not_suit_the_data_ends_with_2_and_tells_of_a_change_that_was_made(adsctl):
+    done = adsctl.local("accounts", "list", "--query", "sum([].name)", code=2)
+    assert "--query: In function sum()" in done.stderr and "bug" not in done.stderr + done.stdout
+    assert "changed all the same" not in done.stderr
+    assert "no_such" in adsctl.local("accounts", "list", "--query", "no_such(@)", code=2).stderr
+    catalog = adsctl.local("catalog", "list", "-o", "ids").stdout.strip()
+    words = ("catalog", "rename", catalog, "--name", "Other", "--query", "sum(name)")
+    assert "changed all the same" in adsctl.local(*words, code=2).stderr
+    assert "Other" in adsctl.local("catalog", "list").stdout
+
+
 @pytest.mark.parametrize(
     "words",
     [

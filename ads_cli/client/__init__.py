@@ -44,6 +44,7 @@ class Client:
     sign_in_hint: str = ""
     requests: int = 0
     retries: int = 0
+    changed: bool = False  # whether a request that changes something was answered
     _counting: threading.Lock = field(default_factory=threading.Lock)
 
     @cached_property
@@ -104,6 +105,7 @@ class Client:
                 self._before_next_try(outgoing, failed, failures)
             else:
                 self.pace.succeeded(outgoing.family, answer.headers)
+                self.changed = self.changed or outgoing.method != "GET"
                 return answer
 
     def _before_next_try(self, outgoing: Outgoing, failed: "_Failed", failures: int) -> None:

@@ -26,9 +26,11 @@ class Printer:
         query: str | None = None,
         color: str = "auto",
         say: Callable[[str], None] = lambda text: None,
+        aftermath: Callable[[], str] = str,
     ) -> None:
         self.stream = stream
         self._say = say
+        self._aftermath = aftermath  # tells what has happened where a result cannot be shown
         self.format = output or ("table" if stream.isatty() else "tsv")
         if self.format not in FORMATS:
             from ..nearest import nearest
@@ -38,7 +40,7 @@ class Printer:
                 hint=f"formats: {', '.join(FORMATS)}",
             )
         self.columns = [name.strip() for name in columns.split(",") if name.strip()] if columns else None
-        self.query = query and _compiled(query)
+        self.query: Any = query and _compiled(query)
         self.color = uses_color(stream, color)
 
     @property
@@ -49,7 +51,7 @@ class Printer:
     def show(self, document: Any, columns: Sequence[str], key: str) -> None:
         """Print one document: an object, a list of records, or any other JSON value."""
         if self.query:
-            document = self.query.search(document)
+            document = self._queried(document)
             columns = _keys_of(document) or columns
         if self.format == "none":
             return
@@ -64,6 +66,15 @@ class Printer:
         else:
             for value in document if isinstance(document, list) else [document]:
                 self.stream.write(safe(cell(value)) + "\n")
+
+    def _queried(self, document: Any) -> Any:
+        """Apply the query; what it cannot make of this very document is seen only now."""
+        from jmespath.exceptions import JMESPathError
+
+        try:
+            return self.query.search(document)
+        except JMESPathError as error:
+            raise UsageError(f"--query: {error}", hint=self._aftermath()) from None
 
     def show_records(self, records: Iterable[Record], columns: Sequence[str], key: str) -> None:
         """Print records one by one, as they come."""

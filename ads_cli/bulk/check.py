@@ -44,6 +44,7 @@ class Finding:
     problem: str
     rows: int = 0
     lines: list[int] = dataclasses.field(default_factory=list)
+    records: list[int] = dataclasses.field(default_factory=list)
 
 
 @dataclass
@@ -65,7 +66,7 @@ class Findings:
         """Say how many rows are invalid."""
         return f"{self.invalid:,} of {counted(self.rows, 'row')} invalid"
 
-    def add(self, line: int, problems: list[Problem]) -> None:
+    def add(self, row: Row, problems: list[Problem]) -> None:
         """Note the problems of one row."""
         self.invalid += 1
         for path, message in problems:
@@ -75,7 +76,8 @@ class Findings:
                 found = self.groups[key] = Finding(path, message)
             found.rows += 1
             if len(found.lines) < FIRST_LINES:
-                found.lines.append(line)
+                found.lines.append(row.line)
+                found.records.append(row.record)
 
 
 class Check:
@@ -84,7 +86,7 @@ class Check:
     def __init__(self, rows: Rows, upload: type[Upload]) -> None:
         self.rows = rows
         self.upload = upload
-        self._repeated: dict[str, list[int]] = {}
+        self._repeated: dict[str, list[tuple[int, int]]] = {}  # line and record
 
     def run(self, tick: Callable[[int], None] = lambda rows: None) -> Findings:
         """Read everything and say what is wrong; `tick` hears the count of rows now and then."""
@@ -93,7 +95,7 @@ class Check:
         for checked in self:
             findings.rows += 1
             if checked.problems:
-                findings.add(checked.row.line, checked.problems)
+                findings.add(checked.row, checked.problems)
             if (unique := checked.row.values.get(self.upload.unique)) is not None:
                 repeats.add(unique)
             if not findings.rows % 1000:
@@ -132,15 +134,13 @@ class Check:
             except InvalidError as error:
                 problems = list(error.problems)
         unique = row.values.get(self.upload.unique)
-        if isinstance(unique, str) and (lines := self._repeated.get(unique)):
-            others = [line for line in lines if line != row.line]
-            where = ", ".join(map(str, others[:FIRST_LINES])) + (", …" if len(others) > FIRST_LINES else "")
-            problems.append(
-                Problem(
-                    self.upload.unique,
-                    f"{unique!r} stands on line {where} too; {self.upload.repeated}",
-                )
-            )
+        if isinstance(unique, str) and (places := self._repeated.get(unique)):
+            crowded, others = self.rows.crowded, [place for place in places if place[1] != row.record]
+            first = ", ".join(str(record if crowded else line) for line, record in others[:FIRST_LINES])
+            where = ("in record " if crowded else "on line ") + first
+            where += ", …" if len(others) > FIRST_LINES else ""
+            problem = f"{unique!r} stands {where} too; {self.upload.repeated}"
+            problems.append(Problem(self.upload.unique, problem))
         return Checked(row, None if problems else made, problems)
 
     def _demand_columns(self) -> None:
@@ -165,21 +165,21 @@ class Check:
             if name not in known
         ]
 
-    def _places(self, candidates: set[int]) -> dict[str, list[int]]:
-        """Find the lines of the ids that repeat; hashes may agree by chance, ids do not."""
-        lines: dict[str, list[int]] = {}
+    def _places(self, candidates: set[int]) -> dict[str, list[tuple[int, int]]]:
+        """Find the places of the ids that repeat; hashes may agree by chance, ids do not."""
+        places: dict[str, list[tuple[int, int]]] = {}
         for row in self.rows:
             unique = row.values.get(self.upload.unique)
             if isinstance(unique, str) and hash(unique) in candidates:
-                lines.setdefault(unique, []).append(row.line)
-        return {unique: found for unique, found in lines.items() if len(found) > 1}
+                places.setdefault(unique, []).append((row.line, row.record))
+        return {unique: found for unique, found in places.items() if len(found) > 1}
 
     def _again(self, first: Findings) -> Findings:
         """Judge every row once more, now that the repeated ids are known."""
         findings = Findings(rows=first.rows, warnings=first.warnings)
         for checked in self:
             if checked.problems:
-                findings.add(checked.row.line, checked.problems)
+                findings.add(checked.row, checked.problems)
         return findings
 
 

@@ -68,11 +68,11 @@ class Push:
 
     def _check(self, check: Check) -> Findings:
         """Read the whole file; raise ContentError where rows are invalid, unless they are to be skipped."""
-        name, messages = self.rows.source.name, self.call.messages
+        messages = self.call.messages
         findings = check_file(check, messages)
         if not findings.invalid:
             return findings
-        told = "\n".join(problem_lines(name, findings))
+        told = "\n".join(problem_lines(self.rows, findings))
         if not self.options.skip_invalid:
             write_invalid(self.options.failed_out, check)
             hint = "nothing was sent; correct the file, or send the others with --skip-invalid"
@@ -182,15 +182,16 @@ class Push:
 
     def _tell(self, batch: Batch, ack: Ack, refuse: Refuse) -> None:
         """Tell what the service said of single rows."""
-        name, messages, reasons = self.rows.source.name, self.call.messages, dict(ack.failed)
+        messages, reasons, warnings = self.call.messages, dict(ack.failed), dict(ack.warned)
         for row in batch.rows:
-            if row.line in reasons:
-                refuse(row, reasons[row.line])
-                messages.detail(f"{name}:{row.line}: refused: {reasons[row.line]}")
-        for line, warning in ack.warned:
-            self.warnings += 1
-            if self.warnings <= MOST_WARNINGS or messages.is_verbose:
-                messages.warn(f"{name}:{line}: {warning}")
+            where = f"{self.rows.source.name}:{self.rows.place(row.line, row.record)}"
+            if reason := reasons.get(row.record):
+                refuse(row, reason)
+                messages.detail(f"{where}: refused: {reason}")
+            if warning := warnings.get(row.record):
+                self.warnings += 1
+                if self.warnings <= MOST_WARNINGS or messages.is_verbose:
+                    messages.warn(f"{where}: {warning}")
 
     def _rehearse(self, check: Check, findings: Findings) -> None:
         """Do everything but send."""

@@ -80,7 +80,7 @@ def check(
     rows = read_rows(file, format, encoding, map, ProductPush)
     checker = Check(rows, ProductPush)
     findings = check_file(checker, call.messages)
-    show_findings(call.printer, rows.source.name, findings)
+    show_findings(call.printer, rows, findings)
     if findings.invalid:
         write_invalid(failed_out, checker)
         raise ContentError(findings.verdict)

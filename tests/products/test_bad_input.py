@@ -212,6 +212,18 @@ def test_repeated_ids_are_found_across_the_whole_file(adsctl):
     assert "3 of 5,002 rows invalid" in said
 
 
+@pytest.mark.parametrize("name", ["feed.json", "feed.yaml"])
+def test_records_that_share_a_line_are_told_apart_by_their_numbers(adsctl, name):
+    prices = ["1.00 EUR", "cheap", "2.00 EUR", "dear"]
+    products = [PRODUCT | {"id": f"sku-{n}", "price": price} for n, price in enumerate(prices)]
+    said = refused(adsctl, json.dumps(products), name=name)
+    assert f"{name}:1, record 2: price: 'cheap'" in said and "2 rows: records 2, 4" in said
+    said = refused(adsctl, json.dumps([PRODUCT] * 3), name=name)
+    assert "'sku-1' stands in record 2, 3 too" in said
+    done = adsctl.local("products", "check", name, "-o", "json", code=3)
+    assert json.loads(done.stdout)["findings"][0]["records"] == [1, 2, 3]
+
+
 def test_one_systematic_mistake_is_one_paragraph(adsctl):
     adsctl.file("feed.csv", feed(50_000, availability="in_stock", gtin="4.00E+12"))
     done = adsctl.local("products", "check", "feed.csv", "-o", "table", code=3)

@@ -172,6 +172,18 @@ def test_what_the_service_warns_of_is_told_with_the_line(adsctl):
     assert "feed.csv:10:" in adsctl.local("products", "push", "feed.csv", "-v").stderr
 
 
+def test_of_records_that_share_a_line_only_the_refused_ones_come_back(adsctl):
+    adsctl.file("feed.json", json.dumps([PRODUCT | {"id": f"sku-{n}"} for n in range(1, 5)]))
+    words = adsctl.command("products", "push", "feed.json", "--failed-out", "failed.csv", "-v")
+    done = adsctl.local("emulator", "exec", "--fault", "PUT * partial", "--", *words, code=9)
+    assert "feed.json:1, record 3: refused: " in done.stderr
+    failed = list(csv.DictReader((adsctl.home / "failed.csv").open()))
+    assert [(row["id"], row["_line"]) for row in failed] == [
+        ("sku-1", "1, record 1"),
+        ("sku-3", "1, record 3"),
+    ]
+
+
 def test_refused_rows_never_replace_the_feed_itself(adsctl):
     path = adsctl.file("feed.csv", feed(3))
     adsctl.local("products", "push", "feed.csv", "--failed-out", "./feed.csv", code=2)

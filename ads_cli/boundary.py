@@ -7,7 +7,7 @@ from io import TextIOWrapper
 from itertools import pairwise
 from types import FrameType
 
-from .errors import AdsctlError, Interrupted
+from .errors import AdsctlError, Interrupted, Told
 
 BROKEN_PIPE = 141
 
@@ -30,8 +30,8 @@ def guarded(argv: list[str]) -> int:
     except AdsctlError as error:
         return _tell(error, argv)
     except Interrupted as stopped:
-        _write("\n" if sys.stderr.isatty() else "")
-        return stopped.exit_code
+        _write("\n" if sys.stderr.isatty() else "")  # the terminal shows ^C, and stays on its line
+        return _tell(stopped, argv)
     except BrokenPipeError:
         # Whoever read our output has left; nothing more can be written there, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -60,7 +60,7 @@ def _as_error(error: Exception, argv: list[str]) -> AdsctlError:
     return AdsctlError(f"{type(error).__name__}: {error}", hint=hint)
 
 
-def _tell(error: AdsctlError, argv: list[str]) -> int:
+def _tell(error: Told, argv: list[str]) -> int:
     if _wants_json(argv):
         import json
 

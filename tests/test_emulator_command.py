@@ -25,8 +25,9 @@ def test_serve_answers_another_shell_until_it_is_stopped(adsctl, signum, code):
         assert done.stdout.strip().isdigit(), done.stderr
     finally:
         process.send_signal(signum)
-        process.communicate(timeout=20)
+        _, said = process.communicate(timeout=20)
     assert process.returncode == code
+    assert said.decode().splitlines()[-1] == f"stopped by {signum.name}"
 
 
 def test_another_address_than_loopback_is_refused(adsctl):

@@ -19,6 +19,7 @@ from .upload import Upload
 
 PARTS = 64  # the ids are sorted in parts, so that sorting needs little room beside them
 FIRST_LINES = 5
+MOST_KINDS = 1000  # of mistakes, that are kept
 # What differs from row to row in messages that tell of the same mistake: quoted values and numbers.
 PARTICULAR = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
 
@@ -55,6 +56,8 @@ class Findings:
     invalid: int = 0
     warnings: list[str] = dataclasses.field(default_factory=list)
     groups: dict[tuple[str, str], Finding] = dataclasses.field(default_factory=dict)
+    most: int = MOST_KINDS
+    others: int = 0  # mistakes of further kinds
 
     @property
     def valid(self) -> int:
@@ -72,6 +75,9 @@ class Findings:
         for path, message in problems:
             key = path, PARTICULAR.sub("…", message)
             found = self.groups.get(key)
+            if found is None and len(self.groups) == self.most:
+                self.others += 1
+                continue
             if found is None:
                 found = self.groups[key] = Finding(path, message)
             found.rows += 1

@@ -116,7 +116,8 @@ def show_findings(printer: Printer, rows: Rows, findings: Findings) -> None:
 
 def problem_lines(rows: Rows, findings: Findings) -> list[str]:
     """Tell what is wrong with a file: each kind of mistake once, with where it stands first."""
-    return [_paragraph(rows, finding) for finding in ordered(findings)]
+    others = [f"and {counted(findings.others, 'mistake')} of other kinds"] if findings.others else []
+    return [_paragraph(rows, finding) for finding in ordered(findings)] + others
 
 
 def ordered(findings: Findings) -> list[Finding]:

@@ -69,7 +69,9 @@ def test_a_signal_ends_the_run_with_its_code_and_the_way_to_go_on(adsctl, servic
     adsctl.file("feed.csv", feed(ROWS))
     process = stop_at(adsctl, service, 6, signum, "--concurrency", "2")
     assert process.returncode == code
-    assert b"--resume" in process.err and b"Traceback" not in process.err
+    error = json.loads(process.err.splitlines()[-1])["error"]
+    assert error["exit_code"] == code and error["message"] == f"stopped by {signum.name}"
+    assert "--resume' goes on" in error["hint"] and b"Traceback" not in process.err
     summary = json.loads(process.out)
     assert summary["created"] == 25 * len(acknowledged(adsctl))
     adsctl("products", "push", "feed.csv", "--resume")

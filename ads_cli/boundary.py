@@ -5,6 +5,7 @@ import signal
 import sys
 from io import TextIOWrapper
 from itertools import pairwise
+from pathlib import Path
 from types import FrameType
 
 from .errors import AdsctlError, Interrupted, Told
@@ -14,6 +15,7 @@ BROKEN_PIPE = 141
 
 def guarded(argv: list[str]) -> int:
     """Run the command line, catch everything once, and give the exit code."""
+    _open_closed()
     for name in ("SIGTERM", "SIGHUP", "SIGINT"):
         signum = getattr(signal, name, None)
         if signum and signal.getsignal(signum) is not signal.SIG_IGN:  # nohup, or a job in the background
@@ -38,6 +40,16 @@ def guarded(argv: list[str]) -> int:
         return BROKEN_PIPE
     except Exception as error:
         return _tell(_as_error(error, argv), argv)
+
+
+def _open_closed() -> None:
+    """Put the null device where the caller closed a standard stream (`>&-`).
+
+    Else the next file to be opened would take its number, and receive what is meant for nobody.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):  # in the order of their numbers
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115 - open until the end
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:

@@ -1,12 +1,14 @@
 """The contract with scripts: where things go, formats, exit codes, options, settings."""
 
 import json
+import shlex
+import subprocess
 import sys
 
 import pytest
 import yaml
 
-from tests.conftest import SECRETS
+from tests.conftest import SECRETS, feed
 
 ACCOUNT = "18ce54d4x5t"
 
@@ -115,6 +117,8 @@ def test_pages_are_followed_when_asked(adsctl):
         (("accounts", "list", "--sort"), "--sort"),
         (("accounts", "list", "-o", "jsn"), "did you mean 'json'"),
         (("accounts", "list", "--timeout", "soon"), "not a duration"),
+        (("accounts", "list", "--timeout", "0"), "--timeout: '0' is not more than 0"),
+        (("accounts", "list", "--timeout", "0ms"), "not more than 0"),
         (("accounts", "list", "--color", "pink"), "--color"),
         (("nope",), "No such command 'nope'"),
         (("accounts", "get"), "ACCOUNT_ID"),
@@ -241,14 +245,37 @@ def test_debug_shows_the_wire_without_a_secret(remote, httpserver):
 
 
 def test_a_reader_that_leaves_ends_the_list_quietly(adsctl):
-    import subprocess
-
     adsctl.local("accounts", "list")
     line = (
         f"{sys.executable} -m ads_cli --profile local -q accounts list --all | true; echo ${{PIPESTATUS[0]}}"
     )
     done = subprocess.run(["bash", "-c", line], env=adsctl.environment, capture_output=True, text=True)
     assert done.stdout.strip() in ("0", "141") and done.stderr == ""
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_changes_neither_the_work_nor_the_exit_code(adsctl, closed):
+    adsctl.file("feed.csv", feed(3))
+
+    def run(*words: str) -> subprocess.CompletedProcess:
+        line = f"{shlex.join(adsctl.command('--profile', 'local', *words))} {closed}"
+        environment, home = adsctl.environment, adsctl.home
+        return subprocess.run(["bash", "-c", line], env=environment, cwd=home, capture_output=True, text=True)
+
+    for words, code in [
+        (("accounts", "list"), 0),
+        (("products", "push", "feed.csv"), 0),
+        (("products", "delete", "sku-1"), 12),
+        (("accounts", "get", "nobody"), 5),
+        (("accounts", "lst"), 2),
+        (("--version",), 0),
+        (("auth", "token"), 0),
+    ]:
+        done = run(*words)
+        assert done.returncode == code and "Traceback" not in done.stderr, done.stderr
+    assert len(adsctl.local("products", "list", "-o", "ids").stdout.split()) == 3
+    if closed == "<&-":
+        assert "standard input is empty" in run("products", "push", "-", "--format", "csv").stderr
 
 
 @pytest.mark.parametrize(

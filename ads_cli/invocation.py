@@ -89,7 +89,7 @@ class Invocation:
             address=settings.address,
             credentials=(lambda: Credentials(*self.emulator.credentials)) if local else self.secrets.user,
             app=self.emulator if local else None,
-            timeout=settings.seconds("timeout"),
+            timeout=settings.seconds("timeout", may_be_zero=False),
             max_attempts=settings.max_attempts,
             max_wait=settings.seconds("max_wait"),
             connections=self.connections,

@@ -17,6 +17,8 @@ Interrupted stands outside the tree: a signal (128 + its number), not an error.
 
 import signal
 
+STATE_HINT = "make room there or mend the folder, or name another with ADSCTL_STATE_DIR"
+
 
 class Told(BaseException):
     """What the end of a program tells: what happened and where (message), what to do next (hint)."""

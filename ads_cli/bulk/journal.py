@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from ..client.pace import StoppedError
-from ..errors import StateError, UsageError
+from ..errors import STATE_HINT, StateError, UsageError
 from .upload import Ack
 
 KEPT = 30 * 24 * 3600.0  # seconds
@@ -147,7 +147,13 @@ def read_journal(path: Path) -> tuple[Job, bool]:
 
 def journals(folder: Path) -> Iterator[tuple[Path, Job, bool]]:
     """List the journals of a folder, oldest first; what is no journal is passed over."""
-    for path in sorted(folder.glob("*.jsonl")):
+    try:
+        paths = sorted(path for path in folder.iterdir() if path.suffix == ".jsonl")
+    except FileNotFoundError:
+        return  # no job has run yet
+    except OSError as error:
+        raise StateError(f"{folder} cannot be read: {error.strerror}", hint=STATE_HINT) from error
+    for path in paths:
         try:
             yield path, *read_journal(path)
         except StateError:
@@ -195,5 +201,5 @@ def _no_journal(folder: Path, error: Any) -> StateError:
     reason = getattr(error, "strerror", None) or str(error)
     return StateError(
         f"the journal of this push cannot be written in {folder}: {reason}",
-        hint="make room there, or mend the folder; what was acknowledged so far is noted",
+        hint=f"{STATE_HINT}; what was acknowledged so far is noted",
     )

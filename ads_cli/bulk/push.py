@@ -51,6 +51,7 @@ class Push:
 
     def run(self) -> None:
         """Check, send and report; raise what the run comes to where it is not a full success."""
+        _ = self.call.client  # options that make none are told before anything is done
         check = Check(self.rows, type(self.upload))
         findings = self._check(check)
         if self.call.dry_run:

@@ -99,12 +99,33 @@ def test_a_job_can_be_named(adsctl, service):
     stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1")
     (job,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
     assert job["state"] == "unfinished" and job["acknowledged"] == 8 and job["batches"] == BATCHES
-    assert "no job 'nope'" in adsctl("products", "push", "feed.csv", "--job", "nope", code=2).stderr
+    assert "no job 'nope'" in adsctl("products", "push", "feed.csv", "--job", "nope", code=5).stderr
+    assert "no job 'nope'" in adsctl("jobs", "show", "nope", code=5).stderr
     adsctl("products", "push", "feed.csv", "--job", job["job"])
     assert "reached its end" in adsctl("products", "push", "feed.csv", "--job", job["job"], code=2).stderr
     shown = json.loads(adsctl("jobs", "show", job["job"], "-o", "json").stdout)
     assert shown["state"] == "ended" and sum(shown["counts"].values()) == ROWS
     adsctl("jobs", "clean")
+    assert json.loads(adsctl("jobs", "list", "-o", "json").stdout) == []
+    assert [path.name for path in (adsctl.home / "state" / "jobs").iterdir()] == [".lock"]
+
+
+def test_cleaning_unfinished_jobs_is_confirmed_and_spares_a_running_push(adsctl, service):
+    adsctl.file("feed.csv", feed(ROWS))
+    said = []
+
+    def before(number: int) -> None:
+        if number == 3:
+            said.append(adsctl("jobs", "clean", "--all", "--yes").stderr)
+
+    service.before = before
+    adsctl("products", "push", "feed.csv", "--concurrency", "1")
+    assert "0 journals removed" in said[0] and "1 push still running: the journal stays" in said[0]
+    stop_at(adsctl, service, 20, signal.SIGKILL)
+    assert "1 push that did not end" in adsctl("jobs", "clean", "--all", code=12).stderr
+    assert len(json.loads(adsctl("jobs", "list", "-o", "json").stdout)) == 2
+    assert "2 journals would be removed" in adsctl("jobs", "clean", "--all", "--dry-run").stderr
+    assert "2 journals removed" in adsctl("jobs", "clean", "--all", "--yes").stderr
     assert json.loads(adsctl("jobs", "list", "-o", "json").stdout) == []
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import NotConfirmedError, UsageError
 from .options import COLORS, OPTIONS_KEY
-from .settings import Settings
+from .settings import EMULATOR_URL, Settings
 
 if TYPE_CHECKING:
     from .auth.credentials import Secrets
@@ -106,12 +106,11 @@ class Invocation:
     def service(self) -> str:
         """Name the service that is spoken to: its address, and of emulators which world it is."""
         address = self.settings.address("ads")
-        if not self.settings.is_local:
-            return address
-        from hashlib import sha256
-
-        world = sha256(self.emulator.credentials.consumer_key.encode()).hexdigest()
-        return f"{address}#{world[:8]}"
+        if self.settings.is_local:
+            return f"{EMULATOR_URL}#{self.emulator.world}"
+        if world := self.settings.world_at(address):  # its port is another one each time
+            return f"{EMULATOR_URL}#{world}"
+        return address
 
     @property
     def account(self) -> str:

@@ -68,6 +68,7 @@ class Journal:
         path = _named(folder, name, job) if name else (earlier if resume else None)
         self.left_behind = earlier if not resume and not name else None
         self.resumed = path is not None
+        self.afresh = _why_afresh(folder, job) if resume and path is None else ""
         self.acked: dict[int, Ack] = {}
         self.totals: Counter[str] = Counter()
         self._appending = threading.Lock()
@@ -185,6 +186,19 @@ def _ack(line: bytes) -> Ack | None:
         return msgspec.json.decode(line, type=Ack)
     except msgspec.DecodeError:
         return None  # the job, the end, or a line that the disk has spoiled: its batch is sent again
+
+
+def _why_afresh(folder: Path, job: Job) -> str:
+    """Say why nothing of a job can be gone on with, from what is known of pushes of the same file name."""
+    same = [(earlier, ended) for _, earlier, ended in journals(folder) if earlier.file == job.file]
+    if not same:
+        return "no push of this file is known"
+    earlier, ended = same[-1]
+    if ended:
+        return "the last push of this file reached its end"
+    if earlier.digest != job.digest:
+        return "the file has changed since the push that did not end"
+    return "the push that did not end went to another place, or had other options"
 
 
 def _unfinished(folder: Path, key: str) -> Path | None:

@@ -103,6 +103,8 @@ class Push:
             call.messages.say(
                 f"going on with job {journal.job.job}: {done:,} of {batches:,} batches were acknowledged"
             )
+        elif journal.afresh:
+            call.messages.say(f"nothing to resume, starting afresh: {journal.afresh}")
         elif journal.left_behind:
             call.messages.say(f"an earlier push of this file did not end; {resume_command()} goes on with it")
         return journal

@@ -45,6 +45,8 @@ ENVIRONMENT = """\
       the service's addresses; https, or http on this machine
   ADSCTL_CONSUMER_KEY, ADSCTL_CONSUMER_SECRET, ADSCTL_ACCESS_TOKEN, ADSCTL_ACCESS_TOKEN_SECRET
       the secrets; each also with _FILE, naming a file that holds it
+  ADSCTL_EMULATOR
+      set by emulator exec and env: which world is served, so that --resume knows it on any port
   ADSCTL_CONFIG_DIR, ADSCTL_STATE_DIR
       the folders of config.yaml, and of job journals and the emulator's database
   NO_COLOR

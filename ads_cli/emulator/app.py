@@ -5,6 +5,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from functools import cached_property
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -58,6 +59,11 @@ class Emulator:
             (self._store.setting("access_token"),),
         ).fetchone()
         return Credentials(*row)
+
+    @property
+    def world(self) -> str:
+        """Name the world in this database; a reset makes another one."""
+        return sha256(self.credentials.consumer_key.encode()).hexdigest()[:8]
 
     @property
     def account(self) -> str:

@@ -80,8 +80,10 @@ def test_a_signal_ends_the_run_with_its_code_and_the_way_to_go_on(adsctl, servic
 
 def test_resume_starts_afresh_where_nothing_is_unfinished(adsctl, service):
     adsctl.file("feed.csv", feed(50))
-    adsctl("products", "push", "feed.csv", "--resume")
-    adsctl("products", "push", "feed.csv", "--resume")
+    said = adsctl("products", "push", "feed.csv", "--resume").stderr
+    assert "nothing to resume, starting afresh: no push of this file is known" in said
+    said = adsctl("products", "push", "feed.csv", "--resume").stderr
+    assert "starting afresh: the last push of this file reached its end" in said
     assert len(service.puts) == 4
 
 
@@ -90,8 +92,20 @@ def test_another_file_is_another_job(adsctl, service):
     stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1")
     adsctl.file("feed.csv", feed(ROWS, title="Other"))
     before = len(service.puts)
-    adsctl("products", "push", "feed.csv", "--resume")
+    said = adsctl("products", "push", "feed.csv", "--resume").stderr
+    assert "starting afresh: the file has changed since the push that did not end" in said
     assert len(service.puts) - before == BATCHES
+
+
+def test_a_served_emulator_is_known_again_on_another_port(adsctl):
+    adsctl.file("feed.csv", feed(100))
+    push = adsctl.command("products", "push", "feed.csv", "--concurrency", "1", "--max-errors", "1")
+    adsctl("emulator", "exec", "--fault", "PUT * partial times=1", "--", *push, code=9)
+    done = adsctl("emulator", "exec", "--", *push, "--resume", "-o", "json", code=9)
+    assert "going on with job" in done.stderr and json.loads(done.stdout)["created"] > 0
+    adsctl("emulator", "reset", "--yes")
+    done = adsctl("emulator", "exec", "--", *push, "--resume")
+    assert "starting afresh: the last push of this file reached its end" in done.stderr
 
 
 def test_a_job_can_be_named(adsctl, service):

@@ -53,6 +53,7 @@ class RequestCommand(TyperCommand):
         call = Invocation.of(ctx)
         given = dict(ctx.params)
         shape = {name: given.pop(name, None) for name in ("envelope", "all", "limit")}
+        shape["envelope"] = shape["envelope"] and call.printer.shows_documents
         request = self._request(call, given)
         if self.request.endpoint.consequence and not call.dry_run:
             call.confirm(self.request.endpoint.consequence.format(**given))
@@ -135,7 +136,7 @@ def envelope_option() -> TyperOption:
         param_decls=["--envelope"],
         is_flag=True,
         default=False,
-        help="Show the whole response, not only its data",
+        help="Show the whole response, not only its data (json, yaml, jsonl)",
     )
 
 
@@ -183,7 +184,8 @@ def read_nested(name: str, text: str) -> Any:
 
 def show(call: Invocation, request: type[Request], document: Any) -> None:
     """Print a document with the columns of its endpoint."""
-    call.printer.show(document, request.endpoint.columns, request.endpoint.key)
+    endpoint = request.endpoint
+    call.printer.show(document, endpoint.columns, endpoint.key, endpoint.others)
 
 
 def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, limit: str | None) -> None:
@@ -193,7 +195,7 @@ def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, 
     pages = Pages(call.client.pages(request), None if all or most else 1)
     records = islice((record for page in pages for record in page.data or []), most)
     if printer.streams and not envelope:
-        printer.show_records(records, endpoint.columns, endpoint.key)
+        printer.show_records(records, endpoint.columns, endpoint.key, endpoint.others)
     else:
         merged = list(records)
         whole = {**pages.first, "data": merged, "next_cursor": pages.cursor}

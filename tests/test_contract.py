@@ -71,6 +71,32 @@ def test_a_query_that_does_not_suit_the_data_ends_with_2_and_tells_of_a_change_t
     assert "Other" in adsctl.local("catalog", "list").stdout
 
 
+@pytest.mark.parametrize("output", ["table", "tsv", "csv", "ids"])
+def test_a_table_of_the_whole_response_is_one_of_its_data(adsctl, output):
+    words = ("accounts", "list", "-o", output)
+    assert adsctl.local(*words, "--envelope").stdout == adsctl.local(*words).stdout != ""
+
+
+def test_ids_need_a_query_that_keeps_them(adsctl):
+    done = adsctl.local("accounts", "list", "-o", "ids", "--query", "[].{name: name}", code=2)
+    assert "--query leaves out 'id', which -o ids shows" in done.stderr and done.stdout == ""
+    assert ACCOUNT in adsctl.local("accounts", "list", "-o", "ids", "--query", "[].{id: id}").stdout
+    assert ACCOUNT in adsctl.local("accounts", "list", "-o", "ids", "--query", "[].id").stdout
+
+
+@pytest.mark.parametrize("output", ["table", "tsv", "csv"])
+def test_a_column_that_no_record_has_is_refused_with_the_nearest(adsctl, output):
+    words = ("accounts", "list", "-o", output, "--columns")
+    done = adsctl.local(*words, "id,nmae", code=2)
+    assert "'nmae' is no column; did you mean 'name'?" in done.stderr and done.stdout == ""
+    adsctl.local(*words, "id,updated_at")
+    words = ("products", "list", "-o", output, "--columns", "id,sale_price,nmae")
+    adsctl.local(*words)  # of no record nobody knows what columns it has
+    adsctl.file("feed.csv", feed(3))
+    adsctl.local("products", "push", "feed.csv")
+    assert "sale_price" not in adsctl.local(*words, code=2).stderr.splitlines()[1]
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -36,7 +36,8 @@ FORMATS = """\
   none   nothing
 
 --columns a,b chooses the columns of table, tsv and csv. --query takes a JMESPath expression, and
-is applied to what json would show. --envelope shows the whole response."""
+is applied to what json would show. --envelope shows the whole response in json, yaml and jsonl,
+and gives the whole to --query."""
 
 ENVIRONMENT = """\
   ADSCTL_PROFILE, ADSCTL_ACCOUNT, ADSCTL_CATALOG, ADSCTL_OUTPUT

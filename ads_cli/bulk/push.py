@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ..api.check import Problem
-from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted, StateError
+from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted, StateError, UsageError
 from ..invocation import Invocation
 from ..output.text import counted
 from .check import Check, Findings
@@ -123,7 +123,11 @@ class Push:
             more = counted(self.warnings - MOST_WARNINGS, "more warning")
             self.call.messages.warn(f"{more} of the service; --verbose tells all")
         summary = self._summary(findings, journal)
-        summary.show(self.call.printer, self.rows.source.name)
+        try:
+            summary.show(self.call.printer, self.rows.source.name)
+        except UsageError:  # a query or a column that does not suit the summary
+            if not stopped:
+                raise
         if stopped:
             stopped.hint = way_on(stopped)
         elif parts := summary.verdict:

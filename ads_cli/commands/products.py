@@ -127,7 +127,7 @@ def pull(
     format: Annotated[
         str | None,
         typer.Option(
-            metavar="FORMAT", help="csv, tsv, yaml, json or jsonl (default: by extension, else csv)"
+            metavar="FORMAT", help="csv, tsv, yaml, json or jsonl (default: by extension; csv without FILE)"
         ),
     ] = None,
 ) -> None:

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from pytest_httpserver import HTTPServer
 
 from tests.conftest import EXAMPLES, PRODUCT, feed
@@ -16,6 +17,21 @@ def test_pull_gives_back_what_push_takes_and_nothing_changes(adsctl):
         assert f"{rows} products pulled" in done.stderr and "variants that the list hides" in done.stderr
         assert counts(push(adsctl, name)) == (0, 0, rows, 0)
     assert adsctl.local("products", "pull").stdout == (adsctl.home / "pulled.csv").read_text()
+
+
+@pytest.mark.parametrize("words", [("-o", "json"), ("--columns", "id"), ("--query", "[].id")])
+def test_pull_refuses_what_it_would_not_heed(adsctl, words):
+    said = adsctl.local("products", "pull", *words, code=2).stderr
+    assert "pull writes whole products" in said and "products list" in said
+    adsctl.local("products", "pull", "all.csv", ADSCTL_OUTPUT="json")
+
+
+def test_pull_writes_no_format_that_the_name_does_not_tell(adsctl):
+    said = adsctl.local("products", "pull", "all.xlsx", code=2).stderr
+    assert "all.xlsx: the name does not tell the format" in said and ".csv, .tsv" in said
+    assert not (adsctl.home / "all.xlsx").exists()
+    adsctl.local("products", "pull", "all.txt", "--format", "csv")
+    assert (adsctl.home / "all.txt").read_text().startswith("id,")
 
 
 def test_pull_says_when_variants_may_be_missing(remote, httpserver: HTTPServer):

@@ -132,7 +132,7 @@ def test_pages_are_followed_when_asked(adsctl):
     [
         (("accounts", "list", "--count", "0"), "--count: '0' is not allowed: 1 to 1000"),
         (("accounts", "list", "--count", "1001"), "1 to 1000"),
-        (("accounts", "list", "--count", "many"), "1 to 1000"),
+        (("accounts", "list", "--count", "many"), "--count: 'many' is not a whole number (1 to 1000)"),
         (("accounts", "list", "--limit", "0"), "--limit"),
         (("products", "list", "--catalog", "1", "--count", "101"), "1 to 100"),
         (("accounts", "list", "--with-total-count", "--cursor", "x"), "cannot be used with cursor"),

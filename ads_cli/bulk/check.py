@@ -12,13 +12,15 @@ import msgspec
 
 from ..api.check import InvalidError, Problem, broken_rules, convert
 from ..errors import ContentError
-from ..nearest import closest, nearest
+from ..nearest import closest
 from ..output.text import counted
 from .read import Row, Rows
 from .upload import Upload
 
 PARTS = 64  # the ids are sorted in parts, so that sorting needs little room beside them
 FIRST_LINES = 5
+FIRST_COLUMNS = 5
+FAR = 0.6  # how near a column must be to be taken for one that is missing
 MOST_KINDS = 1000  # of mistakes, that are kept
 # What differs from row to row in messages that tell of the same mistake: quoted values and numbers.
 PARTICULAR = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
@@ -163,13 +165,20 @@ class Check:
             )
 
     def _unknown_columns(self) -> list[str]:
+        """Tell of columns that are left out, those first that may be meant for another."""
         columns = zip(self.rows.columns, self.rows.fields, strict=True)
         known = self.upload.known
-        return [
-            f"column {column!r} is not known and is left out{nearest(name.removeprefix('g:'), known)}"
-            for column, name in columns
-            if name not in known
-        ]
+        told = []
+        for column, name in columns:
+            if name not in known:
+                meant = closest(name.removeprefix("g:"), known)
+                told.append(f"{column!r} (did you mean {meant!r}?)" if meant else repr(column))
+        if not told:
+            return []
+        first = sorted(told, key=lambda text: not text.endswith("?)"))[:FIRST_COLUMNS]
+        more = f", and {len(told) - len(first)} more" if len(told) > len(first) else ""
+        are = "is" if len(told) == 1 else "are"
+        return [f"{counted(len(told), 'column')} {are} not known and left out: {', '.join(first)}{more}"]
 
     def _places(self, candidates: set[int]) -> dict[str, list[tuple[int, int]]]:
         """Find the places of the ids that repeat; hashes may agree by chance, ids do not."""
@@ -212,5 +221,5 @@ class Repeats:
 
 def _map_hint(name: str, strange: list[str]) -> str:
     """Name the column that may be meant, and how to say so."""
-    meant = closest(name, strange)
+    meant = closest(name, strange, FAR)
     return f"is {meant!r} meant? --map '{meant}={name}'" if meant else ""

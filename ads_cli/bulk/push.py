@@ -58,9 +58,8 @@ class Push:
             self._rehearse(check, findings)
             return
         if self.upload.consequence:
-            self.call.confirm(
-                self.upload.consequence.format(rows=f"{findings.valid:,}", target=self.upload.target)
-            )
+            rows = counted(findings.valid, self.upload.noun.removesuffix("s"))
+            self.call.confirm(self.upload.consequence.format(rows=rows, target=self.upload.target))
         journal = self._open_journal(findings)
         try:
             self._send(check, findings, journal)

@@ -59,7 +59,10 @@ def _bar(doing: str, total: int | None) -> Iterator[Tick]:
 
 @contextmanager
 def failed_out(path: str | None, rows: Rows) -> Iterator[Callable[[Row, str], None]]:
-    """Write refused rows in the input's own columns, with `_line` and `_error`, ready to be corrected."""
+    """Write refused rows in the input's own columns, with `_line` and `_error`, ready to be corrected.
+
+    Where none was refused there is no file.
+    """
     if path is None:
         yield lambda row, error: None
         return
@@ -75,6 +78,8 @@ def failed_out(path: str | None, rows: Rows) -> Iterator[Callable[[Row, str], No
 
         yield write
         writer.close()
+    if not writer.count and Path(path).is_file():
+        Path(path).unlink()  # nothing was refused, and an earlier run's rows are not of this one
 
 
 def check_file(check: Check, messages: Messages) -> Findings:

@@ -66,8 +66,23 @@ def test_an_unknown_extension(adsctl):
 def test_an_unknown_column_is_a_warning_with_the_nearest_name(adsctl):
     adsctl.file("feed.csv", feed(1, colour="blue", zzz="x"))
     done = adsctl.local("products", "push", "feed.csv")
-    assert "column 'colour' is not known and is left out; did you mean 'color'?" in done.stderr
-    assert "column 'zzz' is not known and is left out\n" in done.stderr
+    told = "2 columns are not known and left out: 'colour' (did you mean 'color'?), 'zzz'\n"
+    assert told in done.stderr
+
+
+def test_many_unknown_columns_are_one_line(adsctl):
+    adsctl.file("feed.csv", feed(1, **{f"shop_{n}": "x" for n in range(38)}, colour="blue", style="x"))
+    (told,) = [
+        line for line in adsctl.local("products", "push", "feed.csv").stderr.splitlines() if "warn" in line
+    ]
+    assert "40 columns" in told and "colour" in told and "and 35 more" in told
+    assert "style" not in told and "title" not in told
+
+
+def test_a_number_that_is_none_is_told_as_such(adsctl):
+    said = refused(adsctl, feed(1, inventory="five") + feed(1, id="x", inventory="-1").splitlines()[1])
+    assert "inventory: 'five' is not a whole number (at least 0)" in said
+    assert "inventory: '-1' is not allowed: at least 0" in said
 
 
 def test_a_missing_column_is_told_once(adsctl):

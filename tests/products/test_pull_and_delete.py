@@ -46,7 +46,8 @@ def test_products_are_deleted_by_key_and_from_a_file(adsctl):
     push(adsctl, "feed.csv")
     keys = adsctl.local("products", "list", "-o", "ids").stdout.split()
     assert len(keys) == 30
-    assert "30 products" not in adsctl.local("products", "delete", *keys[:2], code=12).stdout
+    assert "Delete 2 products from" in adsctl.local("products", "delete", *keys[:2], code=12).stderr
+    assert "Delete 1 product from" in adsctl.local("products", "delete", keys[0], code=12).stderr
     done = adsctl.local("products", "delete", *keys[:2], "--yes", "-o", "json")
     assert json.loads(done.stdout)["deleted"] == 2
     adsctl.file("keys.txt", "\n".join(keys[2:10]) + "\n")

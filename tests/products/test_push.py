@@ -183,6 +183,15 @@ def test_a_feed_of_invalid_rows_only_comes_back_whole_and_says_why(adsctl):
     assert adsctl.local(*words, code=9).stderr.count("cheap") == 1
 
 
+def test_where_no_row_is_refused_there_is_no_file_of_refused_rows(adsctl):
+    adsctl.file("feed.csv", feed(3))
+    path = adsctl.file("failed.csv", "what an earlier run refused")
+    adsctl.local("products", "push", "feed.csv", "--failed-out", "failed.csv")
+    assert not path.exists()
+    shown = adsctl.local("products", "push", "feed.csv", "--failed-out", "/dev/stdout", "-o", "none").stdout
+    assert shown.startswith("id,title")
+
+
 @pytest.mark.parametrize("quiet", [(), ("-q",)])
 def test_why_the_service_refused_rows_is_told_by_kind_at_the_end(adsctl, quiet):
     adsctl.file("feed.csv", feed(50))

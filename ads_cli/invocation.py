@@ -116,9 +116,10 @@ class Invocation:
         address = self.settings.address("ads")
         if self.settings.is_local:
             return f"{EMULATOR_URL}#{self.emulator.world}"
-        if world := self.settings.world_at(address):  # its port is another one each time
-            return f"{EMULATOR_URL}#{world}"
-        return address
+        environ = self.settings.environ
+        served = environ.get("ADSCTL_ADS_URL"), environ.get("ADSCTL_ADS_SANDBOX_URL")
+        world = environ.get("ADSCTL_EMULATOR") if address in served else None
+        return f"{EMULATOR_URL}#{world}" if world else address  # its port is another one each time
 
     @property
     def account(self) -> str:

@@ -163,11 +163,6 @@ class Settings:
             )
         return check_address(*found)
 
-    def world_at(self, address: str) -> str | None:
-        """Name the world of the served emulator that the environment points to, if that is the address."""
-        served = [self.environ.get(name) for name in ("ADSCTL_ADS_URL", "ADSCTL_ADS_SANDBOX_URL")]
-        return self.environ.get("ADSCTL_EMULATOR") if address in served else None
-
     @cached_property
     def config_dir(self) -> Path:
         """Give the folder of config.yaml."""

@@ -210,10 +210,8 @@ def _tidy(folder: Path, own: str) -> None:
     """Remove the journals of jobs that ended long ago; cron would fill the disk with them."""
     for path, job, ended in journals(folder):
         if ended and time.time() - path.stat().st_mtime > KEPT:
-            if job.key == own:  # whose lock is ours
-                path.unlink(missing_ok=True)
-            else:
-                remove(path, job)
+            # The lock of our own job is held by us.
+            path.unlink(missing_ok=True) if job.key == own else remove(path, job)
 
 
 def _alone(folder: Path) -> "FileLock":

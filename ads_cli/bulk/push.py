@@ -220,11 +220,11 @@ class Push:
 
     def _rehearse(self, check: Check, findings: Findings) -> None:
         """Do everything but send."""
-        client = self.call.client
+        number, where = 0, ""
         for batch in self._batches(check, lambda row, error: None):
-            outgoing = client.prepare(self.upload.request(batch.items))
-        where = f"{outgoing.method} {outgoing.url}"
-        self.call.messages.say(f"nothing is sent: {batch.number + 1:,} requests, {where}")
+            outgoing = self.call.client.prepare(self.upload.request(batch.items))
+            number, where = batch.number + 1, f", {outgoing.method} {outgoing.url}"
+        self.call.messages.say(f"nothing is sent: {counted(number, 'request')}{where}")
         self._summary(findings, None).show(self.call.printer, self.rows.source.name)
 
     def _summary(self, findings: Findings, journal: Journal | None) -> Summary:

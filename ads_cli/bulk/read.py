@@ -36,6 +36,7 @@ class Rows(ABC):
         self.rename = rename
         self.columns: tuple[str, ...] = ()  # as the file names them
         self.notes: list[str] = []
+        self.records = 0  # read so far
         self.crowded = False  # whether records share a line, so that only their numbers tell them apart
 
     @property
@@ -50,10 +51,10 @@ class Rows(ABC):
 
     def __iter__(self) -> Iterator[Row]:
         """Read the file from its beginning, and number its records."""
-        before = 0
+        before = self.records = 0
         for number, (line, values, problem, _) in enumerate(self._read(), 1):
             self.crowded = self.crowded or line == before
-            before = line
+            before, self.records = line, number
             yield Row(line, values, problem, number)
 
     @abstractmethod

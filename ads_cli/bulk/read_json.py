@@ -110,7 +110,7 @@ class JsonRows(Documents):
             value = text.item()
             return self.row(line, value, half_character(text.written, value))
         except Repeated as error:
-            raise self.at(line, str(error)) from None
+            raise self.at(line, f"record {self.records + 1}: {error}") from None
 
     def _broken(self, text: "_Text", expected: str) -> Exception:
         seen = text.next()

@@ -52,7 +52,9 @@ def _bar(doing: str, total: int | None) -> Iterator[Tick]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    console.width -= len("^C")  # what the terminal shows of Ctrl-C must not wrap, or the bar would stay
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(doing, total=total)
         yield lambda done: bar.update(task, completed=done)
 

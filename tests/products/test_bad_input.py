@@ -237,6 +237,8 @@ def test_records_that_share_a_line_are_told_apart_by_their_numbers(adsctl, name)
     assert "'sku-1' stands in record 2, 3 too" in said
     done = adsctl.local("products", "check", name, "-o", "json", code=3)
     assert json.loads(done.stdout)["findings"][0]["records"] == [1, 2, 3]
+    twice = json.dumps([PRODUCT, PRODUCT | {"id": "2"}]).replace('"brand"', '"title"')[1:-1].split("}, ")[1]
+    assert "record 2" in refused(adsctl, f"[{json.dumps(PRODUCT)}, {twice}]", name=name)
 
 
 def test_one_systematic_mistake_is_one_paragraph(adsctl):

@@ -181,6 +181,7 @@ def test_a_feed_of_invalid_rows_only_comes_back_whole_and_says_why(adsctl):
     assert "feed.csv:2: price: 'cheap' is not allowed" in error and "3 invalid rows left out" in error
     assert [row["_line"] for row in csv.DictReader((adsctl.home / "failed.csv").open())] == ["2", "3", "4"]
     assert adsctl.local(*words, code=9).stderr.count("cheap") == 1
+    assert "nothing is sent: 0 requests" in adsctl.local(*words, "--dry-run").stderr
 
 
 def test_where_no_row_is_refused_there_is_no_file_of_refused_rows(adsctl):

@@ -1,12 +1,14 @@
 """A run that is stopped goes on where it stopped: no row is lost, no acknowledged batch is sent again."""
 
 import json
+import re
 import resource
 import signal
 import subprocess
 import threading
 from collections import Counter
 
+import pexpect
 import pytest
 
 from ads_cli.bulk.journal import acks
@@ -76,6 +78,21 @@ def test_a_signal_ends_the_run_with_its_code_and_the_way_to_go_on(adsctl, servic
     assert summary["created"] == 25 * len(acknowledged(adsctl))
     adsctl("products", "push", "feed.csv", "--resume")
     assert len(service.stored) == ROWS
+
+
+def test_the_bar_leaves_room_for_what_the_terminal_shows_of_ctrl_c(adsctl):
+    adsctl.file("feed.csv", feed(20_000))
+    words = adsctl.command("-p", "local", "products", "push", "feed.csv")
+    environment = adsctl.environment | {"TERM": "xterm"}
+    size = (30, 60)
+    shell = pexpect.spawn(words[0], words[1:], env=environment, cwd=str(adsctl.home), dimensions=size)
+    shell.expect("Pushing")
+    shell.sendintr()
+    shown = shell.read().decode()
+    bars = [
+        re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", bar) for bar in re.split(r"[\r\n]|\^C", shown) if "━" in bar
+    ]
+    assert bars and max(map(len, bars)) <= 58 and "stopped by SIGINT" in shown
 
 
 def test_resume_starts_afresh_where_nothing_is_unfinished(adsctl, service):

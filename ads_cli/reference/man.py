@@ -45,6 +45,9 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Write text so that roff takes none of it for its own: backslashes, hyphens, a leading point."""
-    escaped = text.replace("\\", "\\e").replace("-", "\\-")
+    """Write text so that roff takes none of it for its own: backslashes, hyphens, a leading point.
+
+    A line may break after a bar, since a list of many choices is longer than any line.
+    """
+    escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("|", "|\\:")
     return f"\\&{escaped}" if escaped[:1] in (".", "'") else escaped

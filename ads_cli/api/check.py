@@ -154,10 +154,10 @@ def _inside(
                 found = True
                 yield from _inside(kind_of(kind.item.annotation), element, strict, f"{path}[{index}]", inner)
     if not found:
-        yield Problem(path, _reason(kind, value, error))
+        yield Problem(path, _reason(kind, value, strict, error))
 
 
-def _reason(kind: Kind, value: Any, error: msgspec.ValidationError) -> str:
+def _reason(kind: Kind, value: Any, strict: bool, error: msgspec.ValidationError) -> str:
     """Say in words why a single value is refused."""
     if kind.choices:
         return f"{shown(value)} is not one of {', '.join(kind.choices)}{nearest(str(value), kind.choices)}"
@@ -168,15 +168,24 @@ def _reason(kind: Kind, value: Any, error: msgspec.ValidationError) -> str:
             return f"has {len(value):,} {unit}, at most {most:,} are allowed"
         if least is not None and len(value) < least:
             return "is empty" if not value else f"has {len(value):,} {unit}, at least {least:,} are needed"
-    if limits := kind.describe():
+    limits = kind.describe()
+    if kind.base is int and not _whole(value, strict):
+        return f"{shown(value)} is not a whole number" + (f" ({limits})" if limits else "")
+    if limits:
         return f"{shown(value)} is not allowed: {limits}"
-    if kind.base is int:
-        return f"{shown(value)} is not a whole number"
     if kind.base is bool:
         return f"{shown(value)} is neither true nor false"
     if kind.base is str:
         return f"must be text, not {_named(value)}"
     return str(error).split(" - at `")[0]
+
+
+def _whole(value: Any, strict: bool) -> bool:
+    try:
+        msgspec.convert(value, int, strict=strict)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def shown(value: Any) -> str:

@@ -18,6 +18,7 @@ def _name(command: Command) -> str:
 
 def _lines(command: Command) -> Iterator[str]:
     yield f'.TH "{_name(command).upper()}" 1 "" "adsctl {__version__}"'
+    yield ".ad l"  # a line of choices has no blanks to stretch
     yield from (".SH NAME", f"{_plain(_name(command))} \\- {_plain(command.line)}")
     yield from (".SH SYNOPSIS", f".B {_plain(command.usage)}", ".SH DESCRIPTION")
     yield from _paragraphs(command.help)

@@ -116,7 +116,7 @@ DAY, TOTAL = "daily_budget_amount_local_micro", "total_budget_amount_local_micro
         ({BID: "1"}, []),
         ({BID: "0"}, [f"{BID}: '0' is not allowed: more than 0"]),
         ({BID: "-5"}, [f"{BID}: '-5' is not allowed: more than 0"]),
-        ({BID: "1.5"}, [f"{BID}: '1.5' is not allowed: more than 0"]),
+        ({BID: "1.5"}, [f"{BID}: '1.5' is not a whole number (more than 0)"]),
         ({"bid_strategy": "AUTO"}, []),
         ({"bid_strategy": "MAX"}, [f"{BID}: is required when bid_strategy is MAX"]),
         ({"bid_strategy": "TARGET"}, [f"{BID}: is required when bid_strategy is TARGET"]),

@@ -18,6 +18,13 @@ PROGRAM = "adsctl"
 # The groups, by path, with the line that help shows of them.
 GROUPS = {
     "accounts": "Advertising accounts",
+    "accounts features": "What an account may use",
+    "accounts curated-categories": "Videos to advertise with, by subject",
+    "line-items": "Line items: who sees which ad, when and for how much",
+    "line-items curated-categories": "The curated categories of line items",
+    "audiences": "Audiences: who ads are for, and who not",
+    "audiences permissions": "The accounts that an audience is shared with",
+    "audiences do-not-reach": "Lists of people who see no ads",
     "auth": "Sign in and out, and look after tokens",
     "auth bearer": "The bearer token of the app",
     "profile": "Addresses and defaults, by name",

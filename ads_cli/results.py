@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from .client.answer import Answer
     from .client.outgoing import Outgoing
 
+# The commands that show records of their group; `accounts apps` shows no accounts.
+KNOWN_AFTER = ("list", "get", "create", "add", "update", "rename", "grant")
+
 
 def show(call: Invocation, request: type[Request], document: Any) -> None:
     """Print a document with the columns of its endpoint."""
@@ -40,9 +43,11 @@ def _remember(call: Invocation, request: type[Request], records: Any) -> None:
     from .known_ids import remember
 
     endpoint = request.endpoint
-    group = " ".join(endpoint.command.split()[:-1])
+    *group, verb = endpoint.command.split()
+    if verb not in KNOWN_AFTER:
+        return
     found = [record for record in records or () if isinstance(record, dict) and not record.get("deleted")]
-    remember(call.settings, group, endpoint.key, found)
+    remember(call.settings, " ".join(group), endpoint.key, found)
 
 
 def show_pages(

@@ -1,13 +1,47 @@
-"""Advertising accounts."""
+"""Advertising accounts, and what is known of them."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from .check import rule
 from .endpoint import Request, endpoint
-from .types import Id, Ids, Page, WithDeleted
+from .time import Time
+from .types import Cursor, Id, Ids, InAccount, Moment, Name, Page, PageInAccount, PageSize, Texts, WithDeleted
 
 ACCOUNT_COLUMNS = "id name business_name timezone approval_status industry_type deleted"
+CATEGORY_COLUMNS = "id name country_codes description"
+
+Industry = Literal[
+    "AGENCY",
+    "BUSINESS_TO_BUSINESS",
+    "ONLINE_SERVICES",
+    "EDUCATION",
+    "FINANCIAL",
+    "HEALTH",
+    "GOVERNMENT",
+    "MEDIA",
+    "MOBILE",
+    "RESTAURANT",
+    "RETAIL",
+    "TECHNOLOGY",
+    "TRAVEL",
+    "OTHER",
+]
+Entity = Literal["CAMPAIGN", "LINE_ITEM", "PROMOTED_POST", "TARGETING_CRITERIA", "PROMOTED_ACCOUNT"]
+FilteredFeature = Literal[
+    "REACH_AND_FREQUENCY_ANALYTICS", "REACH_FREQUENCY_CAP", "WEBSITE_CLICKS_CPM_BILLING"
+]
+FEATURES_SEEN = (
+    "AGE_TARGETING",
+    "AWARENESS_OBJECTIVE",
+    "CONVERSATION_CARD",
+    "CPI_CHARGING",
+    "ENGAGER_RETARGETING",
+    "PREROLL_VIEWS_OBJECTIVE",
+    "REACH_FREQUENCY_CAP",
+    "VIDEO_APP_DOWNLOAD_CARD",
+)
 
 
 @endpoint("GET /12/accounts", "accounts list", columns=ACCOUNT_COLUMNS)
@@ -24,3 +58,120 @@ class GetAccount(Request):
 
     account_id: Id
     with_deleted: WithDeleted | None = None
+
+
+@endpoint("POST /12/accounts", "accounts create", columns=ACCOUNT_COLUMNS, base="sandbox")
+class CreateAccount(Request):
+    """Create an account in the sandbox."""
+
+
+@endpoint("PUT /12/accounts/{account_id}", "accounts update", columns=ACCOUNT_COLUMNS)
+class UpdateAccount(Request):
+    """Change the name or the industry of an account."""
+
+    account_id: Id
+    name: Name | None = None
+    industry_type: Industry | None = None
+
+
+@endpoint(
+    "DELETE /12/accounts/{account_id}",
+    "accounts delete",
+    columns=ACCOUNT_COLUMNS,
+    base="sandbox",
+    consequence="Delete the account {account_id} of the sandbox",
+)
+class DeleteAccount(Request):
+    """Delete an account of the sandbox."""
+
+    account_id: Id
+
+
+@endpoint(
+    "GET /12/accounts/{account_id}/account_apps",
+    "accounts apps",
+    columns="id app_store_identifier os_type deep_link_pattern conversion_tracking_enabled deleted",
+)
+class ListApps(PageInAccount):
+    """List the apps of an account."""
+
+
+def _whole_hour(time: Time) -> str | None:
+    moment = time.moment
+    off = moment.minute or moment.second or moment.microsecond
+    return f"{time} is no whole hour in UTC, as in 2026-03-01T08:00:00Z" if off else None
+
+
+@endpoint(
+    "GET /12/accounts/{account_id}/account_history",
+    "accounts history",
+    columns="change_time change_type entity entity_id change_by changes",
+    key="entity_id",
+)
+class ListHistory(InAccount, kw_only=True):
+    """List changes in an account, when and by whom.
+
+    The service is still testing this, and answers only accounts that it chose.
+    """
+
+    entity_type: Entity
+    entity_id: Id
+    start_time: Annotated[Moment, Meta(description="Changes from this whole hour on")]
+    end_time: Annotated[Moment, Meta(description="Changes before this whole hour")]
+    user_id: Annotated[int, Meta(description="Only changes by this user")] | None = None
+    count: PageSize | None = None
+    cursor: Cursor | None = None
+
+    @rule("start_time")
+    def starts_on_the_hour(self) -> str | None:
+        """Hold the start to a whole hour."""
+        return _whole_hour(self.start_time)
+
+    @rule("end_time")
+    def ends_on_the_hour(self) -> str | None:
+        """Hold the end to a whole hour."""
+        return _whole_hour(self.end_time)
+
+
+@endpoint(
+    "GET /12/advertiser_business_categories", "accounts business-categories", columns="id name iab_categories"
+)
+class ListBusinessCategories(Request):
+    """List the kinds of business there are.
+
+    A line item for PREROLL_VIEWS names one or two of them, by the codes under iab_categories.
+    """
+
+
+@endpoint(
+    "GET /12/accounts/{account_id}/curated_categories",
+    "accounts curated-categories list",
+    columns=CATEGORY_COLUMNS,
+)
+class ListCuratedCategories(InAccount):
+    """List curated categories, each with the countries where it is available."""
+
+
+@endpoint(
+    "GET /12/accounts/{account_id}/curated_categories/{curated_category_id}",
+    "accounts curated-categories get",
+    columns=CATEGORY_COLUMNS,
+)
+class GetCuratedCategory(InAccount, kw_only=True):
+    """Show one curated category."""
+
+    curated_category_id: Id
+
+
+@endpoint("GET /12/accounts/{account_id}/features", "accounts features list", columns="")
+class ListFeatures(InAccount):
+    """List the features that an account may use."""
+
+    feature_keys: Annotated[list[FilteredFeature], Meta(description="Only these")] | None = None
+
+
+@endpoint("POST /12/accounts/{account_id}/features", "accounts features add", columns="", base="sandbox")
+class AddFeatures(InAccount, kw_only=True):
+    """Give features to an account of the sandbox."""
+
+    feature_keys: Annotated[Texts, Meta(description="Names of features", extra={"seen": FEATURES_SEEN})]

@@ -11,7 +11,7 @@ Base = Literal["ads", "platform", "sandbox"]
 Travels = Literal["query", "json", "form"]
 
 # The modules that declare endpoints, in the order in which help shows them.
-MODULES = ("accounts", "catalog", "products", "auth", "webhooks")
+MODULES = ("accounts", "line_items", "audiences", "catalog", "products", "auth", "webhooks")
 
 
 class Endpoint(NamedTuple):
@@ -28,6 +28,7 @@ class Endpoint(NamedTuple):
     retry: bool  # whether sending it twice does no harm
     consequence: str  # what a person confirms before it is sent; "" where nothing is destroyed
     example: str  # arguments that work, for the help and its test
+    own: str  # the field that is the id of the resource itself, where the path does not end in it
 
     @property
     def mutates(self) -> bool:
@@ -41,8 +42,8 @@ class Endpoint(NamedTuple):
 
     @property
     def own_id(self) -> str | None:
-        """Name the field that is the id of the resource itself: the one that ends the path."""
-        return self.path_fields[-1] if self.path.endswith("}") else None
+        """Name the field that is the id of the resource itself: the one that ends the path, or `own`."""
+        return self.path_fields[-1] if self.path.endswith("}") else self.own or None
 
 
 class Request(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -66,6 +67,7 @@ def endpoint(
     retry: bool | None = None,
     consequence: str = "",
     example: str = "",
+    own: str = "",
 ) -> Callable[[R], R]:
     """Bind a Request to its HTTP line, written as the specification writes it, and to its command."""
     method, path = line.split()
@@ -81,6 +83,7 @@ def endpoint(
         retry=method != "POST" if retry is None else retry,
         consequence=consequence,
         example=example,
+        own=own,
     )
 
     def bind(request: R) -> R:

@@ -37,7 +37,7 @@ class Kind:
     @property
     def choices(self) -> tuple[str, ...]:
         """List the allowed values of an enum."""
-        return self.args if self.base is Literal else ()
+        return tuple(map(str, self.args)) if self.base is Literal else ()
 
     @property
     def offered(self) -> tuple[str, ...]:

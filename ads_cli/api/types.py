@@ -17,6 +17,7 @@ AccountId = Annotated[Id, Meta(description="The account to work in", extra={"com
 CatalogId = Annotated[Id, Meta(description="The product catalog to work in", extra={"common": "catalog"})]
 Ids = Annotated[list[Id], Meta(max_length=200, description="Only these, separated by commas")]
 Name = Annotated[str, Meta(min_length=1)]
+Texts = Annotated[list[Name], Meta(min_length=1)]
 TIME_WORDS = "ISO 8601 with an offset, as 2026-03-01T08:00:00Z"
 Moment = Annotated[Time, Meta(extra={"expected": TIME_WORDS})]
 # Millionths of the currency's unit; the command takes whole units too: --bid-amount 1.50.
@@ -30,7 +31,7 @@ WithDeleted = Annotated[bool, Meta(description="Show deleted records too")]
 WithTotalCount = Annotated[bool, Meta(description="Count all records too; not with a cursor")]
 
 
-class InAccount(Request):
+class InAccount(Request, kw_only=True):
     """A request about things in an account."""
 
     account_id: AccountId
@@ -42,16 +43,27 @@ class InCatalog(Request):
     product_catalog_id: CatalogId
 
 
-class Page(Request):
-    """What most lists understand."""
+class LivePage(Request):
+    """What lists understand that never show deleted records."""
 
     count: PageSize | None = None
     cursor: Cursor | None = None
     sort_by: SortBy | None = None
-    with_deleted: WithDeleted | None = None
     with_total_count: WithTotalCount | None = None
 
     @rule("with_total_count")
     def count_or_cursor(self) -> str | None:
         """Keep the total count and the cursor apart."""
         return "cannot be used with cursor" if self.with_total_count and self.cursor else None
+
+
+class Page(LivePage):
+    """What most lists understand."""
+
+    with_deleted: WithDeleted | None = None
+
+
+class PageInAccount(Page, kw_only=True):
+    """A list of things in an account."""
+
+    account_id: AccountId

@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 
 HANDLERS = (
     "accounts",
+    "features",
+    "history",
+    "categories",
+    "line_items",
+    "curated_categories",
+    "audiences",
+    "keywords",
     "catalog",
     "products",
     "product_sets",

@@ -2,6 +2,7 @@
 
 import base64
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
@@ -45,12 +46,14 @@ def listed(
     owner: str,
     ids: list[str] | None = None,
     sortable: tuple[str, ...] = ("name",),
+    also: Mapping[str, Any] | None = None,
 ) -> Answer:
     """List records as the common parameters want it: count, cursor, sort_by, with_deleted, q, total count.
 
-    `sortable` names the fields that sort_by takes beside the ones that every record has.
+    `sortable` names the fields that sort_by takes beside the ones that every record has; `also` holds
+    further conditions in SQL, each with its value.
     """
-    conditions, values = ["kind = ?", "owner = ?"], [kind, owner]
+    conditions, values = ["kind = ?", "owner = ?", *(also or {})], [kind, owner, *(also or {}).values()]
     if not value_of(request, "with_deleted"):
         conditions.append("NOT deleted")
     if ids is not None:

@@ -2,6 +2,7 @@
 
 import secrets
 
+from . import seed_campaigns
 from .store import Store
 
 USER, OTHER_USER = "1184672519", "1184672520"
@@ -54,6 +55,7 @@ def seed(store: Store) -> None:
         store.add("account", account["id"], fields, owner=USER, created_at=created_at)
     store.delete("account", DELETED, owner=USER)
     store.add("product_catalog", CATALOG, {"name": "Nordlicht Shop"}, owner=USER, created_at=CREATED[0])
+    seed_campaigns.seed(store, user=USER, other_user=OTHER_USER, account=SHOP, shared_with=ACCOUNTS[1]["id"])
 
 
 def _sign_in(store: Store) -> None:

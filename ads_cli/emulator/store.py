@@ -12,7 +12,7 @@ import msgspec
 
 from ..errors import STATE_HINT, StateError
 
-VERSION = 2  # raised with every change of the tables or of the seeded world
+VERSION = 3  # raised with every change of the tables or of the seeded world
 BUSY_SECONDS = 30
 TROUBLES = (
     "BUSY",

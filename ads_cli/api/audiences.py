@@ -1,0 +1,131 @@
+"""Audiences: what people talk about, who else may use an audience, what uses it."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from .check import rule
+from .endpoint import Request, endpoint
+from .types import AccountId, Cursor, Id, Ids, InAccount, LivePage, Moment, Texts
+
+MOST_KEYWORDS = 10  # those to look for and those to leave out together
+LONGEST_INSIGHT = timedelta(days=7)
+PERMISSIONS = "/5/accounts/{account_id}/tailored_audiences/{tailored_audience_id}/permissions"
+PERMISSION_COLUMNS = "id tailored_audience_id granted_account_id permission_level deleted"
+
+AudienceId = Annotated[
+    Id, Meta(description="The audience, of your own account", extra={"option": "audience"})
+]
+
+
+@endpoint(
+    "GET /12/insights/keywords/search",
+    "audiences keywords",
+    columns="related_keywords post_volume",
+)
+class SearchKeywords(Request):
+    """Show how often keywords are posted, and keywords related to them."""
+
+    keywords: Annotated[
+        Texts,
+        Meta(description=f"Posts with any of these; with negative_keywords, at most {MOST_KEYWORDS}"),
+    ]
+    granularity: Annotated[Literal["DAY", "HOUR"], Meta(description="What a number of post_volume counts")]
+    start_time: Annotated[Moment, Meta(description=f"At most {LONGEST_INSIGHT.days} days before the end")]
+    end_time: Annotated[Moment, Meta(description="Where to stop", extra={"default": "now"})] | None = None
+    location: Annotated[str, Meta(description="One country, as a targeting value")] | None = None
+    negative_keywords: Annotated[Texts, Meta(description="Without posts with any of these")] | None = None
+
+    @rule("keywords")
+    def few_keywords(self) -> str | None:
+        """Count the keywords of both kinds together."""
+        count = len(self.keywords) + len(self.negative_keywords or [])
+        if count > MOST_KEYWORDS:
+            return f"are {count} with negative_keywords, at most {MOST_KEYWORDS} are allowed together"
+        return None
+
+    @rule("end_time")
+    def few_days(self) -> str | None:
+        """Hold the time between the ends to seven days; without an end, it ends now."""
+        end = self.end_time.moment if self.end_time else datetime.now(UTC)
+        lasts = end - self.start_time.moment
+        now = "" if self.end_time else "is now, which "
+        if lasts <= timedelta(0):
+            return f"{now}is not after start_time"
+        return (
+            f"{now}is more than {LONGEST_INSIGHT.days} days after start_time"
+            if lasts > LONGEST_INSIGHT
+            else None
+        )
+
+    @rule("location")
+    def one_country(self) -> str | None:
+        """Take one country in a request."""
+        return "takes one country" if self.location and "," in self.location else None
+
+
+@endpoint(f"GET {PERMISSIONS}", "audiences permissions list", columns=PERMISSION_COLUMNS)
+class ListPermissions(LivePage, kw_only=True):
+    """List the accounts that an audience is shared with."""
+
+    account_id: AccountId
+    tailored_audience_id: AudienceId
+    granted_account_ids: Ids | None = None
+    tailored_audience_permission_ids: Ids | None = None
+
+
+@endpoint(f"POST {PERMISSIONS}", "audiences permissions grant", columns=PERMISSION_COLUMNS)
+class GrantPermission(InAccount, kw_only=True):
+    """Share an audience with another account."""
+
+    tailored_audience_id: AudienceId
+    granted_account_id: Annotated[Id, Meta(description="The account to share it with")]
+    permission_level: Literal["READ_ONLY", "READ_WRITE"]
+
+
+@endpoint(
+    f"DELETE {PERMISSIONS}/{{tailored_audience_permission_id}}",
+    "audiences permissions revoke",
+    columns=PERMISSION_COLUMNS,
+    consequence="Revoke the permission {tailored_audience_permission_id}: "
+    "no new campaign of that account can use the audience",
+)
+class RevokePermission(InAccount, kw_only=True):
+    """Share an audience with an account no longer.
+
+    Campaigns of that account go on, but cannot be copied.
+    """
+
+    tailored_audience_id: AudienceId
+    tailored_audience_permission_id: Id
+
+
+@endpoint(
+    "GET /12/accounts/{account_id}/custom_audiences/{custom_audience_id}/targeted",
+    "audiences targeted",
+    columns="campaign_id campaign_name line_items",
+    key="campaign_id",
+    own="custom_audience_id",
+)
+class ListTargeted(InAccount, kw_only=True):
+    """List the campaigns and line items that target an audience."""
+
+    custom_audience_id: Id
+    with_active: (
+        Annotated[bool, Meta(description="Only line items that can be served", extra={"default": True})]
+        | None
+    ) = None
+    cursor: Cursor | None = None
+
+
+@endpoint(
+    "DELETE /12/accounts/{account_id}/do_not_reach_lists/{do_not_reach_list_id}",
+    "audiences do-not-reach delete",
+    columns="id name list_size deleted",
+    consequence="Delete the do-not-reach list {do_not_reach_list_id}: ads may reach its people again",
+)
+class DeleteDoNotReachList(InAccount, kw_only=True):
+    """Delete a list of people who see no ads."""
+
+    do_not_reach_list_id: Id

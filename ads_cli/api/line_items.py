@@ -1,0 +1,158 @@
+"""Line items, and the curated categories they are shown with."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from .check import rule
+from .endpoint import endpoint
+from .types import Id, InAccount, Micro, Moment, Name, PageInAccount, Texts, WithDeleted
+
+LINE_ITEM_COLUMNS = "id name campaign_id objective entity_status bid_strategy bid_amount_local_micro deleted"
+CHOSEN_COLUMNS = "id line_item_id curated_category_id deleted"
+CHOSEN = "/12/accounts/{account_id}/line_item_curated_categories"
+LINE_ITEM = "/12/accounts/{account_id}/line_items/{line_item_id}"
+
+Goal = Literal[
+    "APP_CLICKS",
+    "APP_INSTALLS",
+    "APP_PURCHASES",
+    "ENGAGEMENT",
+    "FOLLOWERS",
+    "LINK_CLICKS",
+    "MAX_REACH",
+    "PREROLL",
+    "PREROLL_STARTS",
+    "REACH_WITH_ENGAGEMENT",
+    "VIDEO_VIEW",
+    "VIEW_3S_100PCT",
+    "VIEW_6S",
+    "VIEW_15S",
+    "WEBSITE_CONVERSIONS",
+]
+BidAmount = Annotated[Micro, Meta(gt=0, description="Millionths of the currency's unit")]
+Budget = Annotated[Micro, Meta(description="Millionths of the currency's unit")]
+FrequencyCap = Annotated[
+    int, Meta(description="For objectives REACH, ENGAGEMENTS, VIDEO_VIEWS and PREROLL_VIEWS")
+]
+
+
+@endpoint(f"PUT {LINE_ITEM}", "line-items update", columns=LINE_ITEM_COLUMNS)
+class UpdateLineItem(InAccount, kw_only=True):
+    """Change a line item; what is not given stays as it is.
+
+    bid_strategy AUTO ignores the bid amount; MAX is not for objectives REACH and FOLLOWERS; TARGET is
+    for REACH and WEBSITE_CLICKS, and keeps daily averages within 20 percent of the amount.
+    """
+
+    line_item_id: Id
+    name: Name | None = None
+    entity_status: Literal["ACTIVE", "PAUSED"] | None = None
+    bid_strategy: Literal["AUTO", "MAX", "TARGET"] | None = None
+    bid_amount_local_micro: BidAmount | None = None
+    total_budget_amount_local_micro: Budget | None = None
+    daily_budget_amount_local_micro: Budget | None = None
+    goal: Goal | None = None
+    pay_by: (
+        Annotated[
+            Literal["APP_CLICK", "IMPRESSION", "LINK_CLICK"], Meta(description="For objective APP_INSTALLS")
+        ]
+        | None
+    ) = None
+    audience_expansion: Literal["BROAD", "DEFINED", "EXPANDED"] | None = None
+    frequency_cap: FrequencyCap | None = None
+    duration_in_days: Literal[1, 7, 30] | None = None
+    start_time: Moment | None = None
+    end_time: Moment | None = None
+    advertiser_domain: str | None = None
+    advertiser_user_id: Id | None = None
+    categories: Annotated[Texts, Meta(description="IAB codes: see accounts business-categories")] | None = (
+        None
+    )
+    android_app_store_identifier: str | None = None
+    ios_app_store_identifier: str | None = None
+
+    @rule("bid_amount_local_micro")
+    def bids_have_an_amount(self) -> str | None:
+        """Ask for an amount where the strategy bids one."""
+        missing = self.bid_strategy in ("MAX", "TARGET") and self.bid_amount_local_micro is None
+        return f"is required when bid_strategy is {self.bid_strategy}" if missing else None
+
+    @rule("daily_budget_amount_local_micro")
+    def a_day_costs_no_more_than_all(self) -> str | None:
+        """Hold the budget of a day to the whole budget."""
+        day, total = self.daily_budget_amount_local_micro, self.total_budget_amount_local_micro
+        if day is None or total is None or day <= total:
+            return None
+        return f"{day} is more than total_budget_amount_local_micro, {total}"
+
+    @rule("pay_by")
+    def target_pays_by_click(self) -> str | None:
+        """Keep TARGET bids on link clicks from being paid by impression."""
+        unsupported = (self.bid_strategy, self.goal, self.pay_by) == ("TARGET", "LINK_CLICKS", "IMPRESSION")
+        return "IMPRESSION is not for bid_strategy TARGET with goal LINK_CLICKS" if unsupported else None
+
+
+@endpoint(
+    f"DELETE {LINE_ITEM}",
+    "line-items delete",
+    columns=LINE_ITEM_COLUMNS,
+    consequence="Delete the line item {line_item_id}, for good",
+)
+class DeleteLineItem(InAccount, kw_only=True):
+    """Delete a line item for good.
+
+    Its promoted posts are not deleted with it.
+    """
+
+    line_item_id: Id
+
+
+@endpoint(f"GET {CHOSEN}", "line-items curated-categories list", columns=CHOSEN_COLUMNS)
+class ListChosenCategories(PageInAccount):
+    """List which line items are shown with which curated categories."""
+
+
+@endpoint(
+    f"GET {CHOSEN}/{{line_item_curated_category_id}}",
+    "line-items curated-categories get",
+    columns=CHOSEN_COLUMNS,
+)
+class GetChosenCategory(InAccount, kw_only=True):
+    """Show one choice of a curated category for a line item."""
+
+    line_item_curated_category_id: Id
+    with_deleted: WithDeleted | None = None
+
+
+@endpoint(f"POST {CHOSEN}", "line-items curated-categories add", columns=CHOSEN_COLUMNS)
+class AddChosenCategory(InAccount, kw_only=True):
+    """Show a line item with a curated category."""
+
+    line_item_id: Id
+    curated_category_id: Id
+
+
+@endpoint(
+    f"PUT {CHOSEN}/{{line_item_curated_category_id}}",
+    "line-items curated-categories update",
+    columns=CHOSEN_COLUMNS,
+)
+class UpdateChosenCategory(InAccount, kw_only=True):
+    """Change the curated category or the line item of a choice."""
+
+    line_item_curated_category_id: Id
+    curated_category_id: Id | None = None
+    line_item_id: Id | None = None
+
+
+@endpoint(
+    f"DELETE {CHOSEN}/{{line_item_curated_category_id}}",
+    "line-items curated-categories delete",
+    columns=CHOSEN_COLUMNS,
+    consequence="Take the curated category {line_item_curated_category_id} from its line item",
+)
+class DeleteChosenCategory(InAccount, kw_only=True):
+    """Show a line item with a curated category no longer."""
+
+    line_item_curated_category_id: Id

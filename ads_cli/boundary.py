@@ -5,15 +5,17 @@ import signal
 import sys
 from io import TextIOWrapper
 from itertools import pairwise
+from pathlib import Path
 from types import FrameType
 
-from .errors import AdsctlError, Interrupted
+from .errors import AdsctlError, Interrupted, Told
 
 BROKEN_PIPE = 141
 
 
 def guarded(argv: list[str]) -> int:
     """Run the command line, catch everything once, and give the exit code."""
+    _open_closed()
     for name in ("SIGTERM", "SIGHUP", "SIGINT"):
         signum = getattr(signal, name, None)
         if signum and signal.getsignal(signum) is not signal.SIG_IGN:  # nohup, or a job in the background
@@ -30,14 +32,24 @@ def guarded(argv: list[str]) -> int:
     except AdsctlError as error:
         return _tell(error, argv)
     except Interrupted as stopped:
-        _write("\n" if sys.stderr.isatty() else "")
-        return stopped.exit_code
+        _write("\n" if sys.stderr.isatty() else "")  # the terminal shows ^C, and stays on its line
+        return _tell(stopped, argv)
     except BrokenPipeError:
         # Whoever read our output has left; nothing more can be written there, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except Exception as error:
         return _tell(_as_error(error, argv), argv)
+
+
+def _open_closed() -> None:
+    """Put the null device where the caller closed a standard stream (`>&-`).
+
+    Else the next file to be opened would take its number, and receive what is meant for nobody.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):  # in the order of their numbers
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115 - open until the end
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
@@ -60,7 +72,7 @@ def _as_error(error: Exception, argv: list[str]) -> AdsctlError:
     return AdsctlError(f"{type(error).__name__}: {error}", hint=hint)
 
 
-def _tell(error: AdsctlError, argv: list[str]) -> int:
+def _tell(error: Told, argv: list[str]) -> int:
     if _wants_json(argv):
         import json
 

@@ -16,15 +16,16 @@ Interrupted stands outside the tree: a signal (128 + its number), not an error.
 """
 
 import signal
-from typing import ClassVar
+
+STATE_HINT = "make room there or mend the folder, or name another with ADSCTL_STATE_DIR"
 
 
-class AdsctlError(Exception):
-    """Say what happened and where (message), and what to do next (hint)."""
+class Told(BaseException):
+    """What the end of a program tells: what happened and where (message), what to do next (hint)."""
 
-    exit_code: ClassVar[int] = 1
-    code: ClassVar[str] = "internal"
-    retryable: ClassVar[bool] = False
+    exit_code = 1
+    code = "internal"
+    retryable = False
 
     def __init__(
         self,
@@ -51,6 +52,10 @@ class AdsctlError(Exception):
             "hint": self.hint or None,
             "retryable": self.retryable,
         }
+
+
+class AdsctlError(Told, Exception):
+    """Something went wrong."""
 
 
 class UsageError(AdsctlError):
@@ -125,9 +130,11 @@ class NotConfirmedError(AdsctlError):
     code = "not_confirmed"
 
 
-class Interrupted(BaseException):
+class Interrupted(Told):
     """A signal asked the program to stop."""
 
+    code = "interrupted"
+
     def __init__(self, signum: int) -> None:
-        super().__init__(signal.Signals(signum).name)
+        super().__init__(f"stopped by {signal.Signals(signum).name}")
         self.exit_code = 128 + signum

@@ -3,13 +3,14 @@
 import gzip
 import io
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
-from .errors import StateError, UsageError
+from .errors import AdsctlError, StateError, UsageError
 
 
 def prove_writable(folder: Path, variable: str) -> None:
@@ -29,20 +30,23 @@ def atomic(path: Path, mode: int = 0o600) -> Iterator[TextIO]:
     """Open a text stream whose content takes the place of `path` when all went well.
 
     Until then, and where anything fails, the file stays as it was. A name that ends with `.gz` is
-    compressed. What is no file (`/dev/stdout`, a pipe) is written directly. Raises UsageError.
+    compressed. What is no file (`/dev/stdout`, a pipe) is written directly. Raises UsageError where
+    the file cannot be made, and StateError where it cannot be written to its end.
     """
     if path.exists() and not path.is_file():
-        with _told(path), path.open("w", encoding="utf-8", newline="") as stream:
+        with _told(path, UsageError):
+            descriptor = os.open(path, os.O_WRONLY)
+        with _text(_Output(descriptor, path), compressed=False) as stream:
             yield stream
         return
     path = path.resolve()  # a link stays a link, and its target is replaced
-    with _told(path):
+    with _told(path, UsageError):
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     temporary = Path(name)
     try:
         with _text(_Output(descriptor, path), compressed=path.suffix.lower() == ".gz") as stream:
             yield stream
-        with _told(path):
+        with _told(path, StateError):
             temporary.chmod(mode)
             temporary.replace(path)
     except BaseException:
@@ -59,12 +63,12 @@ class _Output(io.FileIO):
         self._path = path
 
     def write(self, data: Any) -> int:
-        with _told(self._path):
+        with _told(self._path, StateError):
             return super().write(data)
 
     def close(self) -> None:
-        with _told(self._path):
-            if not self.closed:
+        with _told(self._path, StateError):
+            if not self.closed and stat.S_ISREG(os.fstat(self.fileno()).st_mode):
                 os.fsync(self.fileno())
             super().close()
 
@@ -79,9 +83,11 @@ def _text(output: _Output, *, compressed: bool) -> Iterator[TextIO]:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _told(path: Path, kind: type[AdsctlError]) -> Iterator[None]:
     try:
         yield
+    except BrokenPipeError:
+        raise  # nobody reads on: no trouble of the file
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"{path}: cannot be written: {reason}") from None
+        raise kind(f"{path}: cannot be written: {reason}", hint="make room there, or name another") from None

@@ -52,6 +52,7 @@ class RequestCommand(TyperCommand):
         call = Invocation.of(ctx, changes=endpoint.mutates)
         given = dict(ctx.params)
         shape = {name: given.pop(name, None) for name in ("envelope", "all", "limit")}
+        shape["envelope"] = shape["envelope"] and call.printer.shows_documents
         file = given.pop("file", None)
         given |= {name: getattr(call, common) for name, common in self.common.items() if common}
         request = request_of(self.request, given, file)
@@ -145,7 +146,7 @@ def envelope_option() -> TyperOption:
         param_decls=["--envelope"],
         is_flag=True,
         default=False,
-        help="Show the whole response, not only its data",
+        help="Show the whole response, not only its data (json, yaml, jsonl)",
     )
 
 

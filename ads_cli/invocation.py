@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import NotConfirmedError, UsageError
 from .options import COLORS, OPTIONS_KEY
-from .settings import Settings
+from .settings import EMULATOR_URL, Settings
 
 if TYPE_CHECKING:
     from .auth.credentials import Secrets
@@ -54,7 +54,13 @@ class Invocation:
             query=self.flags.get("query"),
             color=self._color,
             say=self.messages.say,
+            aftermath=self._aftermath,
         )
+
+    def _aftermath(self) -> str:
+        """Say that something was changed, where it was."""
+        client: Client | None = self.__dict__.get("client")
+        return "what was to be changed is changed all the same" if client and client.changed else ""
 
     @cached_property
     def emulator(self) -> "Emulator":
@@ -86,7 +92,7 @@ class Invocation:
             address=settings.address,
             credentials=(lambda: Credentials(*self.emulator.credentials)) if local else self.secrets.user,
             app=self.emulator if local else None,
-            timeout=settings.seconds("timeout"),
+            timeout=settings.seconds("timeout", may_be_zero=False),
             max_attempts=settings.max_attempts,
             max_wait=settings.seconds("max_wait"),
             connections=self.connections,
@@ -108,12 +114,12 @@ class Invocation:
     def service(self) -> str:
         """Name the service that is spoken to: its address, and of emulators which world it is."""
         address = self.settings.address("ads")
-        if not self.settings.is_local:
-            return address
-        from hashlib import sha256
-
-        world = sha256(self.emulator.credentials.consumer_key.encode()).hexdigest()
-        return f"{address}#{world[:8]}"
+        if self.settings.is_local:
+            return f"{EMULATOR_URL}#{self.emulator.world}"
+        environ = self.settings.environ
+        served = environ.get("ADSCTL_ADS_URL"), environ.get("ADSCTL_ADS_SANDBOX_URL")
+        world = environ.get("ADSCTL_EMULATOR") if address in served else None
+        return f"{EMULATOR_URL}#{world}" if world else address  # its port is another one each time
 
     @property
     def account(self) -> str:

@@ -25,9 +25,14 @@ COMMON = (
     Common("quiet", ("--quiet", "-q"), "Say nothing on stderr but errors"),
     Common("verbose", ("--verbose", "-v"), "Say what is done, on stderr"),
     Common("debug", ("--debug",), "Show all HTTP on stderr, with secrets masked"),
-    Common("timeout", ("--timeout",), "Longest wait for one answer (default 30s)", "DURATION"),
+    Common("timeout", ("--timeout",), "Longest wait for one answer: 30s (default), 500ms, 2m", "DURATION"),
     Common("max_attempts", ("--max-attempts",), "Most tries of one request (default 6)", "N"),
-    Common("max_wait", ("--max-wait",), "Longest wait without progress, in all (default 15m)", "DURATION"),
+    Common(
+        "max_wait",
+        ("--max-wait",),
+        "Longest wait without progress, time-outs included (default 15m)",
+        "DURATION",
+    ),
     Common("log_file", ("--log-file",), "Append what is done to a file, as JSON lines", "FILE"),
     Common("color", ("--color",), "Use color: auto, always or never", "WHEN"),
 )

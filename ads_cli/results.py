@@ -20,7 +20,8 @@ KNOWN_AFTER = ("list", "get", "create", "add", "update", "rename", "grant")
 def show(call: Invocation, request: type[Request], document: Any) -> None:
     """Print a document with the columns of its endpoint."""
     _remember(call, request, document if isinstance(document, list) else [document])
-    call.printer.show(document, request.endpoint.columns, request.endpoint.key)
+    endpoint = request.endpoint
+    call.printer.show(document, endpoint.columns, endpoint.key, endpoint.others)
 
 
 def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, limit: str | None) -> None:
@@ -33,8 +34,8 @@ def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, 
                 _remember(call, type(request), answer.data)
             yield answer
 
-    columns, key = endpoint.columns, endpoint.key
-    show_pages(call, seen(), columns, key, envelope=envelope, all=all, most=_limit(limit))
+    shape = (endpoint.columns, endpoint.key, endpoint.others)
+    show_pages(call, seen(), *shape, envelope=envelope, all=all, most=_limit(limit))
 
 
 def _remember(call: Invocation, request: type[Request], records: Any) -> None:
@@ -54,6 +55,7 @@ def show_pages(
     answers: "Iterator[Answer]",
     columns: tuple[str, ...] = (),
     key: str = "id",
+    others: tuple[str, ...] = (),
     *,
     envelope: bool,
     all: bool,
@@ -69,7 +71,7 @@ def show_pages(
     pages = Pages(answers, None if all or most else 1)
     printer = call.printer
     if printer.streams and columns and not envelope:
-        printer.show_records(islice(pages.records(), most), columns, key)
+        printer.show_records(islice(pages.records(), most), columns, key, others)
     else:
         records = list(islice(pages.records(), most))
         merged = records if pages.is_list else pages.first.data
@@ -77,7 +79,7 @@ def show_pages(
         if envelope and pages.is_list:
             whole = {**whole, "data": merged, "next_cursor": pages.cursor}
         shown = whole if envelope else merged
-        printer.show(shown, columns or keys_of(shown), key)
+        printer.show(shown, columns or keys_of(shown), key, others)
     if pages.total is not None:
         call.messages.say(f"{pages.total:,} in all")
     if pages.cursor:

@@ -6,13 +6,13 @@ embedded emulator, never looks at them.
 """
 
 import os
-import re
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from .duration import parse_duration
 from .errors import ContentError, StateError, UsageError
 from .loopback import is_loopback
 from .nearest import nearest
@@ -34,7 +34,6 @@ DEFAULTS = {
     "color": "auto",
     "token_store": "keyring",
 }
-UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
 class Setting(NamedTuple):
@@ -137,9 +136,10 @@ class Settings:
         """Give a yes-or-no setting."""
         return str(self.get(name)).lower() in ("true", "1", "yes")
 
-    def seconds(self, name: str) -> float:
+    def seconds(self, name: str, *, may_be_zero: bool = True) -> float:
         """Give a duration in seconds."""
-        return parse_duration(self.get(name) or "", f"--{name.replace('_', '-')}")
+        option = f"--{name.replace('_', '-')}"
+        return parse_duration(self.get(name) or "", option, may_be_zero=may_be_zero)
 
     @property
     def max_attempts(self) -> int:
@@ -230,14 +230,6 @@ class Settings:
         if not isinstance(config, dict) or not isinstance(config.get("profiles") or {}, dict):
             raise StateError(f"{path} must be a mapping with 'profile' and 'profiles'")
         return config
-
-
-def parse_duration(text: str, name: str) -> float:
-    """Read `30s`, `15m`, `2h` or plain seconds; raise UsageError on anything else."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
-    if not found:
-        raise UsageError(f"{name}: {text!r} is not a duration", hint="write 30s, 15m, 2h or plain seconds")
-    return float(found[1]) * UNITS[found[2]]
 
 
 def check_address(address: str, origin: str) -> str:

@@ -1,12 +1,14 @@
 """The contract with scripts: where things go, formats, exit codes, options, settings."""
 
 import json
+import shlex
+import subprocess
 import sys
 
 import pytest
 import yaml
 
-from tests.conftest import SECRETS
+from tests.conftest import SECRETS, feed
 
 ACCOUNT = "18ce54d4x5t"
 
@@ -58,6 +60,43 @@ def test_a_query_is_applied_to_what_json_would_show(adsctl):
     assert "JMESPath" in adsctl.local("accounts", "list", "--query", "[[", code=2).stderr
 
 
+def test_a_query_that_does_not_suit_the_data_ends_with_2_and_tells_of_a_change_that_was_made(adsctl):
+    done = adsctl.local("accounts", "list", "--query", "sum([].name)", code=2)
+    assert "--query: In function sum()" in done.stderr and "bug" not in done.stderr + done.stdout
+    assert "changed all the same" not in done.stderr
+    assert "no_such" in adsctl.local("accounts", "list", "--query", "no_such(@)", code=2).stderr
+    catalog = adsctl.local("catalog", "list", "-o", "ids").stdout.strip()
+    words = ("catalog", "rename", catalog, "--name", "Other", "--query", "sum(name)")
+    assert "changed all the same" in adsctl.local(*words, code=2).stderr
+    assert "Other" in adsctl.local("catalog", "list").stdout
+
+
+@pytest.mark.parametrize("output", ["table", "tsv", "csv", "ids"])
+def test_a_table_of_the_whole_response_is_one_of_its_data(adsctl, output):
+    words = ("accounts", "list", "-o", output)
+    assert adsctl.local(*words, "--envelope").stdout == adsctl.local(*words).stdout != ""
+
+
+def test_ids_need_a_query_that_keeps_them(adsctl):
+    done = adsctl.local("accounts", "list", "-o", "ids", "--query", "[].{name: name}", code=2)
+    assert "--query leaves out 'id', which -o ids shows" in done.stderr and done.stdout == ""
+    assert ACCOUNT in adsctl.local("accounts", "list", "-o", "ids", "--query", "[].{id: id}").stdout
+    assert ACCOUNT in adsctl.local("accounts", "list", "-o", "ids", "--query", "[].id").stdout
+
+
+@pytest.mark.parametrize("output", ["table", "tsv", "csv"])
+def test_a_column_that_no_record_has_is_refused_with_the_nearest(adsctl, output):
+    words = ("accounts", "list", "-o", output, "--columns")
+    done = adsctl.local(*words, "id,nmae", code=2)
+    assert "'nmae' is no column; did you mean 'name'?" in done.stderr and done.stdout == ""
+    adsctl.local(*words, "id,updated_at")
+    words = ("products", "list", "-o", output, "--columns", "id,sale_price,nmae")
+    adsctl.local(*words)  # of no record nobody knows what columns it has
+    adsctl.file("feed.csv", feed(3))
+    adsctl.local("products", "push", "feed.csv")
+    assert "sale_price" not in adsctl.local(*words, code=2).stderr.splitlines()[1]
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -93,7 +132,7 @@ def test_pages_are_followed_when_asked(adsctl):
     [
         (("accounts", "list", "--count", "0"), "--count: '0' is not allowed: 1 to 1000"),
         (("accounts", "list", "--count", "1001"), "1 to 1000"),
-        (("accounts", "list", "--count", "many"), "1 to 1000"),
+        (("accounts", "list", "--count", "many"), "--count: 'many' is not a whole number (1 to 1000)"),
         (("accounts", "list", "--limit", "0"), "--limit"),
         (("products", "list", "--catalog", "1", "--count", "101"), "1 to 100"),
         (("accounts", "list", "--with-total-count", "--cursor", "x"), "cannot be used with cursor"),
@@ -104,6 +143,8 @@ def test_pages_are_followed_when_asked(adsctl):
         (("accounts", "list", "--sort"), "--sort"),
         (("accounts", "list", "-o", "jsn"), "did you mean 'json'"),
         (("accounts", "list", "--timeout", "soon"), "not a duration"),
+        (("accounts", "list", "--timeout", "0"), "--timeout: '0' is not more than 0"),
+        (("accounts", "list", "--timeout", "0ms"), "not more than 0"),
         (("accounts", "list", "--color", "pink"), "--color"),
         (("nope",), "No such command 'nope'"),
         (("accounts", "get"), "ACCOUNT_ID"),
@@ -230,14 +271,37 @@ def test_debug_shows_the_wire_without_a_secret(remote, httpserver):
 
 
 def test_a_reader_that_leaves_ends_the_list_quietly(adsctl):
-    import subprocess
-
     adsctl.local("accounts", "list")
     line = (
         f"{sys.executable} -m ads_cli --profile local -q accounts list --all | true; echo ${{PIPESTATUS[0]}}"
     )
     done = subprocess.run(["bash", "-c", line], env=adsctl.environment, capture_output=True, text=True)
     assert done.stdout.strip() in ("0", "141") and done.stderr == ""
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_changes_neither_the_work_nor_the_exit_code(adsctl, closed):
+    adsctl.file("feed.csv", feed(3))
+
+    def run(*words: str) -> subprocess.CompletedProcess:
+        line = f"{shlex.join(adsctl.command('--profile', 'local', *words))} {closed}"
+        environment, home = adsctl.environment, adsctl.home
+        return subprocess.run(["bash", "-c", line], env=environment, cwd=home, capture_output=True, text=True)
+
+    for words, code in [
+        (("accounts", "list"), 0),
+        (("products", "push", "feed.csv"), 0),
+        (("products", "delete", "sku-1"), 12),
+        (("accounts", "get", "nobody"), 5),
+        (("accounts", "lst"), 2),
+        (("--version",), 0),
+        (("auth", "token"), 0),
+    ]:
+        done = run(*words)
+        assert done.returncode == code and "Traceback" not in done.stderr, done.stderr
+    assert len(adsctl.local("products", "list", "-o", "ids").stdout.split()) == 3
+    if closed == "<&-":
+        assert "standard input is empty" in run("products", "push", "-", "--format", "csv").stderr
 
 
 @pytest.mark.parametrize(

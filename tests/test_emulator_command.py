@@ -25,8 +25,9 @@ def test_serve_answers_another_shell_until_it_is_stopped(adsctl, signum, code):
         assert done.stdout.strip().isdigit(), done.stderr
     finally:
         process.send_signal(signum)
-        process.communicate(timeout=20)
+        _, said = process.communicate(timeout=20)
     assert process.returncode == code
+    assert said.decode().splitlines()[-1] == f"stopped by {signum.name}"
 
 
 def test_another_address_than_loopback_is_refused(adsctl):
@@ -53,7 +54,11 @@ def test_exec_gives_its_command_the_variables(adsctl):
     addresses = {"ADSCTL_ADS_URL", "ADSCTL_BASE_URL", "ADSCTL_ADS_SANDBOX_URL"}
     keys = {"ADSCTL_CONSUMER_KEY", "ADSCTL_CONSUMER_SECRET"}
     tokens = {"ADSCTL_ACCESS_TOKEN", "ADSCTL_ACCESS_TOKEN_SECRET"}
-    assert set(done.stdout.split()) >= addresses | keys | tokens | {"ADSCTL_ACCOUNT", "ADSCTL_CATALOG"}
+    assert set(done.stdout.split()) >= addresses | keys | tokens | {
+        "ADSCTL_ACCOUNT",
+        "ADSCTL_CATALOG",
+        "ADSCTL_EMULATOR",
+    }
 
 
 def test_exec_of_a_command_that_is_not_there_is_told(adsctl):

@@ -162,7 +162,7 @@ def _inside(
                 found += _inside(kind.item, element, strict, here, inner)
             else:
                 found += _broken_within(sound, here)
-    yield from found or [Problem(path, _reason(kind, value, error))]
+    yield from found or [Problem(path, _reason(kind, value, strict, error))]
 
 
 def _inside_object(
@@ -181,16 +181,17 @@ def _inside_object(
     yield from _problems(meant, value, strict, path + ".")
 
 
-def _reason(kind: Kind, value: Any, error: msgspec.ValidationError) -> str:
+def _reason(kind: Kind, value: Any, strict: bool, error: msgspec.ValidationError) -> str:
     """Say in words why a single value is refused."""
     if kind.choices:
         return _no_choice(value, kind.choices)
     if isinstance(value, str) and kind.base is str and (length := _wrong_length(kind, value)):
         return length
-    if limits := kind.describe():
+    limits = kind.describe()
+    if kind.base is int and not _whole(value, strict):
+        return f"{shown(value)} is not a whole number" + (f" ({limits})" if limits else "")
+    if limits:
         return f"{shown(value)} is not allowed: {limits}"
-    if kind.base is int:
-        return f"{shown(value)} is not a whole number"
     if kind.base is bool:
         return f"{shown(value)} is neither true nor false"
     if kind.base is str:
@@ -212,6 +213,14 @@ def _no_choice(value: Any, choices: Collection[str]) -> str:
     if len(choices) == 1:
         return f"must be {', '.join(choices)}, not {shown(value)}"
     return f"{shown(value)} is not one of {', '.join(choices)}{nearest(str(value), choices)}"
+
+
+def _whole(value: Any, strict: bool) -> bool:
+    try:
+        msgspec.convert(value, int, strict=strict)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def shown(value: Any) -> str:

@@ -21,6 +21,7 @@ class Endpoint(NamedTuple):
     path: str  # /12/accounts/{account_id}
     command: str  # "accounts get"
     columns: tuple[str, ...]  # what a table of the records shows
+    others: tuple[str, ...]  # further fields that a record may have
     key: str  # the field that the next command takes as an id
     travels: Travels  # where the fields go that are not in the path
     base: Base  # which address
@@ -59,6 +60,7 @@ def endpoint(
     command: str,
     *,
     columns: str = "id name",
+    others: tuple[str, ...] = (),
     key: str = "id",
     travels: Travels = "query",
     base: Base = "ads",
@@ -74,6 +76,7 @@ def endpoint(
         path=path,
         command=command,
         columns=tuple(columns.split()),
+        others=others,
         key=key,
         travels=travels,
         base=base,

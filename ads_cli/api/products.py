@@ -209,6 +209,7 @@ BATCH = 25
     "GET /12/product_catalogs/{product_catalog_id}/products",
     "products list",
     columns=PRODUCT_COLUMNS,
+    others=Product.__struct_fields__,
     key="product_key",
 )
 class ListProducts(InCatalog):

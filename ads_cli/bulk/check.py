@@ -12,13 +12,16 @@ import msgspec
 
 from ..api.check import InvalidError, Problem, broken_rules, convert
 from ..errors import ContentError
-from ..nearest import closest, nearest
+from ..nearest import closest
 from ..output.text import counted
 from .read import Row, Rows
 from .upload import Upload
 
 PARTS = 64  # the ids are sorted in parts, so that sorting needs little room beside them
 FIRST_LINES = 5
+FIRST_COLUMNS = 5
+FAR = 0.6  # how near a column must be to be taken for one that is missing
+MOST_KINDS = 1000  # of mistakes, that are kept
 # What differs from row to row in messages that tell of the same mistake: quoted values and numbers.
 PARTICULAR = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
 
@@ -44,6 +47,7 @@ class Finding:
     problem: str
     rows: int = 0
     lines: list[int] = dataclasses.field(default_factory=list)
+    records: list[int] = dataclasses.field(default_factory=list)
 
 
 @dataclass
@@ -54,6 +58,8 @@ class Findings:
     invalid: int = 0
     warnings: list[str] = dataclasses.field(default_factory=list)
     groups: dict[tuple[str, str], Finding] = dataclasses.field(default_factory=dict)
+    most: int = MOST_KINDS
+    others: int = 0  # mistakes of further kinds
 
     @property
     def valid(self) -> int:
@@ -65,17 +71,21 @@ class Findings:
         """Say how many rows are invalid."""
         return f"{self.invalid:,} of {counted(self.rows, 'row')} invalid"
 
-    def add(self, line: int, problems: list[Problem]) -> None:
+    def add(self, row: Row, problems: list[Problem]) -> None:
         """Note the problems of one row."""
         self.invalid += 1
         for path, message in problems:
             key = path, PARTICULAR.sub("…", message)
             found = self.groups.get(key)
+            if found is None and len(self.groups) == self.most:
+                self.others += 1
+                continue
             if found is None:
                 found = self.groups[key] = Finding(path, message)
             found.rows += 1
             if len(found.lines) < FIRST_LINES:
-                found.lines.append(line)
+                found.lines.append(row.line)
+                found.records.append(row.record)
 
 
 class Check:
@@ -84,7 +94,7 @@ class Check:
     def __init__(self, rows: Rows, upload: type[Upload]) -> None:
         self.rows = rows
         self.upload = upload
-        self._repeated: dict[str, list[int]] = {}
+        self._repeated: dict[str, list[tuple[int, int]]] = {}  # line and record
 
     def run(self, tick: Callable[[int], None] = lambda rows: None) -> Findings:
         """Read everything and say what is wrong; `tick` hears the count of rows now and then."""
@@ -93,7 +103,7 @@ class Check:
         for checked in self:
             findings.rows += 1
             if checked.problems:
-                findings.add(checked.row.line, checked.problems)
+                findings.add(checked.row, checked.problems)
             if (unique := checked.row.values.get(self.upload.unique)) is not None:
                 repeats.add(unique)
             if not findings.rows % 1000:
@@ -132,15 +142,13 @@ class Check:
             except InvalidError as error:
                 problems = list(error.problems)
         unique = row.values.get(self.upload.unique)
-        if isinstance(unique, str) and (lines := self._repeated.get(unique)):
-            others = [line for line in lines if line != row.line]
-            where = ", ".join(map(str, others[:FIRST_LINES])) + (", …" if len(others) > FIRST_LINES else "")
-            problems.append(
-                Problem(
-                    self.upload.unique,
-                    f"{unique!r} stands on line {where} too; {self.upload.repeated}",
-                )
-            )
+        if isinstance(unique, str) and (places := self._repeated.get(unique)):
+            crowded, others = self.rows.crowded, [place for place in places if place[1] != row.record]
+            first = ", ".join(str(record if crowded else line) for line, record in others[:FIRST_LINES])
+            where = ("in record " if crowded else "on line ") + first
+            where += ", …" if len(others) > FIRST_LINES else ""
+            problem = f"{unique!r} stands {where} too; {self.upload.repeated}"
+            problems.append(Problem(self.upload.unique, problem))
         return Checked(row, None if problems else made, problems)
 
     def _demand_columns(self) -> None:
@@ -157,29 +165,36 @@ class Check:
             )
 
     def _unknown_columns(self) -> list[str]:
+        """Tell of columns that are left out, those first that may be meant for another."""
         columns = zip(self.rows.columns, self.rows.fields, strict=True)
         known = self.upload.known
-        return [
-            f"column {column!r} is not known and is left out{nearest(name.removeprefix('g:'), known)}"
-            for column, name in columns
-            if name not in known
-        ]
+        told = []
+        for column, name in columns:
+            if name not in known:
+                meant = closest(name.removeprefix("g:"), known)
+                told.append(f"{column!r} (did you mean {meant!r}?)" if meant else repr(column))
+        if not told:
+            return []
+        first = sorted(told, key=lambda text: not text.endswith("?)"))[:FIRST_COLUMNS]
+        more = f", and {len(told) - len(first)} more" if len(told) > len(first) else ""
+        are = "is" if len(told) == 1 else "are"
+        return [f"{counted(len(told), 'column')} {are} not known and left out: {', '.join(first)}{more}"]
 
-    def _places(self, candidates: set[int]) -> dict[str, list[int]]:
-        """Find the lines of the ids that repeat; hashes may agree by chance, ids do not."""
-        lines: dict[str, list[int]] = {}
+    def _places(self, candidates: set[int]) -> dict[str, list[tuple[int, int]]]:
+        """Find the places of the ids that repeat; hashes may agree by chance, ids do not."""
+        places: dict[str, list[tuple[int, int]]] = {}
         for row in self.rows:
             unique = row.values.get(self.upload.unique)
             if isinstance(unique, str) and hash(unique) in candidates:
-                lines.setdefault(unique, []).append(row.line)
-        return {unique: found for unique, found in lines.items() if len(found) > 1}
+                places.setdefault(unique, []).append((row.line, row.record))
+        return {unique: found for unique, found in places.items() if len(found) > 1}
 
     def _again(self, first: Findings) -> Findings:
         """Judge every row once more, now that the repeated ids are known."""
         findings = Findings(rows=first.rows, warnings=first.warnings)
         for checked in self:
             if checked.problems:
-                findings.add(checked.row.line, checked.problems)
+                findings.add(checked.row, checked.problems)
         return findings
 
 
@@ -206,5 +221,5 @@ class Repeats:
 
 def _map_hint(name: str, strange: list[str]) -> str:
     """Name the column that may be meant, and how to say so."""
-    meant = closest(name, strange)
+    meant = closest(name, strange, FAR)
     return f"is {meant!r} meant? --map '{meant}={name}'" if meant else ""

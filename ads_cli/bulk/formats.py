@@ -22,6 +22,7 @@ def format_of(name: str, default: str | None = None) -> str:
     found = EXTENSIONS.get(Path(name.removesuffix(".gz")).suffix.lower(), default)
     if found is None:
         raise UsageError(
-            f"{name}: the name does not tell the format", hint=f"add --format {'|'.join(FORMATS)}"
+            f"{name}: the name does not tell the format",
+            hint=f"end it with {', '.join(EXTENSIONS)}, or add --format {'|'.join(FORMATS)}",
         )
     return found

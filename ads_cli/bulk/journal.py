@@ -13,13 +13,16 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..client.pace import StoppedError
-from ..errors import StateError, UsageError
+from ..errors import STATE_HINT, NotFoundError, StateError, UsageError
 from .upload import Ack
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 KEPT = 30 * 24 * 3600.0  # seconds
 END = b'{"end":true}\n'
@@ -47,25 +50,25 @@ class Journal:
     """The journal of one job, open for appending; locked against a second run of the same job."""
 
     def __init__(self, folder: Path, job: Job, *, resume: bool, name: str | None = None) -> None:
-        from filelock import FileLock, Timeout
-
         self.folder = folder
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock = FileLock(folder / f"{job.key}.lock", mode=0o600)
-            self._lock.acquire(timeout=0)
-        except Timeout:
+            with _alone(folder):
+                lock = _locked(folder, job.key)
+        except OSError as error:
+            raise _no_journal(folder, error) from error
+        if lock is None:
             raise StateError(
                 f"another run is pushing the same {job.file} to the same place",
                 hint="wait for its end, or stop it",
-            ) from None
-        except OSError as error:
-            raise _no_journal(folder, error) from error
-        _tidy(folder)
+            )
+        self._lock = lock
+        _tidy(folder, job.key)
         earlier = _unfinished(folder, job.key)
         path = _named(folder, name, job) if name else (earlier if resume else None)
         self.left_behind = earlier if not resume and not name else None
         self.resumed = path is not None
+        self.afresh = _why_afresh(folder, job) if resume and path is None else ""
         self.acked: dict[int, Ack] = {}
         self.totals: Counter[str] = Counter()
         self._appending = threading.Lock()
@@ -147,11 +150,29 @@ def read_journal(path: Path) -> tuple[Job, bool]:
 
 def journals(folder: Path) -> Iterator[tuple[Path, Job, bool]]:
     """List the journals of a folder, oldest first; what is no journal is passed over."""
-    for path in sorted(folder.glob("*.jsonl")):
+    try:
+        paths = sorted(path for path in folder.iterdir() if path.suffix == ".jsonl")
+    except FileNotFoundError:
+        return  # no job has run yet
+    except OSError as error:
+        raise StateError(f"{folder} cannot be read: {error.strerror}", hint=STATE_HINT) from error
+    for path in paths:
         try:
             yield path, *read_journal(path)
         except StateError:
             continue
+
+
+def remove(path: Path, job: Job) -> bool:
+    """Remove a journal and its lock; where its push is running, leave both and give False."""
+    with _alone(path.parent):
+        lock = _locked(path.parent, job.key)
+        if lock is None:
+            return False
+        lock.release()
+        path.unlink(missing_ok=True)
+        Path(lock.lock_file).unlink(missing_ok=True)
+        return True
 
 
 def acks(path: Path) -> Iterator[Ack]:
@@ -167,22 +188,55 @@ def _ack(line: bytes) -> Ack | None:
         return None  # the job, the end, or a line that the disk has spoiled: its batch is sent again
 
 
+def _why_afresh(folder: Path, job: Job) -> str:
+    """Say why nothing of a job can be gone on with, from what is known of pushes of the same file name."""
+    same = [(earlier, ended) for _, earlier, ended in journals(folder) if earlier.file == job.file]
+    if not same:
+        return "no push of this file is known"
+    earlier, ended = same[-1]
+    if ended:
+        return "the last push of this file reached its end"
+    if earlier.digest != job.digest:
+        return "the file has changed since the push that did not end"
+    return "the push that did not end went to another place, or had other options"
+
+
 def _unfinished(folder: Path, key: str) -> Path | None:
     found = [path for path, job, ended in journals(folder) if job.key == key and not ended]
     return found[-1] if found else None
 
 
-def _tidy(folder: Path) -> None:
+def _tidy(folder: Path, own: str) -> None:
     """Remove the journals of jobs that ended long ago; cron would fill the disk with them."""
-    for path, _, ended in journals(folder):
+    for path, job, ended in journals(folder):
         if ended and time.time() - path.stat().st_mtime > KEPT:
-            path.unlink(missing_ok=True)
+            # The lock of our own job is held by us.
+            path.unlink(missing_ok=True) if job.key == own else remove(path, job)
+
+
+def _alone(folder: Path) -> "FileLock":
+    """Keep others from taking and removing locks meanwhile: else one may be taken that is gone."""
+    from filelock import FileLock
+
+    return FileLock(folder / ".lock", mode=0o600)
+
+
+def _locked(folder: Path, key: str) -> "FileLock | None":
+    """Take the lock of a job; None where another run holds it."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(folder / f"{key}.lock", mode=0o600)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return None
+    return lock
 
 
 def _named(folder: Path, name: str, job: Job) -> Path:
     path = folder / f"{name}.jsonl"
     if "/" in name or not path.is_file():
-        raise UsageError(f"--job: there is no job {name!r}", hint="adsctl jobs list shows them")
+        raise NotFoundError(f"--job: there is no job {name!r}", hint="adsctl jobs list shows them")
     known, ended = read_journal(path)
     if ended:
         raise UsageError(f"--job: the job {name} has reached its end; there is nothing to go on with")
@@ -195,5 +249,5 @@ def _no_journal(folder: Path, error: Any) -> StateError:
     reason = getattr(error, "strerror", None) or str(error)
     return StateError(
         f"the journal of this push cannot be written in {folder}: {reason}",
-        hint="make room there, or mend the folder; what was acknowledged so far is noted",
+        hint=f"{STATE_HINT}; what was acknowledged so far is noted",
     )

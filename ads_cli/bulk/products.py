@@ -68,7 +68,7 @@ class ProductDelete(Upload):
     known = FIELDS  # a file that was pulled will do
     size = BATCH
     statuses = ("deleted", FAILED)
-    consequence = "Delete {rows} products from the catalog {target}, for good"
+    consequence = "Delete {rows} from the catalog {target}, for good"
 
     def __init__(self, catalog: str) -> None:
         self.target = catalog

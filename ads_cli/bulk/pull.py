@@ -20,12 +20,18 @@ def pull_products(call: Invocation, file: str | None, format: str | None) -> Non
     """Write every product of the catalog to a file, or to standard output."""
     if format is not None and format not in FORMATS:
         raise UsageError(f"--format: {format!r} is not one of {', '.join(FORMATS)}")
+    if strange := [name for name in ("output", "columns", "query") if call.flags.get(name)]:
+        raise UsageError(
+            f"--{strange[0]}: pull writes whole products, for push to take back; --format chooses how",
+            hint="products list shows a catalog in every format, with --columns and --query",
+        )
     pull = Pull(call)
     if file is None or file == "-":
         pull.write(RowWriter(sys.stdout, format or "csv", pull.columns))
     else:
+        format = format or format_of(file)
         with atomic(Path(file)) as stream:
-            pull.write(RowWriter(stream, format or format_of(file, "csv"), pull.columns))
+            pull.write(RowWriter(stream, format, pull.columns))
     pull.tell()
 
 

@@ -1,29 +1,28 @@
 """The pipeline: a file is checked whole, then sent batch by batch, and nothing of it is lost."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from ..errors import (
-    AdsctlError,
-    ContentError,
-    IncompleteError,
-    Interrupted,
-)
+from ..api.check import Problem
+from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted, StateError, UsageError
 from ..invocation import Invocation
 from ..output.text import counted
 from .check import Check, Findings
 from .journal import Job, Journal, new_id
 from .read import Row, Rows
-from .report import check_file, failed_out, problem_lines, progress, write_invalid
-from .summary import Summary, resume_command, way_on
+from .report import Tick, check_file, failed_out, problem_lines, progress, write_invalid
+from .summary import Summary, correction, resume_command, way_on
 from .upload import Ack, Batch, Upload
 from .window import in_order
 
 MOST_WARNINGS = 5  # of the service, that are told one by one
+MOST_REASONS = 10  # of the service for refusing rows, that are told
+IN_SHORT = 3  # mistakes that are told even of a file whose check was to be quiet
 Refuse = Callable[[Row, str], None]
+Batches = Generator[Batch, None, None]
 
 
 @dataclass(frozen=True)
@@ -48,18 +47,19 @@ class Push:
     options: Options
     started: float = field(default_factory=time.monotonic)
     warnings: int = 0  # of the service, about single rows
+    refused: Findings = field(default_factory=lambda: Findings(most=MOST_REASONS))  # by the service
 
     def run(self) -> None:
         """Check, send and report; raise what the run comes to where it is not a full success."""
+        _ = self.call.client  # options that make none are told before anything is done
         check = Check(self.rows, type(self.upload))
         findings = self._check(check)
         if self.call.dry_run:
             self._rehearse(check, findings)
             return
         if self.upload.consequence:
-            self.call.confirm(
-                self.upload.consequence.format(rows=f"{findings.valid:,}", target=self.upload.target)
-            )
+            rows = counted(findings.valid, self.upload.noun.removesuffix("s"))
+            self.call.confirm(self.upload.consequence.format(rows=rows, target=self.upload.target))
         journal = self._open_journal(findings)
         try:
             self._send(check, findings, journal)
@@ -68,18 +68,16 @@ class Push:
 
     def _check(self, check: Check) -> Findings:
         """Read the whole file; raise ContentError where rows are invalid, unless they are to be skipped."""
-        name, messages = self.rows.source.name, self.call.messages
+        messages = self.call.messages
         findings = check_file(check, messages)
         if not findings.invalid:
             return findings
-        told = "\n".join(problem_lines(name, findings))
+        told = "\n".join([*problem_lines(self.rows, findings), findings.verdict])
         if not self.options.skip_invalid:
             write_invalid(self.options.failed_out, check)
             hint = "nothing was sent; correct the file, or send the others with --skip-invalid"
-            raise ContentError(f"{told}\n{findings.verdict}", hint=hint)
-        messages.warn(f"{told}\n{findings.verdict} and left out")
-        if not findings.valid:
-            raise ContentError("no row is left to be sent")
+            raise ContentError(told, hint=hint)
+        messages.warn(f"{told} and left out")
         return findings
 
     def _open_journal(self, findings: Findings) -> Journal:
@@ -104,6 +102,8 @@ class Push:
             call.messages.say(
                 f"going on with job {journal.job.job}: {done:,} of {batches:,} batches were acknowledged"
             )
+        elif journal.afresh:
+            call.messages.say(f"nothing to resume, starting afresh: {journal.afresh}")
         elif journal.left_behind:
             call.messages.say(f"an earlier push of this file did not end; {resume_command()} goes on with it")
         return journal
@@ -111,41 +111,65 @@ class Push:
     def _send(self, check: Check, findings: Findings, journal: Journal) -> None:
         """Send what is not acknowledged yet; report whatever the end is."""
         stopped: AdsctlError | Interrupted | None = None
-        with failed_out(self.options.failed_out, self.rows) as refuse:
-            try:
-                with progress(self.call.messages, f"Pushing {self.upload.noun}", findings.valid) as tick:
-                    self._send_all(check, journal, refuse, tick)
-            except (AdsctlError, Interrupted) as error:
-                stopped = error
-                self.call.client.pace.stop.set()
-                journal.close()  # from here on the count stands still, and the summary tells the truth
+        try:
+            with failed_out(self.options.failed_out, self.rows) as refuse:
+                stopped = self._send_all(check, findings, journal, refuse)
+        except StateError as error:  # the refused rows could not be written
+            stopped = stopped or error
         if not stopped:
             journal.finish()  # only now: until here, the refused rows may still have to be written
         if self.warnings > MOST_WARNINGS and not self.call.messages.is_verbose:
             more = counted(self.warnings - MOST_WARNINGS, "more warning")
             self.call.messages.warn(f"{more} of the service; --verbose tells all")
         summary = self._summary(findings, journal)
-        summary.show(self.call.printer, self.rows.source.name)
-        if isinstance(stopped, Interrupted):
-            self.call.messages.say(way_on(stopped))
-        elif stopped:
-            stopped.hint = way_on(stopped)
+        try:
+            summary.show(self.call.printer, self.rows.source.name)
+        except UsageError:  # a query or a column that does not suit the summary
+            if not stopped:
+                raise
         if stopped:
+            stopped.hint = way_on(stopped)
+        elif parts := summary.verdict:
+            stopped = IncompleteError(parts, hint=correction(self.options.failed_out))
+        if stopped:
+            stopped.message = "\n".join([*self._reasons(findings), stopped.message])
             raise stopped
-        summary.judge(self.options.failed_out)
 
-    def _send_all(self, check: Check, journal: Journal, refuse: Refuse, tick: Callable[[int], None]) -> None:
-        """Send batch after batch; raise IncompleteError where too many rows were refused."""
-        self.call.client.open()
-        pending = self._pending(check, journal, refuse)
-        send = partial(self._send_batch, journal)
-        most, refused = self.options.max_errors, 0
-        for batch, ack in in_order(send, pending, self.options.concurrency, 2 * self.options.concurrency):
+    def _reasons(self, findings: Findings) -> list[str]:
+        """Tell why rows were refused, or left out where nobody was warned of it."""
+        untold = problem_lines(self.rows, findings)[:IN_SHORT] if self.call.messages.quiet else []
+        return [*untold, *problem_lines(self.rows, self.refused)]
+
+    def _send_all(
+        self, check: Check, findings: Findings, journal: Journal, refuse: Refuse
+    ) -> AdsctlError | Interrupted | None:
+        """Send everything; give what stopped it, since the refused rows are still to be written."""
+        try:
+            self.call.client.open()
+            with progress(self.call.messages, f"Pushing {self.upload.noun}", findings.valid) as tick:
+                refused = self._send_pending(self._pending(check, journal, refuse), journal, refuse, tick)
+            if left := findings.valid - journal.totals.total():
+                raise IncompleteError(
+                    f"stopped early, {counted(left, 'row')} not sent: {counted(refused, 'row')} refused "
+                    f"in this run, and --max-errors is {self.options.max_errors}"
+                )
+        except (AdsctlError, Interrupted) as error:
+            self.call.client.pace.stop.set()
+            journal.close()  # from here on the count stands still, and the summary tells the truth
+            return error
+        return None
+
+    def _send_pending(self, pending: Batches, journal: Journal, refuse: Refuse, tick: Tick) -> int:
+        """Send batch after batch, until too many rows are refused; count those."""
+        send, threads = partial(self._send_batch, journal), self.options.concurrency
+        refused = 0
+        for batch, ack in in_order(send, pending, threads, 2 * threads):
             self._tell(batch, ack, refuse)
-            tick(sum(journal.totals.values()))
+            tick(journal.totals.total())
             refused += len(ack.failed)
-            if most is not None and refused >= most:
-                raise IncompleteError(f"{counted(refused, 'row')} refused, and --max-errors allows no more")
+            if self.options.max_errors and refused >= self.options.max_errors:
+                pending.close()  # nothing new is begun; what is under way still ends, and counts
+        return refused
 
     def _send_batch(self, journal: Journal, batch: Batch) -> tuple[Batch, Ack]:
         """Send one batch, and put what the service says of it on disk; runs in a thread of its own."""
@@ -155,7 +179,7 @@ class Push:
         journal.append(ack)
         return batch, ack
 
-    def _pending(self, check: Check, journal: Journal, refuse: Refuse) -> Iterator[Batch]:
+    def _pending(self, check: Check, journal: Journal, refuse: Refuse) -> Batches:
         """Cut the file into batches, and pass over those that are acknowledged."""
         for batch in self._batches(check, refuse):
             if ack := journal.acked.get(batch.number):
@@ -163,7 +187,7 @@ class Push:
             else:
                 yield batch
 
-    def _batches(self, check: Check, refuse: Refuse) -> Iterator[Batch]:
+    def _batches(self, check: Check, refuse: Refuse) -> Batches:
         """Cut the valid rows into batches, the same ones each time."""
         size, number = self.upload.size, 0
         rows: list[Row] = []
@@ -182,23 +206,25 @@ class Push:
 
     def _tell(self, batch: Batch, ack: Ack, refuse: Refuse) -> None:
         """Tell what the service said of single rows."""
-        name, messages, reasons = self.rows.source.name, self.call.messages, dict(ack.failed)
+        messages, reasons, warnings = self.call.messages, dict(ack.failed), dict(ack.warned)
         for row in batch.rows:
-            if row.line in reasons:
-                refuse(row, reasons[row.line])
-                messages.detail(f"{name}:{row.line}: refused: {reasons[row.line]}")
-        for line, warning in ack.warned:
-            self.warnings += 1
-            if self.warnings <= MOST_WARNINGS or messages.is_verbose:
-                messages.warn(f"{name}:{line}: {warning}")
+            where = f"{self.rows.source.name}:{self.rows.place(row.line, row.record)}"
+            if reason := reasons.get(row.record):
+                refuse(row, reason)
+                self.refused.add(row, [Problem("", f"refused: {reason}")])
+                messages.detail(f"{where}: refused: {reason}")
+            if warning := warnings.get(row.record):
+                self.warnings += 1
+                if self.warnings <= MOST_WARNINGS or messages.is_verbose:
+                    messages.warn(f"{where}: {warning}")
 
     def _rehearse(self, check: Check, findings: Findings) -> None:
         """Do everything but send."""
-        client = self.call.client
+        number, where = 0, ""
         for batch in self._batches(check, lambda row, error: None):
-            outgoing = client.prepare(self.upload.request(batch.items))
-        where = f"{outgoing.method} {outgoing.url}"
-        self.call.messages.say(f"nothing is sent: {batch.number + 1:,} requests, {where}")
+            outgoing = self.call.client.prepare(self.upload.request(batch.items))
+            number, where = batch.number + 1, f", {outgoing.method} {outgoing.url}"
+        self.call.messages.say(f"nothing is sent: {counted(number, 'request')}{where}")
         self._summary(findings, None).show(self.call.printer, self.rows.source.name)
 
     def _summary(self, findings: Findings, journal: Journal | None) -> Summary:

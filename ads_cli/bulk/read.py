@@ -21,6 +21,7 @@ class Row(NamedTuple):
     line: int
     values: dict[str, Any]
     problem: str = ""
+    record: int = 0  # its number in the file, from 1
 
 
 class Rows(ABC):
@@ -35,6 +36,8 @@ class Rows(ABC):
         self.rename = rename
         self.columns: tuple[str, ...] = ()  # as the file names them
         self.notes: list[str] = []
+        self.records = 0  # read so far
+        self.crowded = False  # whether records share a line, so that only their numbers tell them apart
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -46,9 +49,21 @@ class Rows(ABC):
         """Describe everything beside the bytes that decides which rows come out."""
         return f"{self.source.format} {self.source.encoding} {dict(self.rename)}"
 
-    @abstractmethod
     def __iter__(self) -> Iterator[Row]:
+        """Read the file from its beginning, and number its records."""
+        before = self.records = 0
+        for number, (line, values, problem, _) in enumerate(self._read(), 1):
+            self.crowded = self.crowded or line == before
+            before, self.records = line, number
+            yield Row(line, values, problem, number)
+
+    @abstractmethod
+    def _read(self) -> Iterator[Row]:
         """Read the file from its beginning."""
+
+    def place(self, line: int, record: int) -> str:
+        """Name where a record stands: its line, and its number where lines do not tell records apart."""
+        return f"{line}, record {record}" if self.crowded else str(line)
 
     def at(self, line: int, message: str, *, column: int | None = None, hint: str = "") -> ContentError:
         """Make the error of something wrong at a place in the file."""

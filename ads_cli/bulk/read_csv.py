@@ -19,7 +19,7 @@ class LineRows(Rows):
 
     _line = 0  # that was read last
 
-    def __iter__(self) -> Iterator[Row]:
+    def _read(self) -> Iterator[Row]:
         (name,) = self.known
         self.columns = (name,)
         found = False
@@ -52,7 +52,7 @@ class CsvRows(LineRows):
     has_header = True
     _begins = 0  # where the current row begins
 
-    def __iter__(self) -> Iterator[Row]:
+    def _read(self) -> Iterator[Row]:
         lines = self._lines()
         header = self._header(lines)
         self._begins = self._line + 1

@@ -40,7 +40,7 @@ def half_character(written: str, value: Any) -> str:
 class JsonLines(Documents):
     """An object for each line."""
 
-    def __iter__(self) -> Iterator[Row]:
+    def _read(self) -> Iterator[Row]:
         stream, line, found = self.source.stream(), 0, False
         while raw := stream.readline(LONGEST):
             line += 1
@@ -53,11 +53,11 @@ class JsonLines(Documents):
             if not text:
                 continue
             found = True
-            yield self._read(line, text)
+            yield self._record(line, text)
         if not found:
             raise self.at(max(line, 1), "no record in the file")
 
-    def _read(self, line: int, text: str) -> Row:
+    def _record(self, line: int, text: str) -> Row:
         try:
             value = DECODER.decode(text)
             return self.row(line, value, half_character(text, value))
@@ -70,7 +70,7 @@ class JsonLines(Documents):
 class JsonRows(Documents):
     """A list of objects, or a mapping whose only key holds that list; read item by item."""
 
-    def __iter__(self) -> Iterator[Row]:
+    def _read(self) -> Iterator[Row]:
         text = _Text(self)
         self._open(text)
         if text.next() == "]":
@@ -110,7 +110,7 @@ class JsonRows(Documents):
             value = text.item()
             return self.row(line, value, half_character(text.written, value))
         except Repeated as error:
-            raise self.at(line, str(error)) from None
+            raise self.at(line, f"record {self.records + 1}: {error}") from None
 
     def _broken(self, text: "_Text", expected: str) -> Exception:
         seen = text.next()

@@ -19,7 +19,7 @@ Events = Iterator[Any]
 class YamlRows(Documents):
     """A list of mappings, or a mapping whose only key holds that list."""
 
-    def __iter__(self) -> Iterator[Row]:
+    def _read(self) -> Iterator[Row]:
         stream = self.source.stream()
         try:
             self._stream = _Checked(self, stream)

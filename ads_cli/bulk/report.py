@@ -12,7 +12,7 @@ from ..files import atomic
 from ..output.messages import Messages
 from ..output.printer import Printer
 from ..output.text import counted, safe_lines
-from .check import Check, Finding, Findings
+from .check import FIRST_LINES, Check, Finding, Findings
 from .formats import format_of
 from .read import Row, Rows
 from .write import RowWriter
@@ -52,14 +52,19 @@ def _bar(doing: str, total: int | None) -> Iterator[Tick]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    console.width -= len("^C")  # what the terminal shows of Ctrl-C must not wrap, or the bar would stay
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(doing, total=total)
         yield lambda done: bar.update(task, completed=done)
 
 
 @contextmanager
 def failed_out(path: str | None, rows: Rows) -> Iterator[Callable[[Row, str], None]]:
-    """Write refused rows in the input's own columns, with `_line` and `_error`, ready to be corrected."""
+    """Write refused rows in the input's own columns, with `_line` and `_error`, ready to be corrected.
+
+    Where none was refused there is no file.
+    """
     if path is None:
         yield lambda row, error: None
         return
@@ -71,10 +76,12 @@ def failed_out(path: str | None, rows: Rows) -> Iterator[Callable[[Row, str], No
 
         def write(row: Row, error: str) -> None:
             own = {column: row.values[name] for column, name in columns.items() if name in row.values}
-            writer.write(own | {LINE: str(row.line), ERROR: error})
+            writer.write(own | {LINE: rows.place(row.line, row.record), ERROR: error})
 
         yield write
         writer.close()
+    if not writer.count and Path(path).is_file():
+        Path(path).unlink()  # nothing was refused, and an earlier run's rows are not of this one
 
 
 def check_file(check: Check, messages: Messages) -> Findings:
@@ -96,25 +103,28 @@ def write_invalid(path: str | None, check: Check) -> None:
                     refuse(checked.row, checked.reasons)
 
 
-def show_findings(printer: Printer, name: str, findings: Findings) -> None:
+def show_findings(printer: Printer, rows: Rows, findings: Findings) -> None:
     """Print what a check has found: for a person in paragraphs, for a program as records."""
+    name = rows.source.name
     if printer.format == "table" and not printer.query and not printer.columns:
-        for line in problem_lines(name, findings):
+        for line in problem_lines(rows, findings):
             print(safe_lines(line))
-        rows = counted(findings.rows, "row")
-        print(f"{name}: {rows}, {findings.valid:,} valid, {findings.invalid:,} invalid")
+        print(
+            f"{name}: {counted(findings.rows, 'row')}, {findings.valid:,} valid, {findings.invalid:,} invalid"
+        )
         return
     groups = [vars(finding) for finding in ordered(findings)]
     if printer.format in ("json", "yaml"):
         counts = {"rows": findings.rows, "valid": findings.valid, "invalid": findings.invalid}
         printer.show({"file": name} | counts | {"findings": groups, "warnings": findings.warnings}, (), "")
     else:
-        printer.show(groups, ("field", "rows", "problem", "lines"), "field")
+        printer.show(groups, ("field", "rows", "problem", "lines", "records"), "field")
 
 
-def problem_lines(name: str, findings: Findings) -> list[str]:
+def problem_lines(rows: Rows, findings: Findings) -> list[str]:
     """Tell what is wrong with a file: each kind of mistake once, with where it stands first."""
-    return [_paragraph(name, finding) for finding in ordered(findings)]
+    others = [f"and {counted(findings.others, 'mistake')} of other kinds"] if findings.others else []
+    return [_paragraph(rows, finding) for finding in ordered(findings)] + others
 
 
 def ordered(findings: Findings) -> list[Finding]:
@@ -122,11 +132,11 @@ def ordered(findings: Findings) -> list[Finding]:
     return sorted(findings.groups.values(), key=lambda finding: -finding.rows)
 
 
-def _paragraph(name: str, finding: Finding) -> str:
-    first, *others = finding.lines
+def _paragraph(rows: Rows, finding: Finding) -> str:
+    name, first = rows.source.name, rows.place(finding.lines[0], finding.records[0])
     what = f"{finding.field}: {finding.problem}" if finding.field else finding.problem
-    if not others:
+    if finding.rows == 1:
         return f"{name}:{first}: {what}"
-    more = ", …" if finding.rows > len(finding.lines) else ""
-    where = ", ".join(map(str, others))
-    return f"{name}:{first}: {what}\n    {counted(finding.rows, 'row')}: lines {first}, {where}{more}"
+    where = "records" if rows.crowded else "lines"
+    listed = ", ".join(map(str, getattr(finding, where))) + (", …" if finding.rows > FIRST_LINES else "")
+    return f"{name}:{first}: {what}\n    {counted(finding.rows, 'row')}: {where} {listed}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted
+from ..errors import AdsctlError, ContentError, Interrupted
 from ..output.printer import Printer
 from ..output.text import counted
 from .check import Findings
@@ -65,27 +65,27 @@ class Summary:
             document = self.as_dict()
             printer.show(document, tuple(document), "job")
 
-    def judge(self, failed_out: str | None) -> None:
-        """Raise IncompleteError where rows were refused or left out."""
+    @property
+    def verdict(self) -> str:
+        """Say how many rows were refused or left out; nothing where none was."""
         refused, invalid = self.counts[FAILED], self.findings.invalid
         parts = [f"{counted(refused, 'row')} refused by the service"] if refused else []
         parts += [f"{counted(invalid, 'invalid row')} left out"] if invalid else []
-        if parts:
-            hint = (
-                f"they are in {failed_out}, with the reasons; correct it and push it"
-                if failed_out
-                else "--failed-out FILE writes them to a file, with the reasons"
-            )
-            raise IncompleteError(" and ".join(parts), hint=hint)
+        return " and ".join(parts)
+
+
+def correction(failed_out: str | None) -> str:
+    """Say how to get at the rows that were refused or left out."""
+    if failed_out:
+        return f"they are in {failed_out}, with the reasons; correct it and push it"
+    return "--failed-out FILE writes them to a file, with the reasons"
 
 
 def way_on(stopped: AdsctlError | Interrupted) -> str:
     """Say how to go on after a run that stopped early."""
     if isinstance(stopped, ContentError):
         return ""  # the file has changed: it is another push now
-    if isinstance(stopped, AdsctlError):
-        return "; ".join(filter(None, (stopped.hint, f"{resume_command()} goes on where it stopped")))
-    return f"stopped; {resume_command()} goes on"
+    return "; ".join(filter(None, (stopped.hint, f"{resume_command()} goes on where it stopped")))
 
 
 def resume_command() -> str:

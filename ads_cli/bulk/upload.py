@@ -30,7 +30,7 @@ class Batch(NamedTuple):
 
 
 class Ack(msgspec.Struct, array_like=True):
-    """What the service said of one batch: how many rows per status, and what it said of single lines."""
+    """What the service said of one batch: how many rows per status, and what of records by number."""
 
     batch: int
     counts: dict[str, int]
@@ -66,7 +66,7 @@ class Upload(ABC):
         for row, outcome in zip(batch.rows, self.outcomes(batch.items, answer, again=again), strict=True):
             ack.counts[outcome.status] = ack.counts.get(outcome.status, 0) + 1
             if outcome.status == FAILED:
-                ack.failed.append((row.line, outcome.error))
+                ack.failed.append((row.record, outcome.error))
             if outcome.warning:
-                ack.warned.append((row.line, outcome.warning))
+                ack.warned.append((row.record, outcome.warning))
         return ack

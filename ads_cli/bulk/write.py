@@ -15,7 +15,7 @@ class RowWriter:
         self._stream = stream
         self._format = format
         self._columns = columns
-        self._count = 0
+        self.count = 0
         self._write_row = csv_rows(stream, "\t" if format == "tsv" else ",")
         if format in ("csv", "tsv"):
             self._write_row(columns)
@@ -26,20 +26,20 @@ class RowWriter:
             self._write_row([cell(values.get(column)) for column in self._columns])
         else:
             self._write_document(json.dumps(values, ensure_ascii=False))
-        self._count += 1
+        self.count += 1
 
     def close(self) -> None:
         """Write what ends the document."""
         if self._format == "json":
-            self._stream.write("\n]\n" if self._count else "[]\n")
-        elif self._format == "yaml" and not self._count:
+            self._stream.write("\n]\n" if self.count else "[]\n")
+        elif self._format == "yaml" and not self.count:
             self._stream.write("[]\n")
 
     def _write_document(self, record: str) -> None:
         if self._format == "jsonl":
             self._stream.write(f"{record}\n")
         elif self._format == "json":
-            self._stream.write(("[\n" if not self._count else ",\n") + record)
+            self._stream.write(("[\n" if not self.count else ",\n") + record)
         else:
             # A mapping of JSON is a mapping of YAML, but for characters that YAML will not have raw.
             safe = "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in record)

@@ -14,7 +14,7 @@ from ..auth.credentials import Credentials
 from ..errors import AccessError, AdsctlError, NotFoundError, RateLimitedError, UnavailableError
 from .answer import Answer, read
 from .outgoing import Outgoing, place
-from .pace import Pace, delay_after
+from .pace import Pace, asked_delay, backoff
 from .trace import Trace
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 RETRIED = (423, 429, 500, 502, 503, 504)
 LARGEST_ANSWER = 256 * 1024 * 1024
 LARGEST_ERROR = 1024 * 1024
+LEAST_TIMEOUT = 1.0  # seconds that a try gets, however little of --max-wait is left
 
 
 @dataclass
@@ -44,6 +45,7 @@ class Client:
     sign_in_hint: str = ""
     requests: int = 0
     retries: int = 0
+    changed: bool = False  # whether a request that changes something was answered
     _counting: threading.Lock = field(default_factory=threading.Lock)
 
     @cached_property
@@ -95,13 +97,12 @@ class Client:
         while True:
             too_long = self.pace.wait_turn(outgoing.family)
             if too_long:
-                raise RateLimitedError(
-                    f"the service asks to wait {too_long:.0f} s, longer than --max-wait allows"
-                )
+                raise RateLimitedError(self._too_long(too_long))
             try:
                 answer = self._once(outgoing, failures + 1, auth or self._auth, form)
-            except NotFoundError:
-                if lost and outgoing.method == "DELETE":
+            except AdsctlError as error:
+                self.pace.settled()
+                if isinstance(error, NotFoundError) and lost and outgoing.method == "DELETE":
                     return _deleted_before(outgoing, failures + 1)
                 raise
             except _Failed as failed:
@@ -113,6 +114,7 @@ class Client:
                 self._before_next_try(outgoing, failed, failures)
             else:
                 self.pace.succeeded(outgoing.family, answer.headers)
+                self.changed = self.changed or outgoing.method != "GET"
                 return answer
 
     def _before_next_try(self, outgoing: Outgoing, failed: "_Failed", failures: int) -> None:
@@ -123,8 +125,12 @@ class Client:
             if outgoing.method != "GET":
                 error.hint = "the request may have been applied all the same: look before you send it again"
             raise error
-        delay = delay_after(max(failures - 1, 0), failed.headers)
-        if failures >= self.max_attempts or not self.pace.may_wait(delay):
+        asked = asked_delay(failed.headers)
+        delay = backoff(max(failures - 1, 0)) if asked is None else asked
+        if failures >= self.max_attempts:
+            raise error
+        if not self.pace.may_wait(delay):
+            error.message += "; " + self._too_long(asked)
             raise error
         if failed.limited:
             self.pace.hold(outgoing.family, delay)
@@ -133,6 +139,11 @@ class Client:
         self.say(f"{error.message}; trying again in {delay:.1f} s")
         self.trace.log("retry", url=outgoing.url, reason=error.message, delay=round(delay, 3))
         self.pace.wait(delay)
+
+    def _too_long(self, asked: float | None) -> str:
+        """Say why no further wait is begun."""
+        allowed = f"--max-wait allows {self.max_wait:g} s without progress"
+        return allowed if asked is None else f"the service asks to wait {asked:.0f} s, and {allowed}"
 
     def _once(self, outgoing: Outgoing, attempt: int, auth: "httpx.Auth", form: bool) -> Answer:
         """Send once; raise _Failed for what may be tried again."""
@@ -143,11 +154,13 @@ class Client:
             headers["Content-Type"] = outgoing.content_type
         with self._counting:
             self.requests += 1
+        timeout = min(self.timeout, max(self.pace.patience(), LEAST_TIMEOUT))
         started = time.monotonic()
         self.trace.request(outgoing.method, outgoing.url, headers, outgoing.body)
         try:
+            body = outgoing.body or None
             with self._http.stream(
-                outgoing.method, outgoing.url, content=outgoing.body or None, headers=headers, auth=auth
+                outgoing.method, outgoing.url, content=body, headers=headers, auth=auth, timeout=timeout
             ) as response:
                 content = _content(response)
         except (httpx.TransportError, httpx.DecodingError) as error:
@@ -177,7 +190,7 @@ class Client:
         from .transport import open_http
 
         secure = any(self._is_https(base) for base in ("ads", "platform", "sandbox"))
-        return open_http(self.timeout, self.connections, self.app, secure)
+        return open_http(self.connections, self.app, secure)
 
     def _is_https(self, base: Any) -> bool:
         try:

@@ -24,16 +24,23 @@ class Pace:
         self.tell = tell  # hears of waits that are long enough to wonder about
         self.successes = 0
         self.stop = threading.Event()
-        self._stuck_since: float | None = None  # the first wait after the last success
+        self._stuck_since: float | None = None  # the first try after the last success
         self._not_before: dict[str, float] = {}
 
     def succeeded(self, family: str, headers: Mapping[str, str]) -> None:
         """Note progress, and hold the requests of a family back where its allowance is used up."""
         self.successes += 1
-        self._stuck_since = None
+        self.settled()
         remaining, reset = allowance(headers)
         if remaining == 0 and reset is not None:
             self.hold(family, reset)
+
+    def patience(self) -> float:
+        """Give the seconds that may go by from now on without progress; a try begins its count."""
+        now = time.monotonic()
+        if self._stuck_since is None:
+            self._stuck_since = now
+        return self._stuck_since + self.max_wait - now
 
     def hold(self, family: str, delay: float) -> None:
         """Let no request of a family go for `delay` seconds."""
@@ -42,12 +49,13 @@ class Pace:
         if delay >= LONG and before < until - LONG and self.may_wait(delay):
             self.tell(f"the service asks us to slow down: going on in {delay:.0f} s")
 
+    def settled(self) -> None:
+        """Note that a request got its answer, whatever it is."""
+        self._stuck_since = None
+
     def may_wait(self, delay: float) -> bool:
         """Tell whether waiting so long stays within the longest wait without progress."""
-        now = time.monotonic()
-        if self._stuck_since is None:
-            self._stuck_since = now
-        return now + delay - self._stuck_since <= self.max_wait
+        return delay <= self.patience()
 
     def wait_turn(self, family: str) -> float:
         """Wait until the family may go; give the seconds that are too long to be waited, else 0."""
@@ -65,14 +73,17 @@ class Pace:
             raise StoppedError
 
 
-def delay_after(failures: int, headers: Mapping[str, str]) -> float:
-    """Give the seconds before the next try: what the service asks for, else backoff with full jitter."""
+def asked_delay(headers: Mapping[str, str]) -> float | None:
+    """Give the seconds that the service asks to wait before the next try; None where it does not ask."""
     asked = retry_after(headers)
     if asked is None:
         remaining, reset = allowance(headers)
         asked = reset if remaining in (0, None) else None
-    if asked is not None:
-        return asked
+    return asked
+
+
+def backoff(failures: int) -> float:
+    """Give the seconds before the next try, with full jitter, where the service names none."""
     return random.uniform(0, min(LONGEST_BACKOFF, FIRST_BACKOFF * 2.0 ** min(failures, 16)))
 
 

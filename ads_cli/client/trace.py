@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ..errors import StateError
+from ..errors import StateError, UsageError
 
 MASK = "***"
 SECRET_HEADERS = ("authorization", "cookie", "set-cookie", "proxy-authorization")
@@ -61,7 +61,10 @@ class Trace:
         if self._log is not None:
             stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
             line = json.dumps({"time": stamp, "pid": os.getpid(), "event": event} | fields)
-            os.write(self._log, (self.mask(line) + "\n").encode())
+            try:
+                os.write(self._log, (self.mask(line) + "\n").encode())
+            except OSError as error:
+                raise StateError(f"--log-file: cannot be written: {error.strerror}") from error
 
     def _lines(self, first: str, headers: Mapping[str, str], body: bytes, mark: str) -> None:
         lines = [first]
@@ -79,4 +82,4 @@ def _opened(path: str) -> int:
     try:
         return os.open(Path(path), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     except OSError as error:
-        raise StateError(f"--log-file: {path} cannot be written: {error.strerror}") from error
+        raise UsageError(f"--log-file: {path} cannot be written: {error.strerror}") from error

@@ -14,14 +14,13 @@ WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 FAULT = "x-emulator-fault"
 
 
-def open_http(timeout: float, connections: int, app: WsgiApp | None, secure: bool) -> httpx.Client:
+def open_http(connections: int, app: WsgiApp | None, secure: bool) -> httpx.Client:
     """Open the HTTP client; with `app`, requests go to the emulator in this process.
 
     Redirects are never followed, so that no credential is sent after one.
     """
     limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
     return httpx.Client(
-        timeout=httpx.Timeout(timeout),
         limits=limits,
         headers={"User-Agent": f"adsctl/{__version__}", "Accept": "application/json"},
         follow_redirects=False,

@@ -101,6 +101,7 @@ def api(
         show_outgoing(call, outgoing())
     else:
         answers = call.client.follow(lambda cursor: call.client.exchange(outgoing(cursor)))
+        envelope = envelope and call.printer.shows_documents
         show_pages(call, answers, all=paginate, envelope=envelope, more="--paginate shows them")
 
 

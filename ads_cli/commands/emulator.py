@@ -106,6 +106,7 @@ def variables(emulator: Any, address: str) -> dict[str, str]:
         **secrets,
         "ADSCTL_ACCOUNT": emulator.account,
         "ADSCTL_CATALOG": emulator.catalog,
+        "ADSCTL_EMULATOR": emulator.world,
     }
 
 

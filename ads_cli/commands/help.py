@@ -36,7 +36,8 @@ FORMATS = """\
   none   nothing
 
 --columns a,b chooses the columns of table, tsv and csv. --query takes a JMESPath expression, and
-is applied to what json would show. --envelope shows the whole response."""
+is applied to what json would show. --envelope shows the whole response in json, yaml and jsonl,
+and gives the whole to --query."""
 
 ENVIRONMENT = """\
   ADSCTL_PROFILE, ADSCTL_ACCOUNT, ADSCTL_CATALOG, ADSCTL_OUTPUT
@@ -45,6 +46,8 @@ ENVIRONMENT = """\
       the service's addresses; https, or http on this machine
   ADSCTL_CONSUMER_KEY, ADSCTL_CONSUMER_SECRET, ADSCTL_ACCESS_TOKEN, ADSCTL_ACCESS_TOKEN_SECRET
       the secrets; each also with _FILE, naming a file that holds it
+  ADSCTL_EMULATOR
+      set by emulator exec and env: which world is served, so that --resume knows it on any port
   ADSCTL_CONFIG_DIR, ADSCTL_STATE_DIR
       the folders of config.yaml, and of job journals and the emulator's database
   NO_COLOR

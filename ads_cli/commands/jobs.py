@@ -43,14 +43,20 @@ def clean(
     ] = False,
 ) -> None:
     """Remove the journals of pushes that reached their end."""
+    from ..bulk.journal import remove
+
     call = Invocation.of(ctx)
-    removed = 0
-    for path, _, ended in list(_journals(call)):
-        if ended or all:
-            if not call.dry_run:
-                path.unlink(missing_ok=True)
-            removed += 1
-    call.messages.say(f"{counted(removed, 'journal')} {'would be ' if call.dry_run else ''}removed")
+    found = [(path, job, ended) for path, job, ended in _journals(call) if ended or all]
+    if call.dry_run:
+        call.messages.say(f"{counted(len(found), 'journal')} would be removed")
+        return
+    if unfinished := [job for _, job, ended in found if not ended]:
+        pushes = counted(len(unfinished), "push", "pushes")
+        call.confirm(f"Remove the journals of {pushes} that did not end and cannot be resumed then")
+    removed = [remove(path, job) for path, job, _ in found]
+    call.messages.say(f"{counted(sum(removed), 'journal')} removed")
+    if running := removed.count(False):
+        call.messages.warn(f"{counted(running, 'push', 'pushes')} still running: the journal stays")
 
 
 def _journals(call: Invocation) -> Any:

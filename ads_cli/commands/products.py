@@ -80,7 +80,7 @@ def check(
     rows = read_rows(file, format, encoding, map, ProductPush)
     checker = Check(rows, ProductPush)
     findings = check_file(checker, call.messages)
-    show_findings(call.printer, rows.source.name, findings)
+    show_findings(call.printer, rows, findings)
     if findings.invalid:
         write_invalid(failed_out, checker)
         raise ContentError(findings.verdict)
@@ -127,7 +127,7 @@ def pull(
     format: Annotated[
         str | None,
         typer.Option(
-            metavar="FORMAT", help="csv, tsv, yaml, json or jsonl (default: by extension, else csv)"
+            metavar="FORMAT", help="csv, tsv, yaml, json or jsonl (default: by extension; csv without FILE)"
         ),
     ] = None,
 ) -> None:

@@ -1,22 +1,25 @@
 """The service as one WSGI application."""
 
+import sqlite3
 import sys
 import traceback
 from collections.abc import Sequence
 from functools import cached_property
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..api.check import InvalidError, convert
 from ..api.endpoint import Endpoint, Request
+from ..errors import StateError
 from . import faults as faulty
 from .answers import Headers, Plain, Refusal, enveloped, failed
 from .incoming import Incoming, echo, read, value_of
 from .limits import Limits
 from .oauth import READ_ONLY, Gate
 from .routing import Bound, Call, Router
-from .store import Store, opened
+from .store import Store, kept, opened
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
@@ -58,6 +61,7 @@ class Emulator:
 
     def __init__(self, database: Path, *, faults: Sequence[str] = ()) -> None:
         self._faults = [faulty.parse(text) for text in faults]
+        self._database = database
         self._store = opened(database, _seed)
         self._gate = Gate(self._store)
         self._limits = Limits()
@@ -71,6 +75,11 @@ class Emulator:
             (self._store.setting("access_token"),),
         ).fetchone()
         return Credentials(*row)
+
+    @property
+    def world(self) -> str:
+        """Name the world in this database; a reset makes another one."""
+        return sha256(self.credentials.consumer_key.encode()).hexdigest()[:8]
 
     @property
     def account(self) -> str:
@@ -95,9 +104,14 @@ class Emulator:
     def __call__(self, environ: dict[str, Any], start_response: "StartResponse") -> list[bytes]:
         """Answer one request; whatever happens inside, there is an answer."""
         try:
-            answer = self._answer(Incoming(environ))
+            with kept(self._database):
+                answer = self._answer(Incoming(environ))
         except Refusal as refusal:
             answer = refusal.plain({})
+        except StateError as error:
+            if "ads_cli.timeout" in environ:  # a client in this process hears it as it is
+                raise
+            answer = failed(507, [{"code": "INSUFFICIENT_STORAGE", "message": error.message}], {})
         except Exception:
             answer = _broken()
         return answer.send(start_response, without_body=environ["REQUEST_METHOD"] == "HEAD")
@@ -128,6 +142,8 @@ class Emulator:
             return failed(400, [_told(problem) for problem in error.problems], call.params)
         except Refusal as refusal:
             return refusal.plain(call.params)
+        except sqlite3.Error:
+            raise
         except Exception:
             return _broken()
         return answer if isinstance(answer, Plain) else enveloped(answer, call.params, headers)

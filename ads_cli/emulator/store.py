@@ -10,10 +10,20 @@ from typing import Any
 
 import msgspec
 
-from ..errors import StateError
+from ..errors import STATE_HINT, StateError
 
 VERSION = 3  # raised with every change of the tables or of the seeded world
 BUSY_SECONDS = 30
+TROUBLES = (
+    "BUSY",
+    "CANTOPEN",
+    "CORRUPT",
+    "FULL",
+    "IOERR",
+    "NOTADB",
+    "PERM",
+    "READONLY",
+)  # of the file itself
 TABLES = """
 CREATE TABLE records (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -136,10 +146,11 @@ class Store:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
+                connection.execute("COMMIT")
             except BaseException:
-                connection.execute("ROLLBACK")
+                if connection.in_transaction:  # a full disk may have ended it already
+                    connection.execute("ROLLBACK")
                 raise
-            connection.execute("COMMIT")
 
     def add(self, kind: str, id: str, data: Record, *, owner: str, created_at: str | None = None) -> Record:
         """Write down a new record."""
@@ -216,12 +227,28 @@ def now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
+@contextmanager
+def kept(database: Path) -> Iterator[None]:
+    """Raise StateError for troubles of the file; mistakes in what is asked of it stay what they are."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        name = getattr(error, "sqlite_errorname", "")  # as in SQLITE_IOERR_WRITE
+        if not name.startswith(tuple(f"SQLITE_{trouble}" for trouble in TROUBLES)):
+            raise
+        raise StateError(f"the emulator cannot use {database}: {error}", hint=STATE_HINT) from error
+
+
 def opened(database: Path, seed: Callable[[Store], None]) -> Store:
     """Open the database, made and seeded first where there is none."""
-    if not database.exists():
-        _make(database, seed)
-    store = Store(database)
-    (version,) = store.connection.execute("PRAGMA user_version").fetchone()
+    with kept(database):
+        try:
+            if not database.exists():
+                _make(database, seed)
+        except OSError as error:
+            raise StateError(f"{database} cannot be made: {error.strerror}", hint=STATE_HINT) from error
+        store = Store(database)
+        (version,) = store.connection.execute("PRAGMA user_version").fetchone()
     if version != VERSION:
         store.close()
         raise StateError(

@@ -5,7 +5,7 @@ import sys
 from contextlib import suppress
 from typing import IO
 
-from ..errors import AdsctlError
+from ..errors import Interrupted, Told
 from .text import safe_lines
 
 COLORS = {"error": "31", "warning": "33", "hint": "36", "note": "2"}
@@ -35,11 +35,12 @@ class Messages:
             _print(_labelled("warning", text, self.color))
 
 
-def error_lines(error: AdsctlError, argv: list[str]) -> str:
+def error_lines(error: Told, argv: list[str]) -> str:
     """Write an error for a person: what happened, and what to do next."""
     when = next((w.removeprefix("--color=") for w in argv if w.startswith("--color=")), "auto")
     color = uses_color(sys.stderr, when)
-    lines = _labelled("error", error.message, color) + "\n"
+    stopped = isinstance(error, Interrupted)  # which is no mistake of anybody's
+    lines = (safe_lines(error.message) if stopped else _labelled("error", error.message, color)) + "\n"
     return lines + (_labelled("hint", error.hint, color) + "\n" if error.hint else "")
 
 

@@ -12,6 +12,8 @@ from .records import Record, write_csv, write_ids, write_jsonl, write_table, wri
 from .text import as_json, as_yaml, cell, safe
 
 STREAMS = ("tsv", "csv", "jsonl", "ids")
+TABLES = ("table", "tsv", "csv")
+AHEAD = 1000  # records that are looked at before the first is written, where a column is not known
 
 
 class Printer:
@@ -26,9 +28,11 @@ class Printer:
         query: str | None = None,
         color: str = "auto",
         say: Callable[[str], None] = lambda text: None,
+        aftermath: Callable[[], str] = str,
     ) -> None:
         self.stream = stream
         self._say = say
+        self._aftermath = aftermath  # tells what has happened where a result cannot be shown
         self.format = output or ("table" if stream.isatty() else "tsv")
         if self.format not in FORMATS:
             from ..nearest import nearest
@@ -38,7 +42,7 @@ class Printer:
                 hint=f"formats: {', '.join(FORMATS)}",
             )
         self.columns = [name.strip() for name in columns.split(",") if name.strip()] if columns else None
-        self.query = query and _compiled(query)
+        self.query: Any = query and _compiled(query)
         self.color = uses_color(stream, color)
 
     @property
@@ -46,11 +50,22 @@ class Printer:
         """Tell whether records can be written as they come, without holding them all."""
         return self.format in STREAMS and not self.query
 
-    def show(self, document: Any, columns: Sequence[str], key: str) -> None:
-        """Print one document: an object, a list of records, or any other JSON value."""
+    @property
+    def shows_documents(self) -> bool:
+        """Tell whether a whole response has a place in the output; a table has rows for its data alone."""
+        return bool(self.query) or self.format not in (*TABLES, "ids")
+
+    def show(self, document: Any, columns: Sequence[str], key: str, others: Sequence[str] = ()) -> None:
+        """Print one document: an object, a list of records, or any other JSON value.
+
+        `others` are fields that records may have and that are no columns unless they are asked for.
+        """
         if self.query:
-            document = self.query.search(document)
+            document = self._queried(document)
             columns = keys_of(document) or columns
+            if self.format == "ids" and any(key not in record for record in _records(document) or ()):
+                hint = "; ".join(filter(None, (f"as in [].{{{key}: {key}}}", self._aftermath())))
+                raise UsageError(f"--query leaves out {key!r}, which -o ids shows", hint=hint)
         if self.format == "none":
             return
         if self.format == "json":
@@ -60,17 +75,31 @@ class Printer:
         elif self.format == "jsonl":
             write_jsonl(self.stream, document if isinstance(document, list) else [document])
         elif (records := _records(document)) is not None:
-            self.show_records(records, columns, key)
+            self.show_records(records, columns, key, others)
         else:
             for value in document if isinstance(document, list) else [document]:
                 self.stream.write(safe(cell(value)) + "\n")
 
-    def show_records(self, records: Iterable[Record], columns: Sequence[str], key: str) -> None:
+    def _queried(self, document: Any) -> Any:
+        """Apply the query; what it cannot make of this very document is seen only now."""
+        from jmespath.exceptions import JMESPathError
+
+        try:
+            return self.query.search(document)
+        except JMESPathError as error:
+            raise UsageError(f"--query: {error}", hint=self._aftermath()) from None
+
+    def show_records(
+        self, records: Iterable[Record], columns: Sequence[str], key: str, others: Sequence[str] = ()
+    ) -> None:
         """Print records one by one, as they come."""
-        columns = self.columns or list(columns)
-        records = iter(records)
-        # The first page may be an error: it is fetched before a header is written.
-        records = chain(list(islice(records, 1)), records)
+        records, ahead = iter(records), 1
+        if self.columns and self.format in TABLES:
+            if strange := set(self.columns).difference(columns, others):
+                records, ahead = self._having(strange, records, columns), AHEAD
+            columns = self.columns
+        # What is wrong with the first page, or with the columns, is told before a header is written.
+        records = chain(list(islice(records, ahead)), records)
         if self.format == "tsv":
             write_tsv(self.stream, records, columns)
         elif self.format == "csv":
@@ -85,6 +114,21 @@ class Printer:
                 self._say(f"no room for {', '.join(hidden)}: --columns chooses, -o json shows all")
         else:
             self.show(list(records), columns, key)
+
+    def _having(self, strange: set[str], records: Iterable[Record], known: Sequence[str]) -> Iterator[Record]:
+        """Pass records on; at their end, refuse columns that none of them had."""
+        names, any_record = dict.fromkeys(known), False
+        for record in records:
+            any_record = True
+            names |= dict.fromkeys(record)
+            yield record
+        missing = sorted(strange - names.keys())
+        if missing and any_record:
+            from ..nearest import nearest
+
+            told = "; ".join(f"{name!r} is no column{nearest(name, names)}" for name in missing)
+            hint = "; ".join(filter(None, (f"columns: {', '.join(names)}", self._aftermath())))
+            raise UsageError(f"--columns: {told}", hint=hint)
 
 
 def _records(document: Any) -> Iterator[Record] | None:

@@ -9,7 +9,7 @@ import stat
 import pytest
 
 from ads_cli.bulk.write import RowWriter
-from ads_cli.errors import UsageError
+from ads_cli.errors import StateError, UsageError
 from ads_cli.files import atomic
 
 
@@ -48,13 +48,13 @@ def test_what_cannot_be_written_is_a_usage_error_that_names_it(tmp_path, name):
     assert {path.name for path in tmp_path.iterdir()} == {"file", "folder"}
 
 
-def test_a_full_disk_is_a_usage_error_that_names_the_file(tmp_path, monkeypatch):
+def test_a_full_disk_is_an_error_of_the_state_that_names_the_file(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", full)
     told = r"out\.csv: cannot be written: no space left"
-    with pytest.raises(UsageError, match=told), atomic(tmp_path / "out.csv"):
+    with pytest.raises(StateError, match=told), atomic(tmp_path / "out.csv"):
         pass
     assert list(tmp_path.iterdir()) == []
 

@@ -36,7 +36,7 @@ def test_blank_lines_are_skipped_and_still_counted(desk):
 
 def test_a_comment_may_hold_a_line_break_in_a_quoted_cell(desk):
     found = desk.rows("f.csv", '# Required,"# long\ntext, it is"\nid,title\n1,a\n')
-    assert [tuple(row) for row in found] == [(4, {"id": "1", "title": "a"}, "")]
+    assert [tuple(row[:3]) for row in found] == [(4, {"id": "1", "title": "a"}, "")]
     assert "2 comment lines" in found.notes[0]
 
 

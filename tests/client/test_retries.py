@@ -85,6 +85,14 @@ def test_a_wait_longer_than_allowed_is_not_begun(remote, httpserver: HTTPServer)
     assert len(script.requests) == 1
 
 
+def test_a_wait_longer_than_allowed_is_told_with_both_numbers(remote, httpserver: HTTPServer):
+    script = Script(failing(503, Retry_After="60"))
+    httpserver.expect_request(ACCOUNTS).respond_with_handler(script)
+    done = remote("accounts", "list", "--max-wait", "5s", code=8)
+    assert "status 503" in done.stderr
+    assert "the service asks to wait 60 s, and --max-wait allows 5 s without progress" in done.stderr
+
+
 def test_the_reset_that_the_service_names_is_waited_for(remote, httpserver: HTTPServer):
     reset = int(time.time()) + 2
     limited = failing(429, x_account_rate_limit_remaining="0", x_account_rate_limit_reset=str(reset))
@@ -124,9 +132,14 @@ def test_a_service_that_never_answers_is_left_after_the_timeout(adsctl):
 
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        words = ("accounts", "list", "--timeout", "0.3s", "--max-attempts", "1")
+        words = ("accounts", "list", "--timeout", "300ms", "--max-attempts", "1")
         done = adsctl(*words, code=8, ADSCTL_ADS_URL=address, **SECRETS)
         assert "did not answer in time" in done.stderr
+        begun = time.monotonic()
+        words = ("accounts", "list", "--timeout", "30s", "--max-wait", "2s")
+        done = adsctl(*words, code=8, ADSCTL_ADS_URL=address, **SECRETS)
+        assert "did not answer in time; --max-wait allows 2 s without progress" in done.stderr
+        assert time.monotonic() - begun < 10
 
 
 def test_limits_of_the_account_count_before_those_of_the_user():

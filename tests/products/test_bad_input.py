@@ -66,8 +66,23 @@ def test_an_unknown_extension(adsctl):
 def test_an_unknown_column_is_a_warning_with_the_nearest_name(adsctl):
     adsctl.file("feed.csv", feed(1, colour="blue", zzz="x"))
     done = adsctl.local("products", "push", "feed.csv")
-    assert "column 'colour' is not known and is left out; did you mean 'color'?" in done.stderr
-    assert "column 'zzz' is not known and is left out\n" in done.stderr
+    told = "2 columns are not known and left out: 'colour' (did you mean 'color'?), 'zzz'\n"
+    assert told in done.stderr
+
+
+def test_many_unknown_columns_are_one_line(adsctl):
+    adsctl.file("feed.csv", feed(1, **{f"shop_{n}": "x" for n in range(38)}, colour="blue", style="x"))
+    (told,) = [
+        line for line in adsctl.local("products", "push", "feed.csv").stderr.splitlines() if "warn" in line
+    ]
+    assert "40 columns" in told and "colour" in told and "and 35 more" in told
+    assert "style" not in told and "title" not in told
+
+
+def test_a_number_that_is_none_is_told_as_such(adsctl):
+    said = refused(adsctl, feed(1, inventory="five") + feed(1, id="x", inventory="-1").splitlines()[1])
+    assert "inventory: 'five' is not a whole number (at least 0)" in said
+    assert "inventory: '-1' is not allowed: at least 0" in said
 
 
 def test_a_missing_column_is_told_once(adsctl):
@@ -210,6 +225,20 @@ def test_repeated_ids_are_found_across_the_whole_file(adsctl):
         "feed.csv:8: id: 'sku-7' stands on line 5002, 5003 too; the service ignores every one of them" in said
     )
     assert "3 of 5,002 rows invalid" in said
+
+
+@pytest.mark.parametrize("name", ["feed.json", "feed.yaml"])
+def test_records_that_share_a_line_are_told_apart_by_their_numbers(adsctl, name):
+    prices = ["1.00 EUR", "cheap", "2.00 EUR", "dear"]
+    products = [PRODUCT | {"id": f"sku-{n}", "price": price} for n, price in enumerate(prices)]
+    said = refused(adsctl, json.dumps(products), name=name)
+    assert f"{name}:1, record 2: price: 'cheap'" in said and "2 rows: records 2, 4" in said
+    said = refused(adsctl, json.dumps([PRODUCT] * 3), name=name)
+    assert "'sku-1' stands in record 2, 3 too" in said
+    done = adsctl.local("products", "check", name, "-o", "json", code=3)
+    assert json.loads(done.stdout)["findings"][0]["records"] == [1, 2, 3]
+    twice = json.dumps([PRODUCT, PRODUCT | {"id": "2"}]).replace('"brand"', '"title"')[1:-1].split("}, ")[1]
+    assert "record 2" in refused(adsctl, f"[{json.dumps(PRODUCT)}, {twice}]", name=name)
 
 
 def test_one_systematic_mistake_is_one_paragraph(adsctl):

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from pytest_httpserver import HTTPServer
 
 from tests.conftest import EXAMPLES, PRODUCT, feed
@@ -18,6 +19,21 @@ def test_pull_gives_back_what_push_takes_and_nothing_changes(adsctl):
     assert adsctl.local("products", "pull").stdout == (adsctl.home / "pulled.csv").read_text()
 
 
+@pytest.mark.parametrize("words", [("-o", "json"), ("--columns", "id"), ("--query", "[].id")])
+def test_pull_refuses_what_it_would_not_heed(adsctl, words):
+    said = adsctl.local("products", "pull", *words, code=2).stderr
+    assert "pull writes whole products" in said and "products list" in said
+    adsctl.local("products", "pull", "all.csv", ADSCTL_OUTPUT="json")
+
+
+def test_pull_writes_no_format_that_the_name_does_not_tell(adsctl):
+    said = adsctl.local("products", "pull", "all.xlsx", code=2).stderr
+    assert "all.xlsx: the name does not tell the format" in said and ".csv, .tsv" in said
+    assert not (adsctl.home / "all.xlsx").exists()
+    adsctl.local("products", "pull", "all.txt", "--format", "csv")
+    assert (adsctl.home / "all.txt").read_text().startswith("id,")
+
+
 def test_pull_says_when_variants_may_be_missing(remote, httpserver: HTTPServer):
     product = PRODUCT | {"product_key": "k1", "item_group_id": "g", "item_group_key": "gk"}
     httpserver.expect_request("/12/product_catalogs/7/products").respond_with_json({"data": [product]})
@@ -30,7 +46,8 @@ def test_products_are_deleted_by_key_and_from_a_file(adsctl):
     push(adsctl, "feed.csv")
     keys = adsctl.local("products", "list", "-o", "ids").stdout.split()
     assert len(keys) == 30
-    assert "30 products" not in adsctl.local("products", "delete", *keys[:2], code=12).stdout
+    assert "Delete 2 products from" in adsctl.local("products", "delete", *keys[:2], code=12).stderr
+    assert "Delete 1 product from" in adsctl.local("products", "delete", keys[0], code=12).stderr
     done = adsctl.local("products", "delete", *keys[:2], "--yes", "-o", "json")
     assert json.loads(done.stdout)["deleted"] == 2
     adsctl.file("keys.txt", "\n".join(keys[2:10]) + "\n")

@@ -1,12 +1,14 @@
 """A run that is stopped goes on where it stopped: no row is lost, no acknowledged batch is sent again."""
 
 import json
+import re
 import resource
 import signal
 import subprocess
 import threading
 from collections import Counter
 
+import pexpect
 import pytest
 
 from ads_cli.bulk.journal import acks
@@ -69,17 +71,36 @@ def test_a_signal_ends_the_run_with_its_code_and_the_way_to_go_on(adsctl, servic
     adsctl.file("feed.csv", feed(ROWS))
     process = stop_at(adsctl, service, 6, signum, "--concurrency", "2")
     assert process.returncode == code
-    assert b"--resume" in process.err and b"Traceback" not in process.err
+    error = json.loads(process.err.splitlines()[-1])["error"]
+    assert error["exit_code"] == code and error["message"] == f"stopped by {signum.name}"
+    assert "--resume' goes on" in error["hint"] and b"Traceback" not in process.err
     summary = json.loads(process.out)
     assert summary["created"] == 25 * len(acknowledged(adsctl))
     adsctl("products", "push", "feed.csv", "--resume")
     assert len(service.stored) == ROWS
 
 
+def test_the_bar_leaves_room_for_what_the_terminal_shows_of_ctrl_c(adsctl):
+    adsctl.file("feed.csv", feed(20_000))
+    words = adsctl.command("-p", "local", "products", "push", "feed.csv")
+    environment = adsctl.environment | {"TERM": "xterm"}
+    size = (30, 60)
+    shell = pexpect.spawn(words[0], words[1:], env=environment, cwd=str(adsctl.home), dimensions=size)
+    shell.expect("Pushing")
+    shell.sendintr()
+    shown = shell.read().decode()
+    bars = [
+        re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", bar) for bar in re.split(r"[\r\n]|\^C", shown) if "━" in bar
+    ]
+    assert bars and max(map(len, bars)) <= 58 and "stopped by SIGINT" in shown
+
+
 def test_resume_starts_afresh_where_nothing_is_unfinished(adsctl, service):
     adsctl.file("feed.csv", feed(50))
-    adsctl("products", "push", "feed.csv", "--resume")
-    adsctl("products", "push", "feed.csv", "--resume")
+    said = adsctl("products", "push", "feed.csv", "--resume").stderr
+    assert "nothing to resume, starting afresh: no push of this file is known" in said
+    said = adsctl("products", "push", "feed.csv", "--resume").stderr
+    assert "starting afresh: the last push of this file reached its end" in said
     assert len(service.puts) == 4
 
 
@@ -88,8 +109,20 @@ def test_another_file_is_another_job(adsctl, service):
     stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1")
     adsctl.file("feed.csv", feed(ROWS, title="Other"))
     before = len(service.puts)
-    adsctl("products", "push", "feed.csv", "--resume")
+    said = adsctl("products", "push", "feed.csv", "--resume").stderr
+    assert "starting afresh: the file has changed since the push that did not end" in said
     assert len(service.puts) - before == BATCHES
+
+
+def test_a_served_emulator_is_known_again_on_another_port(adsctl):
+    adsctl.file("feed.csv", feed(100))
+    push = adsctl.command("products", "push", "feed.csv", "--concurrency", "1", "--max-errors", "1")
+    adsctl("emulator", "exec", "--fault", "PUT * partial times=1", "--", *push, code=9)
+    done = adsctl("emulator", "exec", "--", *push, "--resume", "-o", "json", code=9)
+    assert "going on with job" in done.stderr and json.loads(done.stdout)["created"] > 0
+    adsctl("emulator", "reset", "--yes")
+    done = adsctl("emulator", "exec", "--", *push, "--resume")
+    assert "starting afresh: the last push of this file reached its end" in done.stderr
 
 
 def test_a_job_can_be_named(adsctl, service):
@@ -97,12 +130,33 @@ def test_a_job_can_be_named(adsctl, service):
     stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1")
     (job,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
     assert job["state"] == "unfinished" and job["acknowledged"] == 8 and job["batches"] == BATCHES
-    assert "no job 'nope'" in adsctl("products", "push", "feed.csv", "--job", "nope", code=2).stderr
+    assert "no job 'nope'" in adsctl("products", "push", "feed.csv", "--job", "nope", code=5).stderr
+    assert "no job 'nope'" in adsctl("jobs", "show", "nope", code=5).stderr
     adsctl("products", "push", "feed.csv", "--job", job["job"])
     assert "reached its end" in adsctl("products", "push", "feed.csv", "--job", job["job"], code=2).stderr
     shown = json.loads(adsctl("jobs", "show", job["job"], "-o", "json").stdout)
     assert shown["state"] == "ended" and sum(shown["counts"].values()) == ROWS
     adsctl("jobs", "clean")
+    assert json.loads(adsctl("jobs", "list", "-o", "json").stdout) == []
+    assert [path.name for path in (adsctl.home / "state" / "jobs").iterdir()] == [".lock"]
+
+
+def test_cleaning_unfinished_jobs_is_confirmed_and_spares_a_running_push(adsctl, service):
+    adsctl.file("feed.csv", feed(ROWS))
+    said = []
+
+    def before(number: int) -> None:
+        if number == 3:
+            said.append(adsctl("jobs", "clean", "--all", "--yes").stderr)
+
+    service.before = before
+    adsctl("products", "push", "feed.csv", "--concurrency", "1")
+    assert "0 journals removed" in said[0] and "1 push still running: the journal stays" in said[0]
+    stop_at(adsctl, service, 20, signal.SIGKILL)
+    assert "1 push that did not end" in adsctl("jobs", "clean", "--all", code=12).stderr
+    assert len(json.loads(adsctl("jobs", "list", "-o", "json").stdout)) == 2
+    assert "2 journals would be removed" in adsctl("jobs", "clean", "--all", "--dry-run").stderr
+    assert "2 journals removed" in adsctl("jobs", "clean", "--all", "--yes").stderr
     assert json.loads(adsctl("jobs", "list", "-o", "json").stdout) == []
 
 
@@ -183,6 +237,49 @@ def test_a_state_folder_that_cannot_be_written_ends_with_11_before_anything_is_s
     adsctl.file("state", "a file where a folder should be")
     done = adsctl("products", "push", "feed.csv", code=11)
     assert "journal" in done.stderr and service.puts == []
+
+
+def test_a_full_disk_under_the_emulator_ends_with_11_at_once(adsctl):
+    adsctl.local("accounts", "list")
+    adsctl.file("feed.csv", feed(4000))
+    room = (adsctl.home / "state" / "emulator.db").stat().st_size + 200_000
+    for words in (("--profile", "local"), ("emulator", "exec", "--", *adsctl.command())):
+        done = subprocess.run(
+            adsctl.command(*words, "products", "push", "feed.csv", "--max-attempts", "2"),
+            env=adsctl.environment | {"PYTHONDONTWRITEBYTECODE": "1"},
+            cwd=adsctl.home,
+            capture_output=True,
+            text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+        )
+        assert "the emulator cannot use" in done.stderr and "Traceback" not in done.stderr
+        assert done.returncode == (11 if "local" in words else 8)
+        assert "ADSCTL_STATE_DIR" in done.stderr or "exec" in words
+
+
+@pytest.mark.parametrize(
+    "words", [("jobs", "list"), ("jobs", "clean"), ("-p", "local", "accounts", "list"), ("emulator", "env")]
+)
+def test_a_state_folder_that_is_none_ends_with_11_and_names_its_variable(adsctl, words):
+    adsctl.file("state", "a file where a folder should be")
+    assert "ADSCTL_STATE_DIR" in adsctl(*words, code=11).stderr
+
+
+def test_refused_rows_that_cannot_be_written_end_with_11_and_the_summary_is_shown(adsctl, service):
+    adsctl.file("feed.csv", feed(50) + feed(1, price="cheap").splitlines()[1].replace("sku-1", "sku-99"))
+    words = ("products", "push", "feed.csv", "--skip-invalid", "-o", "json", "--failed-out")
+    done = adsctl(*words, "/dev/full", code=11)
+    assert "/dev/full: cannot be written: no space left on device" in done.stderr
+    assert json.loads(done.stdout)["created"] == 50
+    adsctl(*words, "failed.csv", "--resume", code=9)
+    assert len(service.puts) == 2 and "sku-99" in (adsctl.home / "failed.csv").read_text()
+
+
+def test_a_log_file_that_cannot_be_opened_ends_with_2_before_anything_is_sent(adsctl, service):
+    adsctl.file("feed.csv", feed(10))
+    done = adsctl("products", "push", "feed.csv", "--log-file", "nowhere/log", code=2)
+    assert "--log-file: nowhere/log" in done.stderr and service.puts == []
+    assert done.stdout == "" and not (adsctl.home / "state").exists()
 
 
 def test_a_service_that_fails_for_good_ends_with_8_and_names_how_to_go_on(adsctl):

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from .check import Rule, rule
-from .components import CardType, Components, Slides, misfit
+from .components import CardType, Composed
 from .endpoint import endpoint
 from .types import CardUri, Cursor, Id, Ids, InAccount, Name, PageInAccount, SortBy, WithDeleted
 
@@ -55,32 +55,6 @@ class ListOlderCards(PageInAccount):
 @endpoint("GET /12/accounts/{account_id}/cards/{card_id}", "cards get", columns=CARD_COLUMNS)
 class GetCard(OneCard):
     """Show one card."""
-
-
-class Composed(InAccount):
-    """What a card is made of: components, or slides that are made of them."""
-
-    components: Components | None = None
-    slides: Slides | None = None
-
-    @rule("slides")
-    def either(self) -> str | None:
-        """Keep components and slides apart."""
-        both = self.components is not None and self.slides is not None
-        return "cannot be used with components" if both else None
-
-    @rule("components")
-    def components_fit(self) -> str | None:
-        """Ask for one media component and one that leads somewhere."""
-        return None if self.components is None else misfit(self.components)
-
-    @rule("slides")
-    def slides_fit(self) -> str | None:
-        """Ask the same of each slide."""
-        if self.slides is None:
-            return None
-        told = [f"slides[{n}] {reason}" for n, slide in enumerate(self.slides) if (reason := misfit(slide))]
-        return "; ".join(told) or (None if self.slides else "is empty")
 
 
 @endpoint("POST /12/accounts/{account_id}/cards", "cards create", columns=CARD_COLUMNS, travels="json")

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from .check import rule
-from .types import Id, Name
+from .types import Id, InAccount, Name
 
 CardType = Literal[
     "IMAGE_APP",
@@ -122,6 +122,32 @@ def misfit(components: Sequence[Component]) -> str | None:
     if (others := len(components) - media) != 1:
         told.append(f"needs one DETAILS or BUTTON component, and has {others}")
     return "; ".join(told) or None
+
+
+class Composed(InAccount):
+    """What a card is made of: components, or slides that are made of them."""
+
+    components: Components | None = None
+    slides: Slides | None = None
+
+    @rule("slides")
+    def either(self) -> str | None:
+        """Keep components and slides apart."""
+        both = self.components is not None and self.slides is not None
+        return "cannot be used with components" if both else None
+
+    @rule("components")
+    def components_fit(self) -> str | None:
+        """Ask for one media component and one that leads somewhere."""
+        return None if self.components is None else misfit(self.components)
+
+    @rule("slides")
+    def slides_fit(self) -> str | None:
+        """Ask the same of each slide."""
+        if self.slides is None:
+            return None
+        told = [f"slides[{n}] {reason}" for n, slide in enumerate(self.slides) if (reason := misfit(slide))]
+        return "; ".join(told) or (None if self.slides else "is empty")
 
 
 @cache

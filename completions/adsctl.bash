@@ -3,8 +3,15 @@
 
 _adsctl_inside() {
     case "$1" in
-    '') REPLY='accounts auth profile webhooks catalog products jobs emulator api completion help' ;;
-    'accounts') REPLY='list get' ;;
+    '') REPLY='accounts line-items audiences auth profile webhooks catalog products jobs emulator api completion help' ;;
+    'accounts') REPLY='features curated-categories list get create update delete apps history business-categories' ;;
+    'accounts features') REPLY='list add' ;;
+    'accounts curated-categories') REPLY='list get' ;;
+    'line-items') REPLY='curated-categories update delete' ;;
+    'line-items curated-categories') REPLY='list get add update delete' ;;
+    'audiences') REPLY='permissions do-not-reach keywords targeted' ;;
+    'audiences permissions') REPLY='list grant revoke' ;;
+    'audiences do-not-reach') REPLY='delete' ;;
     'auth') REPLY='bearer login logout status token' ;;
     'auth bearer') REPLY='issue revoke' ;;
     'profile') REPLY='list show use set remove' ;;
@@ -20,8 +27,31 @@ _adsctl_inside() {
 _adsctl_options() {
     case "$1" in
     '') REPLY='--version' ;;
-    'accounts list') REPLY='--count --cursor --sort-by --with-deleted --with-total-count --account-ids --q --envelope --all --limit' ;;
+    'accounts features list') REPLY='--feature-keys --envelope' ;;
+    'accounts features add') REPLY='--feature-keys --envelope' ;;
+    'accounts curated-categories list') REPLY='--envelope' ;;
+    'accounts curated-categories get') REPLY='--envelope' ;;
+    'accounts list') REPLY='--count --cursor --sort-by --with-total-count --with-deleted --account-ids --q --envelope --all --limit' ;;
     'accounts get') REPLY='--with-deleted --envelope' ;;
+    'accounts create') REPLY='--envelope' ;;
+    'accounts update') REPLY='--name --industry-type --envelope' ;;
+    'accounts delete') REPLY='--envelope' ;;
+    'accounts apps') REPLY='--count --cursor --sort-by --with-total-count --with-deleted --envelope --all --limit' ;;
+    'accounts history') REPLY='--entity-type --entity-id --start-time --end-time --user-id --count --cursor --envelope --all --limit' ;;
+    'accounts business-categories') REPLY='--envelope' ;;
+    'line-items curated-categories list') REPLY='--count --cursor --sort-by --with-total-count --with-deleted --envelope --all --limit' ;;
+    'line-items curated-categories get') REPLY='--with-deleted --envelope' ;;
+    'line-items curated-categories add') REPLY='--line-item-id --curated-category-id --envelope' ;;
+    'line-items curated-categories update') REPLY='--curated-category-id --line-item-id --envelope' ;;
+    'line-items curated-categories delete') REPLY='--envelope' ;;
+    'line-items update') REPLY='--name --entity-status --bid-strategy --bid-amount-local-micro --bid-amount --total-budget-amount-local-micro --total-budget-amount --daily-budget-amount-local-micro --daily-budget-amount --goal --pay-by --audience-expansion --frequency-cap --duration-in-days --start-time --end-time --advertiser-domain --advertiser-user-id --categories --android-app-store-identifier --ios-app-store-identifier --envelope' ;;
+    'line-items delete') REPLY='--envelope' ;;
+    'audiences permissions list') REPLY='--audience --count --cursor --sort-by --with-total-count --granted-account-ids --tailored-audience-permission-ids --envelope --all --limit' ;;
+    'audiences permissions grant') REPLY='--audience --granted-account-id --permission-level --envelope' ;;
+    'audiences permissions revoke') REPLY='--audience --envelope' ;;
+    'audiences do-not-reach delete') REPLY='--envelope' ;;
+    'audiences keywords') REPLY='--keywords --granularity --start-time --end-time --location --negative-keywords --envelope' ;;
+    'audiences targeted') REPLY='--with-active --no-with-active --cursor --envelope --all --limit' ;;
     'auth login') REPLY='--no-browser --callback --authenticate --access --force-login --screen-name --token-store' ;;
     'auth token') REPLY='--bearer' ;;
     'profile show') REPLY='--show-origin' ;;
@@ -48,8 +78,25 @@ _adsctl_options() {
 
 _adsctl_takes() {
     case "$1" in
-    'accounts list:--count'|'accounts list:--cursor'|'accounts list:--sort-by'|'accounts list:--account-ids'|'accounts list:--q'|'accounts list:--limit'|'auth login:--callback'|'auth login:--screen-name'|'profile set:+'|'webhooks create:0'|'catalog sets create:--name'|'catalog sets create:--description'|'catalog sets create:--product-keys'|'catalog list:--user-id'|'catalog create:--name'|'catalog create:--user-id'|'catalog rename:--name'|'products list:--item-group-key'|'products list:--count'|'products list:--cursor'|'products list:--limit'|'products push:--format'|'products push:--encoding'|'products push:--map'|'products push:--concurrency'|'products push:--max-errors'|'products check:--format'|'products check:--encoding'|'products check:--map'|'products pull:--format'|'products delete:--format'|'products delete:--concurrency'|'products delete:--max-errors'|'products delete:+'|'emulator serve:--port'|'emulator serve:--host'|'emulator serve:--fault'|'emulator exec:--fault'|'emulator exec:+'|'emulator env:--port'|'api:-f'|'api:-F'|'api:-H'|'api:0'|'api:1'|'help:0'|*:--columns|*:--query|*:--timeout|*:--max-attempts|*:--max-wait) REPLY='@text' ;;
-    'accounts get:0'|*:--account|*:-A) REPLY='@ids:accounts' ;;
+    'accounts features list:--feature-keys'|'accounts list:--count'|'accounts list:--cursor'|'accounts list:--sort-by'|'accounts list:--account-ids'|'accounts list:--q'|'accounts list:--limit'|'accounts update:--name'|'accounts apps:--count'|'accounts apps:--cursor'|'accounts apps:--sort-by'|'accounts apps:--limit'|'accounts history:--entity-id'|'accounts history:--start-time'|'accounts history:--end-time'|'accounts history:--user-id'|'accounts history:--count'|'accounts history:--cursor'|'accounts history:--limit'|'line-items curated-categories list:--count'|'line-items curated-categories list:--cursor'|'line-items curated-categories list:--sort-by'|'line-items curated-categories list:--limit'|'line-items curated-categories add:--line-item-id'|'line-items curated-categories add:--curated-category-id'|'line-items curated-categories update:--curated-category-id'|'line-items curated-categories update:--line-item-id'|'line-items update:--name'|'line-items update:--bid-amount-local-micro'|'line-items update:--bid-amount'|'line-items update:--total-budget-amount-local-micro'|'line-items update:--total-budget-amount'|'line-items update:--daily-budget-amount-local-micro'|'line-items update:--daily-budget-amount'|'line-items update:--frequency-cap'|'line-items update:--start-time'|'line-items update:--end-time'|'line-items update:--advertiser-domain'|'line-items update:--advertiser-user-id'|'line-items update:--categories'|'line-items update:--android-app-store-identifier'|'line-items update:--ios-app-store-identifier'|'audiences permissions list:--audience'|'audiences permissions list:--count'|'audiences permissions list:--cursor'|'audiences permissions list:--sort-by'|'audiences permissions list:--granted-account-ids'|'audiences permissions list:--tailored-audience-permission-ids'|'audiences permissions list:--limit'|'audiences permissions grant:--audience'|'audiences permissions grant:--granted-account-id'|'audiences permissions revoke:--audience'|'audiences keywords:--keywords'|'audiences keywords:--start-time'|'audiences keywords:--end-time'|'audiences keywords:--location'|'audiences keywords:--negative-keywords'|'audiences targeted:--cursor'|'audiences targeted:--limit'|'auth login:--callback'|'auth login:--screen-name'|'profile set:+'|'webhooks create:0'|'catalog sets create:--name'|'catalog sets create:--description'|'catalog sets create:--product-keys'|'catalog list:--user-id'|'catalog create:--name'|'catalog create:--user-id'|'catalog rename:--name'|'products list:--item-group-key'|'products list:--count'|'products list:--cursor'|'products list:--limit'|'products push:--format'|'products push:--encoding'|'products push:--map'|'products push:--concurrency'|'products push:--max-errors'|'products check:--format'|'products check:--encoding'|'products check:--map'|'products pull:--format'|'products delete:--format'|'products delete:--concurrency'|'products delete:--max-errors'|'products delete:+'|'emulator serve:--port'|'emulator serve:--host'|'emulator serve:--fault'|'emulator exec:--fault'|'emulator exec:+'|'emulator env:--port'|'api:-f'|'api:-F'|'api:-H'|'api:0'|'api:1'|'help:0'|*:--columns|*:--query|*:--timeout|*:--max-attempts|*:--max-wait) REPLY='@text' ;;
+    'accounts features add:--feature-keys') REPLY='AGE_TARGETING AWARENESS_OBJECTIVE CONVERSATION_CARD CPI_CHARGING ENGAGER_RETARGETING PREROLL_VIEWS_OBJECTIVE REACH_FREQUENCY_CAP VIDEO_APP_DOWNLOAD_CARD' ;;
+    'accounts curated-categories get:0') REPLY='@ids:accounts curated-categories' ;;
+    'accounts get:0'|'accounts update:0'|'accounts delete:0'|*:--account|*:-A) REPLY='@ids:accounts' ;;
+    'accounts update:--industry-type') REPLY='AGENCY BUSINESS_TO_BUSINESS ONLINE_SERVICES EDUCATION FINANCIAL HEALTH GOVERNMENT MEDIA MOBILE RESTAURANT RETAIL TECHNOLOGY TRAVEL OTHER' ;;
+    'accounts history:--entity-type') REPLY='CAMPAIGN LINE_ITEM PROMOTED_POST TARGETING_CRITERIA PROMOTED_ACCOUNT' ;;
+    'line-items curated-categories get:0'|'line-items curated-categories update:0'|'line-items curated-categories delete:0') REPLY='@ids:line-items curated-categories' ;;
+    'line-items update:--entity-status') REPLY='ACTIVE PAUSED' ;;
+    'line-items update:--bid-strategy') REPLY='AUTO MAX TARGET' ;;
+    'line-items update:--goal') REPLY='APP_CLICKS APP_INSTALLS APP_PURCHASES ENGAGEMENT FOLLOWERS LINK_CLICKS MAX_REACH PREROLL PREROLL_STARTS REACH_WITH_ENGAGEMENT VIDEO_VIEW VIEW_3S_100PCT VIEW_6S VIEW_15S WEBSITE_CONVERSIONS' ;;
+    'line-items update:--pay-by') REPLY='APP_CLICK IMPRESSION LINK_CLICK' ;;
+    'line-items update:--audience-expansion') REPLY='BROAD DEFINED EXPANDED' ;;
+    'line-items update:--duration-in-days') REPLY='1 7 30' ;;
+    'line-items update:0'|'line-items delete:0') REPLY='@ids:line-items' ;;
+    'audiences permissions grant:--permission-level') REPLY='READ_ONLY READ_WRITE' ;;
+    'audiences permissions revoke:0') REPLY='@ids:audiences permissions' ;;
+    'audiences do-not-reach delete:0') REPLY='@ids:audiences do-not-reach' ;;
+    'audiences keywords:--granularity') REPLY='DAY HOUR' ;;
+    'audiences targeted:0') REPLY='@ids:audiences' ;;
     'auth login:--access') REPLY='read write' ;;
     'auth login:--token-store') REPLY='keyring file' ;;
     'profile use:0'|'profile set:0'|'profile remove:0'|*:--profile|*:-p) REPLY='@ids:profiles' ;;

@@ -18,6 +18,7 @@ def _name(command: Command) -> str:
 
 def _lines(command: Command) -> Iterator[str]:
     yield f'.TH "{_name(command).upper()}" 1 "" "adsctl {__version__}"'
+    yield ".ad l"  # a line of choices has no blanks to stretch
     yield from (".SH NAME", f"{_plain(_name(command))} \\- {_plain(command.line)}")
     yield from (".SH SYNOPSIS", f".B {_plain(command.usage)}", ".SH DESCRIPTION")
     yield from _paragraphs(command.help)
@@ -45,6 +46,9 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Write text so that roff takes none of it for its own: backslashes, hyphens, a leading point."""
-    escaped = text.replace("\\", "\\e").replace("-", "\\-")
+    """Write text so that roff takes none of it for its own: backslashes, hyphens, a leading point.
+
+    A line may break after a bar, since a list of many choices is longer than any line.
+    """
+    escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("|", "|\\:")
     return f"\\&{escaped}" if escaped[:1] in (".", "'") else escaped

@@ -1,0 +1,34 @@
+"""What a declared request says of values, and how it travels."""
+
+from typing import Any
+
+from ads_cli.api.check import InvalidError, convert
+from ads_cli.api.endpoint import Request, wire
+from ads_cli.client.outgoing import place
+
+
+def told(kind: type[Request], **values: Any) -> list[str]:
+    """List every broken rule in words, without a guess at what was meant; None leaves a value out."""
+    try:
+        convert(kind, {name: value for name, value in values.items() if value is not None})
+    except InvalidError as error:
+        return [str(problem).partition("; did you mean")[0] for problem in error.problems]
+    return []
+
+
+def line(kind: type[Request], **values: Any) -> str:
+    """Write down base, method and address, as the request goes out."""
+    request = convert(kind, values)
+    outgoing = place(kind.endpoint, wire(request), f"{kind.endpoint.base}:/")
+    assert outgoing.body == b""
+    return f"{outgoing.method} {outgoing.url}"
+
+
+ID_WORDS = "is not allowed: an id, without / ? # % and control characters"
+BAD_IDS = ("", ".", "..", "a/b", "a?b", "a#b", "a%b", "a\n", "\x7f")
+SPECIAL_ID = "ä b&c"  # and how it travels
+ESCAPED_ID = "%C3%A4%20b%26c"
+
+
+def ids(count: int) -> list[str]:
+    return [str(number) for number in range(count)]

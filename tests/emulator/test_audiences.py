@@ -1,0 +1,208 @@
+"""Audiences in the emulator: sharing, what targets them, lists not to reach, keywords."""
+
+import pytest
+
+from ads_cli.emulator.seed import ACCOUNTS
+from ads_cli.emulator.seed_campaigns import (
+    APP,
+    CLICKS,
+    COMPLAINTS,
+    CUSTOMERS,
+    FOLLOWERS,
+    INSTALLS,
+    PARTNER,
+    READERS,
+    SPRING,
+    UNSUBSCRIBED,
+)
+
+from .speaking import errors
+
+CAFE = ACCOUNTS[1]["id"]
+SEARCH = "/12/insights/keywords/search"
+
+
+@pytest.fixture
+def account(local):
+    return local.emulator.account
+
+
+@pytest.fixture
+def permissions(account):
+    return f"/5/accounts/{account}/tailored_audiences/{CUSTOMERS}/permissions"
+
+
+@pytest.fixture
+def targeted(local, account):
+    def get(audience, **query):
+        answer = local.get(f"/12/accounts/{account}/custom_audiences/{audience}/targeted", **query)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    return get
+
+
+def grant(client, path, account, level="READ_ONLY"):
+    return client.send("POST", path, granted_account_id=account, permission_level=level)
+
+
+def test_a_permission_is_granted_listed_and_revoked(local, permissions):
+    granted = grant(local, permissions, PARTNER, "READ_WRITE").json()["data"]
+    assert granted == {
+        "id": granted["id"],
+        "tailored_audience_id": CUSTOMERS,
+        "granted_account_id": PARTNER,
+        "permission_level": "READ_WRITE",
+        "created_at": granted["created_at"],
+        "updated_at": granted["updated_at"],
+        "deleted": False,
+    }
+    listed = local.get(permissions, sort_by="granted_account_id-asc").json()["data"]
+    assert [one["granted_account_id"] for one in listed] == [CAFE, PARTNER]
+    revoked = local.send("DELETE", f"{permissions}/{granted['id']}").json()["data"]
+    assert revoked["deleted"] is True
+    assert local.send("DELETE", f"{permissions}/{granted['id']}").status_code == 404
+    assert len(local.get(permissions).json()["data"]) == 1
+
+
+def test_a_second_grant_changes_the_level_of_the_first(local, permissions):
+    first = grant(local, permissions, PARTNER).json()["data"]
+    second = grant(local, permissions, PARTNER, "READ_WRITE").json()["data"]
+    assert (second["id"], second["permission_level"]) == (first["id"], "READ_WRITE")
+    assert local.get(permissions, with_total_count="true").json()["total_count"] == 2
+    local.send("DELETE", f"{permissions}/{first['id']}")
+    assert grant(local, permissions, PARTNER).json()["data"]["id"] != first["id"]
+
+
+def test_permissions_are_filtered(local, permissions):
+    made = grant(local, permissions, PARTNER).json()["data"]["id"]
+
+    def found(**query):
+        return [one["granted_account_id"] for one in local.get(permissions, **query).json()["data"]]
+
+    assert found(granted_account_ids=f"{PARTNER},none") == [PARTNER]
+    assert found(tailored_audience_permission_ids=made) == [PARTNER]
+    assert found(tailored_audience_permission_ids=made, granted_account_ids=CAFE) == []
+    page = local.get(permissions, count="1").json()
+    assert found(count="1", cursor=page["next_cursor"]) == [PARTNER]
+
+
+def test_only_the_owner_shares_an_audience(local, account):
+    theirs = f"/5/accounts/{CAFE}/tailored_audiences/{CUSTOMERS}/permissions"
+    for answer in (grant(local, theirs, PARTNER), local.get(theirs), local.send("DELETE", f"{theirs}/x")):
+        assert (answer.status_code, errors(answer)) == (403, [("FORBIDDEN", None)])
+    unshared = theirs.replace(CUSTOMERS, READERS)
+    assert grant(local, unshared, PARTNER).status_code == 404
+    unknown = f"/5/accounts/{account}/tailored_audiences/none/permissions"
+    assert grant(local, unknown, PARTNER).status_code == 404
+
+
+def test_an_audience_is_shared_with_accounts_that_exist(local, permissions):
+    assert errors(grant(local, permissions, "none")) == [("INVALID_PARAMETER", "granted_account_id")]
+
+
+def test_what_targets_an_audience_is_told_by_campaign(targeted):
+    clicks = {"id": CLICKS, "name": "Visits to the shop", "servable": True}
+    knit = {"id": FOLLOWERS, "name": "People who knit", "servable": False}
+    app = {
+        "campaign_id": APP,
+        "campaign_name": "Shop app",
+        "line_items": [{"id": INSTALLS, "name": "Install the shop app", "servable": True}],
+    }
+    spring = {"campaign_id": SPRING, "campaign_name": "Spring collection"}
+    assert targeted(CUSTOMERS)["data"] == [spring | {"line_items": [clicks]}, app]
+    assert targeted(CUSTOMERS, with_active="true")["data"] == [spring | {"line_items": [clicks]}, app]
+    assert targeted(CUSTOMERS, with_active="false")["data"] == [spring | {"line_items": [clicks, knit]}, app]
+    assert targeted(READERS) == targeted(READERS) | {"data": [], "next_cursor": None}
+
+
+def test_a_line_item_that_is_paused_over_or_deleted_is_not_served(local, account, targeted):
+    path = f"/12/accounts/{account}/line_items"
+    local.send("PUT", f"{path}/{CLICKS}", end_time="2026-03-02T00:00:00Z")
+    assert [one["campaign_id"] for one in targeted(CUSTOMERS)["data"]] == [APP]
+    local.send("PUT", f"{path}/{INSTALLS}", entity_status="PAUSED")
+    assert targeted(CUSTOMERS)["data"] == []
+    local.send("DELETE", f"{path}/{INSTALLS}")
+    assert [one["campaign_id"] for one in targeted(CUSTOMERS, with_active="false")["data"]] == [SPRING]
+
+
+def test_campaigns_come_in_pages(local, account, targeted, monkeypatch):
+    monkeypatch.setattr("ads_cli.emulator.audiences.CAMPAIGNS_A_PAGE", 1)
+    first = targeted(CUSTOMERS)
+    second = targeted(CUSTOMERS, cursor=first["next_cursor"])
+    assert [first["data"][0]["campaign_id"], second["data"][0]["campaign_id"]] == [SPRING, APP]
+    assert second["next_cursor"] is None
+    path = f"/12/accounts/{account}/custom_audiences/{CUSTOMERS}/targeted"
+    assert errors(local.get(path, cursor="nonsense")) == [("INVALID_PARAMETER", "cursor")]
+
+
+def test_a_list_not_to_reach_is_deleted_once(local, account):
+    path = f"/12/accounts/{account}/do_not_reach_lists"
+    deleted = local.send("DELETE", f"{path}/{COMPLAINTS}").json()["data"]
+    assert (deleted["deleted"], deleted["targetable"]) == (True, False)
+    assert deleted["reasons_not_targetable"] == ["PROCESSING", "TOO_SMALL"]
+    assert local.send("DELETE", f"{path}/{COMPLAINTS}").status_code == 404
+    assert local.send("DELETE", f"/12/accounts/{CAFE}/do_not_reach_lists/{UNSUBSCRIBED}").status_code == 404
+
+
+def search(client, **query):
+    given = {"keywords": "mug", "granularity": "DAY", "start_time": "2026-03-01T00:00:00Z"}
+    answer = client.get(SEARCH, **given | {"end_time": "2026-03-08T00:00:00Z"} | query)
+    assert answer.status_code == 200, answer.text
+    return answer.json()["data"]
+
+
+def test_keywords_have_30_related_ones_and_a_number_for_each_step(local):
+    found = search(local)
+    assert len(set(found["related_keywords"])) == 30 and len(found["post_volume"]) == 7
+    hours = search(local, granularity="HOUR")["post_volume"]
+    assert len(hours) == 7 * 24
+    assert [sum(hours[day * 24 : day * 24 + 24]) for day in range(7)] == found["post_volume"]
+    assert search(local) == found
+
+
+def test_volumes_are_of_the_keywords_given(local):
+    mug, cup = search(local)["post_volume"], search(local, keywords="cup")["post_volume"]
+    both = search(local, keywords="mug,cup")["post_volume"]
+    assert both == [a + b for a, b in zip(mug, cup, strict=True)]
+    fewer = search(local, negative_keywords="beer")["post_volume"]
+    assert all(0 < less < more for less, more in zip(fewer, mug, strict=True))
+    assert search(local, location="0fc2e8f588955000")["post_volume"] != mug
+
+
+def test_the_limits_of_keywords_are_kept(local):
+    window = {"start_time": "2026-03-01T00:00:00Z", "end_time": "2026-03-08T00:00:01Z"}
+    answer = local.get(SEARCH, keywords="a,b,c,d,e,f", negative_keywords="g,h,i,j,k", **window)
+    assert sorted(errors(answer)) == [
+        ("INVALID_PARAMETER", "end_time"),
+        ("INVALID_PARAMETER", "keywords"),
+        ("MISSING_PARAMETER", "granularity"),
+    ]
+
+
+def test_keywords_up_to_now(local, time_machine):
+    time_machine.move_to("2026-03-08T12:30:00Z", tick=False)
+    answer = local.get(SEARCH, keywords="mug", granularity="HOUR", start_time="2026-03-08T10:00:00Z")
+    assert len(answer.json()["data"]["post_volume"]) == 3
+
+
+def test_a_person_shares_an_audience(adsctl):
+    words = ("audiences", "permissions")
+    made = adsctl.local(
+        *(*words, "grant", "--audience", CUSTOMERS, "--granted-account-id", PARTNER),
+        *("--permission-level", "READ_ONLY", "-o", "ids"),
+    ).stdout.strip()
+    listed = adsctl.local(*words, "list", "--audience", CUSTOMERS, "-o", "ids").stdout.split()
+    assert listed[-1] == made
+    assert "no new campaign" in adsctl.local(*words, "revoke", made, "--audience", CUSTOMERS, code=12).stderr
+    adsctl.local(*words, "revoke", made, "--audience", CUSTOMERS, "--yes")
+    adsctl.local(*words, "revoke", made, "--audience", CUSTOMERS, "--yes", code=5)
+
+
+def test_a_person_asks_what_an_audience_is_used_for(adsctl):
+    shown = adsctl.local(
+        "audiences", "targeted", CUSTOMERS, "--no-with-active", "--query", "[].line_items[].id"
+    )
+    assert shown.stdout.split() == [CLICKS, FOLLOWERS, INSTALLS]
+    adsctl.local("audiences", "do-not-reach", "delete", UNSUBSCRIBED, "--yes")
+    adsctl.local("audiences", "do-not-reach", "delete", UNSUBSCRIBED, "--yes", code=5)

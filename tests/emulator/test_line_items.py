@@ -1,0 +1,293 @@
+"""Line items in the emulator: rules that look at what is stored, deletion, history, categories."""
+
+import json
+
+import pytest
+
+from ads_cli.emulator.seed_campaigns import (
+    APP,
+    CHOSEN,
+    CLICKS,
+    ENDED,
+    EURO,
+    FOLLOWERS,
+    INSTALLS,
+    PREROLLS,
+    REACH,
+)
+
+from .speaking import errors
+
+BID = "bid_amount_local_micro"
+DAY, TOTAL = "daily_budget_amount_local_micro", "total_budget_amount_local_micro"
+FIELDS = (
+    "id campaign_id name objective entity_status bid_strategy bid_amount_local_micro "
+    "total_budget_amount_local_micro daily_budget_amount_local_micro goal pay_by audience_expansion "
+    "frequency_cap duration_in_days start_time end_time advertiser_domain advertiser_user_id categories "
+    "android_app_store_identifier ios_app_store_identifier placements currency product_type creative_source "
+    "standard_delivery target_cpa_local_micro primary_web_event_tag automatic_tweet_promotion "
+    "created_at updated_at deleted"
+)
+
+
+@pytest.fixture
+def account(local):
+    return f"/12/accounts/{local.emulator.account}"
+
+
+@pytest.fixture
+def update(local, account):
+    return lambda line_item, **fields: local.send("PUT", f"{account}/line_items/{line_item}", **fields)
+
+
+@pytest.fixture
+def chosen(account):
+    return f"{account}/line_item_curated_categories"
+
+
+def given(client, line_item, **fields):
+    """Store fields that no request can set."""
+    client.emulator._store.change("line_item", line_item, fields, owner=client.emulator.account)
+
+
+def test_a_line_item_has_the_fields_of_the_specification(update):
+    assert set(update(CLICKS).json()["data"]) == set(FIELDS.split())
+
+
+def test_what_is_given_changes_and_the_rest_stays(update):
+    before = update(CLICKS).json()["data"]
+    answer = update(CLICKS, name="Spring & co", entity_status="PAUSED", end_time="2026-06-01T02:00:00+02:00")
+    after = answer.json()["data"]
+    changed = {name for name in after if after[name] != before[name]} - {"updated_at"}
+    assert changed == {"name", "entity_status", "end_time"}
+    assert (after["name"], after["end_time"]) == ("Spring & co", "2026-06-01T00:00:00Z")
+    assert answer.json()["request"]["params"]["name"] == "Spring & co"
+
+
+@pytest.mark.parametrize(
+    ("line_item", "fields", "expected"),
+    [
+        (CLICKS, {"bid_strategy": "MAX", BID: "1"}, []),
+        (CLICKS, {"bid_strategy": "TARGET", BID: "1"}, []),
+        (REACH, {"bid_strategy": "TARGET", BID: "1"}, []),
+        (REACH, {"bid_strategy": "MAX", BID: "1"}, ["bid_strategy"]),
+        (FOLLOWERS, {"bid_strategy": "MAX", BID: "1"}, ["bid_strategy"]),
+        (FOLLOWERS, {"bid_strategy": "TARGET", BID: "1"}, ["bid_strategy"]),
+        (INSTALLS, {"bid_strategy": "TARGET", BID: "1"}, ["bid_strategy"]),
+        (INSTALLS, {"pay_by": "IMPRESSION"}, []),
+        (CLICKS, {"pay_by": "LINK_CLICK"}, []),  # as it is
+        (CLICKS, {"pay_by": "APP_CLICK"}, ["pay_by"]),
+        (REACH, {"pay_by": "LINK_CLICK"}, ["pay_by"]),
+        (CLICKS, {DAY: 500 * EURO}, []),
+        (CLICKS, {DAY: 501 * EURO}, [DAY]),  # more than the total that is stored
+        (CLICKS, {TOTAL: 19 * EURO}, [DAY]),
+        (REACH, {DAY: 9999 * EURO}, []),  # which has no total
+        (INSTALLS, {DAY: EURO}, [DAY]),  # whose campaign has budget_optimization CAMPAIGN
+        (INSTALLS, {TOTAL: EURO}, []),
+        (REACH, {"frequency_cap": "5"}, []),
+        (PREROLLS, {"frequency_cap": "5"}, []),
+        (CLICKS, {"frequency_cap": "5"}, ["frequency_cap"]),
+        (INSTALLS, {"frequency_cap": "5"}, ["frequency_cap"]),
+        (PREROLLS, {"categories": "IAB8"}, []),
+        (PREROLLS, {"categories": "IAB8,IAB18,IAB18-1"}, []),  # of two business categories
+        (PREROLLS, {"categories": "IAB8,IAB18,IAB20"}, ["categories"]),
+        (PREROLLS, {"categories": "IAB99"}, ["categories"]),
+        (CLICKS, {"categories": "IAB99"}, []),
+        (
+            INSTALLS,
+            {"bid_strategy": "TARGET", BID: "1", "frequency_cap": "5", DAY: "1"},
+            ["bid_strategy", DAY, "frequency_cap"],
+        ),
+    ],
+)
+def test_the_rules_look_at_the_whole_line_item(update, line_item, fields, expected):
+    answer = update(line_item, **fields)
+    told = errors(answer) if answer.status_code != 200 else []
+    assert (answer.status_code, told) == (
+        400 if expected else 200,
+        [("INVALID_PARAMETER", parameter) for parameter in expected],
+    )
+
+
+@pytest.mark.parametrize(
+    ("line_item", "stored", "expected"),
+    [
+        (PREROLLS, {"advertiser_domain": None}, ["advertiser_domain"]),
+        (PREROLLS, {"categories": None}, ["categories"]),
+        (CLICKS, {"placements": ["PUBLISHER_NETWORK"]}, ["advertiser_domain", "categories"]),
+        (INSTALLS, {"ios_app_store_identifier": None}, []),
+        (
+            INSTALLS,
+            {"ios_app_store_identifier": None, "android_app_store_identifier": None},
+            ["ios_app_store_identifier"],
+        ),
+        (CLICKS, {"objective": "APP_ENGAGEMENTS"}, ["bid_strategy", "ios_app_store_identifier"]),
+    ],
+)
+def test_what_a_line_item_cannot_do_without_is_asked_for(local, update, line_item, stored, expected):
+    given(local, line_item, **stored)
+    answer = update(line_item, name="x")
+    assert [parameter for _, parameter in (errors(answer) if answer.status_code != 200 else [])] == expected
+    missing = {
+        code for code, parameter in (errors(answer) if expected else []) if parameter != "bid_strategy"
+    }
+    assert missing <= {"MISSING_PARAMETER"}
+
+
+def test_the_missing_may_come_with_the_request(local, update):
+    given(local, CLICKS, placements=["PUBLISHER_NETWORK"])
+    assert update(CLICKS, advertiser_domain="shop.example", categories="IAB18").status_code == 200
+
+
+@pytest.mark.parametrize("objective", ["REACH", "ENGAGEMENTS", "VIDEO_VIEWS", "PREROLL_VIEWS"])
+def test_four_objectives_take_a_frequency_cap(local, update, objective):
+    given(local, CLICKS, objective=objective, categories=["IAB8"], bid_strategy="AUTO")
+    assert update(CLICKS, frequency_cap="2").json()["data"]["frequency_cap"] == 2
+
+
+def test_auto_ignores_the_amount_of_a_bid(update):
+    assert update(REACH, bid_amount_local_micro="5").json()["data"][BID] is None
+    after = update(CLICKS, bid_strategy="AUTO", bid_amount_local_micro="5").json()["data"]
+    assert (after["bid_strategy"], after[BID]) == ("AUTO", None)
+
+
+def test_a_bid_needs_an_amount_in_the_same_request(update):
+    assert errors(update(CLICKS, bid_strategy="TARGET")) == [("MISSING_PARAMETER", BID)]
+
+
+def test_what_is_refused_changes_nothing(update):
+    update(CLICKS, name="y", frequency_cap="5")
+    assert update(CLICKS).json()["data"]["name"] == "Visits to the shop"
+
+
+def test_a_line_item_is_deleted_once(local, account, update):
+    path = f"{account}/line_items/{CLICKS}"
+    deleted = local.send("DELETE", path).json()["data"]
+    assert (deleted["id"], deleted["deleted"]) == (CLICKS, True)
+    for answer in (local.send("DELETE", path), update(CLICKS, name="x"), update(ENDED, name="x")):
+        assert (answer.status_code, errors(answer)) == (404, [("NOT_FOUND", None)])
+
+
+def history(client, line_item, kind="LINE_ITEM", **query):
+    window = {"start_time": "2020-01-01T00:00:00Z", "end_time": "2100-01-01T00:00:00Z"}
+    path = f"/12/accounts/{client.emulator.account}/account_history"
+    answer = client.get(path, entity_type=kind, entity_id=line_item, **window | query)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_changes_are_written_into_the_history(local, account, update):
+    update(CLICKS, name="New name", bid_strategy="MAX", bid_amount_local_micro="7")
+    update(CLICKS, name="New name")  # which changes nothing
+    local.send("DELETE", f"{account}/line_items/{CLICKS}")
+    created, updated, deleted = history(local, CLICKS)["data"]
+    assert set(updated) == {
+        "entity", "entity_id", "entity_data", "change_type", "change_time", "change_by", "changes",
+    }  # fmt: skip
+    assert [one["change_type"] for one in (created, updated, deleted)] == ["CREATE", "UPDATE", "DELETE"]
+    assert updated["changes"] == {
+        "name": {"before": "Visits to the shop", "after": "New name"},
+        "bid_strategy": {"before": "TARGET", "after": "MAX"},
+        BID: {"before": 450_000, "after": 7},
+    }
+    assert updated["entity_data"]["name"] == "New name"
+    assert updated["change_by"] == {
+        "user_id": local.keys.access_token.split("-")[0],
+        "platform": "API",
+    }
+    assert deleted["changes"] == {"deleted": {"before": False, "after": True}}
+
+
+def test_the_history_is_of_one_entity_in_a_stretch_of_time(local, update, time_machine):
+    time_machine.move_to("2026-05-05T10:30:00Z", tick=False)
+    update(CLICKS, name="a")
+    update(REACH, name="a")
+    time_machine.move_to("2026-05-05T11:00:00Z", tick=False)
+    update(CLICKS, name="b")
+
+    def names(start, end, **query):
+        window = {"start_time": f"2026-05-05T{start}:00:00Z", "end_time": f"2026-05-05T{end}:00:00Z"}
+        return [one["entity_data"]["name"] for one in history(local, CLICKS, **window, **query)["data"]]
+
+    assert names("10", "12") == ["a", "b"]
+    assert names("10", "11") == ["a"] and names("11", "12") == ["b"] and names("12", "13") == []
+    user = local.keys.access_token.split("-")[0]
+    assert names("10", "12", user_id=user) == ["a", "b"] and names("10", "12", user_id="42") == []
+    first = history(local, CLICKS, count="1")
+    second = history(local, CLICKS, count="1", cursor=first["next_cursor"])
+    assert [first["data"][0]["change_type"], second["data"][0]["entity_data"]["name"]] == ["CREATE", "a"]
+
+
+def test_campaigns_have_a_history_too(local):
+    (created,) = history(local, APP, "CAMPAIGN")["data"]
+    assert created["entity_data"]["budget_optimization"] == "CAMPAIGN"
+    assert history(local, APP, "LINE_ITEM")["data"] == []
+
+
+@pytest.mark.parametrize("end", ["2026-03-01T08:30:00Z", "2026-03-01T08:00:01Z"])
+def test_a_history_is_of_whole_hours(local, account, end):
+    answer = local.get(
+        f"{account}/account_history",
+        entity_type="LINE_ITEM", entity_id=CLICKS, start_time="2026-03-01T08:00:00Z", end_time=end,
+    )  # fmt: skip
+    assert errors(answer) == [("INVALID_PARAMETER", "end_time")]
+
+
+def test_curated_categories_of_line_items_are_kept(local, chosen):
+    added = local.send("POST", chosen, line_item_id=CLICKS, curated_category_id="cc2").json()["data"]
+    assert set(added) == {
+        "id", "line_item_id", "curated_category_id", "created_at", "updated_at", "deleted",
+    }  # fmt: skip
+    path = f"{chosen}/{added['id']}"
+    assert local.get(path).json()["data"] == added
+    assert [one["id"] for one in local.get(chosen).json()["data"]] == [CHOSEN, added["id"]]
+    changed = local.send("PUT", path, curated_category_id="cc3").json()["data"]
+    assert (changed["line_item_id"], changed["curated_category_id"]) == (CLICKS, "cc3")
+    moved = local.send("PUT", path, line_item_id=REACH).json()["data"]
+    assert (moved["line_item_id"], moved["curated_category_id"]) == (REACH, "cc3")
+    assert local.send("DELETE", path).json()["data"]["deleted"] is True
+
+
+def test_a_category_taken_from_a_line_item_is_shown_on_request_only(local, chosen):
+    path = f"{chosen}/{CHOSEN}"
+    local.send("DELETE", path)
+    assert local.get(chosen).json()["data"] == []
+    assert local.get(chosen, with_deleted="true", with_total_count="true").json()["total_count"] == 1
+    assert local.get(path, with_deleted="true").json()["data"]["deleted"] is True
+    for answer in (local.get(path), local.send("DELETE", path), local.send("PUT", path)):
+        assert answer.status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("fields", "blamed"),
+    [
+        ({"line_item_id": "none", "curated_category_id": "cc1"}, "line_item_id"),
+        ({"line_item_id": ENDED, "curated_category_id": "cc1"}, "line_item_id"),
+        ({"line_item_id": CLICKS, "curated_category_id": "none"}, "curated_category_id"),
+    ],
+)
+def test_a_choice_is_of_things_that_exist(local, chosen, fields, blamed):
+    assert errors(local.send("POST", chosen, **fields)) == [("INVALID_PARAMETER", blamed)]
+    assert errors(local.send("PUT", f"{chosen}/{CHOSEN}", **fields)) == [("INVALID_PARAMETER", blamed)]
+
+
+def test_a_person_changes_a_line_item_and_reads_what_happened(adsctl):
+    adsctl.local(
+        "line-items", "update", CLICKS, "--name", "By hand", "--bid-strategy", "MAX", "--bid-amount", "0.75"
+    )
+    shown = adsctl.local(
+        *("accounts", "history", "--entity-type", "LINE_ITEM", "--entity-id", CLICKS, "-o", "json"),
+        *("--start-time", "2026-01-01T00:00Z", "--end-time", "2100-01-01T00:00Z"),
+    )
+    created, updated = json.loads(shown.stdout)
+    assert (created["change_type"], updated["change_type"]) == ("CREATE", "UPDATE")
+    assert {name: change["after"] for name, change in updated["changes"].items()} == {
+        "name": "By hand",
+        "bid_strategy": "MAX",
+        BID: 750_000,
+    }
+    refused = adsctl.local("line-items", "update", INSTALLS, "--daily-budget-amount", "3", code=6)
+    assert "budget_optimization LINE_ITEM" in refused.stderr
+    adsctl.local("line-items", "delete", CLICKS, code=12)
+    assert "true" in adsctl.local("line-items", "delete", CLICKS, "--yes").stdout
+    adsctl.local("line-items", "delete", CLICKS, "--yes", code=5)

@@ -1,7 +1,8 @@
 """Creatives of the small world: media, cards of every kind, posts."""
 
+import msgspec
+
 from ..api.cards import CreateCard, CreatePoll, CreateVideoConversation
-from ..api.check import convert
 from . import cards, conversations, media, polls
 from .store import Record, Store
 
@@ -78,18 +79,21 @@ TALKED: Record = {
 
 
 def seed(store: Store, *, user: str, account: str) -> None:
-    """Fill the media library, and make of it what the handlers would."""
+    """Fill the media library, and make of it what the handlers would.
+
+    The rules of the requests are not tried here: some of them load what takes long.
+    """
     for key, told in LIBRARY.items():
         media.add(store, account, (media.new(key) or {}) | told, created_at=MADE)
     banner = {"creative_type": "BANNER", "video_id": None, "media_url": f"{media.HOST}/banner.png"}
     store.add(media.ACCOUNT_MEDIA, BANNER, banner, owner=account, created_at=MADE)
     for card, values in CARDS.items():
-        request = convert(CreateCard, values | {"account_id": account})
+        request = msgspec.convert(values | {"account_id": account}, CreateCard)
         fields = {"name": request.name} | cards.composed(store, account, request)
         cards.add(store, account, fields, id=card, created_at=MADE)
-    asked = polls.poll(store, convert(CreatePoll, ASKED | {"account_id": account}), MADE)
+    asked = polls.poll(store, msgspec.convert(ASKED | {"account_id": account}, CreatePoll), MADE)
     cards.add(store, account, asked, id=POLL, created_at=MADE)
-    chosen = convert(CreateVideoConversation, TALKED | {"account_id": account})
+    chosen = msgspec.convert(TALKED | {"account_id": account}, CreateVideoConversation)
     talked = conversations.conversation(store, user, chosen)
     cards.add(store, account, talked, id=CONVERSATION, created_at=MADE)
     old = {"name": "Tea or coffee", "title": "Which is yours?", "card_type": cards.IMAGE_CONVERSATION}

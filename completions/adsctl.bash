@@ -3,7 +3,7 @@
 
 _adsctl_inside() {
     case "$1" in
-    '') REPLY='accounts line-items audiences auth profile webhooks catalog products jobs emulator api completion help' ;;
+    '') REPLY='accounts line-items audiences cards media posts auth profile webhooks catalog products jobs emulator api completion help' ;;
     'accounts') REPLY='features curated-categories list get create update delete apps history business-categories' ;;
     'accounts features') REPLY='list add' ;;
     'accounts curated-categories') REPLY='list get' ;;
@@ -12,6 +12,14 @@ _adsctl_inside() {
     'audiences') REPLY='permissions do-not-reach keywords targeted' ;;
     'audiences permissions') REPLY='list grant revoke' ;;
     'audiences do-not-reach') REPLY='delete' ;;
+    'cards') REPLY='poll video-conversation image-conversation list get create update' ;;
+    'cards poll') REPLY='list get create' ;;
+    'cards video-conversation') REPLY='list get create update' ;;
+    'cards image-conversation') REPLY='delete' ;;
+    'media') REPLY='account library' ;;
+    'media account') REPLY='list get delete' ;;
+    'media library') REPLY='list get add update delete' ;;
+    'posts') REPLY='create rename' ;;
     'auth') REPLY='bearer login logout status token' ;;
     'auth bearer') REPLY='issue revoke' ;;
     'profile') REPLY='list show use set remove' ;;
@@ -52,6 +60,28 @@ _adsctl_options() {
     'audiences do-not-reach delete') REPLY='--envelope' ;;
     'audiences keywords') REPLY='--keywords --granularity --start-time --end-time --location --negative-keywords --envelope' ;;
     'audiences targeted') REPLY='--with-active --no-with-active --cursor --envelope --all --limit' ;;
+    'cards poll list') REPLY='--count --cursor --sort-by --with-total-count --with-deleted --card-ids --q --envelope --all --limit' ;;
+    'cards poll get') REPLY='--with-deleted --envelope' ;;
+    'cards poll create') REPLY='--name --duration-in-minutes --first-choice --second-choice --third-choice --fourth-choice --media-key --envelope' ;;
+    'cards video-conversation list') REPLY='--count --cursor --sort-by --with-total-count --with-deleted --card-ids --q --envelope --all --limit' ;;
+    'cards video-conversation get') REPLY='--with-deleted --envelope' ;;
+    'cards video-conversation create') REPLY='--name --media-key --first-cta --first-cta-tweet --thank-you-text --title --second-cta --second-cta-tweet --third-cta --third-cta-tweet --fourth-cta --fourth-cta-tweet --poster-media-key --thank-you-url --unlocked-image-media-key --unlocked-video-media-key --envelope' ;;
+    'cards video-conversation update') REPLY='--title --second-cta --second-cta-tweet --third-cta --third-cta-tweet --fourth-cta --fourth-cta-tweet --poster-media-key --thank-you-url --unlocked-image-media-key --unlocked-video-media-key --name --media-key --first-cta --first-cta-tweet --thank-you-text --envelope' ;;
+    'cards image-conversation delete') REPLY='--envelope' ;;
+    'cards list') REPLY='--card-types --card-id --card-uris --include-legacy-cards --q --count --cursor --sort-by --with-deleted --envelope --all --limit' ;;
+    'cards get') REPLY='--with-deleted --envelope' ;;
+    'cards create') REPLY='--name --components --slides --file --example --envelope' ;;
+    'cards update') REPLY='--components --slides --name --file --example --envelope' ;;
+    'media account list') REPLY='--count --cursor --sort-by --with-total-count --with-deleted --account-media-ids --creative-types --envelope --all --limit' ;;
+    'media account get') REPLY='--with-deleted --envelope' ;;
+    'media account delete') REPLY='--envelope' ;;
+    'media library list') REPLY='--media-type --q --count --cursor --envelope --all --limit' ;;
+    'media library get') REPLY='--envelope' ;;
+    'media library add') REPLY='--media-key --name --file-name --title --description --poster-media-key --envelope' ;;
+    'media library update') REPLY='--name --file-name --title --description --poster-media-key --envelope' ;;
+    'media library delete') REPLY='--envelope' ;;
+    'posts create') REPLY='--as-user-id --text --media-keys --card-uri --name --nullcast --no-nullcast --conversation-settings --trim-user --post-mode --video-title --video-description --video-cta --video-cta-value --envelope' ;;
+    'posts rename') REPLY='--name --envelope' ;;
     'auth login') REPLY='--no-browser --callback --authenticate --access --force-login --screen-name --token-store' ;;
     'auth token') REPLY='--bearer' ;;
     'profile show') REPLY='--show-origin' ;;
@@ -78,7 +108,7 @@ _adsctl_options() {
 
 _adsctl_takes() {
     case "$1" in
-    'accounts features list:--feature-keys'|'accounts list:--count'|'accounts list:--cursor'|'accounts list:--sort-by'|'accounts list:--account-ids'|'accounts list:--q'|'accounts list:--limit'|'accounts update:--name'|'accounts apps:--count'|'accounts apps:--cursor'|'accounts apps:--sort-by'|'accounts apps:--limit'|'accounts history:--entity-id'|'accounts history:--start-time'|'accounts history:--end-time'|'accounts history:--user-id'|'accounts history:--count'|'accounts history:--cursor'|'accounts history:--limit'|'line-items curated-categories list:--count'|'line-items curated-categories list:--cursor'|'line-items curated-categories list:--sort-by'|'line-items curated-categories list:--limit'|'line-items curated-categories add:--line-item-id'|'line-items curated-categories add:--curated-category-id'|'line-items curated-categories update:--curated-category-id'|'line-items curated-categories update:--line-item-id'|'line-items update:--name'|'line-items update:--bid-amount-local-micro'|'line-items update:--bid-amount'|'line-items update:--total-budget-amount-local-micro'|'line-items update:--total-budget-amount'|'line-items update:--daily-budget-amount-local-micro'|'line-items update:--daily-budget-amount'|'line-items update:--frequency-cap'|'line-items update:--start-time'|'line-items update:--end-time'|'line-items update:--advertiser-domain'|'line-items update:--advertiser-user-id'|'line-items update:--categories'|'line-items update:--android-app-store-identifier'|'line-items update:--ios-app-store-identifier'|'audiences permissions list:--audience'|'audiences permissions list:--count'|'audiences permissions list:--cursor'|'audiences permissions list:--sort-by'|'audiences permissions list:--granted-account-ids'|'audiences permissions list:--tailored-audience-permission-ids'|'audiences permissions list:--limit'|'audiences permissions grant:--audience'|'audiences permissions grant:--granted-account-id'|'audiences permissions revoke:--audience'|'audiences keywords:--keywords'|'audiences keywords:--start-time'|'audiences keywords:--end-time'|'audiences keywords:--location'|'audiences keywords:--negative-keywords'|'audiences targeted:--cursor'|'audiences targeted:--limit'|'auth login:--callback'|'auth login:--screen-name'|'profile set:+'|'webhooks create:0'|'catalog sets create:--name'|'catalog sets create:--description'|'catalog sets create:--product-keys'|'catalog list:--user-id'|'catalog create:--name'|'catalog create:--user-id'|'catalog rename:--name'|'products list:--item-group-key'|'products list:--count'|'products list:--cursor'|'products list:--limit'|'products push:--format'|'products push:--encoding'|'products push:--map'|'products push:--concurrency'|'products push:--max-errors'|'products check:--format'|'products check:--encoding'|'products check:--map'|'products pull:--format'|'products delete:--format'|'products delete:--concurrency'|'products delete:--max-errors'|'products delete:+'|'emulator serve:--port'|'emulator serve:--host'|'emulator serve:--fault'|'emulator exec:--fault'|'emulator exec:+'|'emulator env:--port'|'api:-f'|'api:-F'|'api:-H'|'api:0'|'api:1'|'help:0'|*:--columns|*:--query|*:--timeout|*:--max-attempts|*:--max-wait) REPLY='@text' ;;
+    'accounts features list:--feature-keys'|'accounts list:--count'|'accounts list:--cursor'|'accounts list:--sort-by'|'accounts list:--account-ids'|'accounts list:--q'|'accounts list:--limit'|'accounts update:--name'|'accounts apps:--count'|'accounts apps:--cursor'|'accounts apps:--sort-by'|'accounts apps:--limit'|'accounts history:--entity-id'|'accounts history:--start-time'|'accounts history:--end-time'|'accounts history:--user-id'|'accounts history:--count'|'accounts history:--cursor'|'accounts history:--limit'|'line-items curated-categories list:--count'|'line-items curated-categories list:--cursor'|'line-items curated-categories list:--sort-by'|'line-items curated-categories list:--limit'|'line-items curated-categories add:--line-item-id'|'line-items curated-categories add:--curated-category-id'|'line-items curated-categories update:--curated-category-id'|'line-items curated-categories update:--line-item-id'|'line-items update:--name'|'line-items update:--bid-amount-local-micro'|'line-items update:--bid-amount'|'line-items update:--total-budget-amount-local-micro'|'line-items update:--total-budget-amount'|'line-items update:--daily-budget-amount-local-micro'|'line-items update:--daily-budget-amount'|'line-items update:--frequency-cap'|'line-items update:--start-time'|'line-items update:--end-time'|'line-items update:--advertiser-domain'|'line-items update:--advertiser-user-id'|'line-items update:--categories'|'line-items update:--android-app-store-identifier'|'line-items update:--ios-app-store-identifier'|'audiences permissions list:--audience'|'audiences permissions list:--count'|'audiences permissions list:--cursor'|'audiences permissions list:--sort-by'|'audiences permissions list:--granted-account-ids'|'audiences permissions list:--tailored-audience-permission-ids'|'audiences permissions list:--limit'|'audiences permissions grant:--audience'|'audiences permissions grant:--granted-account-id'|'audiences permissions revoke:--audience'|'audiences keywords:--keywords'|'audiences keywords:--start-time'|'audiences keywords:--end-time'|'audiences keywords:--location'|'audiences keywords:--negative-keywords'|'audiences targeted:--cursor'|'audiences targeted:--limit'|'cards poll list:--count'|'cards poll list:--cursor'|'cards poll list:--sort-by'|'cards poll list:--card-ids'|'cards poll list:--q'|'cards poll list:--limit'|'cards poll create:--name'|'cards poll create:--duration-in-minutes'|'cards poll create:--first-choice'|'cards poll create:--second-choice'|'cards poll create:--third-choice'|'cards poll create:--fourth-choice'|'cards poll create:--media-key'|'cards video-conversation list:--count'|'cards video-conversation list:--cursor'|'cards video-conversation list:--sort-by'|'cards video-conversation list:--card-ids'|'cards video-conversation list:--q'|'cards video-conversation list:--limit'|'cards video-conversation create:--name'|'cards video-conversation create:--media-key'|'cards video-conversation create:--first-cta'|'cards video-conversation create:--first-cta-tweet'|'cards video-conversation create:--thank-you-text'|'cards video-conversation create:--title'|'cards video-conversation create:--second-cta'|'cards video-conversation create:--second-cta-tweet'|'cards video-conversation create:--third-cta'|'cards video-conversation create:--third-cta-tweet'|'cards video-conversation create:--fourth-cta'|'cards video-conversation create:--fourth-cta-tweet'|'cards video-conversation create:--poster-media-key'|'cards video-conversation create:--thank-you-url'|'cards video-conversation create:--unlocked-image-media-key'|'cards video-conversation create:--unlocked-video-media-key'|'cards video-conversation update:--title'|'cards video-conversation update:--second-cta'|'cards video-conversation update:--second-cta-tweet'|'cards video-conversation update:--third-cta'|'cards video-conversation update:--third-cta-tweet'|'cards video-conversation update:--fourth-cta'|'cards video-conversation update:--fourth-cta-tweet'|'cards video-conversation update:--poster-media-key'|'cards video-conversation update:--thank-you-url'|'cards video-conversation update:--unlocked-image-media-key'|'cards video-conversation update:--unlocked-video-media-key'|'cards video-conversation update:--name'|'cards video-conversation update:--media-key'|'cards video-conversation update:--first-cta'|'cards video-conversation update:--first-cta-tweet'|'cards video-conversation update:--thank-you-text'|'cards list:--card-types'|'cards list:--card-id'|'cards list:--card-uris'|'cards list:--q'|'cards list:--count'|'cards list:--cursor'|'cards list:--sort-by'|'cards list:--limit'|'cards create:--name'|'cards update:--name'|'media account list:--count'|'media account list:--cursor'|'media account list:--sort-by'|'media account list:--account-media-ids'|'media account list:--creative-types'|'media account list:--limit'|'media library list:--q'|'media library list:--count'|'media library list:--cursor'|'media library list:--limit'|'media library add:--media-key'|'media library add:--name'|'media library add:--file-name'|'media library add:--title'|'media library add:--description'|'media library add:--poster-media-key'|'media library update:--name'|'media library update:--file-name'|'media library update:--title'|'media library update:--description'|'media library update:--poster-media-key'|'posts create:--as-user-id'|'posts create:--text'|'posts create:--media-keys'|'posts create:--card-uri'|'posts create:--name'|'posts create:--video-title'|'posts create:--video-description'|'posts create:--video-cta-value'|'posts rename:--name'|'auth login:--callback'|'auth login:--screen-name'|'profile set:+'|'webhooks create:0'|'catalog sets create:--name'|'catalog sets create:--description'|'catalog sets create:--product-keys'|'catalog list:--user-id'|'catalog create:--name'|'catalog create:--user-id'|'catalog rename:--name'|'products list:--item-group-key'|'products list:--count'|'products list:--cursor'|'products list:--limit'|'products push:--format'|'products push:--encoding'|'products push:--map'|'products push:--concurrency'|'products push:--max-errors'|'products check:--format'|'products check:--encoding'|'products check:--map'|'products pull:--format'|'products delete:--format'|'products delete:--concurrency'|'products delete:--max-errors'|'products delete:+'|'emulator serve:--port'|'emulator serve:--host'|'emulator serve:--fault'|'emulator exec:--fault'|'emulator exec:+'|'emulator env:--port'|'api:-f'|'api:-F'|'api:-H'|'api:0'|'api:1'|'help:0'|*:--columns|*:--query|*:--timeout|*:--max-attempts|*:--max-wait) REPLY='@text' ;;
     'accounts features add:--feature-keys') REPLY='AGE_TARGETING AWARENESS_OBJECTIVE CONVERSATION_CARD CPI_CHARGING ENGAGER_RETARGETING PREROLL_VIEWS_OBJECTIVE REACH_FREQUENCY_CAP VIDEO_APP_DOWNLOAD_CARD' ;;
     'accounts curated-categories get:0') REPLY='@ids:accounts curated-categories' ;;
     'accounts get:0'|'accounts update:0'|'accounts delete:0'|*:--account|*:-A) REPLY='@ids:accounts' ;;
@@ -97,14 +127,25 @@ _adsctl_takes() {
     'audiences do-not-reach delete:0') REPLY='@ids:audiences do-not-reach' ;;
     'audiences keywords:--granularity') REPLY='DAY HOUR' ;;
     'audiences targeted:0') REPLY='@ids:audiences' ;;
+    'cards poll get:0') REPLY='@ids:cards poll' ;;
+    'cards video-conversation get:0'|'cards video-conversation update:0') REPLY='@ids:cards video-conversation' ;;
+    'cards image-conversation delete:0') REPLY='@ids:cards image-conversation' ;;
+    'cards get:0'|'cards update:0') REPLY='@ids:cards' ;;
+    'cards create:--components'|'cards create:--slides'|'cards update:--components'|'cards update:--slides'|'catalog sets create:--filters') REPLY='@json' ;;
+    'cards create:--file'|'cards create:-f'|'cards update:--file'|'cards update:-f'|'catalog sets create:--file'|'catalog sets create:-f'|'products push:--failed-out'|'products push:0'|'products check:--failed-out'|'products check:0'|'products pull:0'|'products delete:--from'|'products delete:--failed-out'|'emulator serve:--database'|'emulator exec:--database'|'emulator env:--database'|'emulator reset:--database'|'api:--input'|*:--log-file) REPLY='@file' ;;
+    'media account get:0'|'media account delete:0') REPLY='@ids:media account' ;;
+    'media library list:--media-type') REPLY='GIF IMAGE VIDEO' ;;
+    'media library get:0'|'media library update:0'|'media library delete:0') REPLY='@ids:media library' ;;
+    'posts create:--conversation-settings') REPLY='EVERYONE FOLLOWING MENTIONED_USERS' ;;
+    'posts create:--post-mode') REPLY='compat extended' ;;
+    'posts create:--video-cta') REPLY='VISIT_SITE WATCH_NOW' ;;
+    'posts rename:0') REPLY='@ids:posts' ;;
     'auth login:--access') REPLY='read write' ;;
     'auth login:--token-store') REPLY='keyring file' ;;
     'profile use:0'|'profile set:0'|'profile remove:0'|*:--profile|*:-p) REPLY='@ids:profiles' ;;
     'webhooks create:--as') REPLY='bearer user' ;;
     'catalog sets get:0') REPLY='@ids:catalog sets' ;;
     'catalog sets create:--type') REPLY='MANUAL FILTERED' ;;
-    'catalog sets create:--filters') REPLY='@json' ;;
-    'catalog sets create:--file'|'catalog sets create:-f'|'products push:--failed-out'|'products push:0'|'products check:--failed-out'|'products check:0'|'products pull:0'|'products delete:--from'|'products delete:--failed-out'|'emulator serve:--database'|'emulator exec:--database'|'emulator env:--database'|'emulator reset:--database'|'api:--input'|*:--log-file) REPLY='@file' ;;
     'catalog rename:0'|'catalog delete:0'|*:--catalog) REPLY='@ids:catalog' ;;
     'products push:--job'|'jobs show:0') REPLY='@ids:jobs' ;;
     'api:--base') REPLY='ads platform sandbox' ;;

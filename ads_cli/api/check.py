@@ -1,13 +1,13 @@
 """Values against a declaration: the whole at once, and every problem by name when that fails."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from ..nearest import nearest
-from .fields import Kind, fields_of, kind_of
+from .fields import Kind, fields_of
 from .time import parsed
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -69,12 +69,17 @@ def broken_rules(item: msgspec.Struct, at: str = "") -> list[Problem]:
         if (reason := method(item))
     ]
     for name in _nesting(type(item)):
-        value = getattr(item, name)
-        for path, inner in enumerate(value) if isinstance(value, list) else (("", value),):
-            if isinstance(inner, msgspec.Struct):
-                here = f"{at}{name}[{path}]." if path != "" else f"{at}{name}."
-                problems += broken_rules(inner, here)
+        problems += _broken_within(getattr(item, name), at + name)
     return problems
+
+
+def _broken_within(value: Any, path: str) -> list[Problem]:
+    """Try the rules of the instances that a sound value holds."""
+    if isinstance(value, msgspec.Struct):
+        return broken_rules(value, path + ".")
+    if isinstance(value, list):
+        return [told for n, one in enumerate(value) for told in _broken_within(one, f"{path}[{n}]")]
+    return []
 
 
 @cache
@@ -85,11 +90,7 @@ def _rules(kind: type[msgspec.Struct]) -> tuple[Rule, ...]:
 
 @cache
 def _nesting(kind: type[msgspec.Struct]) -> tuple[str, ...]:
-    return tuple(
-        field.name
-        for field in fields_of(kind)
-        if field.kind.is_struct or (field.kind.base is list and field.kind.item.is_struct)
-    )
+    return tuple(field.name for field in fields_of(kind) if field.kind.holds_structs)
 
 
 class _Unsound(Exception):
@@ -112,9 +113,11 @@ def _problems(kind: type[msgspec.Struct], values: Any, strict: bool, at: str = "
         yield Problem(at.rstrip("."), f"must be an object, not {_named(values)}")
         return
     declared = {field.name: field for field in fields_of(kind)}
-    strange = values.keys() - declared.keys() if kind.__struct_config__.forbid_unknown_fields else ()
-    for name in strange:
-        yield Problem(f"{at}{name}", f"is not a known field{nearest(str(name), declared)}")
+    config = kind.__struct_config__
+    if config.forbid_unknown_fields:
+        known = f"a field of {config.tag}" if config.tag else "a known field"
+        for name in values.keys() - declared.keys() - {config.tag_field}:
+            yield Problem(f"{at}{name}", f"is not {known}{nearest(str(name), declared)}")
     sound: dict[str, Any] = {}
     for name, field in declared.items():
         value = values.get(name)
@@ -128,6 +131,8 @@ def _problems(kind: type[msgspec.Struct], values: Any, strict: bool, at: str = "
             sound[name] = msgspec.convert(value, field.kind.annotation, strict=strict, dec_hook=parsed)
         except msgspec.ValidationError as error:
             yield from _inside(field.kind, value, strict, at + name, error)
+        else:
+            yield from _broken_within(sound[name], at + name)
     partial = _Partial(sound)
     for method in _rules(kind):
         try:
@@ -142,32 +147,46 @@ def _inside(
     kind: Kind, value: Any, strict: bool, path: str, error: msgspec.ValidationError
 ) -> Iterator[Problem]:
     """Explain why one value does not fit, going into lists and objects."""
-    found = False
-    if kind.is_struct:
-        yield from _problems(kind.base, value, strict, path + ".")
+    if kind.structs:
+        yield from _inside_object(kind.structs, value, strict, path)
         return
+    found: list[Problem] = []
     if kind.base is list and isinstance(value, list):
+        if length := _wrong_length(kind, value):
+            found.append(Problem(path, length))
         for index, element in enumerate(value):
+            here = f"{path}[{index}]"
             try:
-                msgspec.convert(element, kind.item.annotation, strict=strict, dec_hook=parsed)
+                sound = msgspec.convert(element, kind.item.annotation, strict=strict, dec_hook=parsed)
             except msgspec.ValidationError as inner:
-                found = True
-                yield from _inside(kind_of(kind.item.annotation), element, strict, f"{path}[{index}]", inner)
-    if not found:
-        yield Problem(path, _reason(kind, value, strict, error))
+                found += _inside(kind.item, element, strict, here, inner)
+            else:
+                found += _broken_within(sound, here)
+    yield from found or [Problem(path, _reason(kind, value, strict, error))]
+
+
+def _inside_object(
+    structs: tuple[type[msgspec.Struct], ...], value: Any, strict: bool, path: str
+) -> Iterator[Problem]:
+    """Find out by its tag what an object is meant to be, and look inside."""
+    meant, config = structs[0], structs[0].__struct_config__
+    if config.tag_field and isinstance(value, Mapping):
+        by_tag = {str(struct.__struct_config__.tag): struct for struct in structs}
+        # msgspec asks for the tag only where there is a choice.
+        tag = value.get(config.tag_field, config.tag if len(structs) == 1 else None)
+        if str(tag) not in by_tag:
+            yield Problem(f"{path}.{config.tag_field}", _no_choice(tag, by_tag) if tag else "is required")
+            return
+        meant = by_tag[str(tag)]
+    yield from _problems(meant, value, strict, path + ".")
 
 
 def _reason(kind: Kind, value: Any, strict: bool, error: msgspec.ValidationError) -> str:
     """Say in words why a single value is refused."""
     if kind.choices:
-        return f"{shown(value)} is not one of {', '.join(kind.choices)}{nearest(str(value), kind.choices)}"
-    if isinstance(value, str | list) and kind.base is type(value):
-        unit = "items" if isinstance(value, list) else "characters"
-        most, least = kind.limit("max_length"), kind.limit("min_length")
-        if most is not None and len(value) > most:
-            return f"has {len(value):,} {unit}, at most {most:,} are allowed"
-        if least is not None and len(value) < least:
-            return "is empty" if not value else f"has {len(value):,} {unit}, at least {least:,} are needed"
+        return _no_choice(value, kind.choices)
+    if isinstance(value, str) and kind.base is str and (length := _wrong_length(kind, value)):
+        return length
     limits = kind.describe()
     if kind.base is int and not _whole(value, strict):
         return f"{shown(value)} is not a whole number" + (f" ({limits})" if limits else "")
@@ -178,6 +197,22 @@ def _reason(kind: Kind, value: Any, strict: bool, error: msgspec.ValidationError
     if kind.base is str:
         return f"must be text, not {_named(value)}"
     return str(error).split(" - at `")[0]
+
+
+def _wrong_length(kind: Kind, value: str | list[Any]) -> str | None:
+    unit = "items" if isinstance(value, list) else "characters"
+    most, least = kind.limit("max_length"), kind.limit("min_length")
+    if most is not None and len(value) > most:
+        return f"has {len(value):,} {unit}, at most {most:,} are allowed"
+    if least is not None and len(value) < least:
+        return "is empty" if not value else f"has {len(value):,} {unit}, at least {least:,} are needed"
+    return None
+
+
+def _no_choice(value: Any, choices: Collection[str]) -> str:
+    if len(choices) == 1:
+        return f"must be {', '.join(choices)}, not {shown(value)}"
+    return f"{shown(value)} is not one of {', '.join(choices)}{nearest(str(value), choices)}"
 
 
 def _whole(value: Any, strict: bool) -> bool:

@@ -11,7 +11,18 @@ Base = Literal["ads", "platform", "sandbox"]
 Travels = Literal["query", "json", "form"]
 
 # The modules that declare endpoints, in the order in which help shows them.
-MODULES = ("accounts", "line_items", "audiences", "catalog", "products", "auth", "webhooks")
+MODULES = (
+    "accounts",
+    "line_items",
+    "audiences",
+    "cards",
+    "media",
+    "posts",
+    "catalog",
+    "products",
+    "auth",
+    "webhooks",
+)
 
 
 class Endpoint(NamedTuple):

@@ -14,7 +14,7 @@ from .time import Time
 
 @dataclass(frozen=True)
 class Kind:
-    """A type with its limits: `base` is str, int, float, bool, list, Literal or a Struct class."""
+    """A type with its limits: `base` is str, int, bool, list, Literal, a Struct class or a Union of some."""
 
     annotation: Any
     base: Any
@@ -50,9 +50,15 @@ class Kind:
         return kind_of(self.args[0] if self.args else Any)
 
     @property
-    def is_struct(self) -> bool:
-        """Tell whether values are objects with declared fields of their own."""
-        return isinstance(self.base, type) and issubclass(self.base, msgspec.Struct)
+    def structs(self) -> tuple[type[msgspec.Struct], ...]:
+        """List the Structs that a value may be; where there are several, a tag tells them apart."""
+        found = self.args if self.base in (Union, UnionType) else (self.base,)
+        return tuple(one for one in found if isinstance(one, type) and issubclass(one, msgspec.Struct))
+
+    @property
+    def holds_structs(self) -> bool:
+        """Tell whether values are objects with declared fields of their own, or lists of such."""
+        return self.item.holds_structs if self.base is list else bool(self.structs)
 
     @property
     def is_comma_list(self) -> bool:
@@ -62,7 +68,7 @@ class Kind:
     @property
     def is_nested(self) -> bool:
         """Tell whether a value needs JSON to be written down."""
-        return self.is_struct or self.base is dict or (self.base is list and not self.is_comma_list)
+        return bool(self.structs) or self.base is dict or (self.base is list and not self.is_comma_list)
 
     def describe(self) -> str:
         """Say in words which limits a value has to keep; help and error messages share it."""

@@ -17,6 +17,8 @@ AccountId = Annotated[Id, Meta(description="The account to work in", extra={"com
 CatalogId = Annotated[Id, Meta(description="The product catalog to work in", extra={"common": "catalog"})]
 Ids = Annotated[list[Id], Meta(max_length=200, description="Only these, separated by commas")]
 Name = Annotated[str, Meta(min_length=1)]
+CARD_URI_WORDS = "card:// and the id of a card"
+CardUri = Annotated[str, Meta(pattern=r"^card://[^/?#%\s]+\Z", extra={"expected": CARD_URI_WORDS})]
 Texts = Annotated[list[Name], Meta(min_length=1)]
 TIME_WORDS = "ISO 8601 with an offset, as 2026-03-01T08:00:00Z"
 Moment = Annotated[Time, Meta(extra={"expected": TIME_WORDS})]

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from ..api.check import InvalidError, Problem
+
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
 
@@ -91,6 +93,11 @@ def invalid_token() -> Unauthenticated:
 def not_found(what: str, identifier: str) -> Refusal:
     """Say that nothing has this id."""
     return Refusal(404, "NOT_FOUND", f"{what} {identifier} does not exist")
+
+
+def invalid(parameter: str, reason: str) -> InvalidError:
+    """Say what is wrong with a parameter in view of what is stored."""
+    return InvalidError([Problem(parameter, reason)])
 
 
 def enveloped(answer: Answer, params: dict[str, Any], headers: Headers = ()) -> Plain:

@@ -3,8 +3,6 @@
 What version 5 of the service calls a tailored audience, version 12 calls a custom audience.
 """
 
-import msgspec
-
 from ..api.audiences import (
     DeleteDoNotReachList,
     GrantPermission,
@@ -16,7 +14,7 @@ from . import ids
 from .accounts import ACCOUNT, held, known
 from .answers import Answer, Refusal, not_found
 from .line_items import CAMPAIGN, LINE_ITEM
-from .paging import Seq, cursor, listed, position
+from .paging import Seq, among, cursor, listed, position
 from .routing import Call, handles
 from .store import Record, now
 
@@ -38,9 +36,8 @@ def _owned(call: Call, account: str, audience: str) -> None:
 @handles(ListPermissions)
 def list_permissions(call: Call, request: ListPermissions) -> Answer:
     """List the accounts that an audience of the account is shared with."""
-    audience, granted = request.tailored_audience_id, request.granted_account_ids
+    audience = request.tailored_audience_id
     _owned(call, request.account_id, audience)
-    within = "json_extract(data, '$.granted_account_id') IN (SELECT value FROM json_each(?))"
     return listed(
         call.store,
         request,
@@ -48,7 +45,7 @@ def list_permissions(call: Call, request: ListPermissions) -> Answer:
         owner=audience,
         ids=request.tailored_audience_permission_ids,
         sortable=("granted_account_id", "permission_level"),
-        also={} if granted is None else {within: msgspec.json.encode(granted).decode()},
+        also=among("granted_account_id", request.granted_account_ids),
     )
 
 

@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any
 
 import msgspec
@@ -46,12 +46,14 @@ def listed(
     owner: str,
     ids: list[str] | None = None,
     sortable: tuple[str, ...] = ("name",),
+    searched: tuple[str, ...] = (),
     also: Mapping[str, Any] | None = None,
 ) -> Answer:
     """List records as the common parameters want it: count, cursor, sort_by, with_deleted, q, total count.
 
-    `sortable` names the fields that sort_by takes beside the ones that every record has; `also` holds
-    further conditions in SQL, each with its value.
+    `sortable` names the fields that sort_by takes beside the ones that every record has; `searched` those
+    that hold the words of q, where q is not the beginning of the name; `also` holds further conditions in
+    SQL, each with its value.
     """
     conditions, values = ["kind = ?", "owner = ?", *(also or {})], [kind, owner, *(also or {}).values()]
     if not value_of(request, "with_deleted"):
@@ -59,15 +61,30 @@ def listed(
     if ids is not None:
         conditions.append("id IN (SELECT value FROM json_each(?))")
         values.append(msgspec.json.encode(ids).decode())
-    if prefix := value_of(request, "q"):
-        conditions.append("substr(folded(json_extract(data, '$.name')), 1, length(?)) = ?")
-        values += [prefix.casefold()] * 2
+    if query := value_of(request, "q"):
+        if searched:
+            conditions.append(f"mentions(?, {', '.join(map(_field, searched))})")
+            values.append(query)
+        else:
+            conditions.append(f"substr(folded({_field('name')}), 1, length(?)) = ?")
+            values += [query.casefold()] * 2
     where = " AND ".join(conditions)
     total = UNSET
     if value_of(request, "with_total_count"):
         (total,) = store.connection.execute(f"SELECT count(*) FROM records WHERE {where}", values).fetchone()
     rows, following = _page(store, request, where, values, sortable)
     return Answer([shown(row) for row in rows], following, total)
+
+
+def among(field: str, values: Collection[str] | None) -> dict[str, str]:
+    """Make the condition that a field has one of some values; None stands for any."""
+    if values is None:
+        return {}
+    return {f"{_field(field)} IN (SELECT value FROM json_each(?))": msgspec.json.encode(values).decode()}
+
+
+def _field(name: str) -> str:
+    return f"json_extract(data, '$.{name}')"
 
 
 def _page(
@@ -103,5 +120,5 @@ def _sorting(sort: str, sortable: tuple[str, ...]) -> tuple[str, str]:
             f"sort_by: {sort!r} is not an attribute, '-' and asc or desc; the attributes are {attributes}"
         )
         raise Refusal(400, "INVALID_PARAMETER", message, parameter="sort_by")
-    column = name if name in COLUMNS else f"coalesce(json_extract(data, '$.{name}'), '')"
+    column = name if name in COLUMNS else f"coalesce({_field(name)}, '')"
     return column, (direction or "asc").upper()

@@ -2,7 +2,7 @@
 
 import secrets
 
-from . import seed_campaigns
+from . import seed_campaigns, seed_creatives
 from .store import Store
 
 USER, OTHER_USER = "1184672519", "1184672520"
@@ -56,6 +56,7 @@ def seed(store: Store) -> None:
     store.delete("account", DELETED, owner=USER)
     store.add("product_catalog", CATALOG, {"name": "Nordlicht Shop"}, owner=USER, created_at=CREATED[0])
     seed_campaigns.seed(store, user=USER, other_user=OTHER_USER, account=SHOP, shared_with=ACCOUNTS[1]["id"])
+    seed_creatives.seed(store, user=USER, account=SHOP)
 
 
 def _sign_in(store: Store) -> None:

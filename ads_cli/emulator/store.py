@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from ..errors import STATE_HINT, StateError
+from .words import folded, mentions
 
 VERSION = 3  # raised with every change of the tables or of the seeded world
 BUSY_SECONDS = 30
@@ -127,7 +128,8 @@ class Store:
         )
         # An emulator need not outlive a power cut, only the end of its process.
         connection.execute("PRAGMA synchronous = OFF")
-        connection.create_function("folded", 1, lambda text: str(text or "").casefold(), deterministic=True)
+        connection.create_function("folded", 1, folded, deterministic=True)
+        connection.create_function("mentions", -1, mentions, deterministic=True)
         self._connections.append(connection)
         return connection
 

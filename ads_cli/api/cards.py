@@ -1,0 +1,232 @@
+"""Cards: generic ones made of components, polls, video conversations, and image conversations of old."""
+
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from .check import Rule, rule
+from .components import CardType, Composed
+from .endpoint import endpoint
+from .types import CardUri, Cursor, Id, Ids, InAccount, Name, PageInAccount, SortBy, WithDeleted
+
+CARD_COLUMNS = "id name card_type card_uri deleted"
+POLL_COLUMNS = "id name first_choice second_choice end_time card_uri deleted"
+CONVERSATION_COLUMNS = "id name title first_cta thank_you_text card_uri deleted"
+
+CardUris = Annotated[list[CardUri], Meta(max_length=200, description="Only these, separated by commas")]
+CardName = Annotated[str, Meta(min_length=1, max_length=80)]
+NameQuery = Annotated[str, Meta(description="Only names that begin with this, in any case")]
+CardQuery = Annotated[NameQuery, Meta(max_length=80)]
+CardPageSize = Annotated[int, Meta(ge=1, le=200, description="Records on a page", extra={"default": 100})]
+
+
+@endpoint("GET /12/accounts/{account_id}/cards", "cards list", columns=CARD_COLUMNS)
+class ListCards(InAccount):
+    """List the cards that were made of components.
+
+    Polls and the other older kinds are listed with --include-legacy-cards.
+    """
+
+    card_types: Annotated[list[CardType], Meta(description="Only these types")] | None = None
+    card_id: Ids | None = None
+    card_uris: CardUris | None = None
+    include_legacy_cards: Annotated[bool, Meta(description="List the older kinds of cards too")] | None = None
+    q: CardQuery | None = None
+    count: CardPageSize | None = None
+    cursor: Cursor | None = None
+    sort_by: SortBy | None = None
+    with_deleted: WithDeleted | None = None
+
+
+class OneCard(InAccount):
+    """What showing a card of any kind understands."""
+
+    card_id: Id
+    with_deleted: WithDeleted | None = None
+
+
+class ListOlderCards(PageInAccount):
+    """What lists of the older kinds understand."""
+
+    card_ids: Ids | None = None
+    q: NameQuery | None = None
+
+
+@endpoint("GET /12/accounts/{account_id}/cards/{card_id}", "cards get", columns=CARD_COLUMNS)
+class GetCard(OneCard):
+    """Show one card."""
+
+
+@endpoint("POST /12/accounts/{account_id}/cards", "cards create", columns=CARD_COLUMNS, travels="json")
+class CreateCard(Composed, kw_only=True):
+    """Create a card of components, or a carousel of slides.
+
+    Media has to be in the media library.
+    """
+
+    name: CardName
+
+    @rule("components")
+    def something(self) -> str | None:
+        """Ask for either of the two."""
+        nothing = self.components is None and self.slides is None
+        return "is required where slides is not given" if nothing else None
+
+
+@endpoint(
+    "PUT /12/accounts/{account_id}/cards/{card_id}", "cards update", columns=CARD_COLUMNS, travels="json"
+)
+class UpdateCard(Composed, kw_only=True):
+    """Replace the fields of a card that are given."""
+
+    card_id: Id
+    name: CardName | None = None
+
+
+Choice = Annotated[str, Meta(min_length=1, max_length=25)]
+Minutes = Annotated[int, Meta(ge=5, le=10080, description="How long the poll runs, in minutes")]
+PollMedia = Annotated[
+    Id, Meta(description="A video, or an image of 1.91:1 and 800 px or wider, from the media library")
+]
+
+
+@endpoint("GET /12/accounts/{account_id}/cards/poll", "cards poll list", columns=POLL_COLUMNS)
+class ListPolls(ListOlderCards):
+    """List poll cards."""
+
+
+@endpoint("GET /12/accounts/{account_id}/cards/poll/{card_id}", "cards poll get", columns=POLL_COLUMNS)
+class GetPoll(OneCard):
+    """Show one poll card."""
+
+
+@endpoint("POST /12/accounts/{account_id}/cards/poll", "cards poll create", columns=POLL_COLUMNS)
+class CreatePoll(InAccount):
+    """Create a poll card, which cannot be updated afterwards."""
+
+    name: Name
+    duration_in_minutes: Minutes
+    first_choice: Choice
+    second_choice: Choice
+    third_choice: Choice | None = None
+    fourth_choice: Choice | None = None
+    media_key: PollMedia | None = None
+
+    @rule("fourth_choice")
+    def choices_in_order(self) -> str | None:
+        """Take a fourth choice after a third only."""
+        return "needs third_choice" if self.fourth_choice and not self.third_choice else None
+
+
+CTA_LENGTH = 20
+Cta = Annotated[
+    str,
+    Meta(
+        pattern=rf"^#?[^#\n][^\n]{{0,{CTA_LENGTH - 1}}}\Z",
+        description="The hashtag of a call to action",
+        extra={"expected": f"1 to {CTA_LENGTH} characters, a leading # not counted"},
+    ),
+]
+CtaText = Annotated[str, Meta(min_length=1, description="The text of a post that takes up this call")]
+ShortText = Annotated[str, Meta(min_length=1, max_length=23)]
+ConversationMedia = Annotated[Id, Meta(description="A 16:9 video from the media library")]
+
+
+@endpoint(
+    "GET /12/accounts/{account_id}/cards/video_conversation",
+    "cards video-conversation list",
+    columns=CONVERSATION_COLUMNS,
+)
+class ListVideoConversations(ListOlderCards):
+    """List video conversation cards."""
+
+
+@endpoint(
+    "GET /12/accounts/{account_id}/cards/video_conversation/{card_id}",
+    "cards video-conversation get",
+    columns=CONVERSATION_COLUMNS,
+)
+class GetVideoConversation(OneCard):
+    """Show one video conversation card."""
+
+
+class VideoConversation(InAccount):
+    """What may be given of a video conversation, and may be left out."""
+
+    title: ShortText | None = None
+    second_cta: Cta | None = None
+    second_cta_tweet: CtaText | None = None
+    third_cta: Cta | None = None
+    third_cta_tweet: CtaText | None = None
+    fourth_cta: Cta | None = None
+    fourth_cta_tweet: CtaText | None = None
+    poster_media_key: Id | None = None
+    thank_you_url: Name | None = None
+    unlocked_image_media_key: Id | None = None
+    unlocked_video_media_key: Id | None = None
+
+
+def paired(cta: str) -> Rule:
+    """Make the rule that a call to action and the text of its post come together."""
+    text = f"{cta}_tweet"
+
+    @rule(text)
+    def pair(self: Any) -> str | None:
+        called, said = getattr(self, cta), getattr(self, text)
+        if called and not said:
+            return f"is required when {cta} is given"
+        return f"needs {cta}" if said and not called else None
+
+    return pair
+
+
+@endpoint(
+    "POST /12/accounts/{account_id}/cards/video_conversation",
+    "cards video-conversation create",
+    columns=CONVERSATION_COLUMNS,
+)
+class CreateVideoConversation(VideoConversation, kw_only=True):
+    """Create a video conversation card: a video with hashtags to take up."""
+
+    name: Name
+    media_key: ConversationMedia
+    first_cta: Cta
+    first_cta_tweet: CtaText
+    thank_you_text: ShortText
+
+    second_pair = paired("second_cta")
+    third_pair = paired("third_cta")
+    fourth_pair = paired("fourth_cta")
+
+    @rule("title")
+    def title_or_choice(self) -> str | None:
+        """Ask for a title where there is no second call to action."""
+        return None if self.title or self.second_cta else "is required where second_cta is not given"
+
+
+@endpoint(
+    "PUT /12/accounts/{account_id}/cards/video_conversation/{card_id}",
+    "cards video-conversation update",
+    columns=CONVERSATION_COLUMNS,
+)
+class UpdateVideoConversation(VideoConversation, kw_only=True):
+    """Change the fields of a video conversation card that are given."""
+
+    card_id: Id
+    name: Name | None = None
+    media_key: ConversationMedia | None = None
+    first_cta: Cta | None = None
+    first_cta_tweet: CtaText | None = None
+    thank_you_text: ShortText | None = None
+
+
+@endpoint(
+    "DELETE /12/accounts/{account_id}/cards/image_conversation/{card_id}",
+    "cards image-conversation delete",
+    columns=CARD_COLUMNS,
+    consequence="Delete the image conversation card {card_id}",
+)
+class DeleteImageConversation(InAccount):
+    """Delete an image conversation card, which is an older kind of card."""
+
+    card_id: Id

@@ -1,0 +1,140 @@
+"""Media: what ads of an account show, and the library of uploaded images, GIFs and videos."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from .endpoint import endpoint
+from .types import Cursor, Id, Ids, InAccount, PageInAccount, WithDeleted
+
+ACCOUNT_COLUMNS = "id creative_type video_id media_url deleted"
+LIBRARY_COLUMNS = "media_key media_type name file_name media_status aspect_ratio deleted"
+
+CreativeType = Literal[
+    "BANNER",
+    "BANNER_TABLET",
+    "INTERSTITIAL",
+    "INTERSTITIAL_LANDSCAPE",
+    "INTERSTITIAL_LANDSCAPE_TABLET",
+    "INTERSTITIAL_TABLET",
+    "MEDIUM_RECTANGLE",
+    "PREROLL",
+    "VAST_PREROLL",
+]
+MediaType = Literal["GIF", "IMAGE", "VIDEO"]
+
+
+@endpoint("GET /12/accounts/{account_id}/account_media", "media account list", columns=ACCOUNT_COLUMNS)
+class ListAccountMedia(PageInAccount):
+    """List the media that ads of the account show."""
+
+    account_media_ids: Ids | None = None
+    creative_types: Annotated[list[CreativeType], Meta(description="Only these types")] | None = None
+
+
+@endpoint(
+    "GET /12/accounts/{account_id}/account_media/{account_media_id}",
+    "media account get",
+    columns=ACCOUNT_COLUMNS,
+)
+class GetAccountMedia(InAccount):
+    """Show one of the media that ads of the account show."""
+
+    account_media_id: Id
+    with_deleted: WithDeleted | None = None
+
+
+@endpoint(
+    "DELETE /12/accounts/{account_id}/account_media/{account_media_id}",
+    "media account delete",
+    columns=ACCOUNT_COLUMNS,
+    consequence="Delete the account media {account_media_id}",
+)
+class DeleteAccountMedia(InAccount):
+    """Delete one of the media that ads of the account show."""
+
+    account_media_id: Id
+
+
+LibraryPageSize = Annotated[int, Meta(ge=1, le=50, description="Records on a page", extra={"default": 20})]
+LibraryQuery = Annotated[
+    str,
+    Meta(min_length=1, max_length=255, description="Words to find in name, title, file_name and description"),
+]
+
+
+@endpoint(
+    "GET /12/accounts/{account_id}/media_library",
+    "media library list",
+    columns=LIBRARY_COLUMNS,
+    key="media_key",
+)
+class ListLibraryMedia(InAccount):
+    """List the media library."""
+
+    media_type: MediaType | None = None
+    q: LibraryQuery | None = None
+    count: LibraryPageSize | None = None
+    cursor: Cursor | None = None
+
+
+@endpoint(
+    "GET /12/accounts/{account_id}/media_library/{media_key}",
+    "media library get",
+    columns=LIBRARY_COLUMNS,
+    key="media_key",
+)
+class GetLibraryMedia(InAccount):
+    """Show one thing of the media library."""
+
+    media_key: Id
+
+
+class Described(InAccount):
+    """What is told of media in the library."""
+
+    name: Annotated[str, Meta(max_length=100)] | None = None
+    file_name: Annotated[str, Meta(max_length=255)] | None = None
+    title: Annotated[str, Meta(max_length=70, description="For videos only")] | None = None
+    description: Annotated[str, Meta(max_length=200, description="For videos only")] | None = None
+    poster_media_key: (
+        Annotated[Id, Meta(description="An image, for videos only", extra={"default": "the first frame"})]
+        | None
+    ) = None
+
+
+@endpoint(
+    "POST /12/accounts/{account_id}/media_library",
+    "media library add",
+    columns=LIBRARY_COLUMNS,
+    key="media_key",
+)
+class AddLibraryMedia(Described, kw_only=True):
+    """Add uploaded media to the media library."""
+
+    media_key: Annotated[Id, Meta(description="What the upload answered")]
+
+
+@endpoint(
+    "PUT /12/accounts/{account_id}/media_library/{media_key}",
+    "media library update",
+    columns=LIBRARY_COLUMNS,
+    key="media_key",
+)
+class UpdateLibraryMedia(Described, kw_only=True):
+    """Change what is told of media in the library."""
+
+    media_key: Id
+
+
+@endpoint(
+    "DELETE /12/accounts/{account_id}/media_library/{media_key}",
+    "media library delete",
+    columns=LIBRARY_COLUMNS,
+    key="media_key",
+    consequence="Delete {media_key} from the media library",
+)
+class DeleteLibraryMedia(InAccount):
+    """Delete media from the media library."""
+
+    media_key: Id

@@ -1,0 +1,62 @@
+"""Posts made for an advertiser."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from .check import rule
+from .endpoint import endpoint
+from .types import CardUri, Id, InAccount
+
+POST_COLUMNS = "id name text nullcast card_uri"
+
+AuthorId = Annotated[int, Meta(description="The user whose post it is")]
+PostName = Annotated[str, Meta(max_length=80)]
+MediaKeys = Annotated[
+    list[Id], Meta(max_length=4, description="Images, or 1 GIF, or 1 video, from the media library")
+]
+Audience = Annotated[
+    Literal["EVERYONE", "FOLLOWING", "MENTIONED_USERS"],
+    Meta(description="Who may reply", extra={"default": "EVERYONE"}),
+]
+Promoted = Annotated[bool, Meta(description="Show it only where it is promoted", extra={"default": True})]
+
+
+@endpoint("POST /12/accounts/{account_id}/post", "posts create", columns=POST_COLUMNS)
+class CreatePost(InAccount):
+    """Create a post for an advertiser.
+
+    An organic post needs --no-nullcast, and is for the signed-in user only.
+    """
+
+    as_user_id: AuthorId
+    text: Annotated[str, Meta(description="Required without media_keys")] | None = None
+    media_keys: MediaKeys | None = None
+    card_uri: CardUri | None = None
+    name: PostName | None = None
+    nullcast: Promoted | None = None
+    conversation_settings: Audience | None = None
+    trim_user: Annotated[bool, Meta(description="Tell the author's id alone")] | None = None
+    post_mode: Literal["compat", "extended"] | None = None
+    video_title: Annotated[str, Meta(max_length=70)] | None = None
+    video_description: Annotated[str, Meta(max_length=200)] | None = None
+    video_cta: Literal["VISIT_SITE", "WATCH_NOW"] | None = None
+    video_cta_value: Annotated[str, Meta(description="Where the video's call leads")] | None = None
+
+    @rule("text")
+    def says_something(self) -> str | None:
+        """Ask for text where there are no media."""
+        return None if self.text or self.media_keys else "is required where media_keys is not given"
+
+
+@endpoint(
+    "PUT /12/accounts/{account_id}/posts/{post_id}/name",
+    "posts rename",
+    columns=POST_COLUMNS,
+    own="post_id",
+)
+class RenamePost(InAccount):
+    """Give a post another name."""
+
+    post_id: Id
+    name: PostName

@@ -26,6 +26,7 @@ class Told(BaseException):
     exit_code = 1
     code = "internal"
     retryable = False
+    body: object = None  # of the answer that says so
 
     def __init__(
         self,

@@ -81,6 +81,7 @@ class Invocation:
         """Make the client; nothing is sent before it is used."""
         from .auth.credentials import Credentials
         from .client import Client
+        from .client.shared import SharedWindow
         from .client.trace import Trace
 
         settings, local = self.settings, self.settings.is_local
@@ -103,6 +104,7 @@ class Invocation:
             say=self.messages.detail,
             tell=self.messages.say,
             sign_in_hint=settings.sign_in_hint,
+            window=lambda rate: SharedWindow(settings.state_dir / "pace", self.service, rate),
         )
 
     def warn_of_strange_settings(self) -> None:

@@ -7,6 +7,8 @@ from urllib.parse import quote
 
 import msgspec
 
+from .rates import Rate
+
 Base = Literal["ads", "platform", "sandbox"]
 Travels = Literal["query", "json", "form"]
 
@@ -40,6 +42,8 @@ class Endpoint(NamedTuple):
     consequence: str  # what a person confirms before it is sent; "" where nothing is destroyed
     example: str  # arguments that work, for the help and its test
     own: str  # the field that is the id of the resource itself, where the path does not end in it
+    rate: Rate | None  # how often it may be asked
+    private: bool  # whether its body is nobody's business, --debug's neither
 
     @property
     def mutates(self) -> bool:
@@ -79,6 +83,8 @@ def endpoint(
     consequence: str = "",
     example: str = "",
     own: str = "",
+    rate: Rate | None = None,
+    private: bool = False,
 ) -> Callable[[R], R]:
     """Bind a Request to its HTTP line, written as the specification writes it, and to its command."""
     method, path = line.split()
@@ -95,6 +101,8 @@ def endpoint(
         consequence=consequence,
         example=example,
         own=own,
+        rate=rate,
+        private=private,
     )
 
     def bind(request: R) -> R:

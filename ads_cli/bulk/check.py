@@ -15,7 +15,7 @@ from ..errors import ContentError
 from ..nearest import closest
 from ..output.text import counted
 from .read import Row, Rows
-from .upload import Batch, Batches, Upload
+from .upload import Batch, Batches, RowUpload
 
 PARTS = 64  # the ids are sorted in parts, so that sorting needs little room beside them
 FIRST_LINES = 5
@@ -94,7 +94,9 @@ class Findings:
 class Check:
     """Checks the rows of a file, as often as they are read, always with the same verdict."""
 
-    def __init__(self, rows: Rows, upload: type[Upload]) -> None:
+    tells_late = False  # whether batches hold no rows, so that those refused are looked up at the end
+
+    def __init__(self, rows: Rows, upload: type[RowUpload]) -> None:
         self.rows = rows
         self.upload = upload
         self._repeated: dict[str, list[tuple[int, int]]] = {}  # line and record

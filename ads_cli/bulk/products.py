@@ -10,14 +10,14 @@ from ..api.fields import fields_of
 from ..api.products import BATCH, DeleteProducts, Product, PutProducts
 from ..api.types import Id
 from ..client.answer import Answer
-from .upload import FAILED, Outcome, Upload
+from .upload import FAILED, Outcome, RowUpload
 
 STATUS = {"CREATE_SUCCESS": "created", "UPDATE_SUCCESS": "updated", "NO_CHANGE": "unchanged"}
 FIELDS = tuple(field.name for field in fields_of(Product))
 UNANSWERED = "the service's answer does not mention it"
 
 
-class ProductPush(Upload):
+class ProductPush(RowUpload):
     """Create and update products, 25 a request."""
 
     noun = "products"
@@ -57,7 +57,7 @@ class ProductKey(msgspec.Struct):
     product_key: Id
 
 
-class ProductDelete(Upload):
+class ProductDelete(RowUpload):
     """Delete products by their keys."""
 
     noun = "products"

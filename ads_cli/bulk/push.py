@@ -43,6 +43,7 @@ class Push:
     options: Options
     started: float = field(default_factory=time.monotonic)
     warnings: int = 0  # of the service, about single rows
+    late: dict[int, str] = field(default_factory=dict)  # why records were refused that are told of at the end
     refused: Findings = field(default_factory=lambda: Findings(most=MOST_REASONS))  # by the service
 
     @property
@@ -83,7 +84,7 @@ class Push:
     def _open_journal(self, findings: Findings) -> Journal:
         """Begin a job, or go on with an earlier one; say which."""
         call, upload = self.call, self.upload
-        packing = f"{self.options.skip_invalid} {self.rows.reading} {type(upload).__name__}"
+        packing = f"{self.options.skip_invalid} {self.rows.reading} {upload}"
         target = f"{call.service} {upload.target} {packing}"
         job = Job(
             job=new_id(),
@@ -114,6 +115,7 @@ class Push:
         try:
             with failed_out(self.options.failed_out, self.rows) as refuse:
                 stopped = self._send_all(findings, journal, refuse)
+                self._tell_late(findings, refuse)
         except StateError as error:  # the refused rows could not be written
             stopped = stopped or error
         if not stopped:
@@ -188,6 +190,8 @@ class Push:
     def _tell(self, batch: Batch, ack: Ack, refuse: Refuse) -> None:
         """Tell what the service said of single rows."""
         messages, reasons, warnings = self.call.messages, dict(ack.failed), dict(ack.warned)
+        if self.check.tells_late:
+            self.late |= reasons
         for row in batch.rows:
             where = f"{self.rows.source.name}:{self.rows.place(row.line, row.record)}"
             if reason := reasons.get(row.record):
@@ -198,6 +202,17 @@ class Push:
                 self.warnings += 1
                 if self.warnings <= MOST_WARNINGS or messages.is_verbose:
                     messages.warn(f"{where}: {warning}")
+
+    def _tell_late(self, findings: Findings, refuse: Refuse) -> None:
+        """Look up the rows that were refused or left out, where batches hold none."""
+        if not (self.late or (self.check.tells_late and findings.invalid and self.options.failed_out)):
+            return
+        for checked in self.check:
+            if checked.problems:
+                refuse(checked.row, checked.reasons)
+            elif reason := self.late.get(checked.row.record):
+                refuse(checked.row, reason)
+                self.refused.add(checked.row, [Problem("", f"refused: {reason}")])
 
     def _rehearse(self, findings: Findings) -> None:
         """Do everything but send."""
@@ -220,5 +235,6 @@ class Push:
             requests=client.requests,
             retries=client.retries,
             seconds=round(time.monotonic() - self.started, 3),
+            extra=self.upload.extra(findings.valid),
             earlier=sum(sum(ack.counts.values()) for ack in acked),
         )

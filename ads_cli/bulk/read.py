@@ -29,20 +29,28 @@ class Rows(ABC):
 
     has_header = False
 
-    def __init__(self, source: Source, root: str, known: Collection[str], rename: Mapping[str, str]) -> None:
+    def __init__(
+        self, source: Source, roots: tuple[str, ...], known: Collection[str], rename: Mapping[str, str]
+    ) -> None:
         self.source = source
-        self.root = root  # the only key of a document that is a mapping
+        self.roots = roots  # what may be the only key of a document that is a mapping
         self.known = known
         self.rename = rename
         self.columns: tuple[str, ...] = ()  # as the file names them
         self.notes: list[str] = []
         self.records = 0  # read so far
+        self.private = False  # whether no value may stand in a message
         self.crowded = False  # whether records share a line, so that only their numbers tell them apart
 
     @property
     def fields(self) -> tuple[str, ...]:
         """Name the field that each column is read as."""
         return tuple(self.rename.get(column, column) for column in self.columns)
+
+    @property
+    def root(self) -> str:
+        """Say which may be the only key of a document that is a mapping."""
+        return " or ".join(map(repr, self.roots))
 
     @property
     def reading(self) -> str:
@@ -77,7 +85,8 @@ class Documents(Rows):
     def row(self, line: int, record: Any, problem: str = "") -> Row:
         """Make a row of a record as it was read."""
         if not isinstance(record, dict):
-            return Row(line, {}, problem or f"must be an object with fields, not {_named(record)}")
+            named = "a value" if self.private else _named(record)
+            return Row(line, {}, problem or f"must be an object with fields, not {named}")
         if not record.keys() <= self._names.keys():
             self._meet(record, line)
         values: dict[str, Any] = {}
@@ -106,7 +115,11 @@ class Documents(Rows):
 
 
 def rows(
-    source: Source, *, root: str, known: Collection[str], rename: Mapping[str, str] | None = None
+    source: Source,
+    *,
+    roots: tuple[str, ...],
+    known: Collection[str],
+    rename: Mapping[str, str] | None = None,
 ) -> Rows:
     """Read a source by its format; the readers are imported on use."""
     reader: type[Rows]
@@ -120,11 +133,14 @@ def rows(
         from .read_json import JsonLines, JsonRows
 
         reader = JsonRows if source.format == "json" else JsonLines
-    return reader(source, root, known, rename or {})
+    return reader(source, roots, known, {} if rename is None else rename)
 
 
 def decoding_error(rows: Rows, line: int, raw: bytes) -> ContentError:
     """Explain bytes that are not UTF-8, and which encoding they may be."""
+    hint = "name it with --encoding, as in cp1252, or save the file as UTF-8"
+    if rows.private:
+        return rows.at(line, "not UTF-8", hint=hint)
     guess = "cp1252"
     try:
         seen = raw.decode(guess).strip()

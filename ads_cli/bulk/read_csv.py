@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
 
 from ..errors import UsageError
 from ..output.text import counted
@@ -12,6 +13,13 @@ DELIMITERS = ",;\t|"
 EXPECTED = {"csv": ",", "tsv": "\t"}
 LONGEST_LINE = 16 * 1024 * 1024
 LONGEST_HEADER = 1024 * 1024
+
+
+class Block(NamedTuple):
+    """Whole rows as bytes, and the line on which the first begins."""
+
+    line: int
+    data: bytes
 
 
 class LineRows(Rows):
@@ -30,10 +38,10 @@ class LineRows(Rows):
         if not found:
             raise self.at(1, "nothing in the file")
 
-    def _lines(self) -> Iterator[str]:
+    def _lines(self, stream: BinaryIO | None = None) -> Iterator[str]:
         """Decode line by line, so that what is wrong can be named by its line."""
         self._line = 0
-        readline = self.source.stream().readline
+        readline = (stream or self.source.stream()).readline
         while raw := readline(LONGEST_LINE):
             self._line += 1
             if b"\0" in raw:
@@ -50,13 +58,15 @@ class CsvRows(LineRows):
     """Rows under a header; the delimiter is the one that makes the header known."""
 
     has_header = True
+    delimiter = ","
+    cell_fields: tuple[str, ...] = ()  # of each cell, "" where it is left out
     _begins = 0  # where the current row begins
 
     def _read(self) -> Iterator[Row]:
         lines = self._lines()
         header = self._header(lines)
         self._begins = self._line + 1
-        reader = csv.reader(lines, delimiter=self._delimiter, strict=True)
+        reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
         fields, width = self._fields(header), len(header)
         found = False
         try:
@@ -75,6 +85,24 @@ class CsvRows(LineRows):
         if not found:
             raise self.at(self._line, "a header, and no row under it")
 
+    def blocks(self, size: int) -> Iterator[Block]:
+        """Give the rows under the header in blocks, as bytes, for those who take them apart elsewhere."""
+        stream = self.source.stream()
+        header = self._header(self._lines(stream))
+        self.cell_fields = tuple(self._fields(header))
+        line, rest = self._line + 1, b""
+        while read := stream.read(size):
+            data = rest + read
+            end = data.rfind(b"\n") + 1
+            # Where quotes are even, no cell goes on in the next line; a stray one must not hold up all.
+            if not end or (data.count(b'"', 0, end) % 2 and len(data) < LONGEST_LINE):
+                rest = data
+                continue
+            yield Block(line, data[:end])
+            line, rest = line + data.count(b"\n", 0, end), data[end:]
+        if rest:
+            yield Block(line, rest)
+
     def _header(self, lines: Iterator[str]) -> list[str]:
         """Find the header: the first line that is neither blank nor a comment; sniff its delimiter."""
         self.notes = []
@@ -84,8 +112,8 @@ class CsvRows(LineRows):
             # Quotes that are not yet even mean that a cell goes on in the next line.
             while line.count('"') % 2 and len(line) < LONGEST_HEADER and (more := next(lines, "")):
                 line += more
-            self._delimiter = self._sniffed(line)
-            if line.lstrip(' "').startswith("#") and not self._known_in(line, self._delimiter):
+            self.delimiter = self._sniffed(line)
+            if line.lstrip(' "').startswith("#") and not self._known_in(line, self.delimiter):
                 skipped += self._line - begins + 1
             elif line.strip(" \t\r\n,;"):
                 break
@@ -93,10 +121,10 @@ class CsvRows(LineRows):
             raise self.at(max(self._line, 1), "the file has no header")
         if skipped:
             self.notes.append(f"{counted(skipped, 'comment line')} skipped before the header")
-        if self._delimiter != self._expected and len(_cells(line, self._delimiter)) > 1:
-            self.notes.append(f"cells are separated by {self._delimiter!r}")
+        if self.delimiter != self._expected and len(_cells(line, self.delimiter)) > 1:
+            self.notes.append(f"cells are separated by {self.delimiter!r}")
         try:
-            return [cell.strip() for cell in next(csv.reader([line], delimiter=self._delimiter, strict=True))]
+            return [cell.strip() for cell in next(csv.reader([line], delimiter=self.delimiter, strict=True))]
         except csv.Error as error:
             raise self.at(begins, *_explained(error)) from None
 

@@ -85,7 +85,7 @@ class JsonRows(Documents):
                 raise self._broken(text, "a comma or the end of the list")
         if self._wrapped:
             if text.next() != "}":
-                raise self._broken(text, f"the end of the mapping, since {self.root!r} is its only key")
+                raise self._broken(text, f"the end of the mapping, since {self.root} is its only key")
             text.take(1)
         if text.next():
             raise self._broken(text, "the end of the file")
@@ -96,11 +96,11 @@ class JsonRows(Documents):
         if self._wrapped:
             text.take(1)
             name = "" if text.next() == "}" else text.item()
-            if name != self.root or text.next() != ":":
-                raise self.at(text.line, f"neither a list nor a mapping whose only key is {self.root!r}")
+            if name not in self.roots or text.next() != ":":
+                raise self.at(text.line, f"neither a list nor a mapping whose only key is {self.root}")
             text.take(1)
         if text.next() != "[":
-            raise self.at(text.line, f"neither a list nor a mapping whose only key is {self.root!r}")
+            raise self.at(text.line, f"neither a list nor a mapping whose only key is {self.root}")
         text.take(1)
 
     def _item(self, text: "_Text") -> Row:

@@ -48,7 +48,7 @@ class YamlRows(Documents):
         event = next(events)
         if self._wrapped:
             if not isinstance(event, ev.MappingEndEvent):
-                raise self._at(event, f"{self.root!r} must be the only key")
+                raise self._at(event, f"{self.root} must be the only key")
             event = next(events)
         if not isinstance(event := next(events), ev.StreamEndEvent):
             raise self._at(event, "a second document in the file")
@@ -60,11 +60,11 @@ class YamlRows(Documents):
         self._wrapped = isinstance(event, ev.MappingStartEvent)
         if self._wrapped:
             key = next(events)
-            if not isinstance(key, ev.ScalarEvent) or key.value != self.root:
-                raise self._at(key, f"neither a list nor a mapping whose only key is {self.root!r}")
+            if not isinstance(key, ev.ScalarEvent) or key.value not in self.roots:
+                raise self._at(key, f"neither a list nor a mapping whose only key is {self.root}")
             event = next(events)
         if not isinstance(event, ev.SequenceStartEvent):
-            raise self._at(event, f"neither a list nor a mapping whose only key is {self.root!r}")
+            raise self._at(event, f"neither a list nor a mapping whose only key is {self.root}")
         return event
 
     def _value(self, event: Any, events: Events, depth: int) -> Any:

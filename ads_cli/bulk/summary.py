@@ -24,6 +24,7 @@ class Summary:
     requests: int
     retries: int
     seconds: float
+    extra: Mapping[str, int]  # that this kind of upload counts
     earlier: int  # rows that earlier runs of the job had acknowledged
 
     def as_dict(self) -> dict[str, Any]:
@@ -34,6 +35,7 @@ class Summary:
             "valid": self.findings.valid,
             "invalid": self.findings.invalid,
             "batches": self.batches,
+            **self.extra,
             **self.counts,
             "requests": self.requests,
             "retries": self.retries,

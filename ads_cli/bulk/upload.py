@@ -27,8 +27,8 @@ class Batch(NamedTuple):
     """The rows of one request, numbered from 0 in the order of the file."""
 
     number: int
-    rows: list[Row]
-    items: list[msgspec.Struct]
+    rows: list[Row]  # empty where rows are told of at the end
+    items: Any  # the converted rows, or where they are kept
 
 
 Batches = Generator[Batch, None, None]
@@ -46,16 +46,37 @@ class Ack(msgspec.Struct, array_like=True):
 class Upload(ABC):
     """One kind of upload."""
 
-    noun: ClassVar[str]  # "products": in messages, and the only key of a document that is a mapping
-    item: ClassVar[type[msgspec.Struct]]
-    unique: ClassVar[str]  # the field that may not repeat in a file
-    repeated: ClassVar[str]  # why it may not
+    noun: ClassVar[str]  # "products": in messages
     required: ClassVar[tuple[str, ...]]  # the columns that a file must have
     known: ClassVar[tuple[str, ...]]  # the columns that a file may have; others earn a warning
-    size: ClassVar[int]  # items in a request
     statuses: ClassVar[tuple[str, ...]]  # what can become of a row, FAILED last
     consequence: ClassVar[str] = ""  # what is confirmed before it is sent; takes {rows} and {target}
     target: str  # where the items go
+
+    def __str__(self) -> str:
+        """Describe everything beside rows and target that decides which requests are sent."""
+        return type(self).__name__
+
+    def extra(self, valid: int) -> dict[str, int]:
+        """Count more for the summary."""
+        return {}
+
+    @abstractmethod
+    def prepare(self, client: Client, batch: Batch) -> Outgoing:
+        """Write down the request of a batch."""
+
+    @abstractmethod
+    def send(self, client: Client, batch: Batch, *, again: bool) -> Ack:
+        """Send a batch until it is answered; `again` where it may have been applied before."""
+
+
+class RowUpload(Upload):
+    """An upload whose rows are converted one by one, and answered one by one."""
+
+    item: ClassVar[type[msgspec.Struct]]
+    unique: ClassVar[str]  # the field that may not repeat in a file
+    repeated: ClassVar[str]  # why it may not
+    size: ClassVar[int]  # items in a request
 
     @abstractmethod
     def request(self, items: Sequence[msgspec.Struct]) -> Request:
@@ -70,14 +91,11 @@ class Upload(ABC):
         return client.prepare(self.request(batch.items))
 
     def send(self, client: Client, batch: Batch, *, again: bool) -> Ack:
-        """Send a batch until there is an answer, and sum it up."""
+        """Send a batch until it is answered, and sum the answer up."""
         answer = client.call(self.request(batch.items))
-        return self.acknowledge(batch, answer, again=again or answer.attempts > 1)
-
-    def acknowledge(self, batch: Batch, answer: Answer, *, again: bool) -> Ack:
-        """Sum an answer up."""
+        outcomes = self.outcomes(batch.items, answer, again=again or answer.attempts > 1)
         ack = Ack(batch.number, {})
-        for row, outcome in zip(batch.rows, self.outcomes(batch.items, answer, again=again), strict=True):
+        for row, outcome in zip(batch.rows, outcomes, strict=True):
             ack.counts[outcome.status] = ack.counts.get(outcome.status, 0) + 1
             if outcome.status == FAILED:
                 ack.failed.append((row.record, outcome.error))

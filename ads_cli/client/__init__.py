@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..api.endpoint import Base, Request, wire
+from ..api.rates import Rate
 from ..auth.credentials import Credentials
 from ..errors import AccessError, AdsctlError, NotFoundError, RateLimitedError, UnavailableError
 from .answer import Answer, read
 from .outgoing import Outgoing, place
 from .pace import Pace, asked_delay, backoff
+from .shared import SharedWindow
 from .trace import Trace
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ class Client:
     say: Callable[[str], None] = lambda text: None  # what is done, for those who want to know
     tell: Callable[[str], None] = lambda text: None  # what everybody should know
     sign_in_hint: str = ""
+    window: Callable[[Rate], SharedWindow] | None = None  # shared with other processes
     requests: int = 0
     retries: int = 0
     changed: bool = False  # whether a request that changes something was answered
@@ -51,7 +54,7 @@ class Client:
     @cached_property
     def pace(self) -> Pace:
         """Keep the time of all threads."""
-        return Pace(self.max_wait, self.tell)
+        return Pace(self.max_wait, self.tell, self.window)
 
     def call(self, request: Request, *, auth: "httpx.Auth | None" = None, form: bool = False) -> Answer:
         """Send a declared request; give its answer or raise what the answer means.
@@ -95,7 +98,7 @@ class Client:
         lost = False  # whether an earlier try may have been applied
         progress = self.pace.successes
         while True:
-            too_long = self.pace.wait_turn(outgoing.family)
+            too_long = self.pace.wait_turn(outgoing.family, outgoing.rate)
             if too_long:
                 raise RateLimitedError(self._too_long(too_long))
             try:
@@ -156,7 +159,7 @@ class Client:
             self.requests += 1
         timeout = min(self.timeout, max(self.pace.patience(), LEAST_TIMEOUT))
         started = time.monotonic()
-        self.trace.request(outgoing.method, outgoing.url, headers, outgoing.body)
+        self.trace.request(outgoing.method, outgoing.url, headers, _shown(outgoing, outgoing.body))
         try:
             body = outgoing.body or None
             with self._http.stream(
@@ -168,7 +171,9 @@ class Client:
             raise _Failed(_network(error, outgoing.url), {}, refused=refused) from error
         answered = {name.lower(): value for name, value in response.headers.items()}
         seconds = time.monotonic() - started
-        self.trace.response(outgoing.method, outgoing.url, response.status_code, answered, content, seconds)
+        self.trace.response(
+            outgoing.method, outgoing.url, response.status_code, answered, _shown(outgoing, content), seconds
+        )
         try:
             return read(response.status_code, answered, content, attempt, form=form)
         except AdsctlError as error:
@@ -218,6 +223,11 @@ class _Failed(Exception):
         self.headers = headers
         self.limited = limited  # asked to slow down: nothing was applied
         self.refused = refused  # no connection: nothing was applied
+
+
+def _shown(outgoing: Outgoing, content: bytes) -> bytes:
+    """Give what a trace may show of a body."""
+    return b"(%d bytes that nobody reads)" % len(content) if outgoing.private and content else content
 
 
 def _content(response: "httpx.Response") -> bytes:

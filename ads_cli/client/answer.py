@@ -53,7 +53,9 @@ def read(
     except (ValueError, RecursionError):
         body, readable = None, False
     if not 200 <= status < 300:
-        raise failure(status, said(body) if readable else Said(_seen(headers, content)))
+        error = failure(status, said(body) if readable else Said(_seen(headers, content)))
+        error.body = body
+        raise error
     if not readable:
         raise UnavailableError(
             f"the answer (status {status}) is not JSON: {_seen(headers, content)}", http_status=status
@@ -61,7 +63,9 @@ def read(
     answer = Answer(status, headers, body, attempts)
     if isinstance(body, dict) and body.get("errors"):
         words = said(body)
-        raise RefusedError(words.message, http_status=status, api_code=words.code)
+        refused = RefusedError(words.message, http_status=status, api_code=words.code)
+        refused.body = body
+        raise refused
     return answer
 
 

@@ -7,6 +7,7 @@ from urllib.parse import quote
 import msgspec
 
 from ..api.endpoint import Endpoint, Wire, as_text
+from ..api.rates import TOTAL_COUNTS, Rate
 
 FORM = "application/x-www-form-urlencoded"
 JSON = "application/json"
@@ -22,6 +23,8 @@ class Outgoing(NamedTuple):
     family: str  # requests that share a limit
     retry: bool  # whether sending it twice does no harm
     headers: Mapping[str, str] = {}  # of the person's own
+    rate: Rate | None = None  # that the specification states
+    private: bool = False  # whether nobody may read along
 
 
 def place(endpoint: Endpoint, parts: Wire, address: str, body: bytes | None = None) -> Outgoing:
@@ -36,4 +39,14 @@ def place(endpoint: Endpoint, parts: Wire, address: str, body: bytes | None = No
     elif encoded:
         url += f"?{encoded}"
     family = f"{endpoint.method} {endpoint.path}"
-    return Outgoing(endpoint.method, url, body or b"", content_type, family, endpoint.retry)
+    rate = TOTAL_COUNTS if parts.fields.get("with_total_count") else endpoint.rate
+    return Outgoing(
+        endpoint.method,
+        url,
+        body or b"",
+        content_type,
+        family,
+        endpoint.retry,
+        rate=rate,
+        private=endpoint.private,
+    )

@@ -4,6 +4,10 @@ import random
 import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import cache
+
+from ..api.rates import Rate
+from .shared import SharedWindow
 
 FIRST_BACKOFF = 0.5  # seconds; doubled with each failure, and drawn at random below that
 LONGEST_BACKOFF = 60.0
@@ -19,8 +23,14 @@ class StoppedError(Exception):
 class Pace:
     """Shared by all threads of a client: one that is told to wait makes every other wait."""
 
-    def __init__(self, max_wait: float, tell: Callable[[str], None] = lambda text: None) -> None:
+    def __init__(
+        self,
+        max_wait: float,
+        tell: Callable[[str], None] = lambda text: None,
+        window: Callable[[Rate], SharedWindow] | None = None,
+    ) -> None:
         self.max_wait = max_wait
+        self._windows = cache(window) if window else None  # by the rates that the specification states
         self.tell = tell  # hears of waits that are long enough to wonder about
         self.successes = 0
         self.stop = threading.Event()
@@ -57,8 +67,18 @@ class Pace:
         """Tell whether waiting so long stays within the longest wait without progress."""
         return delay <= self.patience()
 
-    def wait_turn(self, family: str) -> float:
+    def wait_turn(self, family: str, rate: Rate | None = None) -> float:
         """Wait until the family may go; give the seconds that are too long to be waited, else 0."""
+        if rate and self._windows:
+            window = self._windows(rate)
+            while (delay := window.take()) > 0:
+                if delay > self.max_wait:
+                    return delay
+                if delay >= LONG:
+                    self.tell(
+                        f"{rate.requests:,} requests went in {rate.seconds:.0f} s: going on in {delay:.0f} s"
+                    )
+                self.wait(delay)
         while (delay := self._not_before.get(family, 0.0) - time.monotonic()) > 0:
             if not self.may_wait(delay):
                 return delay

@@ -116,7 +116,7 @@ def delete(
     call = Invocation.of(ctx)
     call.connections = concurrency
     source = Source.of_lines(keys) if keys else _keys_file(from_ or "", format)
-    rows = rows_of(source, root=ProductDelete.noun, known=ProductDelete.required)
+    rows = rows_of(source, roots=(ProductDelete.noun,), known=ProductDelete.required)
     options = Options(concurrency, failed_out=failed_out, max_errors=max_errors, resume=resume)
     Push(call, ProductDelete(call.catalog), Check(rows, ProductDelete), options).run()
 
@@ -149,7 +149,7 @@ def read_rows(file: str, format: str | None, encoding: str, map: list[str] | Non
     from ..bulk.source import Source
 
     source = Source.open(file, format, encoding)
-    return rows(source, root=upload.noun, known=upload.known, rename=renames(map or [], upload.known))
+    return rows(source, roots=(upload.noun,), known=upload.known, rename=renames(map or [], upload.known))
 
 
 def renames(pairs: list[str], known: Collection[str]) -> dict[str, str]:
@@ -162,7 +162,7 @@ def renames(pairs: list[str], known: Collection[str]) -> dict[str, str]:
         if not equals or not column:
             raise UsageError(f"--map: {pair!r} is not COLUMN=FIELD", hint="as in --map image_url=image_link")
         if name not in known:
-            raise UsageError(f"--map: {name!r} is no field of a product{nearest(name, known)}")
+            raise UsageError(f"--map: {name!r} is no field here{nearest(name, known)}")
         found[column.strip()] = name
     return found
 

@@ -4,10 +4,9 @@ import math
 import threading
 import time
 
+from ..api.rates import TOTAL_COUNTS
 from .answers import Headers, Refusal
 
-TOTAL_COUNTS = 200
-TOTAL_COUNT_SECONDS = 15 * 60
 BEARER_TOKENS = 10
 BEARER_TOKEN_SECONDS = 60
 
@@ -46,5 +45,5 @@ class Limits:
     """The limits that an instance of the service keeps."""
 
     def __init__(self) -> None:
-        self.total_counts = Window(TOTAL_COUNTS, TOTAL_COUNT_SECONDS)
+        self.total_counts = Window(*TOTAL_COUNTS[1:])
         self.bearer_tokens = Window(BEARER_TOKENS, BEARER_TOKEN_SECONDS)

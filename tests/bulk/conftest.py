@@ -24,7 +24,7 @@ class Desk:
 
     def rows(self, name: str, content: str | bytes, *, encoding: str = "utf-8", **rename: str) -> Rows:
         source = Source.open(self.put(name, content), None, encoding)
-        return rows(source, root="products", known=KNOWN, rename=rename)
+        return rows(source, roots=("products",), known=KNOWN, rename=rename)
 
     def read(self, name: str, content: str | bytes, **options: str) -> list[tuple[int, dict, str]]:
         return [tuple(row[:3]) for row in self.rows(name, content, **options)]

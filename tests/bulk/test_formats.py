@@ -50,7 +50,7 @@ def source_of(content: bytes, format: str) -> Source:
 
 
 def read(content: bytes, format: str) -> list[dict[str, object]]:
-    return [row.values for row in rows(source_of(content, format), root="products", known=COLUMNS)]
+    return [row.values for row in rows(source_of(content, format), roots=("products",), known=COLUMNS)]
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -83,7 +83,9 @@ def test_whatever_the_bytes_are_the_reader_answers_or_explains(format: str, cont
 @quick
 def test_every_row_knows_the_line_where_it_begins(before: int, quoted: str, after: int):
     lines = ["id,title", *["x,y"] * before, 'x,"' + quoted.replace('"', '""') + '"', *["z,y"] * after]
-    found = [row.line for row in rows(source_of("\n".join(lines).encode(), "csv"), root="p", known=COLUMNS)]
+    found = [
+        row.line for row in rows(source_of("\n".join(lines).encode(), "csv"), roots=("p",), known=COLUMNS)
+    ]
     breaks = quoted.count("\n")
     expected = [*range(2, before + 3), *range(before + 3 + breaks, before + 3 + breaks + after)]
     assert found == expected
@@ -96,7 +98,7 @@ def test_documents_name_the_line_of_each_record(format: str):
         "yaml": "# comment\nproducts:\n- id: 1\n  title: x\n\n- id: 2\n",
         "jsonl": '\n\n{"id": "1"}\n\n\n{"id": "2"}\n',
     }
-    found = rows(source_of(texts[format].encode(), format), root="products", known=COLUMNS)
+    found = rows(source_of(texts[format].encode(), format), roots=("products",), known=COLUMNS)
     assert [row.line for row in found] == [3, 6]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from .identifiers import HASHED, Key, hashed
+from .identifiers import HASHED, LONGEST, Key
 
 ALL_HASHED = re.compile(rb"(?:(?:[0-9a-f]{64})?+\n)*+")
 SEVERAL = ";"  # between the values of a cell
@@ -53,25 +53,29 @@ def _members(key: Key, digests: list[str]) -> list[str]:
 @cache
 def _clean(pattern: str) -> re.Pattern[bytes]:
     """Match lines that all need no more than a hash; what is 64 hex digits is hashed already."""
-    return re.compile(f"(?:(?![0-9a-f]{{64}}\n)(?=[^\n]{{0,254}}\n)(?:{pattern})?+\n)*+".encode())
+    return re.compile(f"(?:(?![0-9a-f]{{64}}\n)(?=[^\n]{{0,{LONGEST}}}\n)(?:{pattern})?+\n)*+".encode())
 
 
 def _one_by_one(key: Key, cells: Sequence[Any]) -> Column:
-    made = Column([])
+    made, is_clean = Column([]), re.compile(key.clean).fullmatch
     for row, cell in enumerate(cells):
-        values: list[str] = []
+        digests: list[str] = []
         for value in _values(cell):
+            if key.is_hashed and HASHED.fullmatch(trimmed := value.strip()):
+                digests.append(trimmed.lower())
+                made.hashed += 1
+                continue
             try:
-                values.append(hashed(key, value))
+                lowered = value.lower()
+                tidy = lowered if is_clean(lowered) and len(lowered) <= LONGEST else key.tidy(value)
             except ValueError as reason:
                 told = made.problems.setdefault(row, [])
                 if str(reason) not in told:
                     told.append(str(reason))
             else:
-                came_hashed = key.is_hashed and HASHED.fullmatch(value.strip())
-                made.hashed += bool(came_hashed)
-                made.raw += not came_hashed
-        made.members.append(f'"{key.name}":{msgspec.json.encode(values).decode()}' if values else "")
+                digests.append(sha256(tidy.encode()).hexdigest() if key.is_hashed else tidy)
+                made.raw += 1
+        made.members.append(f'"{key.name}":{msgspec.json.encode(digests).decode()}' if digests else "")
     return made
 
 

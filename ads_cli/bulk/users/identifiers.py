@@ -8,14 +8,13 @@ import re
 import unicodedata
 from collections.abc import Callable
 from functools import cache
-from hashlib import sha256
 from typing import NamedTuple
 
 HASHED = re.compile(r"[0-9a-fA-F]{64}")
 INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 EMAIL = r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}+@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?+\.)++[a-z0-9-]{2,63}+"
 E164 = r"\+[1-9][0-9]{6,14}+"
-LONGEST_EMAIL = 254
+LONGEST = 254  # characters of an e-mail address
 
 Tidy = Callable[[str], str]
 
@@ -50,8 +49,8 @@ def email(text: str) -> str:
     if not local.isascii():
         raise ValueError("has letters before the @ that only few mail servers take (not ASCII)")
     address = f"{local}@{domain}"
-    if len(address) > LONGEST_EMAIL:
-        raise ValueError(f"is longer than {LONGEST_EMAIL} characters")
+    if len(address) > LONGEST:
+        raise ValueError(f"is longer than {LONGEST} characters")
     if not re.fullmatch(EMAIL, address):
         raise ValueError("is no e-mail address")
     return address
@@ -122,12 +121,3 @@ def keys(region: str | None = None) -> dict[str, Key]:
         Key("partner_user_id", r"(?!)", partner_user_id, is_hashed=False),
     )
     return {key.name: key for key in found}
-
-
-def hashed(key: Key, text: str) -> str:
-    """Normalise and hash one value; raises ValueError with the reason."""
-    if not key.is_hashed:
-        return key.tidy(text)
-    if HASHED.fullmatch(trimmed := text.strip()):
-        return trimmed.lower()
-    return sha256(key.tidy(text).encode()).hexdigest()

@@ -20,7 +20,7 @@ class Operation(NamedTuple):
     """An operation as JSON, and the rows its users come from."""
 
     body: bytes
-    rows: list[int]  # counted from 0 in what was packed at once
+    rows: Sequence[int]  # counted from 0 in what was packed at once
 
 
 class Head(NamedTuple):
@@ -109,5 +109,5 @@ def _operations(
         if most_users:
             end = min(end, begin + most_users)
         body = f"{start}{','.join(encoded[begin:end])}{END}"
-        yield Operation(body.encode(), list(rows[begin:end]))
+        yield Operation(body.encode(), rows[begin:end])
         begin = end

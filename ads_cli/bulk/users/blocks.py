@@ -1,0 +1,106 @@
+"""Blocks of a table, packed in processes of their own where a file is large."""
+
+import csv
+import io
+import os
+import signal
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import NamedTuple
+
+from ..read_csv import Block
+from .heads import Heads
+from .pack import Packed, pack
+
+LARGE = 8 * 1024 * 1024  # bytes of a file, from which on starting processes pays
+AHEAD = 3  # blocks of each process that are under way
+
+
+class Table(NamedTuple):
+    """How the rows of a table become users."""
+
+    delimiter: str
+    fields: tuple[str, ...]  # the field of each cell; "" where it is left out
+    heads: Heads
+    region: str | None
+    most_users: int | None
+
+
+class PackedBlock(NamedTuple):
+    """A packed block: what became of its rows, how many there are, and the lines of those that are wrong."""
+
+    packed: Packed
+    rows: int
+    blank: list[int]  # rows that hold nothing, and are none
+    lines: dict[int, int]  # of rows with problems, counted from 0
+
+
+def pack_block(table: Table, data: bytes) -> PackedBlock | None:
+    """Pack the rows of a block; None where it cannot be read; who reads line by line says why."""
+    try:
+        text = data.decode()
+        if "\0" in text:
+            return None
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=table.delimiter, strict=True))
+    except (UnicodeDecodeError, csv.Error):
+        return None
+    if not rows:
+        return PackedBlock(Packed(), 0, [], {})
+    width = len(table.fields)
+    wrong = {}
+    if any(len(row) != width for row in rows):
+        for number, row in enumerate(rows):
+            if row and len(row) != width:
+                wrong[number] = [("", f"has {len(row)} cells, and the header has {width}")]
+            row[width:] = [""] * (width - len(row))
+    columns = {name: cells for name, cells in zip(table.fields, zip(*rows, strict=True), strict=True) if name}
+    heads, wrong_heads = table.heads.of(columns, len(rows))
+    for number, problems in wrong_heads.items():
+        wrong.setdefault(number, []).extend(problems)
+    packed = pack(columns, heads, region=table.region, most_users=table.most_users, wrong=wrong)
+    blank = [number for number in packed.problems if not "".join(rows[number]).strip()]
+    for number in blank:
+        del packed.problems[number]
+    return PackedBlock(
+        packed, len(rows), blank, _lines(table, text, packed.problems) if packed.problems else {}
+    )
+
+
+def _lines(table: Table, text: str, rows: Iterable[int]) -> dict[int, int]:
+    """Find the line on which each of some rows begins, counted from 0."""
+    wanted, found, begins = set(rows), {}, 0
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=table.delimiter, strict=True)
+    for number, _ in enumerate(reader):
+        if number in wanted:
+            found[number] = begins
+        begins = reader.line_num
+    return found
+
+
+def packed_blocks(
+    table: Table, blocks: Iterable[Block], size: int
+) -> Iterator[tuple[Block, PackedBlock | None]]:
+    """Pack blocks, in their order; where the file is large, in as many processes as there are cores."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if size < LARGE or cores < 2:
+        yield from ((block, pack_block(table, block.data)) for block in blocks)
+        return
+    begun: deque[tuple[Block, Future[PackedBlock | None]]] = deque()
+    pool = ProcessPoolExecutor(cores, get_context("spawn"), _quietly)
+    try:
+        for block in blocks:
+            begun.append((block._replace(data=b""), pool.submit(pack_block, table, block.data)))
+            if len(begun) >= cores * AHEAD:
+                done, future = begun.popleft()
+                yield done, future.result()
+        for done, future in begun:
+            yield done, future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _quietly() -> None:
+    """Leave signals to the process that everybody sees; it ends this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,172 @@
+"""A list of people, checked and packed in one reading; what is sent later comes from the spool."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ...api.check import Problem
+from ...errors import ContentError
+from ...output.text import counted
+from ..check import Check, Checked, Findings, Refuse
+from ..read import Row, Rows
+from ..read_csv import CsvRows
+from ..upload import Batch, Batches
+from .blocks import PackedBlock, Table, packed_blocks
+from .pack import Packed, pack
+from .rows import KEYS, UserRows
+from .spool import Spool, Users
+
+if TYPE_CHECKING:
+    from .upload import UserUpload
+
+BLOCK = 512 * 1024  # bytes of a table that are packed at once
+ROWS = 5000  # of other formats
+
+
+class UserCheck(Check):
+    """Checks and packs a list of people; no message holds a value of it."""
+
+    tells_late = True
+    upload: type["UserUpload"]  # type: ignore[assignment]
+
+    def __init__(self, rows: Rows, upload: "UserUpload") -> None:
+        super().__init__(UserRows(rows), type(upload))  # type: ignore[arg-type]
+        rows.private = True
+        self._plain = rows
+        self._settings = upload.packing
+        self._raw: Counter[str] = Counter()
+        self._hashed: Counter[str] = Counter()
+
+    def run(self, tick: Callable[[int], None] = lambda rows: None) -> Findings:
+        """Read everything once, say what is wrong, and pack what is right."""
+        self.findings, self.spool = Findings(), Spool()
+        if isinstance(self._plain, CsvRows):
+            self._pack_table(self._plain, tick)
+        else:
+            self._pack_documents(tick)
+        self.spool.close_batch()
+        if not self.findings.rows:
+            raise ContentError(f"{self.rows.source.name}: no row of people in it")
+        self.findings.warnings = [*self._plain.notes, *self._remarks()]
+        return self.findings
+
+    @property
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Count the values of each kind: how many came raw, and how many hashed."""
+        return {
+            key: {"raw": self._raw[key], "hashed": self._hashed[key]}
+            for key in KEYS
+            if self._raw[key] or self._hashed[key]
+        }
+
+    @property
+    def batch_count(self) -> int:
+        """Count the batches of a file that was checked."""
+        return len(self.spool)
+
+    def batches(self, refuse: Refuse) -> Batches:
+        """Number the batches; whoever sends one reads it from the spool."""
+        for number in range(len(self.spool)):
+            yield Batch(number, [], self.spool)
+
+    def __iter__(self) -> Iterator[Checked]:
+        """Read the file anew and check each row by itself."""
+        rows = iter(self.rows)
+        while some := list(islice(rows, ROWS)):
+            packed = self._packed(some)
+            for number, row in enumerate(some):
+                yield Checked(row, None, [Problem(*each) for each in packed.problems.get(number, [])])
+
+    def _pack_table(self, rows: CsvRows, tick: Callable[[int], None]) -> None:
+        """Pack a table block by block, in several processes where that pays."""
+        blocks = rows.blocks(BLOCK)
+        first = next(blocks, None)  # with which the header is known
+        self._demand_columns()
+        heads, region, most_users = self._settings
+        fields = tuple(name if name in self.upload.known else "" for name in rows.cell_fields)
+        table = Table(rows.delimiter, fields, heads, region, most_users)
+        every = (block for some in ([first] if first else [], blocks) for block in some)
+        for block, done in packed_blocks(table, every, rows.source.size):
+            if done is None:
+                self._explain()
+            before = self.findings.rows
+            self.findings.rows += done.rows - len(done.blank)
+            lines = {row: block.line + at for row, at in done.lines.items()}
+            self._take(done.packed, _numbers(before, done), lines)
+            tick(self.findings.rows)
+
+    def _pack_documents(self, tick: Callable[[int], None]) -> None:
+        """Pack records as they are read."""
+        rows = iter(self.rows)
+        while some := list(islice(rows, ROWS)):
+            lines = {number: row.line for number, row in enumerate(some)}
+            self._take(self._packed(some), [row.record for row in some], lines)
+            self.findings.rows = some[-1].record
+            tick(self.findings.rows)
+
+    def _packed(self, rows: list[Row]) -> Packed:
+        """Pack rows that were read one by one."""
+        heads, region, most_users = self._settings
+        names = dict.fromkeys(name for row in rows for name in row.values if name in self.upload.known)
+        columns: dict[str, Any] = {name: [row.values.get(name, "") for row in rows] for name in names}
+        wrong = {number: [("", row.problem)] for number, row in enumerate(rows) if row.problem}
+        own, wrong_heads = heads.of(columns, len(rows))
+        columns = columns or {self.upload.keys[0]: [""] * len(rows)}
+        for number, problems in wrong_heads.items():
+            wrong.setdefault(number, []).extend(problems)
+        return pack(columns, own, region=region, most_users=most_users, wrong=wrong)
+
+    def _take(self, packed: Packed, numbers: Sequence[int], lines: dict[int, int]) -> None:
+        """Keep what was packed, and note what is wrong; `numbers` are those of the records."""
+        for operation in packed.operations:
+            rows = operation.rows
+            records = numbers[rows[0] : rows[-1] + 1]
+            if len(records) > len(rows):
+                records = [numbers[row] for row in rows]
+            self.spool.add(Users.of(operation.body, records))
+        for row, problems in sorted(packed.problems.items()):
+            place = Row(lines.get(row, 0), {}, record=numbers[row])
+            self.findings.add(place, [Problem(*problem) for problem in problems])
+        self._raw += packed.raw
+        self._hashed += packed.hashed
+
+    def _explain(self) -> NoReturn:
+        """Read line by line what could not be packed: that tells where it is wrong."""
+        for _ in self._plain:
+            pass
+        raise ContentError(f"{self.rows.source.name} cannot be read as {self._plain.source.format}")
+
+    def _demand_columns(self) -> None:
+        """Refuse a table that names no identifier; a header may be a person, and is not repeated."""
+        if not set(self.upload.keys) & set(self._plain.fields):
+            raise ContentError(
+                f"{self.rows.source.name}: the first line names no identifier",
+                hint=f"it must name columns: {', '.join(self.upload.keys)}; or --map 'Your column=email'",
+            )
+
+    def _remarks(self) -> list[str]:
+        """Say how columns were understood, and what is odd about their values."""
+        rows, remarks = self._plain, []
+        for column, name in zip(rows.columns, rows.fields, strict=True):
+            if name in self.upload.known and column != name and not dict.__contains__(rows.rename, column):
+                remarks.append(f"the column {column!r} is read as {name}")
+        remarks += self._unknown_columns()
+        for key, came in self.counts.items():
+            if came["raw"] and came["hashed"]:
+                remarks.append(
+                    f"{key}: {counted(came['hashed'], 'value')} came hashed and {came['raw']:,} did not;"
+                    " each is taken for what it looks like"
+                )
+        return remarks
+
+
+def _numbers(before: int, block: PackedBlock) -> Sequence[int]:
+    """Number the records of a block; blank rows are none."""
+    if not block.blank:
+        return range(before + 1, before + 1 + block.rows)
+    blank, numbers = set(block.blank), []
+    for row in range(block.rows):
+        before += row not in blank
+        numbers.append(before)
+    return numbers

@@ -1,0 +1,167 @@
+"""Uploads of people: to a custom audience, or to a do-not-reach list."""
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any, ClassVar, NamedTuple
+
+import msgspec
+
+from ...api.endpoint import Request
+from ...api.users import UpdateAudienceUsers, UpdateDoNotReachUsers
+from ...client import Client
+from ...client.outgoing import Outgoing
+from ...client.pace import backoff
+from ...errors import RefusedError, UnavailableError
+from ..upload import FAILED, Ack, Batch, Upload
+from .heads import Heads
+from .pack import FULL
+from .rows import KEYS, KNOWN
+from .spool import Users, body_of
+
+ACCEPTED = "accepted"
+
+
+class Packing(NamedTuple):
+    """What decides which operations a file becomes."""
+
+    heads: Heads
+    region: str | None
+    most_users: int | None
+
+    def __str__(self) -> str:
+        return f"{tuple(self.heads.default)} {self.region} {self.most_users} {FULL}"
+
+
+class UserUpload(Upload):
+    """Sends operations until every user is in, or known to be refused."""
+
+    noun = "users"
+    required = ()
+    known = KNOWN
+    statuses = (ACCEPTED, FAILED)
+    keys: ClassVar[tuple[str, ...]] = KEYS
+
+    def __init__(self, account: str, target: str, packing: Packing) -> None:
+        self.account = account
+        self.target = target
+        self.packing = packing
+
+    @abstractmethod
+    def place(self) -> Request:
+        """Name where users go."""
+
+    def __str__(self) -> str:
+        """Describe how users are packed, too."""
+        return f"{type(self).__name__} {self.account} {self.packing}"
+
+    def extra(self, valid: int) -> dict[str, int]:
+        """Count the users that there were to send."""
+        return {"users": valid}
+
+    def prepare(self, client: Client, batch: Batch) -> Outgoing:
+        """Write down the request of a batch."""
+        return client.prepare(self.place(), body_of(batch.items.read(batch.number)))
+
+    def send(self, client: Client, batch: Batch, *, again: bool) -> Ack:
+        """Send a batch; where it is refused for some operations, send the others, and halve those.
+
+        A batch is all or nothing, so that nothing of a refused one was applied.
+        """
+        ack = Ack(batch.number, {ACCEPTED: 0, FAILED: 0})
+        waiting: list[list[Users]] = [batch.items.read(batch.number)]
+        while waiting:
+            operations = waiting.pop()
+            refused = self._deliver(client, operations)
+            good = [operation for number, operation in enumerate(operations) if number not in refused]
+            if not refused:
+                ack.counts[ACCEPTED] += _users(operations)
+                continue
+            halves: list[Users] = []
+            for number, reason in refused.items():
+                operation = operations[number]
+                if operation.users == 1:
+                    ack.failed.append((operation.first, reason))
+                else:
+                    halves += _halves(operation)
+            waiting += [some for some in (good, halves) if some]
+        ack.counts[FAILED] = len(ack.failed)
+        return ack
+
+    def _deliver(self, client: Client, operations: list[Users]) -> dict[int, str]:
+        """Send operations until all their users count: give those refused, by number, with the reasons."""
+        outgoing = client.prepare(self.place(), body_of(operations))
+        users, attempt = _users(operations), 0
+        while True:
+            try:
+                answer = client.exchange(outgoing)
+            except RefusedError as error:
+                if refused := refusals(error.body, len(operations)):
+                    return refused
+                raise
+            attempt += 1
+            if refused := refusals(answer.body, len(operations)):
+                return refused
+            if counts_of(answer.data) == (users, users):
+                return {}
+            if attempt >= client.max_attempts:
+                success, total = counts_of(answer.data)
+                counts = f"{success:,} of {total:,}"
+                raise UnavailableError(f"{users:,} users were sent, and the service counts {counts}")
+            client.pace.wait(backoff(attempt))
+
+
+class AudienceUpload(UserUpload):
+    """Users of a custom audience."""
+
+    def place(self) -> Request:
+        """Name the audience."""
+        return UpdateAudienceUsers(account_id=self.account, custom_audience_id=self.target)
+
+
+class DoNotReachUpload(UserUpload):
+    """Users who are not to be reached: by e-mail and phone number only."""
+
+    keys = ("email", "phone_number")
+    known = (*keys, "operation_type", "expires_at")
+
+    def place(self) -> Request:
+        """Name the list."""
+        return UpdateDoNotReachUsers(account_id=self.account, do_not_reach_list_id=self.target)
+
+
+def counts_of(data: Any) -> tuple[int, int]:
+    """Add up success_count and total_count, of the request or of each operation."""
+    entries = data if isinstance(data, list) else [data]
+    found = [entry for entry in entries if isinstance(entry, dict)]
+    success, total = (
+        sum(entry[name] for entry in found if isinstance(entry.get(name), int))
+        for name in ("success_count", "total_count")
+    )
+    return success, total
+
+
+def refusals(body: Any, operations: int) -> dict[int, str]:
+    """Give the reasons for refusing operations, by number; they come flat, or in a list for each."""
+    found: dict[int, list[str]] = {}
+    entries = body.get("operation_errors") if isinstance(body, dict) else None
+    for position, entry in enumerate(entries if isinstance(entries, list) else []):
+        for error in entry if isinstance(entry, list) else [entry]:
+            if isinstance(error, dict):
+                index = position if isinstance(entry, list) else error.get("index", position)
+                if isinstance(index, int) and 0 <= index < operations:
+                    reason = str(error.get("message") or error.get("code") or "refused")
+                    found.setdefault(index, []).append(reason)
+    return {index: "; ".join(dict.fromkeys(reasons)) for index, reasons in sorted(found.items())}
+
+
+def _users(operations: list[Users]) -> int:
+    return sum(operation.users for operation in operations)
+
+
+def _halves(operation: Users) -> Iterator[Users]:
+    """Cut an operation in two."""
+    body = msgspec.json.decode(operation.body)
+    users, middle = body["params"]["users"], operation.users // 2
+    for part in (slice(middle), slice(middle, None)):
+        half = body | {"params": body["params"] | {"users": users[part]}}
+        yield Users.of(msgspec.json.encode(half), operation.records[part])

@@ -1,0 +1,214 @@
+"""Lists of people: push them to audiences, check them, hash them."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import ContentError
+from ..invocation import Invocation
+from .products import (
+    Concurrency,
+    Encoding,
+    FailedOut,
+    File,
+    Format,
+    Job,
+    Map,
+    MaxErrors,
+    Resume,
+    SkipInvalid,
+    renames,
+)
+
+if TYPE_CHECKING:
+    from ..bulk.users.check import UserCheck
+    from ..bulk.users.upload import UserUpload
+
+
+class Operation(StrEnum):
+    """Whether people come or go."""
+
+    update = "update"
+    delete = "delete"
+
+
+Going = Annotated[Operation, typer.Option("--operation", help="Add people, or take them away")]
+EffectiveAt = Annotated[str | None, typer.Option(metavar="TIME", help="From when on (default: now)")]
+ExpiresAt = Annotated[str | None, typer.Option(metavar="TIME", help="Until when (default: 13 months)")]
+Region = Annotated[
+    str | None, typer.Option(metavar="REGION", help="Country of national phone numbers, as in DE")
+]
+PerOperation = Annotated[
+    int | None, typer.Option("--users-per-operation", metavar="N", min=1, help="At most (default: as fit)")
+]
+
+
+def push(
+    ctx: typer.Context,
+    file: File,
+    audience: Annotated[str, typer.Option(metavar="ID", help="The custom audience")],
+    operation: Going = Operation.update,
+    effective_at: EffectiveAt = None,
+    expires_at: ExpiresAt = None,
+    region: Region = None,
+    users_per_operation: PerOperation = None,
+    format: Format = None,
+    encoding: Encoding = "utf-8",
+    map: Map = None,
+    concurrency: Concurrency = 4,
+    skip_invalid: SkipInvalid = False,
+    failed_out: FailedOut = None,
+    max_errors: MaxErrors = None,
+    resume: Resume = False,
+    job: Job = None,
+) -> None:
+    """Send a list of people to a custom audience, hashed here.
+
+    For example: adsctl audiences push customers.csv --audience 2906h
+    """
+    from ..bulk.push import Options
+    from ..bulk.users.upload import AudienceUpload
+
+    times = {"operation_type": operation.value, "effective_at": effective_at, "expires_at": expires_at}
+    call = Invocation.of(ctx)
+    upload = AudienceUpload(call.account, audience, packing(times, region, users_per_operation))
+    options = Options(concurrency, skip_invalid, failed_out, max_errors, resume, job)
+    _push(call, checker(file, format, encoding, map, upload), upload, options)
+
+
+def push_do_not_reach(
+    ctx: typer.Context,
+    file: File,
+    list_: Annotated[str, typer.Option("--list", metavar="ID", help="The do-not-reach list")],
+    operation: Going = Operation.update,
+    expires_at: ExpiresAt = None,
+    region: Region = None,
+    users_per_operation: PerOperation = None,
+    format: Format = None,
+    encoding: Encoding = "utf-8",
+    map: Map = None,
+    concurrency: Concurrency = 4,
+    skip_invalid: SkipInvalid = False,
+    failed_out: FailedOut = None,
+    max_errors: MaxErrors = None,
+    resume: Resume = False,
+    job: Job = None,
+) -> None:
+    """Send a list of people who are not to be reached, by e-mail and phone number, hashed here.
+
+    For example: adsctl audiences do-not-reach push unsubscribed.csv --list 18ce5
+    """
+    from ..bulk.push import Options
+    from ..bulk.users.upload import DoNotReachUpload
+
+    times = {"operation_type": operation.value, "expires_at": expires_at}
+    call = Invocation.of(ctx)
+    upload = DoNotReachUpload(
+        call.account, list_, packing(times, region, users_per_operation, takes_effective=False)
+    )
+    options = Options(concurrency, skip_invalid, failed_out, max_errors, resume, job)
+    _push(call, checker(file, format, encoding, map, upload), upload, options)
+
+
+def check(
+    ctx: typer.Context,
+    file: File,
+    region: Region = None,
+    format: Format = None,
+    encoding: Encoding = "utf-8",
+    map: Map = None,
+    failed_out: FailedOut = None,
+) -> None:
+    """Check a list of people, offline: what is wrong, and how many identifiers there are of each kind.
+
+    For example: adsctl audiences check customers.csv
+    """
+    from ..bulk.report import check_file, show_findings, write_invalid
+
+    call = Invocation.of(ctx)
+    checked = checker(file, format, encoding, map, _offline(region))
+    findings = check_file(checked, call.messages)
+    for key, came in checked.counts.items():
+        call.messages.say(f"{key}: {came['raw']:,} to be hashed, {came['hashed']:,} hashed already")
+    show_findings(call.printer, checked.rows, findings)
+    if findings.invalid:
+        write_invalid(failed_out, checked)
+        raise ContentError(findings.verdict)
+
+
+def hash_file(
+    ctx: typer.Context,
+    file: File,
+    output_file: Annotated[
+        str, typer.Argument(metavar="[OUT]", help="Where to write, CSV; standard output without it")
+    ] = "-",
+    region: Region = None,
+    format: Format = None,
+    encoding: Encoding = "utf-8",
+    map: Map = None,
+) -> None:
+    """Write a list of people with every identifier hashed, so that no other machine sees them raw.
+
+    For example: adsctl audiences hash customers.csv hashed.csv
+    """
+    from ..bulk.report import check_file, problem_lines
+    from ..bulk.users.hashed import write_hashed
+    from ..files import atomic
+
+    call = Invocation.of(ctx)
+    checked = checker(file, format, encoding, map, _offline(region))
+    findings = check_file(checked, call.messages)
+    if findings.invalid:
+        raise ContentError("\n".join([*problem_lines(checked.rows, findings), findings.verdict]))
+    if output_file == "-":
+        write_hashed(checked, sys.stdout)
+    else:
+        with atomic(Path(output_file)) as stream:
+            write_hashed(checked, stream)
+        call.messages.say(f"{output_file}: {findings.rows:,} people, every identifier hashed")
+
+
+def packing(
+    times: dict[str, str | None], region: str | None, most: int | None, *, takes_effective: bool = True
+) -> Any:
+    """Make of options what decides how people are packed."""
+    from ..bulk.users.heads import Heads
+    from ..bulk.users.upload import Packing
+
+    return Packing(Heads.given(times, takes_effective=takes_effective), region, most)
+
+
+def checker(
+    file: str, format: str | None, encoding: str, map: list[str] | None, upload: "UserUpload"
+) -> "UserCheck":
+    """Open a list of people."""
+    from ..bulk.read import rows
+    from ..bulk.source import Source
+    from ..bulk.users.check import UserCheck
+    from ..bulk.users.rows import Renames
+
+    known = (*upload.known, "params", "users")
+    rename = Renames(renames(map or [], upload.known))
+    source = Source.open(file, format, encoding)
+    return UserCheck(rows(source, roots=("users", "operations"), known=known, rename=rename), upload)
+
+
+def _offline(region: str | None) -> "UserUpload":
+    from ..bulk.users.upload import AudienceUpload
+
+    return AudienceUpload("", "", packing({}, region, None))
+
+
+def _push(call: Invocation, checked: "UserCheck", upload: "UserUpload", options: Any) -> None:
+    from ..bulk.push import Push
+
+    call.connections = options.concurrency
+    try:
+        Push(call, upload, checked, options).run()
+    finally:
+        if options.failed_out and Path(options.failed_out).is_file():
+            holds = "holds people as you gave them; only you can read it (mode 0600)"
+            call.messages.say(f"{options.failed_out} {holds}")

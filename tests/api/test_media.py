@@ -32,12 +32,7 @@ CREATIVE_TYPES = (
         (ListAccountMedia, {}, f"GET {ACCOUNT}"),
         (
             ListAccountMedia,
-            {
-                "count": 2,
-                "with_deleted": "true",
-                "account_media_ids": ["1", "2"],
-                "creative_types": ["BANNER"],
-            },
+            {"count": 2, "account_media_ids": ["1", "2"], "creative_types": ["BANNER"]},
             f"GET {ACCOUNT}?count=2&account_media_ids=1%2C2&creative_types=BANNER",
         ),
         (

@@ -15,7 +15,7 @@ from ..errors import ContentError
 from ..nearest import closest
 from ..output.text import counted
 from .read import Row, Rows
-from .upload import Upload
+from .upload import Batch, Batches, Upload
 
 PARTS = 64  # the ids are sorted in parts, so that sorting needs little room beside them
 FIRST_LINES = 5
@@ -24,6 +24,9 @@ FAR = 0.6  # how near a column must be to be taken for one that is missing
 MOST_KINDS = 1000  # of mistakes, that are kept
 # What differs from row to row in messages that tell of the same mistake: quoted values and numbers.
 PARTICULAR = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
+
+
+Refuse = Callable[[Row, str], None]  # hears of a row that is not sent, and why
 
 
 class Checked(NamedTuple):
@@ -98,7 +101,7 @@ class Check:
 
     def run(self, tick: Callable[[int], None] = lambda rows: None) -> Findings:
         """Read everything and say what is wrong; `tick` hears the count of rows now and then."""
-        findings = Findings()
+        self.findings = findings = Findings()
         repeats = Repeats()
         for checked in self:
             findings.rows += 1
@@ -112,8 +115,30 @@ class Check:
         if candidates := repeats.found():
             self._repeated = self._places(candidates)
             if self._repeated:
-                findings = self._again(findings)
-        return findings
+                self.findings = self._again(findings)
+        return self.findings
+
+    @property
+    def batch_count(self) -> int:
+        """Count the batches of a file that was checked."""
+        return -(-self.findings.valid // self.upload.size)
+
+    def batches(self, refuse: Refuse) -> Batches:
+        """Cut the valid rows into batches, the same ones each time."""
+        number = 0
+        rows: list[Row] = []
+        items: list[Any] = []
+        for checked in self:
+            if checked.item is None:
+                refuse(checked.row, checked.reasons)
+                continue
+            rows.append(checked.row)
+            items.append(checked.item)
+            if len(items) == self.upload.size:
+                yield Batch(number, rows, items)
+                rows, items, number = [], [], number + 1
+        if items:
+            yield Batch(number, rows, items)
 
     def __iter__(self) -> Iterator[Checked]:
         """Read the file anew and check each row."""

@@ -1,28 +1,24 @@
 """The pipeline: a file is checked whole, then sent batch by batch, and nothing of it is lost."""
 
 import time
-from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from ..api.check import Problem
 from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted, StateError, UsageError
 from ..invocation import Invocation
 from ..output.text import counted
-from .check import Check, Findings
+from .check import Check, Findings, Refuse
 from .journal import Job, Journal, new_id
-from .read import Row, Rows
+from .read import Rows
 from .report import Tick, check_file, failed_out, problem_lines, progress, write_invalid
 from .summary import Summary, correction, resume_command, way_on
-from .upload import Ack, Batch, Upload
+from .upload import Ack, Batch, Batches, Upload
 from .window import in_order
 
 MOST_WARNINGS = 5  # of the service, that are told one by one
 MOST_REASONS = 10  # of the service for refusing rows, that are told
 IN_SHORT = 3  # mistakes that are told even of a file whose check was to be quiet
-Refuse = Callable[[Row, str], None]
-Batches = Generator[Batch, None, None]
 
 
 @dataclass(frozen=True)
@@ -43,38 +39,42 @@ class Push:
 
     call: Invocation
     upload: Upload
-    rows: Rows
+    check: Check
     options: Options
     started: float = field(default_factory=time.monotonic)
     warnings: int = 0  # of the service, about single rows
     refused: Findings = field(default_factory=lambda: Findings(most=MOST_REASONS))  # by the service
 
+    @property
+    def rows(self) -> Rows:
+        """Give the rows of the file."""
+        return self.check.rows
+
     def run(self) -> None:
         """Check, send and report; raise what the run comes to where it is not a full success."""
         _ = self.call.client  # options that make none are told before anything is done
-        check = Check(self.rows, type(self.upload))
-        findings = self._check(check)
+        findings = self._check()
         if self.call.dry_run:
-            self._rehearse(check, findings)
+            self._rehearse(findings)
             return
         if self.upload.consequence:
             rows = counted(findings.valid, self.upload.noun.removesuffix("s"))
             self.call.confirm(self.upload.consequence.format(rows=rows, target=self.upload.target))
         journal = self._open_journal(findings)
         try:
-            self._send(check, findings, journal)
+            self._send(findings, journal)
         finally:
             journal.close()
 
-    def _check(self, check: Check) -> Findings:
+    def _check(self) -> Findings:
         """Read the whole file; raise ContentError where rows are invalid, unless they are to be skipped."""
         messages = self.call.messages
-        findings = check_file(check, messages)
+        findings = check_file(self.check, messages)
         if not findings.invalid:
             return findings
         told = "\n".join([*problem_lines(self.rows, findings), findings.verdict])
         if not self.options.skip_invalid:
-            write_invalid(self.options.failed_out, check)
+            write_invalid(self.options.failed_out, self.check)
             hint = "nothing was sent; correct the file, or send the others with --skip-invalid"
             raise ContentError(told, hint=hint)
         messages.warn(f"{told} and left out")
@@ -92,7 +92,7 @@ class Push:
             digest=self.rows.source.digest,
             target=target,
             rows=findings.rows,
-            batches=-(-findings.valid // upload.size),
+            batches=self.check.batch_count,
             started=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         )
         folder = call.settings.state_dir / "jobs"
@@ -108,12 +108,12 @@ class Push:
             call.messages.say(f"an earlier push of this file did not end; {resume_command()} goes on with it")
         return journal
 
-    def _send(self, check: Check, findings: Findings, journal: Journal) -> None:
+    def _send(self, findings: Findings, journal: Journal) -> None:
         """Send what is not acknowledged yet; report whatever the end is."""
         stopped: AdsctlError | Interrupted | None = None
         try:
             with failed_out(self.options.failed_out, self.rows) as refuse:
-                stopped = self._send_all(check, findings, journal, refuse)
+                stopped = self._send_all(findings, journal, refuse)
         except StateError as error:  # the refused rows could not be written
             stopped = stopped or error
         if not stopped:
@@ -141,13 +141,13 @@ class Push:
         return [*untold, *problem_lines(self.rows, self.refused)]
 
     def _send_all(
-        self, check: Check, findings: Findings, journal: Journal, refuse: Refuse
+        self, findings: Findings, journal: Journal, refuse: Refuse
     ) -> AdsctlError | Interrupted | None:
         """Send everything; give what stopped it, since the refused rows are still to be written."""
         try:
             self.call.client.open()
             with progress(self.call.messages, f"Pushing {self.upload.noun}", findings.valid) as tick:
-                refused = self._send_pending(self._pending(check, journal, refuse), journal, refuse, tick)
+                refused = self._send_pending(self._pending(journal, refuse), journal, refuse, tick)
             if left := findings.valid - journal.totals.total():
                 raise IncompleteError(
                     f"stopped early, {counted(left, 'row')} not sent: {counted(refused, 'row')} refused "
@@ -173,36 +173,17 @@ class Push:
 
     def _send_batch(self, journal: Journal, batch: Batch) -> tuple[Batch, Ack]:
         """Send one batch, and put what the service says of it on disk; runs in a thread of its own."""
-        answer = self.call.client.call(self.upload.request(batch.items))
-        again = journal.resumed or answer.attempts > 1
-        ack = self.upload.acknowledge(batch, answer, again=again)
+        ack = self.upload.send(self.call.client, batch, again=journal.resumed)
         journal.append(ack)
         return batch, ack
 
-    def _pending(self, check: Check, journal: Journal, refuse: Refuse) -> Batches:
+    def _pending(self, journal: Journal, refuse: Refuse) -> Batches:
         """Cut the file into batches, and pass over those that are acknowledged."""
-        for batch in self._batches(check, refuse):
+        for batch in self.check.batches(refuse):
             if ack := journal.acked.get(batch.number):
                 self._tell(batch, ack, refuse)
             else:
                 yield batch
-
-    def _batches(self, check: Check, refuse: Refuse) -> Batches:
-        """Cut the valid rows into batches, the same ones each time."""
-        size, number = self.upload.size, 0
-        rows: list[Row] = []
-        items: list[Any] = []
-        for checked in check:
-            if checked.item is None:
-                refuse(checked.row, checked.reasons)
-                continue
-            rows.append(checked.row)
-            items.append(checked.item)
-            if len(items) == size:
-                yield Batch(number, rows, items)
-                rows, items, number = [], [], number + 1
-        if items:
-            yield Batch(number, rows, items)
 
     def _tell(self, batch: Batch, ack: Ack, refuse: Refuse) -> None:
         """Tell what the service said of single rows."""
@@ -218,11 +199,11 @@ class Push:
                 if self.warnings <= MOST_WARNINGS or messages.is_verbose:
                     messages.warn(f"{where}: {warning}")
 
-    def _rehearse(self, check: Check, findings: Findings) -> None:
+    def _rehearse(self, findings: Findings) -> None:
         """Do everything but send."""
         number, where = 0, ""
-        for batch in self._batches(check, lambda row, error: None):
-            outgoing = self.call.client.prepare(self.upload.request(batch.items))
+        for batch in self.check.batches(lambda row, error: None):
+            outgoing = self.upload.prepare(self.call.client, batch)
             number, where = batch.number + 1, f", {outgoing.method} {outgoing.url}"
         self.call.messages.say(f"nothing is sent: {counted(number, 'request')}{where}")
         self._summary(findings, None).show(self.call.printer, self.rows.source.name)
@@ -234,7 +215,7 @@ class Push:
         return Summary(
             job=journal.job.job if journal else None,
             findings=findings,
-            batches=-(-findings.valid // self.upload.size),
+            batches=self.check.batch_count,
             counts={status: totals.get(status, 0) for status in self.upload.statuses},
             requests=client.requests,
             retries=client.retries,

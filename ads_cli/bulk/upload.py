@@ -1,13 +1,15 @@
 """What one kind of upload adds to the pipeline: its items, its request, and what an answer means."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import msgspec
 
 from ..api.endpoint import Request
+from ..client import Client
 from ..client.answer import Answer
+from ..client.outgoing import Outgoing
 from .read import Row
 
 FAILED = "failed"
@@ -27,6 +29,9 @@ class Batch(NamedTuple):
     number: int
     rows: list[Row]
     items: list[msgspec.Struct]
+
+
+Batches = Generator[Batch, None, None]
 
 
 class Ack(msgspec.Struct, array_like=True):
@@ -59,6 +64,15 @@ class Upload(ABC):
     @abstractmethod
     def outcomes(self, items: Sequence[Any], answer: Answer, *, again: bool) -> list[Outcome]:
         """Tell what became of each item; `again` where the batch may have been applied before."""
+
+    def prepare(self, client: Client, batch: Batch) -> Outgoing:
+        """Write down the request of a batch."""
+        return client.prepare(self.request(batch.items))
+
+    def send(self, client: Client, batch: Batch, *, again: bool) -> Ack:
+        """Send a batch until there is an answer, and sum it up."""
+        answer = client.call(self.request(batch.items))
+        return self.acknowledge(batch, answer, again=again or answer.attempts > 1)
 
     def acknowledge(self, batch: Batch, answer: Answer, *, again: bool) -> Ack:
         """Sum an answer up."""

@@ -49,6 +49,7 @@ def push(
     The whole file is checked before the first request. What the service acknowledged is noted on
     disk, so that --resume can go on after a stop of any kind.
     """
+    from ..bulk.check import Check
     from ..bulk.products import ProductPush
     from ..bulk.push import Options, Push
 
@@ -56,7 +57,7 @@ def push(
     call.connections = concurrency
     rows = read_rows(file, format, encoding, map, ProductPush)
     options = Options(concurrency, skip_invalid, failed_out, max_errors, resume, job)
-    Push(call, ProductPush(call.catalog), rows, options).run()
+    Push(call, ProductPush(call.catalog), Check(rows, ProductPush), options).run()
 
 
 def check(
@@ -102,6 +103,7 @@ def delete(
     resume: Resume = False,
 ) -> None:
     """Delete products, for good; it asks before it does."""
+    from ..bulk.check import Check
     from ..bulk.products import ProductDelete
     from ..bulk.push import Options, Push
     from ..bulk.read import rows as rows_of
@@ -116,7 +118,7 @@ def delete(
     source = Source.of_lines(keys) if keys else _keys_file(from_ or "", format)
     rows = rows_of(source, root=ProductDelete.noun, known=ProductDelete.required)
     options = Options(concurrency, failed_out=failed_out, max_errors=max_errors, resume=resume)
-    Push(call, ProductDelete(call.catalog), rows, options).run()
+    Push(call, ProductDelete(call.catalog), Check(rows, ProductDelete), options).run()
 
 
 def pull(

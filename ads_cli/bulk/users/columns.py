@@ -1,11 +1,11 @@
-"""Columns of identifiers, made into the members of a user as JSON; whole columns at a time, since there are millions.
+"""Columns of identifiers, made into the members of a user as JSON.
 
-A column that is clean already, or hashed already, is known by one regular expression and costs one
-hash a value; every other one is looked at value by value.
+There are millions, so that whole columns are looked at: one that is clean already, or hashed already,
+is known by one regular expression and costs one hash a value; every other one goes value by value.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -81,10 +81,8 @@ def _values(cell: Any) -> Iterator[str]:
         text = cell.strip()
         if not (text.startswith("[") and isinstance(cell := _array(text), list)):
             cell = text.split(SEVERAL)
-    values: Iterable[Any] = cell if isinstance(cell, list) else [cell]
-    yield from (
-        str(value) for value in values if value is not None and not str(value).isspace() and value != ""
-    )
+    texts = (str(value) for value in (cell if isinstance(cell, list) else [cell]) if value is not None)
+    yield from (text for text in texts if text and not text.isspace())
 
 
 def _array(text: str) -> Any:

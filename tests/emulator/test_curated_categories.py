@@ -1,0 +1,62 @@
+"""The curated categories of line items in the emulator."""
+
+import pytest
+
+from ads_cli.emulator.seed_campaigns import CHOSEN, CLICKS, ENDED, REACH
+
+from .speaking import errors
+
+
+@pytest.fixture
+def chosen(local):
+    return f"/12/accounts/{local.emulator.account}/line_item_curated_categories"
+
+
+def test_curated_categories_of_line_items_are_kept(local, chosen):
+    added = local.send("POST", chosen, line_item_id=CLICKS, curated_category_id="cc2").json()["data"]
+    assert set(added) == {
+        "id", "line_item_id", "curated_category_id", "created_at", "updated_at", "deleted",
+    }  # fmt: skip
+    path = f"{chosen}/{added['id']}"
+    assert local.get(path).json()["data"] == added
+    assert [one["id"] for one in local.get(chosen).json()["data"]] == [CHOSEN, added["id"]]
+    changed = local.send("PUT", path, curated_category_id="cc3").json()["data"]
+    assert (changed["line_item_id"], changed["curated_category_id"]) == (CLICKS, "cc3")
+    moved = local.send("PUT", path, line_item_id=REACH).json()["data"]
+    assert (moved["line_item_id"], moved["curated_category_id"]) == (REACH, "cc3")
+    assert local.send("DELETE", path).json()["data"]["deleted"] is True
+
+
+def test_a_category_taken_from_a_line_item_is_shown_on_request_only(local, chosen):
+    path = f"{chosen}/{CHOSEN}"
+    local.send("DELETE", path)
+    assert local.get(chosen).json()["data"] == []
+    assert local.get(chosen, with_deleted="true", with_total_count="true").json()["total_count"] == 1
+    assert local.get(path, with_deleted="true").json()["data"]["deleted"] is True
+    for answer in (local.get(path), local.send("DELETE", path), local.send("PUT", path)):
+        assert answer.status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("fields", "blamed"),
+    [
+        ({"line_item_id": "none", "curated_category_id": "cc1"}, "line_item_id"),
+        ({"line_item_id": ENDED, "curated_category_id": "cc1"}, "line_item_id"),
+        ({"line_item_id": CLICKS, "curated_category_id": "none"}, "curated_category_id"),
+    ],
+)
+def test_a_choice_is_of_things_that_exist(local, chosen, fields, blamed):
+    assert errors(local.send("POST", chosen, **fields)) == [("INVALID_PARAMETER", blamed)]
+    assert errors(local.send("PUT", f"{chosen}/{CHOSEN}", **fields)) == [("INVALID_PARAMETER", blamed)]
+
+
+def test_a_person_shows_a_line_item_with_a_category(adsctl):
+    words = ("line-items", "curated-categories")
+    made = adsctl.local(
+        *(*words, "add", "--line-item-id", CLICKS, "--curated-category-id", "cc1", "-o", "ids")
+    ).stdout.strip()
+    adsctl.local(*words, "update", made, "--curated-category-id", "cc2")
+    assert "cc2" in adsctl.local(*words, "get", made).stdout
+    adsctl.local(*words, "delete", made, code=12)
+    adsctl.local(*words, "delete", made, "--yes")
+    assert adsctl.local(*words, "list", "-o", "ids").stdout.split() == [CHOSEN]

@@ -44,9 +44,9 @@ def card_of(
 
 def composed(store: Store, account: str, request: Composed) -> Record:
     """Give the fields of a card that follow from its components or slides, its type among them."""
-    swiped = request.slides is not None
+    in_slides = request.slides is not None
     slides = request.slides or [request.components or []]
-    name = "slides" if swiped else "components"
+    name = "slides" if in_slides else "components"
     parts = [part for slide in slides for part in slide]
     keys = [part.media_key for part in parts if isinstance(part, Media)]
     several = [part.media_keys for part in parts if isinstance(part, SwipeableMedia)]
@@ -54,7 +54,7 @@ def composed(store: Store, account: str, request: Composed) -> Record:
     types = {one["media_type"] for one in media}
     mixed = len(types) > 1
     goal = "APP" if any(isinstance(part, Button) for part in parts) else "WEBSITE"
-    if swiped:
+    if in_slides:
         shape = "_MULTI_DEST_CAROUSEL"
     elif several:
         shape = "_SINGLE_DEST_CAROUSEL" if mixed else "_CAROUSEL"

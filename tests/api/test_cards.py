@@ -1,0 +1,182 @@
+"""The card requests against the limits of the specification, transcribed a second time."""
+
+import json
+
+import pytest
+
+from ads_cli.api.cards import (
+    CreateCard,
+    CreatePoll,
+    DeleteImageConversation,
+    GetCard,
+    GetPoll,
+    GetVideoConversation,
+    ListCards,
+    ListPolls,
+    ListVideoConversations,
+    UpdateCard,
+    UpdateVideoConversation,
+)
+from ads_cli.api.check import convert
+from ads_cli.api.endpoint import wire
+from ads_cli.client.outgoing import place
+
+from .telling import BAD_IDS, ESCAPED_ID, ID_WORDS, SPECIAL_ID, line, told
+
+IN = {"account_id": "a1"}
+CARD = IN | {"card_id": "c1"}
+CARDS = "ads://12/accounts/a1/cards"
+CARD_TYPES = [
+    "IMAGE_APP",
+    "IMAGE_CAROUSEL_APP",
+    "IMAGE_CAROUSEL_WEBSITE",
+    "IMAGE_MULTI_DEST_CAROUSEL_WEBSITE",
+    "IMAGE_WEBSITE",
+    "MIXED_MEDIA_MULTI_DEST_CAROUSEL_WEBSITE",
+    "MIXED_MEDIA_SINGLE_DEST_CAROUSEL_APP",
+    "MIXED_MEDIA_SINGLE_DEST_CAROUSEL_WEBSITE",
+    "VIDEO_APP",
+    "VIDEO_CAROUSEL_APP",
+    "VIDEO_CAROUSEL_WEBSITE",
+    "VIDEO_MULTI_DEST_CAROUSEL_WEBSITE",
+    "VIDEO_WEBSITE",
+]
+
+MEDIA = {"type": "MEDIA", "media_key": "3_1"}
+SWIPED = {"type": "SWIPEABLE_MEDIA", "media_keys": ["3_1", "3_2"]}
+DETAILS = {
+    "type": "DETAILS",
+    "title": "Mugs",
+    "destination": {"type": "WEBSITE", "url": "https://shop.example"},
+}
+APP = {"type": "APP", "country_code": "DE", "android_store_app_id": "example.shop"}
+BUTTON = {"type": "BUTTON", "label": {"type": "ENUM", "value": "OPEN"}, "destination": APP}
+
+
+def without(values, *names):
+    return {name: value for name, value in values.items() if name not in names}
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "expected"),
+    [
+        (ListCards, IN, f"GET {CARDS}"),
+        (
+            ListCards,
+            IN | {"card_types": ["VIDEO_APP", "IMAGE_APP"], "card_id": ["1", "2"], "card_uris": ["card://1"]},
+            f"GET {CARDS}?card_types=VIDEO_APP%2CIMAGE_APP&card_id=1%2C2&card_uris=card%3A%2F%2F1",
+        ),
+        (
+            ListCards,
+            IN | {"include_legacy_cards": "true", "q": "a b", "count": 5, "with_deleted": "true"},
+            f"GET {CARDS}?include_legacy_cards=true&q=a%20b&count=5&with_deleted=true",
+        ),
+        (GetCard, CARD | {"with_deleted": "true"}, f"GET {CARDS}/c1?with_deleted=true"),
+        (GetCard, IN | {"card_id": SPECIAL_ID}, f"GET {CARDS}/{ESCAPED_ID}"),
+        (ListPolls, IN | {"card_ids": ["1", "2"], "q": "x"}, f"GET {CARDS}/poll?card_ids=1%2C2&q=x"),
+        (GetPoll, CARD, f"GET {CARDS}/poll/c1"),
+        (
+            CreatePoll,
+            IN | {"name": "x", "duration_in_minutes": "60", "first_choice": "a", "second_choice": "b"},
+            f"POST {CARDS}/poll?name=x&duration_in_minutes=60&first_choice=a&second_choice=b",
+        ),
+        (
+            ListVideoConversations,
+            IN | {"card_ids": ["1"], "with_total_count": "true"},
+            f"GET {CARDS}/video_conversation?with_total_count=true&card_ids=1",
+        ),
+        (GetVideoConversation, CARD, f"GET {CARDS}/video_conversation/c1"),
+        (UpdateVideoConversation, CARD | {"title": "t"}, f"PUT {CARDS}/video_conversation/c1?title=t"),
+        (DeleteImageConversation, CARD, f"DELETE {CARDS}/image_conversation/c1"),
+    ],
+)
+def test_requests_travel_as_the_specification_writes_them(kind, values, expected):
+    assert {*line(kind, **values).replace("?", "&").split("&")} == {*expected.replace("?", "&").split("&")}
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "address"),
+    [
+        (CreateCard, {"name": "x", "components": [MEDIA, DETAILS]}, f"POST {CARDS}"),
+        (CreateCard, {"name": "x", "slides": [[SWIPED, BUTTON], [DETAILS, MEDIA]]}, f"POST {CARDS}"),
+        (UpdateCard, {"card_id": "c1", "components": [BUTTON, SWIPED]}, f"PUT {CARDS}/c1"),
+        (UpdateCard, {"card_id": "c1", "name": "y"}, f"PUT {CARDS}/c1"),
+    ],
+)
+def test_a_card_travels_as_json_in_the_order_given(kind, values, address):
+    request = convert(kind, IN | values)
+    outgoing = place(kind.endpoint, wire(request), "ads:/")
+    assert f"{outgoing.method} {outgoing.url}" == address
+    assert json.loads(outgoing.body) == without(values, "card_id")
+
+
+@pytest.mark.parametrize(
+    ("kind", "most", "default"),
+    [(ListCards, 200, 100), (ListPolls, 1000, 200), (ListVideoConversations, 1000, 200)],
+)
+def test_pages_have_the_sizes_of_the_specification(kind, most, default):
+    for count in ("1", str(most)):
+        assert told(kind, **IN, count=count) == []
+    for count in ("0", str(most + 1)):
+        assert told(kind, **IN, count=count) == [f"count: '{count}' is not allowed: 1 to {most}"]
+    from ads_cli.emulator.incoming import value_of
+
+    assert value_of(convert(kind, IN), "count") == default
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "one"),
+    [
+        (ListCards, "card_id", "1"),
+        (ListCards, "card_uris", "card://1"),
+        (ListPolls, "card_ids", "1"),
+        (ListVideoConversations, "card_ids", "1"),
+    ],
+)
+def test_a_filter_takes_200_ids(kind, field, one):
+    assert told(kind, **IN, **{field: [one] * 200}) == []
+    assert told(kind, **IN, **{field: [one] * 201}) == [f"{field}: has 201 items, at most 200 are allowed"]
+
+
+def test_filters_of_cards():
+    assert told(ListCards, **IN, card_types=CARD_TYPES) == []
+    assert told(ListCards, **IN, card_types=["TEXT_POLLS"]) == [
+        f"card_types[0]: 'TEXT_POLLS' is not one of {', '.join(CARD_TYPES)}"
+    ]
+    for uri in ("c1", "card://", "card://a/b", "https://c1"):
+        assert told(ListCards, **IN, card_uris=[uri]) == [
+            f"card_uris[0]: {uri!r} is not allowed: card:// and the id of a card"
+        ]
+    assert told(ListCards, **IN, q="x" * 80) == []
+    assert told(ListCards, **IN, q="x" * 81) == ["q: has 81 characters, at most 80 are allowed"]
+    assert told(ListCards, **IN, with_total_count="true") == ["with_total_count: is not a known field"]
+    for kind in (ListPolls, ListVideoConversations):
+        assert told(kind, **IN, q="x" * 81) == []
+        assert told(kind, **IN, with_total_count="true", cursor="x") == [
+            "with_total_count: cannot be used with cursor"
+        ]
+
+
+@pytest.mark.parametrize("bad", BAD_IDS)
+@pytest.mark.parametrize(
+    "kind", [GetCard, GetPoll, GetVideoConversation, UpdateCard, DeleteImageConversation]
+)
+def test_an_id_stays_one_segment_of_the_path(kind, bad):
+    assert told(kind, **IN, card_id=bad) == [f"card_id: {bad!r} {ID_WORDS}"]
+
+
+def test_a_card_has_a_name_of_80_characters():
+    parts = {"components": [MEDIA, DETAILS]}
+    assert told(CreateCard, **IN, **parts, name="x" * 80) == []
+    assert told(CreateCard, **IN, **parts) == ["name: is required"]
+    assert told(CreateCard, **IN, **parts, name="") == ["name: is empty"]
+    for kind, own in ((CreateCard, parts), (UpdateCard, {"card_id": "c1"})):
+        assert told(kind, **IN, **own, name="x" * 81) == ["name: has 81 characters, at most 80 are allowed"]
+
+
+def test_a_card_has_components_or_slides_and_never_both():
+    both = {"components": [MEDIA, DETAILS], "slides": [[MEDIA, DETAILS]]}
+    assert told(CreateCard, **IN, name="x") == ["components: is required where slides is not given"]
+    assert told(CreateCard, **IN, name="x", **both) == ["slides: cannot be used with components"]
+    assert told(UpdateCard, **CARD, **both) == ["slides: cannot be used with components"]
+    assert told(UpdateCard, **CARD) == []

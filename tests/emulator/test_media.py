@@ -1,0 +1,203 @@
+"""Account media and the media library in the emulator."""
+
+import pytest
+
+from ads_cli.emulator.seed import DELETED
+from ads_cli.emulator.seed_campaigns import PARTNER
+from ads_cli.emulator.seed_creatives import BANNER, GIF, IMAGE, SQUARE, TALL, VIDEO
+
+from .speaking import errors
+
+NEW_IMAGE, NEW_VIDEO, NEW_GIF = "3_100", "13_100", "16_100"
+
+
+@pytest.fixture
+def media(local):
+    return f"/12/accounts/{local.emulator.account}/account_media"
+
+
+@pytest.fixture
+def library(local):
+    return f"/12/accounts/{local.emulator.account}/media_library"
+
+
+def keys(local, path, **query):
+    answer = local.get(path, **query)
+    assert answer.status_code == 200, answer.text
+    return [one["media_key"] for one in answer.json()["data"]]
+
+
+def test_library_media_has_the_fields_of_the_specification(local, library):
+    for one in local.get(library).json()["data"]:
+        assert set(one) == {
+            "media_key", "media_type", "media_category", "media_status", "name", "file_name", "title",
+            "description", "posted", "media_url", "poster_media_url", "poster_media_key", "duration",
+            "aspect_ratio", "created_at", "updated_at", "deleted",
+        }  # fmt: skip
+        assert one["media_status"] == "TRANSCODE_COMPLETED"
+        assert local.get(f"{library}/{one['media_key']}").json()["data"] == one
+
+
+def test_the_library_is_filtered_by_type(local, library):
+    assert keys(local, library) == [IMAGE, SQUARE, VIDEO, TALL, GIF]
+    assert keys(local, library, media_type="IMAGE") == [IMAGE, SQUARE]
+    assert keys(local, library, media_type="GIF") == [GIF]
+    assert keys(local, library, media_type="VIDEO", q="kiln") == [TALL]
+
+
+@pytest.mark.parametrize(
+    ("q", "found"),
+    [
+        ("spring", [IMAGE, VIDEO]),  # in a name, in a description
+        ("HATS", [SQUARE]),  # in any case
+        ("blue hats", [SQUARE]),
+        ("hats spring", []),  # every term
+        ("mug", [VIDEO]),  # in a title
+        ("jpg", [IMAGE, SQUARE]),  # in a file's name
+        ("work", []),  # a term, not a part of one
+        ("-", []),
+    ],
+)
+def test_q_finds_terms_in_name_title_file_name_and_description(local, library, q, found):
+    assert keys(local, library, q=q) == found
+
+
+def test_pages_of_the_library_have_20_media(local, library):
+    assert local.get(library).json()["request"]["params"] == {
+        "account_id": local.emulator.account,
+        "count": 20,
+    }
+    first = local.get(library, count="3").json()
+    assert keys(local, library, count="3", cursor=first["next_cursor"]) == [TALL, GIF]
+
+
+@pytest.mark.parametrize(
+    ("key", "media_type"), [(NEW_IMAGE, "IMAGE"), (NEW_VIDEO, "VIDEO"), (NEW_GIF, "GIF")]
+)
+def test_uploaded_media_is_added_once(local, library, key, media_type):
+    added = local.send("POST", library, media_key=key, name="New", file_name="new.bin").json()["data"]
+    assert (added["media_key"], added["media_type"], added["name"]) == (key, media_type, "New")
+    assert keys(local, library, q="new") == [key]
+    assert errors(local.send("POST", library, media_key=key)) == [("INVALID_PARAMETER", "media_key")]
+
+
+@pytest.mark.parametrize("key", ["100", "9_100", "3_", "3-100"])
+def test_what_is_no_upload_is_not_added(local, library, key):
+    assert errors(local.send("POST", library, media_key=key)) == [("INVALID_PARAMETER", "media_key")]
+
+
+def test_a_video_for_ads_is_account_media_too(local, library, media):
+    before = len(local.get(media).json()["data"])
+    local.send("POST", library, media_key=NEW_IMAGE)
+    added = local.send("POST", library, media_key=NEW_VIDEO).json()["data"]
+    assert added["media_category"] == "AMPLIFY_VIDEO"
+    (new,) = local.get(media).json()["data"][before:]
+    assert (new["creative_type"], new["video_id"]) == ("PREROLL", NEW_VIDEO)
+    assert new["media_url"] == added["media_url"]
+
+
+@pytest.mark.parametrize("name", ["title", "description", "poster_media_key"])
+@pytest.mark.parametrize(("key", "stored"), [(NEW_IMAGE, IMAGE), (NEW_GIF, GIF)])
+def test_only_videos_have_titles_descriptions_and_posters(local, library, name, key, stored):
+    fields = {name: IMAGE}
+    for answer in (
+        local.send("POST", library, media_key=key, **fields),
+        local.send("PUT", f"{library}/{stored}", **fields),
+    ):
+        assert (answer.status_code, errors(answer)) == (400, [("INVALID_PARAMETER", name)])
+    assert local.send("POST", library, media_key=NEW_VIDEO, **fields).status_code == 200
+    assert local.send("PUT", f"{library}/{VIDEO}", **fields).json()["data"][name] == IMAGE
+
+
+@pytest.mark.parametrize("poster", ["3_none", VIDEO])
+def test_a_poster_is_an_image_of_the_library(local, library, poster):
+    answer = local.send("PUT", f"{library}/{VIDEO}", poster_media_key=poster)
+    assert errors(answer) == [("INVALID_PARAMETER", "poster_media_key")]
+
+
+def test_a_poster_takes_the_place_of_the_first_frame(local, library):
+    first_frame = local.get(f"{library}/{VIDEO}").json()["data"]["poster_media_url"]
+    changed = local.send("PUT", f"{library}/{VIDEO}", poster_media_key=IMAGE).json()["data"]
+    assert changed["poster_media_url"] == local.get(f"{library}/{IMAGE}").json()["data"]["media_url"]
+    assert changed["poster_media_url"] != first_frame
+
+
+def test_what_is_told_of_media_is_changed(local, library):
+    before = local.get(f"{library}/{IMAGE}").json()["data"]
+    after = local.send("PUT", f"{library}/{IMAGE}", name="Tisch", file_name="ä.jpg").json()["data"]
+    changed = {"name": "Tisch", "file_name": "ä.jpg", "updated_at": after["updated_at"]}
+    assert after == before | changed == local.get(f"{library}/{IMAGE}").json()["data"]
+
+
+def test_media_is_deleted_from_the_library_and_may_be_added_again(local, library):
+    path = f"{library}/{IMAGE}"
+    assert local.send("DELETE", path).json()["data"]["deleted"] is True
+    for answer in (local.send("DELETE", path), local.get(path), local.send("PUT", path, name="x")):
+        assert (answer.status_code, errors(answer)) == (404, [("NOT_FOUND", None)])
+    assert IMAGE not in keys(local, library)
+    again = local.send("POST", library, media_key=IMAGE).json()["data"]
+    assert (again["name"], again["deleted"]) == (None, False)
+
+
+def test_account_media_has_the_fields_of_the_specification(local, media):
+    for one in local.get(media).json()["data"]:
+        assert set(one) == {
+            "id", "creative_type", "video_id", "media_url", "created_at", "updated_at", "deleted",
+        }  # fmt: skip
+        assert local.get(f"{media}/{one['id']}").json()["data"] == one
+
+
+def test_account_media_is_filtered(local, media):
+    def types(**query):
+        return [one["creative_type"] for one in local.get(media, **query).json()["data"]]
+
+    assert types() == ["PREROLL", "PREROLL", "BANNER"]
+    assert types(creative_types="BANNER,INTERSTITIAL") == ["BANNER"]
+    assert types(account_media_ids=f"{BANNER},none") == ["BANNER"]
+    assert types(account_media_ids=BANNER, creative_types="PREROLL") == []
+    assert types(sort_by="creative_type-asc", count="1") == ["BANNER"]
+
+
+def test_account_media_is_deleted_once_and_then_shown_on_request(local, media):
+    path = f"{media}/{BANNER}"
+    assert local.send("DELETE", path).json()["data"]["deleted"] is True
+    assert local.send("DELETE", path).status_code == local.get(path).status_code == 404
+    assert local.get(path, with_deleted="true").json()["data"]["deleted"] is True
+    assert local.get(media, with_total_count="true").json()["total_count"] == 2
+    assert local.get(media, with_total_count="true", with_deleted="true").json()["total_count"] == 3
+
+
+@pytest.mark.parametrize("account", ["none", PARTNER, DELETED])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "GET account_media",
+        f"GET account_media/{BANNER}",
+        f"DELETE account_media/{BANNER}",
+        "GET media_library",
+        f"GET media_library/{IMAGE}",
+        f"PUT media_library/{IMAGE}",
+        f"DELETE media_library/{IMAGE}",
+        "POST media_library?media_key=3_100",
+    ],
+)
+def test_accounts_that_the_user_has_not_are_not_found(local, line, account):
+    method, address = line.split()
+    path, _, query = address.partition("?")
+    answer = local.send(method, f"/12/accounts/{account}/{path}", **dict([query.split("=")] if query else []))
+    assert answer.status_code == 404
+    assert answer.json()["errors"][0]["message"] == f"the account {account} does not exist"
+
+
+def test_a_person_looks_after_media(adsctl):
+    added = adsctl.local("media", "library", "add", "--media-key", NEW_VIDEO, "--title", "Kiln", "-o", "ids")
+    assert added.stdout.strip() == NEW_VIDEO
+    adsctl.local("media", "library", "update", NEW_VIDEO, "--name", "Kiln at night")
+    assert "Kiln at night" in adsctl.local("media", "library", "get", NEW_VIDEO).stdout
+    assert adsctl.local("media", "library", "list", "--q", "night", "-o", "ids").stdout.split() == [NEW_VIDEO]
+    assert NEW_VIDEO in adsctl.local("media", "account", "list", "--creative-types", "PREROLL").stdout
+    assert "--yes" in adsctl.local("media", "library", "delete", NEW_VIDEO, code=12).stderr
+    adsctl.local("media", "library", "delete", NEW_VIDEO, "--yes")
+    adsctl.local("media", "library", "get", NEW_VIDEO, code=5)
+    adsctl.local("media", "account", "delete", BANNER, "--yes")
+    assert "true" in adsctl.local("media", "account", "get", BANNER, "--with-deleted").stdout

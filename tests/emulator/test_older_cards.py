@@ -1,0 +1,201 @@
+"""Polls and video conversations in the emulator."""
+
+import json
+
+import pytest
+
+from ads_cli.emulator.seed import DELETED
+from ads_cli.emulator.seed_campaigns import PARTNER
+from ads_cli.emulator.seed_creatives import COLLECTION, CONVERSATION, GIF, IMAGE, POLL, SQUARE, TALL, VIDEO
+
+from .speaking import errors
+
+POLLED = {"name": "Lunch", "duration_in_minutes": "90", "first_choice": "Soup", "second_choice": "Bread"}
+TALKED = {
+    "name": "Tea",
+    "media_key": VIDEO,
+    "title": "Which one?",
+    "first_cta": "#Green",
+    "first_cta_tweet": "Green for me",
+    "thank_you_text": "Thanks",
+}
+
+
+@pytest.fixture
+def cards(local):
+    return f"/12/accounts/{local.emulator.account}/cards"
+
+
+@pytest.fixture
+def polls(cards):
+    return f"{cards}/poll"
+
+
+@pytest.fixture
+def talks(cards):
+    return f"{cards}/video_conversation"
+
+
+def test_a_poll_begins_at_once_and_ends_after_its_duration(local, polls, time_machine):
+    time_machine.move_to("2026-03-01T23:00:00Z", tick=False)
+    made = local.send("POST", polls, **POLLED).json()["data"]
+    assert set(made) == {
+        "id", "name", "first_choice", "second_choice", "third_choice", "fourth_choice",
+        "duration_in_minutes", "start_time", "end_time", "card_uri", "card_type",
+        "created_at", "updated_at", "deleted",
+    }  # fmt: skip
+    assert (made["start_time"], made["end_time"]) == ("2026-03-01T23:00:00Z", "2026-03-02T00:30:00Z")
+    assert (made["card_type"], made["card_uri"]) == ("TEXT_POLLS", f"card://{made['id']}")
+    assert (made["duration_in_minutes"], made["third_choice"]) == (90, None)
+    assert local.get(f"{polls}/{made['id']}").json()["data"] == made
+
+
+def test_a_poll_with_a_video_tells_of_the_video_and_hides_its_key(local, polls):
+    made = local.send("POST", polls, **POLLED, media_key=VIDEO).json()["data"]
+    assert made["card_type"] == "VIDEO_POLLS" and "media_key" not in made
+    about = {name: value for name, value in made.items() if name.startswith(("video", "content"))}
+    assert set(about) == {
+        "video_url", "video_hls_url", "video_width", "video_height", "video_poster_url",
+        "video_poster_width", "video_poster_height", "content_duration_seconds",
+    }  # fmt: skip
+    assert all(isinstance(value, str) for value in about.values())
+    assert (about["video_width"], about["video_height"]) == ("1280", "720")
+
+
+def test_the_media_of_a_poll(local, polls):
+    assert local.send("POST", polls, **POLLED, media_key=IMAGE).status_code == 200
+    for key in ("3_none", SQUARE):  # an image has to be 1.91:1
+        answer = local.send("POST", polls, **POLLED, media_key=key)
+        assert (answer.status_code, errors(answer)) == (400, [("INVALID_PARAMETER", "media_key")])
+
+
+def test_polls_are_listed_and_filtered(local, polls):
+    made = local.send("POST", polls, **POLLED).json()["data"]["id"]
+
+    def listed(**query):
+        return [card["id"] for card in local.get(polls, **query).json()["data"]]
+
+    assert listed() == [POLL, made]
+    assert listed(card_ids=f"{made},{COLLECTION}") == [made]
+    assert listed(q="lun") == [made]
+    assert listed(sort_by="name-desc") == [made, POLL]
+    assert local.get(polls, with_total_count="true", count="1").json()["total_count"] == 2
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+def test_a_poll_cannot_be_updated_or_deleted(local, polls, method):
+    answer = local.send(method, f"{polls}/{POLL}")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
+
+
+def test_a_kind_is_found_under_its_own_path_only(local, polls, talks):
+    for path in (f"{polls}/{CONVERSATION}", f"{polls}/{COLLECTION}", f"{talks}/{POLL}", f"{talks}/none"):
+        assert errors(local.get(path)) == [("NOT_FOUND", None)]
+    assert local.send("PUT", f"{talks}/{COLLECTION}", title="x").status_code == 404
+
+
+def test_a_video_conversation_has_the_fields_of_the_specification(local, talks):
+    made = local.send("POST", talks, **TALKED, unlocked_image_media_key=IMAGE).json()["data"]
+    assert set(made) == {
+        "id", "name", "title", "first_cta", "first_cta_tweet", "second_cta", "second_cta_tweet", "third_cta",
+        "third_cta_tweet", "fourth_cta", "fourth_cta_tweet", "thank_you_text", "thank_you_url", "media_key",
+        "media_url", "poster_media_url", "video_owner_id", "video_width", "video_height", "card_uri",
+        "card_type", "created_at", "updated_at", "deleted",
+    }  # fmt: skip
+    assert made["card_type"] == "VIDEO_CONVERSATION"
+    assert made.items() >= TALKED.items()
+    assert local.get(f"{talks}/{made['id']}").json()["data"] == made
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("media_key", "13_none"),
+        ("media_key", IMAGE),
+        ("media_key", TALL),  # 9:16
+        ("poster_media_key", VIDEO),
+        ("unlocked_image_media_key", GIF),
+        ("unlocked_video_media_key", "13_none"),
+    ],
+)
+def test_media_of_a_video_conversation_is_of_the_library_and_of_its_type(local, talks, name, key):
+    answer = local.send("POST", talks, **TALKED | {name: key})
+    assert (answer.status_code, errors(answer)) == (400, [("INVALID_PARAMETER", name)])
+
+
+def test_a_video_conversation_is_updated(local, talks):
+    path = f"{talks}/{CONVERSATION}"
+    before = local.get(path).json()["data"]
+    after = local.send("PUT", path, title="Choose", second_cta_tweet="Glass!").json()["data"]
+    changed = {"title": "Choose", "second_cta_tweet": "Glass!", "updated_at": after["updated_at"]}
+    assert after == before | changed == local.get(path).json()["data"]
+    poster = local.send("PUT", path, poster_media_key=IMAGE).json()["data"]["poster_media_url"]
+    assert IMAGE in poster != before["poster_media_url"]
+
+
+def test_an_update_leaves_no_card_that_could_not_be_created(local, talks):
+    path = f"{talks}/{CONVERSATION}"
+    before = local.get(path).json()["data"]
+    answer = local.send("PUT", path, third_cta="#Cup", fourth_cta_tweet="?")
+    assert answer.status_code == 400
+    assert set(errors(answer)) == {
+        ("MISSING_PARAMETER", "third_cta_tweet"),
+        ("INVALID_PARAMETER", "fourth_cta_tweet"),
+    }
+    assert local.get(path).json()["data"] == before
+
+
+def test_video_conversations_are_listed_and_filtered(local, talks):
+    made = local.send("POST", talks, **TALKED).json()["data"]["id"]
+
+    def listed(**query):
+        return [card["id"] for card in local.get(talks, **query).json()["data"]]
+
+    assert listed() == [CONVERSATION, made]
+    assert listed(card_ids=f"{made},{POLL}") == [made]
+    assert listed(q="mug") == [CONVERSATION]
+
+
+@pytest.mark.parametrize("account", ["none", PARTNER, DELETED])
+@pytest.mark.parametrize(
+    ("method", "path", "query"),
+    [
+        ("GET", "poll", {}),
+        ("GET", f"poll/{POLL}", {}),
+        ("POST", "poll", POLLED),
+        ("GET", "video_conversation", {}),
+        ("GET", f"video_conversation/{CONVERSATION}", {}),
+        ("POST", "video_conversation", TALKED),
+        ("PUT", f"video_conversation/{CONVERSATION}", {"title": "x"}),
+    ],
+)
+def test_accounts_that_the_user_has_not_are_not_found(local, account, method, path, query):
+    answer = local.send(method, f"/12/accounts/{account}/cards/{path}", **query)
+    assert answer.status_code == 404
+    assert answer.json()["errors"][0]["message"] == f"the account {account} does not exist"
+
+
+def test_a_person_makes_a_poll(adsctl):
+    words = (
+        "--name",
+        "Lunch",
+        "--duration-in-minutes",
+        60,
+        "--first-choice",
+        "Soup",
+        "--second-choice",
+        "Bread",
+    )
+    made = adsctl.local("cards", "poll", "create", *words, "-o", "ids").stdout.strip()
+    assert adsctl.local("cards", "poll", "list", "-o", "ids").stdout.split() == [POLL, made]
+    assert json.loads(adsctl.local("cards", "poll", "get", made, "-o", "json").stdout)["name"] == "Lunch"
+    adsctl.local("cards", "poll", "get", COLLECTION, code=5)
+
+
+def test_a_person_makes_and_changes_a_video_conversation(adsctl):
+    words = [word for name, value in TALKED.items() for word in (f"--{name.replace('_', '-')}", value)]
+    made = adsctl.local("cards", "video-conversation", "create", *words, "-o", "ids").stdout.strip()
+    shown = adsctl.local("cards", "video-conversation", "update", made, "--thank-you-text", "Cheers").stdout
+    assert "Cheers" in shown and "Which one?" in shown
+    adsctl.local("cards", "video-conversation", "update", made, "--second-cta", "#Black", code=6)
+    assert made in adsctl.local("cards", "video-conversation", "list", "-o", "ids").stdout.split()

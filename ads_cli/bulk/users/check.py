@@ -13,6 +13,7 @@ from ..read import Row, Rows
 from ..read_csv import CsvRows
 from ..upload import Batch, Batches
 from .blocks import PackedBlock, Table, packed_blocks
+from .heads import FIELDS
 from .pack import Packed, pack
 from .rows import KEYS, UserRows
 from .spool import Spool, Users
@@ -59,6 +60,11 @@ class UserCheck(Check):
             for key in KEYS
             if self._raw[key] or self._hashed[key]
         }
+
+    @property
+    def mixes_heads(self) -> bool:
+        """Tell whether rows say by themselves what is to be done with them."""
+        return bool(set(FIELDS) & set(self.rows.fields))
 
     @property
     def batch_count(self) -> int:

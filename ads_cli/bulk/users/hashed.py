@@ -12,12 +12,13 @@ from .heads import FIELDS
 def write_hashed(check: UserCheck, stream: IO[str]) -> None:
     """Write the users of a checked file; several values of a cell are joined by semicolons."""
     columns = [*check.counts]
+    heads = FIELDS if check.mixes_heads else ()
     write = csv_rows(stream, ",")
-    rows = list(FIELDS)
-    write([*columns, *rows])
+    write([*columns, *heads])
     for batch in range(check.batch_count):
         for operation in check.spool.read(batch):
             said = msgspec.json.decode(operation.body)
-            head = [said["operation_type"], *(said["params"].get(name, "") for name in FIELDS[1:])]
-            for user in said["params"]["users"]:
+            values = {FIELDS[0]: said[FIELDS[0]], **said["params"]}
+            head = [values.get(name, "") for name in heads]
+            for user in values["users"]:
                 write([*(";".join(user.get(name, ())) for name in columns), *head])

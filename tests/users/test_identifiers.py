@@ -1,0 +1,133 @@
+"""Identifiers: what they are made into, and what is refused; the vectors are published."""
+
+import json
+from hashlib import sha256
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ads_cli.bulk.users.columns import column
+from ads_cli.bulk.users.identifiers import keys
+from ads_cli.bulk.users.pack import MOST_BYTES, MOST_OPERATIONS, Head, pack
+
+KEYS = keys("DE")
+UPDATE = Head("Update")
+
+
+def one(name: str, cell: object) -> list[str]:
+    """Give the hashed values of one cell."""
+    made = column(KEYS[name], [cell])
+    assert not made.problems, made.problems
+    return json.loads("{" + made.members[0] + "}").get(name, [])
+
+
+def refused(name: str, cell: object) -> str:
+    return "; ".join(column(KEYS[name], [cell]).problems[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "digest"),
+    [
+        ("email", "abc@twitter.com", "4798b8bbdcf6f2a52e527f46a3d7a7c9aefb541afda03af79c74809ecc6376f3"),
+        ("email", "edf@twitter.com", "5bf13d5ad4200407c5bc8b9bb578e425d05ef936fd488e3799a9d0806669223c"),
+        ("handle", "adsapi", "49e0be2aeccfb51a8dee4c945c8a70a9ac500cf6f5cb08112575f74db9b1470d"),
+        ("handle", "twitter", "7352f353c460e74c7ae226952d04f8aa307b12329c5512ec8cb6f1a0f8f9b2cb"),
+    ],
+)
+def test_published_vectors(name, value, digest):
+    assert one(name, value) == [digest]
+    assert one(name, f"  {value.upper()}\u00a0") == [digest]
+    assert one(name, digest.upper()) == [digest]  # hashed already, and never hashed twice
+    assert one(name, f"{value};{digest}; ") == [digest, digest]
+    assert one(name, json.dumps([value])) == one(name, [value]) == [digest]
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "normal"),
+    [
+        ("email", "mailto:Abc@Twitter.com", "abc@twitter.com"),
+        ("email", "ａｂｃ＠ｔｗｉｔｔｅｒ.com", "abc@twitter.com"),
+        ("email", "a\u200bbc@twitter.com\ufeff", "abc@twitter.com"),
+        ("email", "info@Müller.de", "info@xn--mller-kva.de"),
+        ("handle", "@AdsAPI", "adsapi"),
+        ("platform_id", " 12345 ", "12345"),
+        ("device_id", "6D92078A-8246-4BA4-AE5B-76104861E7DC", "6d92078a-8246-4ba4-ae5b-76104861e7dc"),
+        ("phone_number", "0170 1234567", "+491701234567"),
+        ("phone_number", "+1 (415) 555-2671", "+14155552671"),
+        ("phone_number", "+491701234567", "+491701234567"),
+    ],
+)
+def test_what_is_hashed_is_normal(name, written, normal):
+    assert one(name, written) == [sha256(normal.encode()).hexdigest()]
+
+
+def test_partner_ids_are_not_hashed():
+    assert one("partner_user_id", ' K-"17" ') == ['K-"17"']
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("email", "nobody"), ("email", "a b@x.de"), ("email", "a@b"), ("email", "@x.de"), ("email", "ä@x.de"),
+        ("email", "x" * 250 + "@x.de"), ("email", "a@-x.de"), ("handle", "two words"), ("platform_id", "12a"),
+        ("platform_id", "１２"[:1] + "x"), ("phone_number", "12"), ("phone_number", "call me"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused_without_being_repeated(name, value):
+    assert value not in refused(name, value)
+
+
+def test_a_national_number_needs_a_country():
+    assert "--region" in "; ".join(column(keys(None)["phone_number"], ["0170 1234567"]).problems[0])
+
+
+TEXTS = st.one_of(
+    st.sampled_from(
+        ["abc@twitter.com", "A@B.de", "", " ", "x", "4" * 64, "a@b.de;c@d.de", "K@x.de", "ſ@x.de"]
+    ),
+    st.text(max_size=12),
+    st.emails(),
+)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=8), st.sampled_from(sorted(KEYS)))
+def test_a_column_is_what_its_cells_are_one_by_one(cells, name):
+    together = column(KEYS[name], cells)
+    alone = [column(KEYS[name], [cell]) for cell in cells]
+    assert together.members == [each.members[0] for each in alone]
+    assert together.problems == {n: each.problems[0] for n, each in enumerate(alone) if each.problems}
+    assert together.raw == sum(each.raw for each in alone)
+
+
+@given(
+    st.lists(st.integers(0, 3), min_size=1, max_size=400),
+    st.sampled_from([None, 1, 7]),
+    st.sampled_from([UPDATE, Head("Delete", expires_at="2027-01-01T00:00:00Z")]),
+)
+def test_packing_loses_nobody_and_keeps_the_order(sizes, most_users, head):
+    cells = [";".join(f"u{n}.{i}@x.de" for i in range(size)) for n, size in enumerate(sizes)]
+    packed = pack({"email": cells}, head, most_users=most_users)
+    rows = [row for operation in packed.operations for row in operation.rows]
+    assert rows == [n for n, size in enumerate(sizes) if size]
+    assert set(packed.problems) == {n for n, size in enumerate(sizes) if not size}
+    users = []
+    for operation in packed.operations:
+        body = json.loads(operation.body)
+        assert body["operation_type"] == head.operation_type and len(body["params"]["users"]) == len(
+            operation.rows
+        )
+        assert not most_users or len(operation.rows) <= most_users
+        users += body["params"]["users"]
+    assert users == [
+        {"email": [sha256(f"u{n}.{i}@x.de".encode()).hexdigest() for i in range(size)]}
+        for n, size in enumerate(sizes)
+        if size
+    ]
+
+
+def test_operations_are_as_large_as_both_limits_allow():
+    packed = pack({"email": [f"user{n}@x.de" for n in range(60_000)]}, UPDATE)
+    assert len(packed.operations) == MOST_OPERATIONS
+    size = 1 + sum(len(operation.body) + 1 for operation in packed.operations)
+    assert 0.95 * MOST_BYTES < size <= MOST_BYTES

@@ -1,0 +1,210 @@
+"""Lists of people, pushed to a service that is as strict as the specification lets it be."""
+
+import json
+from hashlib import sha256
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+USERS = "/12/accounts/acc/custom_audiences/aud/users"
+LIST = "/12/batch/accounts/acc/do_not_reach_lists/dnr/users"
+
+
+def digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+class Audience:
+    """An audience; operations that hold somebody in `bad` are refused, and the batch with them."""
+
+    def __init__(self, server: HTTPServer) -> None:
+        self.users: set[str] = set()
+        self.bodies: list[list] = []
+        self.sizes: list[int] = []
+        self.bad: set[str] = set()
+        self.flat = False
+        self.miscount = 0  # answers that count one user too few
+        for path in (USERS, LIST):
+            server.expect_request(path, method="POST").respond_with_handler(self.answer)
+
+    def answer(self, request: Request) -> Response:
+        operations = json.loads(request.data)
+        self.bodies.append(operations)
+        self.sizes.append(len(request.data))
+        assert request.content_type == "application/json"
+        assert len(operations) <= 2500 and len(request.data) <= 5_000_000
+        refused = [n for n, one in enumerate(operations) if self.bad & set(emails([one]))]
+        if refused:
+            error = {"code": "INVALID_PARAMETER", "message": "no such person"}
+            errors = [[error | {"index": n}] if n in refused else [] for n in range(len(operations))]
+            if self.flat:
+                errors = [error | {"index": n} for n in refused]
+            return Response(json.dumps({"errors": [], "operation_errors": errors}), 400)
+        count = sum(len(one["params"]["users"]) for one in operations)
+        for one in operations:
+            change = self.users.update if one["operation_type"] == "Update" else self.users.difference_update
+            change(emails([one]))
+        success = count
+        if self.miscount:
+            self.miscount, success = self.miscount - 1, count - 1
+        data = {"success_count": success, "total_count": count}
+        return Response(json.dumps({"data": [data] if request.path == LIST else data}))
+
+
+def emails(operations: list) -> list[str]:
+    return [v for one in operations for user in one["params"]["users"] for v in user.get("email", [])]
+
+
+@pytest.fixture
+def audience(httpserver: HTTPServer) -> Audience:
+    return Audience(httpserver)
+
+
+@pytest.fixture
+def shop(remote):
+    remote.env["ADSCTL_ACCOUNT"] = "acc"
+    return remote
+
+
+def people(count: int) -> str:
+    return "email\n" + "".join(f"user{n}@x.de\n" for n in range(count))
+
+
+PUSH = ("audiences", "push", "people.csv", "--audience", "aud", "-o", "json")
+
+
+def test_a_list_goes_in_few_requests_and_nobody_is_lost(shop, audience):
+    shop.file("people.csv", people(150_000))
+    summary = json.loads(shop(*PUSH).stdout)
+    assert audience.users == {digest(f"user{n}@x.de") for n in range(150_000)}
+    assert len(audience.bodies) == summary["requests"] == summary["batches"] == 3
+    keys = "job rows valid invalid batches users accepted failed requests retries seconds"
+    assert list(summary) == keys.split()
+    assert summary["users"] == summary["accepted"] == 150_000 and summary["failed"] == 0
+
+
+def test_one_user_to_an_operation_where_that_is_wanted(shop, audience):
+    shop.file("people.csv", people(2501))
+    shop(*PUSH, "--users-per-operation", "1")
+    assert sorted(map(len, audience.bodies)) == [1, 2500]
+    assert len(audience.users) == 2501
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_those_the_service_refuses_are_found_and_all_others_are_in(shop, audience, flat):
+    audience.flat = flat
+    audience.bad = {digest("user7@x.de"), digest("user8@x.de"), digest("user400@x.de")}
+    shop.file("people.csv", people(500))
+    done = shop(*PUSH, "--failed-out", "failed.csv", code=9)
+    summary = json.loads(done.stdout)
+    assert (summary["accepted"], summary["failed"]) == (497, 3)
+    assert audience.users == {digest(f"user{n}@x.de") for n in range(500)} - audience.bad
+    failed = (shop.home / "failed.csv").read_text().splitlines()
+    assert failed == [
+        "email,_line,_error",
+        *(f"user{n}@x.de,{n + 2},no such person" for n in (7, 8, 400)),
+    ]
+    assert (shop.home / "failed.csv").stat().st_mode & 0o777 == 0o600
+    assert "only you can read it" in done.stderr and "lines 9, 10, 402" in done.stderr
+
+
+def test_a_count_that_is_not_ours_is_sent_again(shop, audience):
+    audience.miscount = 2
+    shop.file("people.csv", people(10))
+    shop(*PUSH)
+    assert len(audience.bodies) == 3
+    audience.miscount = 10
+    done = shop(*PUSH, "--max-attempts", "2", code=8)
+    assert "counts 9 of 10" in done.stderr and "--resume" in done.stderr
+
+
+def test_people_can_be_taken_away_and_times_are_checked(shop, audience):
+    shop.file("people.csv", people(3))
+    shop(*PUSH, "--effective-at", "2027-03-01T00:00:00+01:00", "--expires-at", "2027-04-01T00:00:00Z")
+    params = audience.bodies[0][0]["params"]
+    assert (params["effective_at"], params["expires_at"]) == ("2027-02-28T23:00:00Z", "2027-04-01T00:00:00Z")
+    shop(*PUSH, "--operation", "delete")
+    assert audience.bodies[1][0]["operation_type"] == "Delete" and not audience.users
+    late = shop(
+        *PUSH, "--effective-at", "2027-05-01T00:00:00Z", "--expires-at", "2027-04-01T00:00:00Z", code=2
+    )
+    assert "--expires-at: must be later than effective_at" in late.stderr
+    assert "--effective-at: is not a time" in shop(*PUSH, "--effective-at", "tomorrow", code=2).stderr
+
+
+def test_the_services_own_shape_mixes_comings_and_goings(shop, audience):
+    audience.users = {digest("gone@x.de")}
+    operations = [
+        {"operation_type": "Update", "params": {"users": [{"email": ["New@x.de"]}, {"email": ["two@x.de"]}]}},
+        {"operation_type": "Delete", "params": {"users": [{"email": [digest("gone@x.de")]}]}},
+    ]
+    shop.file("people.json", json.dumps(operations))
+    shop("audiences", "push", "people.json", "--audience", "aud")
+    assert audience.users == {digest("new@x.de"), digest("two@x.de")}
+    shop.file(
+        "people.yaml",
+        "operations:\n- operation_type: Delete\n  params:\n    users:\n    - email: [new@x.de]\n",
+    )
+    shop("audiences", "push", "people.yaml", "--audience", "aud")
+    assert audience.users == {digest("two@x.de")}
+
+
+def test_a_do_not_reach_list_takes_emails_and_phones_only(shop, audience):
+    shop.file("people.csv", "email,phone,handle\na@x.de,+4917012345678,@a\n")
+    done = shop("audiences", "do-not-reach", "push", "people.csv", "--list", "dnr", "-o", "json")
+    assert json.loads(done.stdout)["accepted"] == 1 and "'handle'" in done.stderr
+    (user,) = audience.bodies[0][0]["params"]["users"]
+    assert set(user) == {"email", "phone_number"}
+    words = ("audiences", "do-not-reach", "push", "people.csv", "--list", "dnr")
+    past = shop(*words, "--expires-at", "2020-01-01T00:00:00Z", code=2)
+    assert "--expires-at: must be later than now" in past.stderr
+
+
+def test_headers_of_exports_are_understood_and_it_is_said(shop, audience):
+    shop.file("people.csv", "E-mail;Mobile;Customer ID;Town\na@x.de;+4917012345678;k1;Kiel\n")
+    done = shop(*PUSH)
+    (user,) = audience.bodies[0][0]["params"]["users"]
+    assert set(user) == {"email", "phone_number", "partner_user_id"} and user["partner_user_id"] == ["k1"]
+    assert "'E-mail' is read as email" in done.stderr and "'Town'" in done.stderr
+    shop.file("people.csv", "Contact\na@x.de\n")
+    shop(*PUSH, code=3)
+    shop(*PUSH, "--map", "Contact=email")
+
+
+SECRETS = ("geheim.person@example.com", "+491701234567", "kunde-4711")
+
+
+def test_nobody_is_named_in_anything_that_is_written(shop, audience):
+    """Not by --debug, not in errors, not in the journal, and not where the header is missing."""
+    audience.bad = {digest(SECRETS[0])}
+    shop.file(
+        "people.csv", "email,phone_number,partner_user_id\n" + ",".join(SECRETS) + "\nbad mail,,kunde-4711\n"
+    )
+    shop.file("headless.csv", f"{SECRETS[0]}\n{SECRETS[0]}\n")
+    shop.file("latin.csv", f"email\n{SECRETS[0]} ü\n".encode("latin-1"))
+    shop.file("broken.jsonl", f'{{"email": ["{SECRETS[0]}"]}}\n"{SECRETS[0]}"\n{SECRETS[0]}\n')
+    written = ""
+    for file in ("people.csv", "headless.csv", "latin.csv", "broken.jsonl"):
+        for command in (("push", file, "--audience", "aud", "--skip-invalid"), ("check", file)):
+            done = shop("audiences", *command, "-v", "--debug", "--log-file", "log", code=None)
+            assert done.returncode in (3, 9), done.stderr
+            written += done.stdout + done.stderr
+    for path in shop.home.rglob("*"):
+        if path.is_file() and path.suffix not in (".csv",) and path.name != "broken.jsonl":
+            written += path.read_bytes().decode("utf-8", "replace")
+    for secret in SECRETS:
+        assert secret not in written
+
+
+def test_check_and_hash_work_offline(adsctl):
+    adsctl.file("people.csv", people(3) + f"{digest('x')}\nnobody\n")
+    done = adsctl("audiences", "check", "people.csv", code=3)
+    assert "people.csv: email: 1 value came hashed and 3 did not" in done.stderr
+    adsctl.file("people.csv", people(3))
+    adsctl("audiences", "hash", "people.csv", "hashed.csv")
+    assert (adsctl.home / "hashed.csv").read_text().splitlines() == [
+        "email",
+        *(digest(f"user{n}@x.de") for n in range(3)),
+    ]
+    assert adsctl("audiences", "hash", "hashed.csv").stdout == (adsctl.home / "hashed.csv").read_text()

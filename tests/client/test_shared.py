@@ -1,0 +1,61 @@
+"""The window of requests that processes share."""
+
+import subprocess
+import sys
+import time
+from array import array
+
+from ads_cli.api.rates import AUDIENCE_USERS, TOTAL_COUNTS, Rate
+from ads_cli.client.shared import MARGIN, SharedWindow
+from tests.conftest import ROOT
+
+RATE = Rate("test", 6, 0.5)
+PROGRAM = """
+import sys, time
+from pathlib import Path
+from ads_cli.api.rates import Rate
+from ads_cli.client.shared import SharedWindow
+window = SharedWindow(Path(sys.argv[1]), "https://ads.example", Rate("test", 6, 0.5))
+for _ in range(6):
+    while delay := window.take():
+        time.sleep(delay)
+    print(time.monotonic(), flush=True)
+"""
+
+
+def test_the_limits_are_those_of_the_specification():
+    assert AUDIENCE_USERS[1:] == (1500, 60.0) and TOTAL_COUNTS[1:] == (200, 900.0)
+
+
+def test_processes_together_stay_within_the_rate(tmp_path):
+    command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
+    running = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    stamps = sorted(float(line) for process in running for line in process.communicate()[0].split())
+    assert len(stamps) == 24
+    # Each stamp is taken after its request was counted, so that a stretch may look longer, not shorter.
+    for first, last in zip(stamps, stamps[RATE.requests :], strict=False):
+        assert last - first >= RATE.seconds
+
+
+def test_a_window_is_used_to_the_full_and_then_holds(tmp_path):
+    window = SharedWindow(tmp_path, "https://ads.example", RATE)
+    assert [window.take() for _ in range(RATE.requests)] == [0.0] * RATE.requests
+    assert 0 < window.take() <= RATE.seconds + MARGIN
+    assert SharedWindow(tmp_path, "https://other.example", RATE).take() == 0.0
+
+
+def test_what_cannot_be_in_the_file_is_forgotten(tmp_path):
+    window = SharedWindow(tmp_path, "https://ads.example", RATE)
+    window.take()
+    (path,) = (path for path in tmp_path.iterdir() if path.suffix != ".lock")
+    path.write_bytes(array("d", [time.monotonic() + 1e6] * 20).tobytes())  # from before the machine restarted
+    assert window.take() == 0.0
+    path.write_bytes(b"garbage")
+    assert window.take() == 0.0
+
+
+def test_a_state_folder_that_cannot_be_written_stops_nothing(tmp_path):
+    (tmp_path / "file").write_text("")
+    window = SharedWindow(tmp_path / "file", "https://ads.example", RATE)
+    assert [window.take() for _ in range(RATE.requests)] == [0.0] * RATE.requests
+    assert window.take() > 0

@@ -5,16 +5,17 @@ import io
 import os
 import signal
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import get_context
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..read_csv import Block
 from .heads import Heads
 from .pack import Packed, pack
 
 LARGE = 8 * 1024 * 1024  # bytes of a file, from which on starting processes pays
+Wrong = dict[int, list[tuple[str, str]]]  # field and reason, by row
 AHEAD = 3  # blocks of each process that are under way
 
 
@@ -43,29 +44,35 @@ def pack_block(table: Table, data: bytes) -> PackedBlock | None:
         text = data.decode()
         if "\0" in text:
             return None
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=table.delimiter, strict=True))
+        cells, wrong = _cells(table, text)
     except (UnicodeDecodeError, csv.Error):
         return None
-    if not rows:
-        return PackedBlock(Packed(), 0, [], {})
+    rows = len(cells[0]) if cells else 0
+    columns: dict[str, Any] = {name: of for name, of in zip(table.fields, cells, strict=False) if name}
+    heads, wrong_heads = table.heads.of(columns, rows)
+    for number, problems in wrong_heads.items():
+        wrong.setdefault(number, []).extend(problems)
+    packed = pack(columns, heads, region=table.region, most_users=table.most_users, wrong=wrong)
+    blank = [number for number in packed.problems if not any(column[number].strip() for column in cells)]
+    for number in blank:
+        del packed.problems[number]
+    lines = _lines(table, text, packed.problems) if packed.problems else {}
+    return PackedBlock(packed, rows, blank, lines)
+
+
+def _cells(table: Table, text: str) -> tuple[list[Sequence[str]], Wrong]:
+    """Read the columns of a block, and say which rows have too many cells or too few."""
     width = len(table.fields)
-    wrong = {}
+    if width == 1 and not any(sign in text for sign in ('"', "\r", table.delimiter)):
+        return [text.removesuffix("\n").split("\n")], {}  # a list of lines, which many are
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=table.delimiter, strict=True))
+    wrong: Wrong = {}
     if any(len(row) != width for row in rows):
         for number, row in enumerate(rows):
             if row and len(row) != width:
                 wrong[number] = [("", f"has {len(row)} cells, and the header has {width}")]
             row[width:] = [""] * (width - len(row))
-    columns = {name: cells for name, cells in zip(table.fields, zip(*rows, strict=True), strict=True) if name}
-    heads, wrong_heads = table.heads.of(columns, len(rows))
-    for number, problems in wrong_heads.items():
-        wrong.setdefault(number, []).extend(problems)
-    packed = pack(columns, heads, region=table.region, most_users=table.most_users, wrong=wrong)
-    blank = [number for number in packed.problems if not "".join(rows[number]).strip()]
-    for number in blank:
-        del packed.problems[number]
-    return PackedBlock(
-        packed, len(rows), blank, _lines(table, text, packed.problems) if packed.problems else {}
-    )
+    return list(zip(*rows, strict=True)), wrong
 
 
 def _lines(table: Table, text: str, rows: Iterable[int]) -> dict[int, int]:

@@ -35,25 +35,22 @@ def column(key: Key, cells: Sequence[Any]) -> Column:
         data = "\n".join(cells).lower().encode() + b"\n"
         if _clean(key.clean).fullmatch(data):
             values = data[:-1].split(b"\n")
-            if len(values) == len(cells):
-                digests = [sha256(value).hexdigest() if value else "" for value in values]
-                return Column(_members(key, digests), raw=len(cells) - digests.count(""))
+            if len(values) == len(cells) and len(max(values, key=len)) <= LONGEST:
+                start = f'"{key.name}":["'
+                members = [f'{start}{sha256(value).hexdigest()}"]' if value else "" for value in values]
+                return Column(members, raw=len(cells) - values.count(b""))
         if ALL_HASHED.fullmatch(data):
             digests = data[:-1].decode().split("\n")
             if len(digests) == len(cells):
-                return Column(_members(key, digests), hashed=len(cells) - digests.count(""))
+                members = [f'"{key.name}":["{digest}"]' if digest else "" for digest in digests]
+                return Column(members, hashed=len(cells) - digests.count(""))
     return _one_by_one(key, cells)
-
-
-def _members(key: Key, digests: list[str]) -> list[str]:
-    start = f'"{key.name}":["'
-    return [f'{start}{digest}"]' if digest else "" for digest in digests]
 
 
 @cache
 def _clean(pattern: str) -> re.Pattern[bytes]:
-    """Match lines that all need no more than a hash; what is 64 hex digits is hashed already."""
-    return re.compile(f"(?:(?![0-9a-f]{{64}}\n)(?=[^\n]{{0,{LONGEST}}}\n)(?:{pattern})?+\n)*+".encode())
+    """Match lines that all need no more than a hash."""
+    return re.compile(f"(?:(?:{pattern})?+\n)*+".encode())
 
 
 def _one_by_one(key: Key, cells: Sequence[Any]) -> Column:

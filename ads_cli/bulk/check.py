@@ -3,7 +3,7 @@
 import dataclasses
 import re
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -124,6 +124,10 @@ class Check:
     def batch_count(self) -> int:
         """Count the batches of a file that was checked."""
         return -(-self.findings.valid // self.upload.size)
+
+    def rehearsal(self) -> Iterable[Batch]:
+        """Give the batches that a dry run writes down."""
+        return self.batches(lambda row, reason: None)
 
     def batches(self, refuse: Refuse) -> Batches:
         """Cut the valid rows into batches, the same ones each time."""

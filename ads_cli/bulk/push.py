@@ -216,11 +216,11 @@ class Push:
 
     def _rehearse(self, findings: Findings) -> None:
         """Do everything but send."""
-        number, where = 0, ""
-        for batch in self.check.batches(lambda row, error: None):
+        where = ""
+        for batch in self.check.rehearsal():
             outgoing = self.upload.prepare(self.call.client, batch)
-            number, where = batch.number + 1, f", {outgoing.method} {outgoing.url}"
-        self.call.messages.say(f"nothing is sent: {counted(number, 'request')}{where}")
+            where = f", {outgoing.method} {outgoing.url}"
+        self.call.messages.say(f"nothing is sent: {counted(self.check.batch_count, 'request')}{where}")
         self._summary(findings, None).show(self.call.printer, self.rows.source.name)
 
     def _summary(self, findings: Findings, journal: Journal | None) -> Summary:

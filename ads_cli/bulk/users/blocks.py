@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..read_csv import Block
 from .heads import Heads
-from .pack import Packed, pack
+from .pack import Packed, Packing, pack
 
 LARGE = 8 * 1024 * 1024  # bytes of a file, from which on starting processes pays
 Wrong = dict[int, list[tuple[str, str]]]  # field and reason, by row
@@ -25,8 +25,7 @@ class Table(NamedTuple):
     delimiter: str
     fields: tuple[str, ...]  # the field of each cell; "" where it is left out
     heads: Heads
-    region: str | None
-    most_users: int | None
+    packing: Packing
 
 
 class PackedBlock(NamedTuple):
@@ -52,7 +51,7 @@ def pack_block(table: Table, data: bytes) -> PackedBlock | None:
     heads, wrong_heads = table.heads.of(columns, rows)
     for number, problems in wrong_heads.items():
         wrong.setdefault(number, []).extend(problems)
-    packed = pack(columns, heads, region=table.region, most_users=table.most_users, wrong=wrong)
+    packed = pack(columns, heads, table.packing, wrong)
     blank = [number for number in packed.problems if not any(column[number].strip() for column in cells)]
     for number in blank:
         del packed.problems[number]

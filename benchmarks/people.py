@@ -4,8 +4,10 @@ import statistics
 import subprocess
 import sys
 import venv
+from collections.abc import Callable
 from pathlib import Path
 
+Measure = Callable[[list[str], dict[str, str]], tuple[float, float]]  # seconds and megabytes of a command
 HERE = Path(__file__).parent
 LATENCY = 0.05
 BARE = """
@@ -37,7 +39,9 @@ def peers(folder: Path) -> str:
     return str(python)
 
 
-def benchmark(people: int, env: dict[str, str], folder: Path, adsctl: str, measured, runs: int = 3) -> bool:
+def benchmark(
+    people: int, env: dict[str, str], folder: Path, adsctl: str, measured: Measure, runs: int = 3
+) -> bool:
     """Measure everything, interleaved; tell whether the bars are held."""
     path = folder / "people.csv"
     write(path, people)
@@ -76,8 +80,14 @@ def benchmark(people: int, env: dict[str, str], folder: Path, adsctl: str, measu
     }
     held = megabytes <= MOST_MEGABYTES
     print(f"  peak memory {megabytes:.0f} MB, bar {MOST_MEGABYTES}: {'held' if held else 'BROKEN'}")
-    for name, against in {"local": "the bare loop", "sdk": "the SDK", "packed sdk": "the SDK, packed"}.items():
+    for name, against in {
+        "local": "the bare loop",
+        "sdk": "the SDK",
+        "packed sdk": "the SDK, packed",
+    }.items():
         kept = ratios[name] >= BARS[name]
         held = held and kept
-        print(f"  {ratios[name]:5.2f} x the speed of {against}, bar {BARS[name]}: {'held' if kept else 'BROKEN'}")
+        print(
+            f"  {ratios[name]:5.2f} x the speed of {against}, bar {BARS[name]}: {'held' if kept else 'BROKEN'}"
+        )
     return held

@@ -94,6 +94,7 @@ class Findings:
 class Check:
     """Checks the rows of a file, as often as they are read, always with the same verdict."""
 
+    ahead = 8  # batches that may wait to be sent
     tells_late = False  # whether batches hold no rows, so that those refused are looked up at the end
 
     def __init__(self, rows: Rows, upload: type[RowUpload]) -> None:

@@ -7,6 +7,7 @@ import signal
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import accumulate
 from multiprocessing import get_context
 from typing import Any, NamedTuple
 
@@ -35,6 +36,23 @@ class PackedBlock(NamedTuple):
     rows: int
     blank: list[int]  # rows that hold nothing, and are none
     lines: dict[int, int]  # of rows with problems, counted from 0
+
+    def folded(self) -> tuple["PackedBlock", bytes]:
+        """Take the bodies of all operations out, as one: thousands of small ones travel badly."""
+        bodies = b"".join(operation.body for operation in self.packed.operations)
+        if bodies:
+            self.packed.operations = [each._replace(body=b"") for each in self.packed.operations]
+        return self, bodies
+
+    def unfolded(self, bodies: bytes) -> "PackedBlock":
+        """Put the bodies of the operations back."""
+        if bodies:
+            view, ends = memoryview(bodies), accumulate(each.size for each in self.packed.operations)
+            self.packed.operations = [
+                each._replace(body=view[end - each.size : end])
+                for each, end in zip(self.packed.operations, ends, strict=True)
+            ]
+        return self
 
 
 def pack_block(table: Table, data: bytes) -> PackedBlock | None:
@@ -93,18 +111,30 @@ def packed_blocks(
     if size < LARGE or cores < 2:
         yield from ((block, pack_block(table, block.data)) for block in blocks)
         return
-    begun: deque[tuple[Block, Future[PackedBlock | None]]] = deque()
+    begun: deque[tuple[Block, Future[tuple[PackedBlock, bytes] | None]]] = deque()
     pool = ProcessPoolExecutor(cores, get_context("spawn"), _quietly)
     try:
         for block in blocks:
-            begun.append((block._replace(data=b""), pool.submit(pack_block, table, block.data)))
+            begun.append((block._replace(data=b""), pool.submit(_elsewhere, table, block.data)))
             if len(begun) >= cores * AHEAD:
-                done, future = begun.popleft()
-                yield done, future.result()
-        for done, future in begun:
-            yield done, future.result()
+                yield _result(*begun.popleft())
+        while begun:
+            yield _result(*begun.popleft())
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _elsewhere(table: Table, data: bytes) -> tuple[PackedBlock, bytes] | None:
+    """Pack a block in a process of its own."""
+    packed = pack_block(table, data)
+    return packed.folded() if packed else None
+
+
+def _result(
+    block: Block, future: "Future[tuple[PackedBlock, bytes] | None]"
+) -> tuple[Block, PackedBlock | None]:
+    done = future.result()
+    return block, done[0].unfolded(done[1]) if done else None
 
 
 def _quietly() -> None:

@@ -54,7 +54,7 @@ def _members(key: Key, values: list[bytes], hashing: bool) -> list[str]:
     if hashing:
         return [f'{start}{sha256(value).hexdigest()}"]' if value else "" for value in values]
     alike = f'{start}{UNHASHED}"]'
-    return [alike if value else "" for value in values]
+    return [alike if value else "" for value in values] if b"" in values else [alike] * len(values)
 
 
 @cache

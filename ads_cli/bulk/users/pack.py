@@ -29,7 +29,7 @@ class Purpose(Enum):
 class Operation(NamedTuple):
     """An operation as JSON, its size, and the rows its users come from."""
 
-    body: bytes  # empty where it is not to be sent
+    body: bytes | memoryview  # empty where it is not to be sent
     size: int
     rows: Sequence[int]  # counted from 0 in what was packed at once; by number of the record in a batch
 
@@ -93,9 +93,10 @@ def pack(
         for row, reasons in found.problems.items():
             made.problems.setdefault(row, []).extend((name, reason) for reason in reasons)
     users = _users(members)
-    for row, user in enumerate(users):
-        if user == "{}" and row not in made.problems:
-            made.problems[row] = [("", f"has no identifier: {', '.join(known)}")]
+    if "{}" in users:
+        for row, user in enumerate(users):
+            if user == "{}" and row not in made.problems:
+                made.problems[row] = [("", f"has no identifier: {', '.join(known)}")]
     if made.problems or not isinstance(heads, Head):
         rows = [row for row in range(len(users)) if row not in made.problems]
         of = (lambda row: heads) if isinstance(heads, Head) else heads.__getitem__
@@ -120,7 +121,7 @@ def _operations(
     """Fill operation after operation; a user that is too large for one is alone in it."""
     start, purpose = head.start, packing.purpose
     frame = len(start) + len(END) - 1  # each user counts with a comma, and the last has none
-    ends = list(accumulate((len(user) + 1 for user in users), initial=0))
+    ends = _ends(users)
     begin = 0
     while begin < len(users):
         end = max(bisect_right(ends, ends[begin] + FULL - frame, begin) - 1, begin + 1)
@@ -132,6 +133,14 @@ def _operations(
             size = len(body)
         yield Operation(body if purpose is Purpose.SEND else b"", size, rows[begin:end])
         begin = end
+
+
+def _ends(users: Sequence[str]) -> Sequence[int]:
+    """Say where each user ends, and its comma; most are as long as all others."""
+    longest = len(max(users, key=len, default=""))
+    if longest == len(min(users, key=len, default="")):
+        return range(0, (longest + 1) * len(users) + 1, longest + 1)
+    return list(accumulate((len(user) + 1 for user in users), initial=0))
 
 
 def batches(operations: Iterable[Operation]) -> Iterator[list[Operation]]:

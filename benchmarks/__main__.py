@@ -128,9 +128,7 @@ def main() -> None:
         held = starts(env)
         print("push to the emulator, served on this machine")
         held = all([held, *[pushes(rows, env, folder) for rows in sizes]])
-        print(
-            f"push {PEOPLE:,} people to a service that answers after {LATENCY * 1000:.0f} ms, median of 3 runs"
-        )
+        print(f"push {PEOPLE:,} people to a service that answers after {LATENCY} s, median of 3 runs")
         held = people(PEOPLE, env, folder, ADSCTL, measured) and held
     sys.exit(not held)
 

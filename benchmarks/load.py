@@ -12,6 +12,7 @@ class Handler(BaseHTTPRequestHandler):
     latency = 0.0
 
     def do_POST(self) -> None:
+        """Count the users of a batch."""
         body = self.rfile.read(int(self.headers["Content-Length"]))
         time.sleep(self.latency)
         users = body.count(b'"email":') or body.count(b'"email" :')

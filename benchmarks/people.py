@@ -87,7 +87,6 @@ def benchmark(
     }.items():
         kept = ratios[name] >= BARS[name]
         held = held and kept
-        print(
-            f"  {ratios[name]:5.2f} x the speed of {against}, bar {BARS[name]}: {'held' if kept else 'BROKEN'}"
-        )
+        verdict = "held" if kept else "BROKEN"
+        print(f"  {ratios[name]:5.2f} x the speed of {against}, bar {BARS[name]}: {verdict}")
     return held

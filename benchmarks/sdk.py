@@ -3,6 +3,7 @@
 import sys
 from hashlib import sha256
 from itertools import islice
+from pathlib import Path
 
 from twitter_ads.audience import CustomAudience
 from twitter_ads.client import Client
@@ -17,7 +18,7 @@ def main(address: str, path: str, per_operation: int) -> None:
     account = type("Account", (), {"client": client, "id": "acc"})()
     audience = CustomAudience(account)
     audience._id = "aud"
-    with open(path) as file:
+    with Path(path).open() as file:
         next(file)
         digests = (sha256(line.strip().lower().encode()).hexdigest() for line in file)
         while some := list(islice(digests, OPERATIONS * per_operation)):

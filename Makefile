@@ -6,13 +6,19 @@ READY := ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 STAMP := $(CURDIR) $(shell cat pyproject.toml constraints.txt | cksum)
 
-.PHONY: demo test check format docs bench clean ready
+.PHONY: demo test chaos check format docs bench clean ready
 
 demo: $(READY)
 	$(BIN)/adsctl --profile local products push examples/products.csv
 
 test: $(READY)
 	$(BIN)/python -m pytest -n auto
+
+# Pushes through faults, kills and spoiled disks, each from a seed; say how many: make chaos RUNS=1000 SEED=1
+RUNS ?= 200
+SEED ?= 1
+chaos: $(READY)
+	$(BIN)/python -m tests.chaos $(RUNS) $(SEED)
 
 check: $(READY)
 	$(BIN)/ruff check .

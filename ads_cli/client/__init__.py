@@ -12,9 +12,9 @@ import msgspec
 from ..api.endpoint import Base, Request, wire
 from ..auth.credentials import Credentials
 from ..errors import AccessError, AdsctlError, NotFoundError, RateLimitedError, UnavailableError
-from .answer import Answer, read
+from .answer import BAD_TIME, Answer, read
 from .outgoing import Outgoing, place
-from .pace import Pace, asked_delay, backoff
+from .pace import Pace, asked_delay, backoff, clock_hint
 from .trace import Trace
 
 if TYPE_CHECKING:
@@ -175,8 +175,11 @@ class Client:
             error.message = self.trace.mask(error.message)  # the service may have quoted what it was sent
             limited = isinstance(error, RateLimitedError)
             unreadable = isinstance(error, UnavailableError) and response.is_success
-            if limited or unreadable or response.status_code in RETRIED:
-                raise _Failed(error, answered, limited=limited) from None
+            untimely = isinstance(error, AccessError) and error.api_code == BAD_TIME
+            if untimely:
+                error.hint = clock_hint(answered)
+            if limited or unreadable or untimely or response.status_code in RETRIED:
+                raise _Failed(error, answered, limited=limited, refused=untimely) from None
             if isinstance(error, AccessError):
                 error.hint = error.hint or self.sign_in_hint
             raise
@@ -217,7 +220,7 @@ class _Failed(Exception):
         self.error = error
         self.headers = headers
         self.limited = limited  # asked to slow down: nothing was applied
-        self.refused = refused  # no connection: nothing was applied
+        self.refused = refused  # no connection, or a clock that jumped: nothing was applied
 
 
 def _content(response: "httpx.Response") -> bytes:

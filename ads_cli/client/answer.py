@@ -16,6 +16,7 @@ from ..errors import (
 from .problems import Said, said
 
 TOO_FREQUENT = 99  # with status 403: bearer tokens were asked for too often
+BAD_TIME = 135  # with status 401: the timestamp is too far from the service's clock
 
 
 @dataclass(frozen=True)

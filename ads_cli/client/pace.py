@@ -9,6 +9,7 @@ FIRST_BACKOFF = 0.5  # seconds; doubled with each failure, and drawn at random b
 LONGEST_BACKOFF = 60.0
 LONG = 5.0  # seconds that nobody waits without being told why
 ABSURD = 24 * 3600.0  # a limit that is said to last longer than a day is not believed
+FAR_APART = 60.0  # seconds between two clocks that are worth telling
 LIMITS = ("x-account-rate-limit", "x-rate-limit")  # in the order in which they count
 
 
@@ -110,3 +111,15 @@ def allowance(headers: Mapping[str, str]) -> tuple[int | None, float | None]:
                 seconds if 0 < seconds <= ABSURD else None,
             )
     return None, None
+
+
+def clock_hint(headers: Mapping[str, str]) -> str:
+    """Say how far this machine's clock is from the service's, where an answer tells the time."""
+    from email.utils import parsedate_to_datetime
+
+    try:
+        apart = abs(parsedate_to_datetime(headers.get("date", "")).timestamp() - time.time())
+    except (ValueError, OverflowError):
+        apart = 0.0
+    away = f": it is {apart:,.0f} s away from the service's" if apart > FAR_APART else ""
+    return f"set the clock of this machine{away}"

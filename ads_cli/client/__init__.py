@@ -15,6 +15,7 @@ from ..errors import AccessError, AdsctlError, NotFoundError, RateLimitedError, 
 from .answer import BAD_TIME, Answer, read
 from .outgoing import Outgoing, place
 from .pace import Pace, asked_delay, backoff, clock_hint
+from .receive import content_of, is_untrusted, trouble
 from .trace import Trace
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from .transport import WsgiApp
 
 RETRIED = (423, 429, 500, 502, 503, 504)
-LARGEST_ANSWER = 256 * 1024 * 1024
-LARGEST_ERROR = 1024 * 1024
 LEAST_TIMEOUT = 1.0  # seconds that a try gets, however little of --max-wait is left
 
 
@@ -162,10 +161,13 @@ class Client:
             with self._http.stream(
                 outgoing.method, outgoing.url, content=body, headers=headers, auth=auth, timeout=timeout
             ) as response:
-                content = _content(response)
+                content = content_of(response, started + max(timeout, self.max_wait))
         except (httpx.TransportError, httpx.DecodingError) as error:
             refused = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
-            raise _Failed(_network(error, outgoing.url), {}, refused=refused) from error
+            told = trouble(error, outgoing.url)
+            if is_untrusted(error):  # which no second try would change
+                raise told from None
+            raise _Failed(told, {}, refused=refused) from error
         answered = {name.lower(): value for name, value in response.headers.items()}
         seconds = time.monotonic() - started
         self.trace.response(outgoing.method, outgoing.url, response.status_code, answered, content, seconds)
@@ -221,32 +223,6 @@ class _Failed(Exception):
         self.headers = headers
         self.limited = limited  # asked to slow down: nothing was applied
         self.refused = refused  # no connection, or a clock that jumped: nothing was applied
-
-
-def _content(response: "httpx.Response") -> bytes:
-    """Read the body, decompressed, up to what an answer may be; of an error, only the beginning counts."""
-    largest = LARGEST_ANSWER if response.is_success else LARGEST_ERROR
-    chunks, size = [], 0
-    for chunk in response.iter_bytes():
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > largest:
-            if response.is_success:
-                raise UnavailableError(
-                    f"the answer is larger than {largest:,} bytes", http_status=response.status_code
-                )
-            break
-    return b"".join(chunks)[:largest]
-
-
-def _network(error: Exception, url: str) -> UnavailableError:
-    import httpx
-
-    host = httpx.URL(url).netloc.decode()
-    if isinstance(error, httpx.TimeoutException):
-        return UnavailableError(f"{host} did not answer in time", hint="--timeout sets the longest wait")
-    reason = str(error) or type(error).__name__
-    return UnavailableError(f"{host} could not be reached, or broke off: {reason}")
 
 
 def _deleted_before(outgoing: Outgoing, attempts: int) -> Answer:

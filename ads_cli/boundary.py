@@ -89,7 +89,9 @@ def _as_error(error: Exception, argv: list[str]) -> AdsctlError:
     if "--debug" in argv:
         import traceback
 
-        _write(traceback.format_exc())
+        from .output.text import safe_lines
+
+        _write(safe_lines(traceback.format_exc()))
     if isinstance(error, OSError):
         from .errors import StateError
 

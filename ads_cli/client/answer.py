@@ -35,8 +35,10 @@ class Answer:
 
     @property
     def next_cursor(self) -> str | None:
-        """Give where the next page begins, or None."""
+        """Give where the next page begins, or None; raise UnavailableError where it is no text."""
         cursor = self.body.get("next_cursor") if isinstance(self.body, dict) else None
+        if cursor and not isinstance(cursor, str):
+            raise UnavailableError("the answer's next_cursor is not a text", http_status=self.status)
         return cursor or None
 
 

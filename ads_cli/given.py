@@ -29,10 +29,11 @@ def request_of(kind: type[Request], given: dict[str, Any], file: str | None = No
         in_files |= dict.fromkeys(inside.keys() - values.keys(), file)
         values = inside | values
     problems = [Problem(name, "holds half a character") for name, v in values.items() if not is_text(v)]
-    try:
-        request = convert(kind, values)
-    except InvalidError as error:
-        problems += error.problems
+    if not problems:
+        try:
+            request = convert(kind, values)
+        except InvalidError as error:
+            problems = error.problems
     if not problems and not told:
         return request
     only_files = not told and {_first(problem) for problem in problems} <= in_files.keys()

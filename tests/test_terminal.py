@@ -114,10 +114,8 @@ def test_a_terminal_of_any_width_shows_no_sequence_of_the_service(remote, httpse
 ASCII = {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
-@pytest.mark.parametrize(
-    "env", [ASCII, ASCII | {"LANG": "POSIX"}, {"PYTHONIOENCODING": "ascii"}, {"TERM": ""}]
-)
-@pytest.mark.parametrize("format", ["table", "csv", "json", "yaml"])
+@pytest.mark.parametrize("env", [ASCII, {"PYTHONIOENCODING": "ascii"}])
+@pytest.mark.parametrize("format", ["table", "csv", "yaml"])
 def test_what_the_encoding_cannot_say_is_escaped(remote, httpserver, env, format):
     serve(httpserver, NAMES["wide"] + "é" + NAMES["half"])
     done = remote("accounts", "list", "-o", format, **env)

@@ -1,5 +1,6 @@
 """The emulator among hostile neighbours: whatever comes over the socket, no answer is a 500."""
 
+import os
 import re
 import socket
 import threading
@@ -18,7 +19,7 @@ from ads_cli.emulator.incoming import MOST_BYTES
 from .speaking import InProcess, authorization
 
 fuzzed = settings(
-    max_examples=150,
+    max_examples=int(os.environ.get("FUZZ", "150")),  # `make chaos` wants more
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -190,7 +191,7 @@ def known(emulator, name: str) -> list[str]:
 
 
 @given(data=st.data(), kind=st.sampled_from(EVERY))
-@settings(fuzzed, max_examples=400)
+@fuzzed
 def test_whatever_a_signed_request_holds_the_service_has_no_500(emulator, data, kind):
     """Sign requests of every endpoint, with anything in the place of its fields."""
     import json

@@ -31,8 +31,8 @@ often = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 # Pieces from which texts are made that are nearly right.
-WORDS = """id id,title "" " ' [ ] { } {} [] , : ; - -- # & &a *a !!int !t ? | > ~ null true 00123 1e999 é 椅 <<: %YAML
---- ... @ ` {"id": [{"id": products: {"products": \ud800 9999999999999999999999""".split()  # noqa: SIM905
+WORDS = """id id,title "" " ' [ ] { } {} [] , : ; - -- # & &a *a !!int !t ? | > ~ null true 00123 1e999 é 椅
+<<: %YAML --- ... @ ` {"id": [{"id": products: {"products": \ud800 9999999999999999999999""".split()  # noqa: SIM905
 PIECES = [*WORDS, *["\n", "\r\n", "\n- ", "\n\t", " ", "\ud800", "\x00", "\ufeff"]]
 nearly = st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=25).map("".join)
 files = st.binary(max_size=200) | nearly.map(lambda text: text.encode("utf-8", "surrogatepass"))
@@ -110,7 +110,7 @@ def test_pages_of_any_shape_are_shown_or_told(answers, envelope, all, output):
     class Call:
         printer = Printer(io.StringIO(), output=output)
 
-        class messages:  # noqa: N801
+        class messages:
             say = staticmethod(str.lower)
 
     client = Client(lambda base: "http://localhost", lambda: None)

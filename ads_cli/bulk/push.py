@@ -116,10 +116,10 @@ class Push:
             with failed_out(self.options.failed_out, self.rows) as refuse:
                 stopped = self._send_all(findings, journal, refuse)
                 self._tell_late(findings, refuse)
-        except StateError as error:  # the refused rows could not be written
+            if not stopped:
+                journal.finish()  # only now: until here, the refused rows may still have to be written
+        except StateError as error:  # the refused rows, or the end, could not be written
             stopped = stopped or error
-        if not stopped:
-            journal.finish()  # only now: until here, the refused rows may still have to be written
         if self.warnings > MOST_WARNINGS and not self.call.messages.is_verbose:
             more = counted(self.warnings - MOST_WARNINGS, "more warning")
             self.call.messages.warn(f"{more} of the service; --verbose tells all")

@@ -11,6 +11,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from .errors import UsageError
+from .example import ExampleCommand
 from .options import CATALOG_GROUPS, CHOICES, common_options, offering, remember
 
 PROGRAM = "adsctl"
@@ -153,7 +154,7 @@ def by_hand(path: tuple[str, ...], target: str) -> Any:
     module, function = target.split(":")
     app = Typer(rich_markup_mode=None, add_completion=False)
     run = getattr(import_module(f".commands.{module}", __package__), function)
-    app.command(path[-1], epilog="Options of every command: adsctl help options")(run)
+    app.command(path[-1], cls=ExampleCommand)(run)
     return everywhere(get_command(app), path, ("catalog",) if path[0] in CATALOG_GROUPS else ())
 
 

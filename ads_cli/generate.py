@@ -5,14 +5,16 @@ are told at once, and no limit is written twice.
 """
 
 from collections.abc import Iterator
+from inspect import getdoc
 from typing import Any
 
 from typer import Exit
-from typer.core import TyperArgument, TyperCommand, TyperOption
+from typer.core import TyperArgument, TyperOption
 
 from .api.endpoint import Request, document_of
 from .api.fields import Field, Kind, fields_of
 from .api.time import Time
+from .example import LEAD, ExampleCommand
 from .given import option_name, request_of, whole_name
 from .invocation import Invocation
 from .options import offering
@@ -22,7 +24,7 @@ NESTED = "JSON|@FILE"
 METAVARS = {int: "N", Time: "TIME"}
 
 
-class RequestCommand(TyperCommand):
+class RequestCommand(ExampleCommand):
     """The command of one declared request."""
 
     def __init__(self, request: type[Request]) -> None:
@@ -40,10 +42,8 @@ class RequestCommand(TyperCommand):
         params += [envelope_option(), *(paging_options() if self.is_paged else [])]
         super().__init__(
             name=endpoint.command.split()[-1],
-            help=request.__doc__,
+            help=f"{getdoc(request)}{LEAD}adsctl {endpoint.command} {endpoint.example}",
             params=params,
-            rich_markup_mode=None,
-            epilog="Options of every command: adsctl help options",
         )
 
     def invoke(self, ctx: Any) -> None:

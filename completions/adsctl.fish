@@ -54,7 +54,7 @@ function __adsctl_inside
     case 'jobs'
         printf '%s\t%s\n' 'list' 'List the pushes that ran on this machine, oldest first' 'show' 'Show one push, and what became of its rows' 'clean' 'Remove the journals of pushes that reached their end'
     case 'emulator'
-        printf '%s\t%s\n' 'serve' 'Serve the emulator on this machine, until it is stopped' 'exec' 'Run a command with an emulator of its own: adsctl emulator exec -- adsctl products push feed.csv' 'env' 'Print the variables that point adsctl to a served emulator, for eval in a shell' 'reset' 'Throw the emulator\'s world away; the next use begins with a new one'
+        printf '%s\t%s\n' 'serve' 'Serve the emulator on this machine, until it is stopped' 'exec' 'Run a command with an emulator of its own' 'env' 'Print the variables that point adsctl to a served emulator, for eval in a shell' 'reset' 'Throw the emulator\'s world away; the next use begins with a new one'
     end
 end
 

@@ -44,6 +44,7 @@ class Command(NamedTuple):
 
     path: tuple[str, ...]
     help: str
+    example: str  # as it is typed; "" for a group
     usage: str
     subcommands: tuple[tuple[str, str], ...]
     options: tuple[Parameter, ...]
@@ -78,6 +79,7 @@ def _walk(command: Any, path: tuple[str, ...], parent: Any) -> Iterator[Command]
     yield Command(
         path,
         (command.help or "").strip(),
+        getattr(command, "example", ""),
         " ".join([context.command_path, *command.collect_usage_pieces(context)]),
         tuple((name, child.get_short_help_str(200).rstrip(".")) for name, child in inside.items()),
         tuple(facts for param, facts in parameters if param.param_type_name == "option"),

@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from .errors import UsageError
-from .example import ExampleCommand
+from .helptext import ExampleCommand, line_of
 from .options import CATALOG_GROUPS, CHOICES, common_options, offering, remember
 
 PROGRAM = "adsctl"
@@ -115,6 +115,11 @@ class Group(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """Name what is inside, in the order of the help."""
         return list(self._children)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Show what is inside, on as many lines as it takes; the base class would cut."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line_of(child)) for name, child in self._children.items()])
 
 
 def children(path: tuple[str, ...]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from ..example import continued
+from ..helptext import continued
 from .tree import Parameter, commands
 
 INTRODUCTION = """\

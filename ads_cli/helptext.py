@@ -1,4 +1,4 @@
-"""The example that ends a command's help."""
+"""Help: the line that names a command in a list, and the example that ends its page."""
 
 import re
 import textwrap
@@ -26,6 +26,11 @@ class ExampleCommand(TyperCommand):
             for line in continued(self.example, formatter.width - 4):
                 formatter.write(f"  {line}\n")
         super().format_epilog(ctx, formatter)
+
+
+def line_of(command: Any) -> str:
+    """Give the first sentence of a command's help."""
+    return str(command.get_short_help_str(1000)).rstrip(".")
 
 
 def continued(command: str, width: int = WIDTH) -> list[str]:

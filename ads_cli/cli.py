@@ -11,6 +11,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from .errors import UsageError
+from .helptext import ExampleCommand, line_of
 from .options import CATALOG_GROUPS, CHOICES, common_options, offering, remember
 
 PROGRAM = "adsctl"
@@ -115,6 +116,11 @@ class Group(TyperGroup):
         """Name what is inside, in the order of the help."""
         return list(self._children)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Show what is inside, on as many lines as it takes; the base class would cut."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line_of(child)) for name, child in self._children.items()])
+
 
 def children(path: tuple[str, ...]) -> dict[str, Any]:
     """Build what is directly inside a group: groups, declared requests, commands written by hand."""
@@ -153,7 +159,7 @@ def by_hand(path: tuple[str, ...], target: str) -> Any:
     module, function = target.split(":")
     app = Typer(rich_markup_mode=None, add_completion=False)
     run = getattr(import_module(f".commands.{module}", __package__), function)
-    app.command(path[-1], epilog="Options of every command: adsctl help options")(run)
+    app.command(path[-1], cls=ExampleCommand)(run)
     return everywhere(get_command(app), path, ("catalog",) if path[0] in CATALOG_GROUPS else ())
 
 

@@ -5,24 +5,27 @@ are told at once, and no limit is written twice.
 """
 
 from collections.abc import Iterator
+from inspect import getdoc
 from typing import Any
 
 from typer import Exit
-from typer.core import TyperArgument, TyperCommand, TyperOption
+from typer.core import TyperArgument, TyperOption
 
 from .api.endpoint import Request, document_of
 from .api.fields import Field, Kind, fields_of
 from .api.time import Time
 from .given import option_name, request_of, whole_name
+from .helptext import LEAD, ExampleCommand
 from .invocation import Invocation
 from .options import offering
 from .results import show, show_list, show_request
 
 NESTED = "JSON|@FILE"
 METAVARS = {int: "N", Time: "TIME"}
+WIDEST = 60  # a metavar that is wider says nothing on 80 columns; its values are told in the help
 
 
-class RequestCommand(TyperCommand):
+class RequestCommand(ExampleCommand):
     """The command of one declared request."""
 
     def __init__(self, request: type[Request]) -> None:
@@ -40,10 +43,8 @@ class RequestCommand(TyperCommand):
         params += [envelope_option(), *(paging_options() if self.is_paged else [])]
         super().__init__(
             name=endpoint.command.split()[-1],
-            help=request.__doc__,
+            help=f"{getdoc(request)}{LEAD}adsctl {endpoint.command} {endpoint.example}",
             params=params,
-            rich_markup_mode=None,
-            epilog="Options of every command: adsctl help options",
         )
 
     def invoke(self, ctx: Any) -> None:
@@ -92,7 +93,7 @@ def parameters(field: Field, own_id: str | None) -> Iterator[Any]:
         yield FieldOption(
             param_decls=[field.name, name],
             metavar=metavar(kind),
-            help=field.help,
+            help=" ".join(filter(None, (field.help, values(kind)))),
             required=field.required,
             autocompletion=offering(kind.offered) if kind.offered else None,
         )
@@ -108,12 +109,20 @@ def parameters(field: Field, own_id: str | None) -> Iterator[Any]:
 def metavar(kind: Kind) -> str:
     """Show what an option takes."""
     if kind.choices:
-        return f"[{'|'.join(kind.choices)}]"
+        choices = f"[{'|'.join(kind.choices)}]"
+        return choices if len(choices) <= WIDEST else "VALUE"
     if kind.is_nested:
         return NESTED
     if kind.is_comma_list:
         return f"{metavar(kind.item)},..."
     return METAVARS.get(kind.base, "TEXT")
+
+
+def values(kind: Kind) -> str:
+    """List the values of an enum for which there is no room in the metavar."""
+    if kind.is_comma_list:
+        return values(kind.item)
+    return f"One of {', '.join(kind.choices)}" if metavar(kind) == "VALUE" else ""
 
 
 def document_options(request: type[Request]) -> Iterator[TyperOption]:

@@ -38,12 +38,7 @@ def plain(text: str) -> str:
 
 def test_every_command_of_the_readme_says_what_it_says(adsctl):
     shutil.copytree(EXAMPLES, adsctl.home / "examples")
-    (adsctl.home / "bin").mkdir()
-    tool = adsctl.file("bin/adsctl", f'#!/bin/sh\nexec {" ".join(adsctl.command())} "$@"\n')
-    tool.chmod(0o755)
-    environment = adsctl.environment | {
-        "PATH": f"{adsctl.home}/bin:{adsctl.environment['PATH']}", "NO_COLOR": "1", "TERM": "dumb",
-    }  # fmt: skip
+    environment = adsctl.installed() | {"NO_COLOR": "1", "TERM": "dumb"}
     for command, expected in console_blocks():
         child = pexpect.spawn(
             "bash", ["-c", command], env=environment, cwd=str(adsctl.home), dimensions=(50, 100), timeout=60

@@ -7,10 +7,8 @@ from tests.conftest import EXAMPLES
 
 def run_at_night(person, feed: str, code: int) -> str | None:
     """Run the nightly push where `mail` writes to a file, and give that file."""
-    (person.home / "bin").mkdir(exist_ok=True)
-    person.file("bin/adsctl", f'#!/bin/sh\nexec {" ".join(person.command())} -p local "$@"\n').chmod(0o755)
+    environment = person.installed("-p", "local")
     person.file("bin/mail", '#!/bin/sh\necho "$@" > mail; cat >> mail\n').chmod(0o755)
-    environment = person.environment | {"PATH": f"{person.home}/bin:{person.environment['PATH']}"}
     command = [EXAMPLES / "nightly.sh", feed, "you@shop.example"]
     done = subprocess.run(command, env=environment, cwd=person.home, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (code, "", "")

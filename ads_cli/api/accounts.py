@@ -44,7 +44,9 @@ FEATURES_SEEN = (
 )
 
 
-@endpoint("GET /12/accounts", "accounts list", columns=ACCOUNT_COLUMNS)
+@endpoint(
+    "GET /12/accounts", "accounts list", columns=ACCOUNT_COLUMNS, example="--q Nordlicht --with-deleted"
+)
 class ListAccounts(Page):
     """List the advertising accounts you may work in."""
 
@@ -52,7 +54,7 @@ class ListAccounts(Page):
     q: Annotated[str, Meta(description="Only names that begin with this")] | None = None
 
 
-@endpoint("GET /12/accounts/{account_id}", "accounts get", columns=ACCOUNT_COLUMNS)
+@endpoint("GET /12/accounts/{account_id}", "accounts get", columns=ACCOUNT_COLUMNS, example="18ce54d4x5t")
 class GetAccount(Request):
     """Show one advertising account."""
 
@@ -60,12 +62,17 @@ class GetAccount(Request):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint("POST /12/accounts", "accounts create", columns=ACCOUNT_COLUMNS, base="sandbox")
+@endpoint("POST /12/accounts", "accounts create", columns=ACCOUNT_COLUMNS, base="sandbox", example="-o ids")
 class CreateAccount(Request):
     """Create an account in the sandbox."""
 
 
-@endpoint("PUT /12/accounts/{account_id}", "accounts update", columns=ACCOUNT_COLUMNS)
+@endpoint(
+    "PUT /12/accounts/{account_id}",
+    "accounts update",
+    columns=ACCOUNT_COLUMNS,
+    example="18ce54d4x5t --name 'Nordlicht Shop' --industry-type RETAIL",
+)
 class UpdateAccount(Request):
     """Change the name or the industry of an account."""
 
@@ -80,6 +87,7 @@ class UpdateAccount(Request):
     columns=ACCOUNT_COLUMNS,
     base="sandbox",
     consequence="Delete the account {account_id} of the sandbox",
+    example="18ce55gze09",
 )
 class DeleteAccount(Request):
     """Delete an account of the sandbox."""
@@ -91,6 +99,7 @@ class DeleteAccount(Request):
     "GET /12/accounts/{account_id}/account_apps",
     "accounts apps",
     columns="id app_store_identifier os_type deep_link_pattern conversion_tracking_enabled deleted",
+    example="--sort-by os_type-desc",
 )
 class ListApps(PageInAccount):
     """List the apps of an account."""
@@ -107,6 +116,8 @@ def _whole_hour(time: Time) -> str | None:
     "accounts history",
     columns="change_time change_type entity entity_id change_by changes",
     key="entity_id",
+    example="--entity-type LINE_ITEM --entity-id 9d4c1 "
+    "--start-time 2026-02-20T10:00Z --end-time 2026-02-21T10:00Z",
 )
 class ListHistory(InAccount, kw_only=True):
     """List changes in an account, when and by whom.
@@ -134,7 +145,10 @@ class ListHistory(InAccount, kw_only=True):
 
 
 @endpoint(
-    "GET /12/advertiser_business_categories", "accounts business-categories", columns="id name iab_categories"
+    "GET /12/advertiser_business_categories",
+    "accounts business-categories",
+    columns="id name iab_categories",
+    example="--columns name,iab_categories",
 )
 class ListBusinessCategories(Request):
     """List the kinds of business there are.
@@ -147,6 +161,7 @@ class ListBusinessCategories(Request):
     "GET /12/accounts/{account_id}/curated_categories",
     "accounts curated-categories list",
     columns=CATEGORY_COLUMNS,
+    example="--query '[].name'",
 )
 class ListCuratedCategories(InAccount):
     """List curated categories, each with the countries where it is available."""
@@ -156,6 +171,7 @@ class ListCuratedCategories(InAccount):
     "GET /12/accounts/{account_id}/curated_categories/{curated_category_id}",
     "accounts curated-categories get",
     columns=CATEGORY_COLUMNS,
+    example="cc1",
 )
 class GetCuratedCategory(InAccount, kw_only=True):
     """Show one curated category."""
@@ -163,14 +179,25 @@ class GetCuratedCategory(InAccount, kw_only=True):
     curated_category_id: Id
 
 
-@endpoint("GET /12/accounts/{account_id}/features", "accounts features list", columns="")
+@endpoint(
+    "GET /12/accounts/{account_id}/features",
+    "accounts features list",
+    columns="",
+    example="--feature-keys REACH_FREQUENCY_CAP",
+)
 class ListFeatures(InAccount):
     """List the features that an account may use."""
 
     feature_keys: Annotated[list[FilteredFeature], Meta(description="Only these")] | None = None
 
 
-@endpoint("POST /12/accounts/{account_id}/features", "accounts features add", columns="", base="sandbox")
+@endpoint(
+    "POST /12/accounts/{account_id}/features",
+    "accounts features add",
+    columns="",
+    base="sandbox",
+    example="--feature-keys AGE_TARGETING,CPI_CHARGING",
+)
 class AddFeatures(InAccount, kw_only=True):
     """Give features to an account of the sandbox."""
 

@@ -23,6 +23,8 @@ AudienceId = Annotated[
     "GET /12/insights/keywords/search",
     "audiences keywords",
     columns="related_keywords post_volume",
+    example="--keywords mug,teapot --granularity DAY "
+    "--start-time 2026-03-01T00:00Z --end-time 2026-03-08T00:00Z",
 )
 class SearchKeywords(Request):
     """Show how often keywords are posted, and keywords related to them."""
@@ -65,7 +67,9 @@ class SearchKeywords(Request):
         return "takes one country" if self.location and "," in self.location else None
 
 
-@endpoint(f"GET {PERMISSIONS}", "audiences permissions list", columns=PERMISSION_COLUMNS)
+@endpoint(
+    f"GET {PERMISSIONS}", "audiences permissions list", columns=PERMISSION_COLUMNS, example="--audience 1nmth"
+)
 class ListPermissions(LivePage, kw_only=True):
     """List the accounts that an audience is shared with."""
 
@@ -75,7 +79,12 @@ class ListPermissions(LivePage, kw_only=True):
     tailored_audience_permission_ids: Ids | None = None
 
 
-@endpoint(f"POST {PERMISSIONS}", "audiences permissions grant", columns=PERMISSION_COLUMNS)
+@endpoint(
+    f"POST {PERMISSIONS}",
+    "audiences permissions grant",
+    columns=PERMISSION_COLUMNS,
+    example="--audience 1nmth --granted-account-id 18ce56pq1rw --permission-level READ_ONLY",
+)
 class GrantPermission(InAccount, kw_only=True):
     """Share an audience with another account."""
 
@@ -90,6 +99,7 @@ class GrantPermission(InAccount, kw_only=True):
     columns=PERMISSION_COLUMNS,
     consequence="Revoke the permission {tailored_audience_permission_id}: "
     "no new campaign of that account can use the audience",
+    example="2p4x9 --audience 1nmth",
 )
 class RevokePermission(InAccount, kw_only=True):
     """Share an audience with an account no longer.
@@ -107,6 +117,7 @@ class RevokePermission(InAccount, kw_only=True):
     columns="campaign_id campaign_name line_items",
     key="campaign_id",
     own="custom_audience_id",
+    example="1nmth --no-with-active",
 )
 class ListTargeted(InAccount, kw_only=True):
     """List the campaigns and line items that target an audience."""
@@ -124,6 +135,7 @@ class ListTargeted(InAccount, kw_only=True):
     "audiences do-not-reach delete",
     columns="id name list_size deleted",
     consequence="Delete the do-not-reach list {do_not_reach_list_id}: ads may reach its people again",
+    example="3k1a7",
 )
 class DeleteDoNotReachList(InAccount, kw_only=True):
     """Delete a list of people who see no ads."""

@@ -20,7 +20,12 @@ CardQuery = Annotated[NameQuery, Meta(max_length=80)]
 CardPageSize = Annotated[int, Meta(ge=1, le=200, description="Records on a page", extra={"default": 100})]
 
 
-@endpoint("GET /12/accounts/{account_id}/cards", "cards list", columns=CARD_COLUMNS)
+@endpoint(
+    "GET /12/accounts/{account_id}/cards",
+    "cards list",
+    columns=CARD_COLUMNS,
+    example="--card-types IMAGE_WEBSITE,IMAGE_APP --q Spring",
+)
 class ListCards(InAccount):
     """List the cards that were made of components.
 
@@ -52,12 +57,18 @@ class ListOlderCards(PageInAccount):
     q: NameQuery | None = None
 
 
-@endpoint("GET /12/accounts/{account_id}/cards/{card_id}", "cards get", columns=CARD_COLUMNS)
+@endpoint("GET /12/accounts/{account_id}/cards/{card_id}", "cards get", columns=CARD_COLUMNS, example="7cqs1")
 class GetCard(OneCard):
     """Show one card."""
 
 
-@endpoint("POST /12/accounts/{account_id}/cards", "cards create", columns=CARD_COLUMNS, travels="json")
+@endpoint(
+    "POST /12/accounts/{account_id}/cards",
+    "cards create",
+    columns=CARD_COLUMNS,
+    travels="json",
+    example="-f card.yaml",
+)
 class CreateCard(Composed, kw_only=True):
     """Create a card of components, or a carousel of slides.
 
@@ -74,7 +85,11 @@ class CreateCard(Composed, kw_only=True):
 
 
 @endpoint(
-    "PUT /12/accounts/{account_id}/cards/{card_id}", "cards update", columns=CARD_COLUMNS, travels="json"
+    "PUT /12/accounts/{account_id}/cards/{card_id}",
+    "cards update",
+    columns=CARD_COLUMNS,
+    travels="json",
+    example="7cqs1 --name 'Summer collection'",
 )
 class UpdateCard(Composed, kw_only=True):
     """Replace the fields of a card that are given."""
@@ -90,17 +105,32 @@ PollMedia = Annotated[
 ]
 
 
-@endpoint("GET /12/accounts/{account_id}/cards/poll", "cards poll list", columns=POLL_COLUMNS)
+@endpoint(
+    "GET /12/accounts/{account_id}/cards/poll",
+    "cards poll list",
+    columns=POLL_COLUMNS,
+    example="--q Favourite",
+)
 class ListPolls(ListOlderCards):
     """List poll cards."""
 
 
-@endpoint("GET /12/accounts/{account_id}/cards/poll/{card_id}", "cards poll get", columns=POLL_COLUMNS)
+@endpoint(
+    "GET /12/accounts/{account_id}/cards/poll/{card_id}",
+    "cards poll get",
+    columns=POLL_COLUMNS,
+    example="7cqt1",
+)
 class GetPoll(OneCard):
     """Show one poll card."""
 
 
-@endpoint("POST /12/accounts/{account_id}/cards/poll", "cards poll create", columns=POLL_COLUMNS)
+@endpoint(
+    "POST /12/accounts/{account_id}/cards/poll",
+    "cards poll create",
+    columns=POLL_COLUMNS,
+    example="--name 'Tea or coffee' --duration-in-minutes 1440 --first-choice Tea --second-choice Coffee",
+)
 class CreatePoll(InAccount):
     """Create a poll card, which cannot be updated afterwards."""
 
@@ -136,6 +166,7 @@ ConversationMedia = Annotated[Id, Meta(description="A 16:9 video from the media 
     "GET /12/accounts/{account_id}/cards/video_conversation",
     "cards video-conversation list",
     columns=CONVERSATION_COLUMNS,
+    example="--sort-by created_at-desc",
 )
 class ListVideoConversations(ListOlderCards):
     """List video conversation cards."""
@@ -145,6 +176,7 @@ class ListVideoConversations(ListOlderCards):
     "GET /12/accounts/{account_id}/cards/video_conversation/{card_id}",
     "cards video-conversation get",
     columns=CONVERSATION_COLUMNS,
+    example="7cqt8",
 )
 class GetVideoConversation(OneCard):
     """Show one video conversation card."""
@@ -184,6 +216,8 @@ def paired(cta: str) -> Rule:
     "POST /12/accounts/{account_id}/cards/video_conversation",
     "cards video-conversation create",
     columns=CONVERSATION_COLUMNS,
+    example="--name 'Tea or coffee' --media-key 13_1790413002217308160 --title 'Which is yours?' "
+    "--first-cta '#TeamTea' --first-cta-tweet 'Tea for me #TeamTea' --thank-you-text 'Cheers!'",
 )
 class CreateVideoConversation(VideoConversation, kw_only=True):
     """Create a video conversation card: a video with hashtags to take up."""
@@ -208,6 +242,7 @@ class CreateVideoConversation(VideoConversation, kw_only=True):
     "PUT /12/accounts/{account_id}/cards/video_conversation/{card_id}",
     "cards video-conversation update",
     columns=CONVERSATION_COLUMNS,
+    example="7cqt8 --thank-you-text 'See you!'",
 )
 class UpdateVideoConversation(VideoConversation, kw_only=True):
     """Change the fields of a video conversation card that are given."""
@@ -225,6 +260,7 @@ class UpdateVideoConversation(VideoConversation, kw_only=True):
     "cards image-conversation delete",
     columns=CARD_COLUMNS,
     consequence="Delete the image conversation card {card_id}",
+    example="7cp02",
 )
 class DeleteImageConversation(InAccount):
     """Delete an image conversation card, which is an older kind of card."""

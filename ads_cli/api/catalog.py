@@ -25,14 +25,14 @@ FilterOperator = Literal["GREATER_THAN", "EQUAL_TO", "LESS_THAN", "MATCH", "NOT_
 SET_COLUMNS = "id name type processing_status description"
 
 
-@endpoint("GET /12/product_catalogs", "catalog list")
+@endpoint("GET /12/product_catalogs", "catalog list", example="-o ids")
 class ListCatalogs(Request):
     """List your product catalogs."""
 
     user_id: UserId | None = None
 
 
-@endpoint("POST /12/product_catalogs", "catalog create")
+@endpoint("POST /12/product_catalogs", "catalog create", example="--name 'Nordlicht Shop'")
 class CreateCatalog(Request):
     """Create your product catalog.
 
@@ -43,7 +43,11 @@ class CreateCatalog(Request):
     user_id: UserId | None = None
 
 
-@endpoint("PUT /12/product_catalogs/{product_catalog_id}", "catalog rename")
+@endpoint(
+    "PUT /12/product_catalogs/{product_catalog_id}",
+    "catalog rename",
+    example="7310248000000000001 --name 'Nordlicht Shop'",
+)
 class RenameCatalog(Request):
     """Give a product catalog another name."""
 
@@ -55,6 +59,7 @@ class RenameCatalog(Request):
     "DELETE /12/product_catalogs/{product_catalog_id}",
     "catalog delete",
     consequence="Delete the product catalog {product_catalog_id} and every product in it, for good",
+    example="7310248000000000001",
 )
 class DeleteCatalog(Request):
     """Delete a product catalog for good.
@@ -69,6 +74,7 @@ class DeleteCatalog(Request):
     "GET /12/product_catalogs/{product_catalog_id}/product_sets/{product_set_id}",
     "catalog sets get",
     columns=SET_COLUMNS,
+    example="8s3k1",
 )
 class GetProductSet(InCatalog):
     """Show one product set."""
@@ -95,6 +101,7 @@ ProductKeys = Annotated[list[Id], Meta(description="Members of a MANUAL set, sep
     "catalog sets create",
     columns=SET_COLUMNS,
     travels="json",
+    example="--name Mugs --type FILTERED --filters @filters.yaml",
 )
 class CreateProductSet(InCatalog):
     """Create a product set, by hand (MANUAL) or by conditions (FILTERED)."""

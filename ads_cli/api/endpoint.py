@@ -40,7 +40,7 @@ class Endpoint(NamedTuple):
     base: Base  # which address
     retry: bool  # whether sending it twice does no harm
     consequence: str  # what a person confirms before it is sent; "" where nothing is destroyed
-    example: str  # arguments that work, for the help and its test
+    example: str  # arguments that work on the emulator's first world, for the help and its test
     own: str  # the field that is the id of the resource itself, where the path does not end in it
     rate: Rate | None  # how often it may be asked
     private: bool  # whether its body is nobody's business, --debug's neither

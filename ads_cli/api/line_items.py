@@ -37,7 +37,12 @@ FrequencyCap = Annotated[
 ]
 
 
-@endpoint(f"PUT {LINE_ITEM}", "line-items update", columns=LINE_ITEM_COLUMNS)
+@endpoint(
+    f"PUT {LINE_ITEM}",
+    "line-items update",
+    columns=LINE_ITEM_COLUMNS,
+    example="9d4c1 --bid-amount 0.55 --entity-status PAUSED",
+)
 class UpdateLineItem(InAccount, kw_only=True):
     """Change a line item; what is not given stays as it is.
 
@@ -98,6 +103,7 @@ class UpdateLineItem(InAccount, kw_only=True):
     "line-items delete",
     columns=LINE_ITEM_COLUMNS,
     consequence="Delete the line item {line_item_id}, for good",
+    example="9d4c1",
 )
 class DeleteLineItem(InAccount, kw_only=True):
     """Delete a line item for good.
@@ -108,7 +114,12 @@ class DeleteLineItem(InAccount, kw_only=True):
     line_item_id: Id
 
 
-@endpoint(f"GET {CHOSEN}", "line-items curated-categories list", columns=CHOSEN_COLUMNS)
+@endpoint(
+    f"GET {CHOSEN}",
+    "line-items curated-categories list",
+    columns=CHOSEN_COLUMNS,
+    example="--sort-by created_at-desc",
+)
 class ListChosenCategories(PageInAccount):
     """List which line items are shown with which curated categories."""
 
@@ -117,6 +128,7 @@ class ListChosenCategories(PageInAccount):
     f"GET {CHOSEN}/{{line_item_curated_category_id}}",
     "line-items curated-categories get",
     columns=CHOSEN_COLUMNS,
+    example="6c0f1",
 )
 class GetChosenCategory(InAccount, kw_only=True):
     """Show one choice of a curated category for a line item."""
@@ -125,7 +137,12 @@ class GetChosenCategory(InAccount, kw_only=True):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(f"POST {CHOSEN}", "line-items curated-categories add", columns=CHOSEN_COLUMNS)
+@endpoint(
+    f"POST {CHOSEN}",
+    "line-items curated-categories add",
+    columns=CHOSEN_COLUMNS,
+    example="--line-item-id 9d4e1 --curated-category-id cc2",
+)
 class AddChosenCategory(InAccount, kw_only=True):
     """Show a line item with a curated category."""
 
@@ -137,6 +154,7 @@ class AddChosenCategory(InAccount, kw_only=True):
     f"PUT {CHOSEN}/{{line_item_curated_category_id}}",
     "line-items curated-categories update",
     columns=CHOSEN_COLUMNS,
+    example="6c0f1 --curated-category-id cc2",
 )
 class UpdateChosenCategory(InAccount, kw_only=True):
     """Change the curated category or the line item of a choice."""
@@ -151,6 +169,7 @@ class UpdateChosenCategory(InAccount, kw_only=True):
     "line-items curated-categories delete",
     columns=CHOSEN_COLUMNS,
     consequence="Take the curated category {line_item_curated_category_id} from its line item",
+    example="6c0f1",
 )
 class DeleteChosenCategory(InAccount, kw_only=True):
     """Show a line item with a curated category no longer."""

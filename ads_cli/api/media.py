@@ -24,7 +24,12 @@ CreativeType = Literal[
 MediaType = Literal["GIF", "IMAGE", "VIDEO"]
 
 
-@endpoint("GET /12/accounts/{account_id}/account_media", "media account list", columns=ACCOUNT_COLUMNS)
+@endpoint(
+    "GET /12/accounts/{account_id}/account_media",
+    "media account list",
+    columns=ACCOUNT_COLUMNS,
+    example="--creative-types BANNER,PREROLL",
+)
 class ListAccountMedia(PageInAccount):
     """List the media that ads of the account show."""
 
@@ -36,6 +41,7 @@ class ListAccountMedia(PageInAccount):
     "GET /12/accounts/{account_id}/account_media/{account_media_id}",
     "media account get",
     columns=ACCOUNT_COLUMNS,
+    example="4k2b1",
 )
 class GetAccountMedia(InAccount):
     """Show one of the media that ads of the account show."""
@@ -49,6 +55,7 @@ class GetAccountMedia(InAccount):
     "media account delete",
     columns=ACCOUNT_COLUMNS,
     consequence="Delete the account media {account_media_id}",
+    example="4k2b1",
 )
 class DeleteAccountMedia(InAccount):
     """Delete one of the media that ads of the account show."""
@@ -68,6 +75,7 @@ LibraryQuery = Annotated[
     "media library list",
     columns=LIBRARY_COLUMNS,
     key="media_key",
+    example="--media-type VIDEO --q workshop",
 )
 class ListLibraryMedia(InAccount):
     """List the media library."""
@@ -83,6 +91,7 @@ class ListLibraryMedia(InAccount):
     "media library get",
     columns=LIBRARY_COLUMNS,
     key="media_key",
+    example="13_1790413002217308160",
 )
 class GetLibraryMedia(InAccount):
     """Show one thing of the media library."""
@@ -108,6 +117,7 @@ class Described(InAccount):
     "media library add",
     columns=LIBRARY_COLUMNS,
     key="media_key",
+    example="--media-key 3_1790413999000000000 --name 'Blue mugs'",
 )
 class AddLibraryMedia(Described, kw_only=True):
     """Add uploaded media to the media library."""
@@ -120,6 +130,7 @@ class AddLibraryMedia(Described, kw_only=True):
     "media library update",
     columns=LIBRARY_COLUMNS,
     key="media_key",
+    example="13_1790413002217308160 --title 'How a mug is made'",
 )
 class UpdateLibraryMedia(Described, kw_only=True):
     """Change what is told of media in the library."""
@@ -133,6 +144,7 @@ class UpdateLibraryMedia(Described, kw_only=True):
     columns=LIBRARY_COLUMNS,
     key="media_key",
     consequence="Delete {media_key} from the media library",
+    example="16_1790413120555520000",
 )
 class DeleteLibraryMedia(InAccount):
     """Delete media from the media library."""

@@ -22,7 +22,12 @@ Audience = Annotated[
 Promoted = Annotated[bool, Meta(description="Show it only where it is promoted", extra={"default": True})]
 
 
-@endpoint("POST /12/accounts/{account_id}/post", "posts create", columns=POST_COLUMNS)
+@endpoint(
+    "POST /12/accounts/{account_id}/post",
+    "posts create",
+    columns=POST_COLUMNS,
+    example="--as-user-id 1184672519 --text 'The blue mugs are back' --card-uri card://7cqs1",
+)
 class CreatePost(InAccount):
     """Create a post for an advertiser.
 
@@ -54,6 +59,7 @@ class CreatePost(InAccount):
     "posts rename",
     columns=POST_COLUMNS,
     own="post_id",
+    example="1790415000000000001 --name 'Blue mugs'",
 )
 class RenamePost(InAccount):
     """Give a post another name."""

@@ -211,6 +211,7 @@ BATCH = 25
     columns=PRODUCT_COLUMNS,
     others=Product.__struct_fields__,
     key="product_key",
+    example="--all --columns id,title,price",
 )
 class ListProducts(InCatalog):
     """List the products of a catalog.

@@ -67,7 +67,7 @@ def api(
 
     Nothing is checked before it is sent, and nobody is asked.
 
-    For example: adsctl api GET /12/accounts/{account_id}/campaigns -f count=50
+    For example: adsctl api GET /12/accounts/{account_id}/cards -f count=50
     """
     method = method.upper()
     if method not in METHODS:

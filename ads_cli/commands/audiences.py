@@ -69,7 +69,7 @@ def push(
 ) -> None:
     """Send a list of people to a custom audience, hashed here.
 
-    For example: adsctl audiences push customers.csv --audience 2906h
+    For example: adsctl audiences push customers.csv --audience 1nmth
     """
     from ..bulk.push import Options
     from ..bulk.users.upload import AudienceUpload
@@ -101,7 +101,7 @@ def push_do_not_reach(
 ) -> None:
     """Send a list of people who are not to be reached, by e-mail and phone number, hashed here.
 
-    For example: adsctl audiences do-not-reach push unsubscribed.csv --list 18ce5
+    For example: adsctl audiences do-not-reach push unsubscribed.csv --list 3k1a7
     """
     from ..bulk.push import Options
     from ..bulk.users.upload import DoNotReachUpload

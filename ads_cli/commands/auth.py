@@ -12,7 +12,10 @@ USER_KINDS = ("access_token", "access_token_secret")
 
 
 def logout(ctx: typer.Context) -> None:
-    """Revoke the stored token, and remove it."""
+    """Revoke the stored token, and remove it.
+
+    For example: adsctl auth logout
+    """
     from ..api.auth import InvalidateToken
 
     call = Invocation.of(ctx)
@@ -40,6 +43,8 @@ def status(ctx: typer.Context) -> None:
     """Say who is signed in, and where.
 
     Each value is shown with where it comes from; a secret is never shown.
+
+    For example: adsctl auth status -o json
     """
     from ..auth.credentials import Credentials
 
@@ -69,7 +74,10 @@ def token(
     ctx: typer.Context,
     bearer: Annotated[bool, typer.Option("--bearer", help="The app's bearer token")] = False,
 ) -> None:
-    """Print the token; nothing else ever does."""
+    """Print the token; nothing else ever does.
+
+    For example: adsctl auth token
+    """
     call = Invocation.of(ctx)
     if bearer:
         found = call.secrets.find("bearer_token")

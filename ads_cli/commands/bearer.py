@@ -7,7 +7,10 @@ from ..invocation import Invocation
 
 
 def issue(ctx: typer.Context) -> None:
-    """Ask for the app's bearer token, and keep it; auth token --bearer prints it."""
+    """Ask for the app's bearer token, and keep it; auth token --bearer prints it.
+
+    For example: adsctl auth bearer issue
+    """
     from ..api.auth import IssueBearer
     from ..auth.store import Secret
     from ..profiles import refuse_local, update
@@ -38,7 +41,10 @@ def issue(ctx: typer.Context) -> None:
 
 
 def revoke(ctx: typer.Context) -> None:
-    """Revoke the app's bearer token; the next one is another."""
+    """Revoke the app's bearer token; the next one is another.
+
+    For example: adsctl auth bearer revoke
+    """
     from ..api.auth import InvalidateBearer
     from ..auth.store import BEARER
 

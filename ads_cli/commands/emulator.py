@@ -34,7 +34,10 @@ def serve(
     fault: Fault = None,
     database: Database = None,
 ) -> None:
-    """Serve the emulator on this machine, until it is stopped."""
+    """Serve the emulator on this machine, until it is stopped.
+
+    For example: adsctl emulator serve --fault 'GET /12/* status=503 rate=0.2'
+    """
     from ..emulator.server import serve as serve_app
 
     call = Invocation.of(ctx)
@@ -55,7 +58,10 @@ def execute(
     fault: Fault = None,
     database: Database = None,
 ) -> None:
-    """Run a command with an emulator of its own: adsctl emulator exec -- adsctl products push feed.csv."""
+    """Run a command with an emulator of its own.
+
+    For example: adsctl emulator exec -- adsctl products push feed.csv
+    """
     from ..emulator.server import running
 
     emulator = _open(Invocation.of(ctx), database, fault)
@@ -73,7 +79,10 @@ def env(
     port: Port = PORT,
     database: Database = None,
 ) -> None:
-    """Print the variables that point adsctl to a served emulator, for eval in a shell."""
+    """Print the variables that point adsctl to a served emulator, for eval in a shell.
+
+    For example: eval "$(adsctl emulator env)"
+    """
     call = Invocation.of(ctx)
     found = variables(_open(call, database, None), f"http://127.0.0.1:{port}")
     if call.printer.format in ("table", "tsv", "csv"):
@@ -83,7 +92,10 @@ def env(
 
 
 def reset(ctx: typer.Context, database: Database = None) -> None:
-    """Throw the emulator's world away; the next use begins with a new one."""
+    """Throw the emulator's world away; the next use begins with a new one.
+
+    For example: adsctl emulator reset --yes
+    """
     from ..emulator import reset as reset_database
 
     call = Invocation.of(ctx)

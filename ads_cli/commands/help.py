@@ -69,7 +69,10 @@ TOPICS = {"exit-codes": EXIT_CODES, "formats": FORMATS, "environment": ENVIRONME
 
 
 def topic(name: Annotated[str, typer.Argument(metavar="TOPIC", help="What to explain")] = "") -> None:
-    """Explain options, formats, exit-codes, environment or files."""
+    """Explain options, formats, exit-codes, environment or files.
+
+    For example: adsctl help exit-codes
+    """
     texts = {"options": options_text(), **TOPICS}
     if name in texts:
         print(texts[name])

@@ -14,7 +14,10 @@ COLUMNS = ("job", "state", "noun", "file", "rows", "batches", "acknowledged", "s
 
 
 def list_jobs(ctx: typer.Context) -> None:
-    """List the pushes that ran on this machine, oldest first."""
+    """List the pushes that ran on this machine, oldest first.
+
+    For example: adsctl jobs list --query "[?state=='unfinished']"
+    """
     call = Invocation.of(ctx)
     call.printer.show([_record(*found) for found in _journals(call)], COLUMNS, "job")
 
@@ -22,7 +25,10 @@ def list_jobs(ctx: typer.Context) -> None:
 def show_job(
     ctx: typer.Context, job: Annotated[str, typer.Argument(metavar="JOB", help="The job's id")]
 ) -> None:
-    """Show one push, and what became of its rows."""
+    """Show one push, and what became of its rows.
+
+    For example: adsctl jobs show "$(adsctl jobs list -o ids | tail -1)"
+    """
     from ..bulk.journal import acks
 
     call = Invocation.of(ctx)
@@ -42,7 +48,10 @@ def clean(
         bool, typer.Option("--all", help="Unfinished jobs too; they cannot be resumed then")
     ] = False,
 ) -> None:
-    """Remove the journals of pushes that reached their end."""
+    """Remove the journals of pushes that reached their end.
+
+    For example: adsctl jobs clean --all
+    """
     from ..bulk.journal import remove
 
     call = Invocation.of(ctx)

@@ -56,6 +56,8 @@ def login(
 
     What is missing is asked for: addresses, consumer key and secret. Where there is no terminal, the
     PIN is read from standard input.
+
+    For example: adsctl auth login --profile shop --token-store file
     """
     from ..auth.signin import SignIn
     from ..files import prove_writable

@@ -48,6 +48,8 @@ def push(
 
     The whole file is checked before the first request. What the service acknowledged is noted on
     disk, so that --resume can go on after a stop of any kind.
+
+    For example: adsctl products push feed.csv --failed-out refused.csv
     """
     from ..bulk.check import Check
     from ..bulk.products import ProductPush
@@ -72,6 +74,8 @@ def check(
 
     Every rule is checked that needs no look at the catalog or at the images themselves: their
     pixels and megabytes are not.
+
+    For example: adsctl products check feed.csv
     """
     from ..bulk.check import Check
     from ..bulk.products import ProductPush
@@ -102,7 +106,10 @@ def delete(
     max_errors: MaxErrors = None,
     resume: Resume = False,
 ) -> None:
-    """Delete products, for good; it asks before it does."""
+    """Delete products, for good; it asks before it does.
+
+    For example: adsctl products delete --from discontinued.csv
+    """
     from ..bulk.check import Check
     from ..bulk.products import ProductDelete
     from ..bulk.push import Options, Push
@@ -137,6 +144,8 @@ def pull(
 
     Of a group of variants the service lists only the member that was submitted first; the others
     are asked for by the group's key.
+
+    For example: adsctl products pull products.csv
     """
     from ..bulk.pull import pull_products
 

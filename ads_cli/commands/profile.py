@@ -14,7 +14,10 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The profile's name")]
 
 
 def list_profiles(ctx: typer.Context) -> None:
-    """List the profiles; * marks the one in use."""
+    """List the profiles; * marks the one in use.
+
+    For example: adsctl profile list
+    """
     call = Invocation.of(ctx)
     settings = call.settings
     config = settings.read_config()
@@ -29,7 +32,10 @@ def show(
     ctx: typer.Context,
     show_origin: Annotated[bool, typer.Option("--show-origin", help="Say where values come from")] = False,
 ) -> None:
-    """Show the settings in force, wherever they come from; never a secret."""
+    """Show the settings in force, wherever they come from; never a secret.
+
+    For example: adsctl profile show --show-origin
+    """
     call = Invocation.of(ctx)
     settings = call.settings
     call.warn_of_strange_settings()
@@ -41,7 +47,10 @@ def show(
 
 
 def use(ctx: typer.Context, name: Name) -> None:
-    """Make a profile the default."""
+    """Make a profile the default.
+
+    For example: adsctl profile use shop
+    """
     call = Invocation.of(ctx)
     if name != LOCAL:
         _known(call, name)
@@ -74,7 +83,10 @@ def set_values(
 
 
 def remove(ctx: typer.Context, name: Name) -> None:
-    """Remove a profile, with the secrets that are stored for it."""
+    """Remove a profile, with the secrets that are stored for it.
+
+    For example: adsctl profile remove shop
+    """
     call = Invocation.of(ctx)
     refuse_local(name)
     _known(call, name)

@@ -13,6 +13,15 @@ CALLBACKS = tuple(
 )
 SHOP = "18ce54d4x5t"
 CATALOG = "7310248000000000001"
+SALE = "8s3k1"  # a product set
+ON_SALE = {
+    "name": "On sale",
+    "description": None,
+    "type": "FILTERED",
+    "filters": [{"attribute": "sale_price", "operator": "GREATER_THAN", "value": "0"}],
+    "product_keys": [],
+    "processing_status": "DONE",
+}
 ACCOUNTS = (
     {
         "id": SHOP,
@@ -55,6 +64,7 @@ def seed(store: Store) -> None:
         store.add("account", account["id"], fields, owner=USER, created_at=created_at)
     store.delete("account", DELETED, owner=USER)
     store.add("product_catalog", CATALOG, {"name": "Nordlicht Shop"}, owner=USER, created_at=CREATED[0])
+    store.add("product_set", SALE, ON_SALE, owner=CATALOG, created_at=CREATED[0])
     seed_campaigns.seed(store, user=USER, other_user=OTHER_USER, account=SHOP, shared_with=ACCOUNTS[1]["id"])
     seed_creatives.seed(store, user=USER, account=SHOP)
 

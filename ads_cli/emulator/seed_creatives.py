@@ -3,7 +3,7 @@
 import msgspec
 
 from ..api.cards import CreateCard, CreatePoll, CreateVideoConversation
-from . import cards, conversations, media, polls
+from . import cards, conversations, media, polls, posts
 from .store import Record, Store
 
 IMAGE, SQUARE, VIDEO, TALL, GIF = (
@@ -14,6 +14,7 @@ IMAGE, SQUARE, VIDEO, TALL, GIF = (
     "16_1790413120555520000",
 )
 BANNER = "4k2b1"  # account media
+POST = "1790415000000000001"
 COLLECTION, TOUR, SHOP_APP, POLL, CONVERSATION, OLD = "7cqs1", "7cqs2", "7cqs4", "7cqt1", "7cqt8", "7cp02"
 MADE = "2024-03-02T10:30:00Z"
 
@@ -98,3 +99,10 @@ def seed(store: Store, *, user: str, account: str) -> None:
     cards.add(store, account, talked, id=CONVERSATION, created_at=MADE)
     old = {"name": "Tea or coffee", "title": "Which is yours?", "card_type": cards.IMAGE_CONVERSATION}
     cards.add(store, account, old, id=OLD, created_at="2023-11-20T09:00:00Z")
+    said: Record = {
+        "name": "Spring",
+        "text": "The mugs of spring are here",
+        "card_uri": f"card://{COLLECTION}",
+    }
+    said |= {"media_keys": [], "nullcast": True, "user": {"id": user}}
+    store.add(posts.POST, POST, said, owner=account, created_at=MADE)

@@ -13,7 +13,7 @@ import msgspec
 from ..errors import STATE_HINT, StateError
 from .words import folded, mentions
 
-VERSION = 4  # raised with every change of the tables or of the seeded world
+VERSION = 5  # raised with every change of the tables or of the seeded world
 BUSY_SECONDS = 30
 TROUBLES = (
     "BUSY",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from .. import __version__
+from ..helptext import continued
 from .tree import Command, Parameter, commands
 
 
@@ -31,6 +32,8 @@ def _lines(command: Command) -> Iterator[str]:
         yield from _parameter(parameter)
     if command.path:
         yield from (".PP", "Options of every command: see", ".BR adsctl (1).")
+    if command.example:
+        yield from (".SH EXAMPLE", ".nf", *map(_plain, continued(command.example)), ".fi")
 
 
 def _parameter(parameter: Parameter) -> Iterator[str]:

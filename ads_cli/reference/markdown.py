@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from ..helptext import continued
 from .tree import Parameter, commands
 
 INTRODUCTION = """\
@@ -29,6 +30,7 @@ def _lines() -> Iterator[str]:
         if not command.subcommands:
             yield from ("```", command.usage, "```", "")
             yield from _table(command.parameters)
+            yield from ("For example:", "", "```sh", *continued(command.example), "```", "")
 
 
 def _table(parameters: Iterable[Parameter]) -> Iterator[str]:

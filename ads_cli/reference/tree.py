@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from ..cli import PROGRAM, root
 from ..generate import NESTED
+from ..helptext import line_of
 from ..options import remember
 
 FILE, JSON_FILE, TEXT = "@file", "@json", "@text"
@@ -44,6 +45,7 @@ class Command(NamedTuple):
 
     path: tuple[str, ...]
     help: str
+    example: str  # as it is typed; "" for a group
     usage: str
     subcommands: tuple[tuple[str, str], ...]
     options: tuple[Parameter, ...]
@@ -78,8 +80,9 @@ def _walk(command: Any, path: tuple[str, ...], parent: Any) -> Iterator[Command]
     yield Command(
         path,
         (command.help or "").strip(),
+        getattr(command, "example", ""),
         " ".join([context.command_path, *command.collect_usage_pieces(context)]),
-        tuple((name, child.get_short_help_str(200).rstrip(".")) for name, child in inside.items()),
+        tuple((name, line_of(child)) for name, child in inside.items()),
         tuple(facts for param, facts in parameters if param.param_type_name == "option"),
         tuple(facts for param, facts in parameters if param.param_type_name == "argument"),
     )

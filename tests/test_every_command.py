@@ -1,0 +1,105 @@
+"""What holds for every command there is: its help, its formats, its dry run, its exit codes."""
+
+import csv
+import json
+import re
+import shlex
+import shutil
+from io import StringIO
+
+import pytest
+import yaml
+
+from ads_cli.api.endpoint import MODULES, requests_of
+from ads_cli.cli import LINES
+from ads_cli.emulator import reset
+from ads_cli.options import FORMATS
+from ads_cli.reference.tree import commands
+from tests.test_examples import BEFORE, ELSEWHERE, EXAMPLES, IN_A_SHELL, at_home  # noqa: F401
+
+COMMANDS = {command.key: command for command in commands()}
+DECLARED = {request.endpoint.command: request.endpoint for m in MODULES for request in requests_of(m)}
+SENDING = sorted(DECLARED.keys() & (EXAMPLES.keys() - IN_A_SHELL | BEFORE.keys()) - {"products delete"})
+CHANGING = [*SENDING, "products push", "products delete", "audiences push", "audiences do-not-reach push"]
+MUTATIONS = [key for key in CHANGING if key not in DECLARED or DECLARED[key].mutates]
+
+
+def words(command: str) -> list[str]:
+    return shlex.split(EXAMPLES[command])[1:]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_fits_eighty_columns_and_cuts_nothing(inside, command):
+    shown = inside(*command.split(), "--help", COLUMNS="80").stdout.splitlines()
+    assert [line for line in shown if len(line) > 80] == []
+    told = re.sub(r"\s", "", "".join(shown))
+    for name, line in COMMANDS[command].subcommands:
+        assert re.sub(r"\s", "", line if command else LINES.get(name, line)) in told
+    for parameter in COMMANDS[command].parameters:
+        for text in (*parameter.names, parameter.help):
+            assert re.sub(r"\s", "", text) in told
+
+
+def read(output: str, text: str):
+    """Read what was printed as its format says; what is wrong raises."""
+    if output == "json":
+        return json.loads(text)
+    if output == "yaml":
+        return yaml.safe_load(text)
+    if output == "jsonl":
+        return [json.loads(line) for line in text.splitlines()]
+    if output in ("csv", "tsv"):
+        table = list(csv.reader(StringIO(text), delimiter="," if output == "csv" else "\t"))
+        assert len({len(row) for row in table}) <= 1
+        return table
+    return text.split()
+
+
+@pytest.mark.parametrize("command", SENDING)
+def test_every_format_works(at_home, first_world, command):  # noqa: F811
+    found, database = {}, at_home.home / "state" / "emulator.db"
+    for output in FORMATS:
+        reset(database)
+        shutil.copy(first_world, database)
+        for line in filter(None, [BEFORE.get(command)]):
+            at_home("--profile", "local", "--yes", *shlex.split(line)[1:])
+        done = at_home("--profile", "local", "--yes", *words(command), "-o", output)
+        found[output] = read(output, done.stdout)
+    data = found["json"] if isinstance(found["json"], list) else [found["json"]]
+    assert len(found["jsonl"]) == len(data) and type(found["yaml"]) is type(found["json"])
+    assert found["none"] == []
+    if data and isinstance(data[0], dict):
+        assert len(found["csv"]) == len(found["tsv"]) == len(data) + 1
+        assert all(name in data[0] for name in found["csv"][0])
+        assert len(found["ids"]) == len(data) or "id" not in data[0]
+
+
+@pytest.mark.parametrize("command", MUTATIONS)
+def test_a_dry_run_sends_nothing(at_home, remote, httpserver, command):  # noqa: F811
+    given = {"ADSCTL_ACCOUNT": "18ce54d4x5t", "ADSCTL_CATALOG": "7310248000000000001"}
+    at_home.file("discontinued.csv", "product_key\npk1\n")
+    at_home(*words(command), "--dry-run", **given)
+    assert httpserver.log == []
+
+
+ANSWERS = {  # what the service answers, and the exit code
+    "401": (401, '{"errors": [{"code": 89, "message": "Invalid or expired token."}]}', 4),
+    "403": (403, '{"errors": [{"code": "FORBIDDEN", "message": "no"}]}', 4),
+    "404": (404, '{"errors": [{"code": "NOT_FOUND", "message": "no"}]}', 5),
+    "429": (429, '{"errors": [{"code": "TOO_MANY_REQUESTS", "message": "no"}]}', 7),
+    "500": (500, '{"errors": [{"code": "INTERNAL_ERROR", "message": "no"}]}', 8),
+    "garbage": (200, "<html><body>It works!</body></html>", 8),
+}
+
+
+@pytest.mark.parametrize("command", SENDING)
+def test_every_answer_ends_in_its_exit_code(at_home, remote, httpserver, command):  # noqa: F811
+    given = {"ADSCTL_ACCOUNT": "18ce54d4x5t", "ADSCTL_CATALOG": "7310248000000000001"}
+    for status, body, code in ANSWERS.values():
+        httpserver.clear()
+        httpserver.expect_request(re.compile(".*")).respond_with_data(body, status)
+        shape = ("--yes", "--max-attempts", "1", "-o", "json")
+        done = at_home(*words(command), *shape, code=code, **given)
+        error = json.loads(done.stderr.splitlines()[-1])["error"]
+        assert error["exit_code"] == code and done.stdout == ""
+        assert len(httpserver.log) == 1

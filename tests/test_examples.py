@@ -1,0 +1,70 @@
+"""The example that ends each command's help works, on the emulator's first world."""
+
+import shlex
+import subprocess
+
+import pytest
+
+from ads_cli.api.cards import CreateCard
+from ads_cli.api.endpoint import document_of
+from ads_cli.cli import BY_HAND
+from ads_cli.helptext import continued
+from ads_cli.reference.tree import commands
+from tests.conftest import feed
+
+EXAMPLES = {command.key: command.example for command in commands() if not command.subcommands}
+ELSEWHERE = {  # what other tests run, in tests/auth, tests/users and tests/test_emulator_command.py
+    "auth login": "needs a person and a browser",
+    "auth logout": "needs a token that a login stored",
+    "auth bearer issue": "needs an app of its own",
+    "auth bearer revoke": "needs an app of its own",
+    "emulator serve": "does not end",
+    "audiences push": "the emulator takes no lists of people yet",
+    "audiences do-not-reach push": "the emulator takes no lists of people yet",
+}
+BEFORE = {  # what has to be done first
+    "catalog create": "adsctl catalog delete 7310248000000000001",
+    "jobs show": "adsctl products push feed.csv",
+    "profile use": "adsctl profile set shop account=18ce54d4x5t",
+    "profile remove": "adsctl profile set shop account=18ce54d4x5t",
+    "products delete": "adsctl products push feed.csv && adsctl products list -o ids > discontinued.csv",
+}
+IN_A_SHELL = (BY_HAND.keys() | BEFORE.keys()) - ELSEWHERE.keys()
+FILES = {
+    "feed.csv": feed(3),
+    "customers.csv": "email,phone_number\nana@shop.example,+4915112345678\n",
+    "unsubscribed.csv": "email\nben@shop.example\n",
+    "card.yaml": document_of(CreateCard),
+    "filters.yaml": "- {attribute: product_type, operator: CONTAINS, value: Mugs}\n",
+}
+
+
+@pytest.fixture
+def at_home(inside):
+    for name, content in FILES.items():
+        inside.file(name, content)
+    return inside
+
+
+@pytest.mark.parametrize("command", sorted(EXAMPLES.keys() - IN_A_SHELL - ELSEWHERE.keys()))
+def test_the_example_of_a_request_works(at_home, command):
+    program, *words = shlex.split(EXAMPLES[command])
+    assert program == "adsctl" and " ".join(words).startswith(command)
+    assert at_home("--profile", "local", "--yes", *words).stdout.strip()
+
+
+@pytest.mark.parametrize("command", sorted(IN_A_SHELL))
+def test_the_example_of_a_command_works_in_a_shell(at_home, command):
+    (at_home.home / ".local/share/bash-completion/completions").mkdir(parents=True)
+    environment = at_home.installed("--yes") | {"ADSCTL_PROFILE": "local"}
+    line = f"{BEFORE.get(command, ':')} && {EXAMPLES[command]}"
+    done = subprocess.run(
+        ["bash", "-c", line], env=environment, cwd=at_home.home, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("width", [20, 40, 76])
+def test_a_shell_reads_an_example_of_several_lines_as_one(width):
+    for example in EXAMPLES.values():
+        assert shlex.split("\n".join(continued(example, width)).replace("\\\n", "")) == shlex.split(example)

@@ -8,11 +8,10 @@ from enum import Enum
 from itertools import accumulate, groupby
 from typing import Any, NamedTuple
 
+from ...api.users import MOST_BYTES, MOST_OPERATIONS
 from .columns import column
 from .identifiers import keys
 
-MOST_OPERATIONS = 2500  # in a request
-MOST_BYTES = 5_000_000  # of a request's body
 # The size at which an operation is closed: 2,500 of them, with commas and brackets, fill a body.
 FULL = (MOST_BYTES - 2) // MOST_OPERATIONS - 1
 END = "]}}"

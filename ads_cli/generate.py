@@ -65,7 +65,7 @@ class RequestCommand(ExampleCommand):
             show_list(call, request, **shape)
         else:
             answer = call.client.call(request)
-            show(call, self.request, answer.body if shape["envelope"] else answer.data)
+            show(call, request, answer.body if shape["envelope"] else answer.data)
 
 
 class FieldOption(TyperOption):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from .api.endpoint import Request
+from .api.endpoint import Endpoint, Request
 from .errors import UsageError
 from .invocation import Invocation
 
@@ -17,10 +17,15 @@ if TYPE_CHECKING:
 KNOWN_AFTER = ("list", "get", "create", "add", "update", "rename", "grant")
 
 
-def show(call: Invocation, request: type[Request], document: Any) -> None:
-    """Print a document with the columns of its endpoint."""
-    _remember(call, request, document if isinstance(document, list) else [document])
+def show(call: Invocation, request: Request, document: Any) -> None:
+    """Print a document by the columns of its endpoint, or by its view where a terminal can show that."""
     endpoint = request.endpoint
+    _remember(call, endpoint, document if isinstance(document, list) else [document])
+    if endpoint.view and call.printer.draws:
+        from .views import VIEWS
+
+        if VIEWS[endpoint.view](call.printer, request, document):
+            return
     call.printer.show(document, endpoint.columns, endpoint.key, endpoint.others)
 
 
@@ -31,18 +36,17 @@ def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, 
     def seen() -> "Iterator[Answer]":
         for number, answer in enumerate(call.client.pages(request)):
             if number == 0:
-                _remember(call, type(request), answer.data)
+                _remember(call, endpoint, answer.data)
             yield answer
 
     shape = (endpoint.columns, endpoint.key, endpoint.others)
     show_pages(call, seen(), *shape, envelope=envelope, all=all, most=_limit(limit))
 
 
-def _remember(call: Invocation, request: type[Request], records: Any) -> None:
+def _remember(call: Invocation, endpoint: Endpoint, records: Any) -> None:
     """Keep the ids of records for completion."""
     from .known_ids import remember
 
-    endpoint = request.endpoint
     *group, verb = endpoint.command.split()
     if verb not in KNOWN_AFTER:
         return

@@ -188,7 +188,7 @@ class GetCuratedCategory(InAccount, kw_only=True):
 class ListFeatures(InAccount):
     """List the features that an account may use."""
 
-    feature_keys: Annotated[list[FilteredFeature], Meta(description="Only these")] | None = None
+    feature_keys: Annotated[list[FilteredFeature], Meta(min_length=1, description="Only these")] | None = None
 
 
 @endpoint(

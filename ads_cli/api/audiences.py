@@ -23,11 +23,15 @@ AudienceId = Annotated[
     "GET /12/insights/keywords/search",
     "audiences keywords",
     columns="related_keywords post_volume",
+    view="keywords",
     example="--keywords mug,teapot --granularity DAY "
     "--start-time 2026-03-01T00:00Z --end-time 2026-03-08T00:00Z",
 )
 class SearchKeywords(Request):
-    """Show how often keywords are posted, and keywords related to them."""
+    """Show how often keywords are posted, and keywords related to them.
+
+    A terminal draws the numbers; -o, --columns and --query show them as they are.
+    """
 
     keywords: Annotated[
         Texts,

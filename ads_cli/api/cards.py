@@ -13,7 +13,9 @@ CARD_COLUMNS = "id name card_type card_uri deleted"
 POLL_COLUMNS = "id name first_choice second_choice end_time card_uri deleted"
 CONVERSATION_COLUMNS = "id name title first_cta thank_you_text card_uri deleted"
 
-CardUris = Annotated[list[CardUri], Meta(max_length=200, description="Only these, separated by commas")]
+CardUris = Annotated[
+    list[CardUri], Meta(min_length=1, max_length=200, description="Only these, separated by commas")
+]
 CardName = Annotated[str, Meta(min_length=1, max_length=80)]
 NameQuery = Annotated[str, Meta(description="Only names that begin with this, in any case")]
 CardQuery = Annotated[NameQuery, Meta(max_length=80)]
@@ -32,7 +34,7 @@ class ListCards(InAccount):
     Polls and the other older kinds are listed with --include-legacy-cards.
     """
 
-    card_types: Annotated[list[CardType], Meta(description="Only these types")] | None = None
+    card_types: Annotated[list[CardType], Meta(min_length=1, description="Only these types")] | None = None
     card_id: Ids | None = None
     card_uris: CardUris | None = None
     include_legacy_cards: Annotated[bool, Meta(description="List the older kinds of cards too")] | None = None

@@ -42,6 +42,7 @@ class Endpoint(NamedTuple):
     retry: bool  # whether sending it twice does no harm
     consequence: str  # what a person confirms before it is sent; "" where nothing is destroyed
     example: str  # arguments that work on the emulator's first world, for the help and its test
+    view: str  # how a terminal shows the answer, where that is no table; see views.py
     own: str  # the field that is the id of the resource itself, where the path does not end in it
     rate: Rate | None  # how often it may be asked
     private: bool  # whether its body is nobody's business, --debug's neither
@@ -83,6 +84,7 @@ def endpoint(
     retry: bool | None = None,
     consequence: str = "",
     example: str = "",
+    view: str = "",
     own: str = "",
     rate: Rate | None = None,
     private: bool = False,
@@ -101,6 +103,7 @@ def endpoint(
         retry=method != "POST" if retry is None else retry,
         consequence=consequence,
         example=example,
+        view=view,
         own=own,
         rate=rate,
         private=private,

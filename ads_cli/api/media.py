@@ -34,7 +34,9 @@ class ListAccountMedia(PageInAccount):
     """List the media that ads of the account show."""
 
     account_media_ids: Ids | None = None
-    creative_types: Annotated[list[CreativeType], Meta(description="Only these types")] | None = None
+    creative_types: (
+        Annotated[list[CreativeType], Meta(min_length=1, description="Only these types")] | None
+    ) = None
 
 
 @endpoint(

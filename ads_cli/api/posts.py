@@ -13,7 +13,8 @@ POST_COLUMNS = "id name text nullcast card_uri"
 AuthorId = Annotated[int, Meta(description="The user whose post it is")]
 PostName = Annotated[str, Meta(max_length=80)]
 MediaKeys = Annotated[
-    list[Id], Meta(max_length=4, description="Images, or 1 GIF, or 1 video, from the media library")
+    list[Id],
+    Meta(min_length=1, max_length=4, description="Images, or 1 GIF, or 1 video, from the media library"),
 ]
 Audience = Annotated[
     Literal["EVERYONE", "FOLLOWING", "MENTIONED_USERS"],

@@ -15,7 +15,7 @@ ID_WORDS = "an id, without / ? # % and control characters"
 Id = Annotated[str, Meta(pattern=ID_PATTERN, extra={"expected": ID_WORDS})]
 AccountId = Annotated[Id, Meta(description="The account to work in", extra={"common": "account"})]
 CatalogId = Annotated[Id, Meta(description="The product catalog to work in", extra={"common": "catalog"})]
-Ids = Annotated[list[Id], Meta(max_length=200, description="Only these, separated by commas")]
+Ids = Annotated[list[Id], Meta(min_length=1, max_length=200, description="Only these, separated by commas")]
 Name = Annotated[str, Meta(min_length=1)]
 CARD_URI_WORDS = "card:// and the id of a card"
 CardUri = Annotated[str, Meta(pattern=r"^card://[^/?#%\s]+\Z", extra={"expected": CARD_URI_WORDS})]

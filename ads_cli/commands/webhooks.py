@@ -38,7 +38,7 @@ def create(
         show_request(call, request)
         return
     answer = call.client.call(request, auth=_bearer(call) if _as_app(call, who) else None)
-    show(call, CreateWebhook, answer.data)
+    show(call, request, answer.data)
     if answer.data.get("valid") is False:
         call.messages.warn("the service says that this webhook is not valid: does its address answer?")
 

@@ -51,6 +51,11 @@ class Printer:
         return self.format in STREAMS and not self.query
 
     @property
+    def draws(self) -> bool:
+        """Tell whether a picture may stand for the table: on a terminal, where no columns are asked for."""
+        return self.format == "table" and self.stream.isatty() and not self.query and not self.columns
+
+    @property
     def shows_documents(self) -> bool:
         """Tell whether a whole response has a place in the output; a table has rows for its data alone."""
         return bool(self.query) or self.format not in (*TABLES, "ids")

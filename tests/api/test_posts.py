@@ -54,7 +54,7 @@ def test_a_post_is_renamed_under_its_id():
         ({"text": None}, ["text: is required where media_keys is not given"]),
         ({"text": ""}, ["text: is required where media_keys is not given"]),
         ({"text": None, "card_uri": "card://c1"}, ["text: is required where media_keys is not given"]),
-        ({"text": None, "media_keys": []}, ["text: is required where media_keys is not given"]),
+        ({"text": None, "media_keys": []}, ["media_keys: is empty"]),
         ({"text": None, "media_keys": ["3_1"]}, []),
         ({"media_keys": ids(4)}, []),
         ({"media_keys": ids(5)}, ["media_keys: has 5 items, at most 4 are allowed"]),

@@ -1,0 +1,84 @@
+"""Any request that keeps to its declaration travels whole; one that breaks a limit of it does not travel."""
+
+from functools import cache
+from importlib import import_module
+from io import BytesIO
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from ads_cli.api.check import InvalidError, convert
+from ads_cli.api.endpoint import MODULES, Request, Wire, requests_of, wire
+from ads_cli.client.outgoing import place
+from ads_cli.emulator import incoming
+from ads_cli.emulator.app import HANDLERS
+from ads_cli.emulator.routing import Router
+
+from .anything import lacking_or_broken, simplest, values_of
+
+REQUESTS = [request for module in MODULES for request in requests_of(module)]
+EXAMPLES, ENOUGH = 20, 5  # tried of each request, unless its rules leave too few
+each_request = pytest.mark.parametrize("kind", REQUESTS, ids=lambda kind: kind.__name__)
+
+
+@cache
+def router() -> Router:
+    for name in HANDLERS:
+        import_module(f"ads_cli.emulator.{name}")
+    return Router()
+
+
+def arrived(kind: type[Request], travelling: Wire) -> Request:
+    """Send a request the whole way: as the client writes it, and as the emulator reads it."""
+    outgoing = place(kind.endpoint, travelling, "")
+    received = incoming.Incoming(
+        {
+            "REQUEST_METHOD": outgoing.method,
+            "REQUEST_URI": outgoing.url,
+            "SERVER_NAME": "127.0.0.1",
+            "wsgi.url_scheme": "http",
+            "wsgi.input": BytesIO(outgoing.body),
+            "CONTENT_LENGTH": str(len(outgoing.body)),
+            "CONTENT_TYPE": outgoing.content_type,
+        }
+    )
+    endpoint, _, ids = router().find(received)
+    assert endpoint == kind.endpoint
+    fields = incoming.read(received, endpoint, kind, ids)
+    return convert(kind, fields, strict=endpoint.travels == "json")
+
+
+@each_request
+def test_any_sound_request_comes_back_equal(kind):
+    count = 0
+
+    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @given(values_of(kind))
+    def holds(values: dict[str, Any]) -> None:
+        nonlocal count
+        count += 1
+        request = convert(kind, values)
+        assert arrived(kind, wire(request)) == request
+
+    holds()
+    assert count >= (ENOUGH if len(kind.__struct_fields__) > 1 else 1)
+
+
+@each_request
+def test_one_broken_limit_is_refused_on_both_sides_by_its_name(kind):
+    sound = simplest(values_of(kind))
+    for name, changes in lacking_or_broken(kind):
+        values = {key: value for key, value in (sound | changes).items() if value is not None}
+        with pytest.raises(InvalidError) as here:
+            convert(kind, values)
+        assert any(name in problem.path for problem in here.value.problems), (changes, here.value)
+        if name in kind.endpoint.path_fields and values.get(name) != "a/b":
+            continue  # it cannot be missing, nor could it change the path
+        path, rest = kind.endpoint.path, dict(values)
+        for key in kind.endpoint.path_fields:
+            path = path.replace(f"{{{key}}}", quote(rest.pop(key), safe=""))
+        with pytest.raises(InvalidError) as there:
+            arrived(kind, Wire(path, rest))
+        assert any(name in problem.path for problem in there.value.problems), (changes, there.value)

@@ -1,0 +1,79 @@
+"""Keyword insights are a picture on a terminal, and plain data everywhere else."""
+
+import json
+import re
+
+import pexpect
+import pytest
+from rich.cells import cell_len
+
+from ads_cli.output.chart import Row, lines
+
+SEARCH = ("audiences", "keywords", "--keywords", "mug,teapot", "--start-time", "2026-03-01T10:00Z")
+DAYS = (*SEARCH, "--granularity", "DAY", "--end-time", "2026-03-08T10:00Z")
+HOURS = (*SEARCH, "--granularity", "HOUR", "--end-time", "2026-03-03T10:00Z")
+
+
+def on_a_terminal(person, *words, width, **env):
+    child = pexpect.spawn(
+        *(person.command()[0], person.command("-q", "-p", "local", *words)[1:]),
+        env=person.environment | {"TERM": "xterm"} | env,
+        cwd=str(person.home),
+        dimensions=(50, width),
+        encoding="utf-8",
+        timeout=30,
+    )
+    shown = child.read().replace("\r\n", "\n")
+    child.close()
+    assert child.exitstatus == 0, shown
+    return shown
+
+
+def plain(text):
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+@pytest.mark.parametrize("words", [DAYS, HOURS])
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+def test_a_terminal_of_any_width_shows_a_picture_that_fits(inside, words, width):
+    data = json.loads(inside("-p", "local", *words, "-o", "json").stdout)
+    shown = plain(on_a_terminal(inside, *words, width=width))
+    assert all(cell_len(line) <= width for line in shown.splitlines())
+    assert all(keyword in shown for keyword in data["related_keywords"])
+    totals = [int(found.replace(",", "")) for found in re.findall(r"03-\d\d .*?([\d,]+)(?:\s|$)", shown)]
+    assert sum(totals) == sum(data["post_volume"])
+    assert "█" in shown
+
+
+def test_a_picture_without_color_is_plain(inside):
+    assert "\x1b" in on_a_terminal(inside, *DAYS, width=80)
+    assert "\x1b" not in on_a_terminal(inside, *DAYS, width=80, NO_COLOR="1")
+
+
+def test_a_terminal_that_speaks_ascii_is_drawn_on_in_ascii(inside):
+    shown = on_a_terminal(
+        inside, *HOURS, width=80, LANG="C", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"
+    )
+    assert plain(shown).isascii() and "\\u" not in shown and "@" in shown
+
+
+def test_other_formats_columns_and_queries_are_plain_data(inside):
+    for shape in (("-o", "tsv"), ("--columns", "post_volume"), ("--query", "post_volume")):
+        assert "█" not in on_a_terminal(inside, *DAYS, *shape, width=80)
+    assert inside("-p", "local", *DAYS).stdout.startswith("related_keywords\tpost_volume\n")
+
+
+@pytest.mark.parametrize("data", [{}, {"post_volume": []}, {"post_volume": None, "related_keywords": None}])
+def test_no_numbers_are_told(remote, httpserver, data):
+    httpserver.expect_request("/12/insights/keywords/search").respond_with_json({"data": data})
+    shown = on_a_terminal(remote, *DAYS, "--profile", "default", width=60)
+    assert "no numbers" in shown
+
+
+@pytest.mark.parametrize("width", range(1, 60, 7))
+def test_rows_are_drawn_in_proportion(width):
+    assert lines([], width) == []
+    one, two = lines([Row("a", [10]), Row("b", [5])], width)
+    assert one.count("█") >= two.count("█") > 0 or width < 14
+    (blocks,) = lines([Row("a", [None, 0, 1, 8])], 60)
+    assert blocks == "a    ▁█  9"

@@ -129,7 +129,7 @@ def _prepared(emulator: Emulator, host: str, port: int) -> Server:
     server.gateway = _Gateway
     server.ConnectionClass = _Connection
     server.max_request_header_size = MOST_HEADER_BYTES
-    server.max_request_body_size = MOST_BYTES
+    server.max_request_body_size = 4 * MOST_BYTES  # up to here the refusal has the service's words
     server.keep_alive_conn_limit = 1000
     server.expiration_interval = 0.1  # how long stopping waits for the selector
     try:

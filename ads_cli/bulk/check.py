@@ -94,7 +94,6 @@ class Findings:
 class Check:
     """Checks the rows of a file, as often as they are read, always with the same verdict."""
 
-    ahead = 8  # batches that may wait to be sent
     tells_late = False  # whether batches hold no rows, so that those refused are looked up at the end
 
     def __init__(self, rows: Rows, upload: type[RowUpload]) -> None:
@@ -125,6 +124,11 @@ class Check:
     def batch_count(self) -> int:
         """Count the batches of a file that was checked."""
         return -(-self.findings.valid // self.upload.size)
+
+    @staticmethod
+    def begun(threads: int) -> int:
+        """Say how many batches may be under way or wait for a thread."""
+        return 2 * threads
 
     def rehearsal(self) -> Iterable[Batch]:
         """Give the batches that a dry run writes down."""

@@ -165,7 +165,7 @@ class Push:
         """Send batch after batch, until too many rows are refused; count those."""
         send, threads = partial(self._send_batch, journal), self.options.concurrency
         refused = 0
-        for batch, ack in in_order(send, pending, threads, threads + self.check.ahead):
+        for batch, ack in in_order(send, pending, threads, self.check.begun(threads)):
             self._tell(batch, ack, refuse)
             tick(journal.totals.total())
             refused += len(ack.failed)

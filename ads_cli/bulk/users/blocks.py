@@ -17,7 +17,7 @@ from .pack import Packed, Packing, pack
 
 LARGE = 8 * 1024 * 1024  # bytes of a file, from which on starting processes pays
 Wrong = dict[int, list[tuple[str, str]]]  # field and reason, by row
-AHEAD = 3  # blocks of each process that are under way
+AHEAD = 2  # blocks of each process that are under way
 
 
 class Table(NamedTuple):

@@ -29,7 +29,6 @@ Part = tuple[Packed, Sequence[int], dict[int, int]]
 class UserCheck(Check):
     """Checks and packs a list of people; no message holds a value of it."""
 
-    ahead = 1  # of 5 MB each
     tells_late = True
     upload: type["UserUpload"]  # type: ignore[assignment]
 
@@ -70,6 +69,11 @@ class UserCheck(Check):
     def batch_count(self) -> int:
         """Count the batches of a file that was checked."""
         return self._batch_count
+
+    @staticmethod
+    def begun(threads: int) -> int:
+        """Say how many batches may be under way or wait for a thread: few, since each has 5 MB."""
+        return threads + 1
 
     def rehearsal(self) -> Iterable[Batch]:
         """Give one batch without anybody in it: the check has packed all others already."""

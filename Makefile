@@ -6,13 +6,22 @@ READY := ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 STAMP := $(CURDIR) $(shell cat pyproject.toml constraints.txt | cksum)
 
-.PHONY: demo test check format docs bench clean ready
+.PHONY: demo test chaos check format docs bench clean ready
 
 demo: $(READY)
 	$(BIN)/adsctl --profile local products push examples/products.csv
 
 test: $(READY)
 	$(BIN)/python -m pytest -n auto
+
+# Pushes through faults, kills and spoiled disks, each from a seed; then odd input for every reader.
+# Say how many: make chaos RUNS=1000 SEED=1 FUZZ=100000
+RUNS ?= 200
+SEED ?= 1
+FUZZ ?= 2000
+chaos: $(READY)
+	$(BIN)/python -m tests.chaos $(RUNS) $(SEED)
+	FUZZ=$(FUZZ) $(BIN)/python -m pytest -n auto --timeout=0 tests/test_fuzz.py tests/emulator/test_hostile.py
 
 check: $(READY)
 	$(BIN)/ruff check .

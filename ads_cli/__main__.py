@@ -18,6 +18,10 @@ def main(argv: list[str] | None = None) -> int:
         from .known_ids import answer
 
         return answer(argv[1:])
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # until everything is there to tell of it in words
     from .boundary import guarded
 
     return guarded(argv)

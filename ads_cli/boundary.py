@@ -1,8 +1,10 @@
 """The single error boundary: whatever is raised anywhere below becomes words on stderr and an exit code."""
 
+import _thread
 import os
 import signal
 import sys
+import time
 from io import TextIOWrapper
 from itertools import pairwise
 from pathlib import Path
@@ -11,11 +13,13 @@ from types import FrameType
 from .errors import AdsctlError, Interrupted, Told
 
 BROKEN_PIPE = 141
+GRACE = 10.0  # seconds that an end by a signal may take
 
 
 def guarded(argv: list[str]) -> int:
     """Run the command line, catch everything once, and give the exit code."""
     _open_closed()
+    sys.unraisablehook = _heed_lost
     for name in ("SIGTERM", "SIGHUP", "SIGINT"):
         signum = getattr(signal, name, None)
         if signum and signal.getsignal(signum) is not signal.SIG_IGN:  # nohup, or a job in the background
@@ -64,7 +68,29 @@ def _open_closed() -> None:
 def _interrupt(signum: int, frame: FrameType | None) -> None:
     # A second signal of the same kind ends the program at once.
     signal.signal(signum, signal.SIG_DFL)
+    _thread.start_new_thread(_end, (128 + signum,))
     raise Interrupted(signum)
+
+
+def _end(code: int) -> None:
+    """End the program where nothing else has: a signal is obeyed, and a journal stands any end."""
+    time.sleep(GRACE)
+    os._exit(code)
+
+
+def _heed_lost(lost: "sys.UnraisableHookArgs") -> None:
+    """Send a signal again whose exception came where Python lets none through, as in the end of an import."""
+    if isinstance(lost.exc_value, Interrupted):
+        signum = lost.exc_value.exit_code - 128
+        signal.signal(signum, _interrupt)
+        _thread.start_new_thread(_send_again, (signum,))
+    else:
+        sys.__unraisablehook__(lost)
+
+
+def _send_again(signum: int) -> None:
+    time.sleep(0.05)  # by then, what let nothing through is over
+    os.kill(os.getpid(), signum)
 
 
 def _as_error(error: Exception, argv: list[str]) -> AdsctlError:
@@ -72,7 +98,9 @@ def _as_error(error: Exception, argv: list[str]) -> AdsctlError:
     if "--debug" in argv:
         import traceback
 
-        _write(traceback.format_exc())
+        from .output.text import safe_lines
+
+        _write(safe_lines(traceback.format_exc()))
     if isinstance(error, OSError):
         from .errors import StateError
 

@@ -69,6 +69,7 @@ BY_HAND = {
     "emulator serve": "emulator:serve",
     "emulator exec": "emulator:execute",
     "emulator env": "emulator:env",
+    "emulator audiences": "emulator:audiences",
     "emulator reset": "emulator:reset",
     "jobs list": "jobs:list_jobs",
     "jobs show": "jobs:show_job",

@@ -21,18 +21,19 @@ def request_of(kind: type[Request], given: dict[str, Any], file: str | None = No
     """
     fields = {field.name: field for field in fields_of(kind)}
     values = {name: value for name, value in given.items() if value is not None}
-    told = _whole_amounts(fields, values)
+    told = _whole_amounts(fields, values) + _no_texts(fields, values)
     in_files = {name: str(text)[1:] for name, text in values.items() if _is_file(fields[name], text)}
     values = {name: read_value(fields[name], value) for name, value in values.items()}
     if file is not None:
         inside = read_mapping(file)
         in_files |= dict.fromkeys(inside.keys() - values.keys(), file)
         values = inside | values
-    problems: list[Problem] = []
-    try:
-        request = convert(kind, values)
-    except InvalidError as error:
-        problems = error.problems
+    problems = [Problem(name, "holds half a character") for name, v in values.items() if not is_text(v)]
+    if not problems:
+        try:
+            request = convert(kind, values)
+        except InvalidError as error:
+            problems = error.problems
     if not problems and not told:
         return request
     only_files = not told and {_first(problem) for problem in problems} <= in_files.keys()
@@ -87,6 +88,21 @@ def _whole_amounts(fields: dict[str, Field], values: dict[str, Any]) -> list[str
     return wrong
 
 
+def _no_texts(fields: dict[str, Field], values: dict[str, Any]) -> list[str]:
+    """Tell of what was typed in bytes that are no text, and take it away."""
+    wrong = [name for name, value in values.items() if not is_text(value)]
+    return [f"{option_name(fields[name])}: {values.pop(name)!r} is not UTF-8" for name in wrong]
+
+
+def is_text(value: Any) -> bool:
+    """Tell whether a value can be sent: bytes of no encoding, and half characters, cannot."""
+    try:
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _micros(text: str) -> int | None:
     try:
         micros = Decimal(text) * MICRO
@@ -110,7 +126,7 @@ def read_value(field: Field, text: Any) -> Any:
     if field.kind.is_nested:
         try:
             return json.loads(text, parse_int=str, parse_float=str)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             message = f"{option_name(field)}: {error} in {text[:60]!r}"
             raise UsageError(message, hint="write JSON, or @FILE") from None
     if field.kind.is_comma_list:

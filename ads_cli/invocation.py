@@ -98,7 +98,7 @@ class Invocation:
             max_wait=settings.seconds("max_wait"),
             connections=self.connections,
             trace=Trace(
-                show=(lambda text: print(text, file=sys.stderr)) if self.flags.get("debug") else None,
+                show=self.messages.show if self.flags.get("debug") else None,
                 log_file=self.flags.get("log_file"),
             ),
             say=self.messages.detail,

@@ -80,11 +80,11 @@ def show_pages(
         records = list(islice(pages.records(), most))
         merged = records if pages.is_list else pages.first.data
         whole = pages.first.body
-        if envelope and pages.is_list:
+        if envelope and pages.is_list and isinstance(whole, dict):
             whole = {**whole, "data": merged, "next_cursor": pages.cursor}
         shown = whole if envelope else merged
         printer.show(shown, columns or keys_of(shown), key, others)
-    if pages.total is not None:
+    if isinstance(pages.total, int):
         call.messages.say(f"{pages.total:,} in all")
     if pages.cursor:
         call.messages.say(f"there are more: {more}")

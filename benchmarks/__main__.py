@@ -1,6 +1,6 @@
 """Measure start-up and pushes, as ratios against something run beside them.
 
-Usage: python -m benchmarks [ROWS ...]   (default 100,000 rows; the promise is kept at 1,000,000 too)
+Usage: python -m benchmarks [ROWS ...]   (default 100,000 products; the promise is kept at 1,000,000 too)
 """
 
 import csv
@@ -12,7 +12,11 @@ import tempfile
 import time
 from pathlib import Path
 
+from .people import LATENCY
+from .people import benchmark as people
+
 RUNS = 11
+PEOPLE = 2_000_000
 BIN = Path(sys.executable).parent
 ADSCTL = str(BIN / "adsctl")
 PYTHON = str(BIN / "python")
@@ -124,6 +128,8 @@ def main() -> None:
         held = starts(env)
         print("push to the emulator, served on this machine")
         held = all([held, *[pushes(rows, env, folder) for rows in sizes]])
+        print(f"push {PEOPLE:,} people to a service that answers after {LATENCY} s, median of 3 runs")
+        held = people(PEOPLE, env, folder, ADSCTL, measured) and held
     sys.exit(not held)
 
 

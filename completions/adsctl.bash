@@ -28,7 +28,7 @@ _adsctl_inside() {
     'catalog sets') REPLY='get create' ;;
     'products') REPLY='list push check pull delete' ;;
     'jobs') REPLY='list show clean' ;;
-    'emulator') REPLY='serve exec env reset' ;;
+    'emulator') REPLY='serve exec env audiences reset' ;;
     esac
 }
 
@@ -105,6 +105,7 @@ _adsctl_options() {
     'emulator serve') REPLY='--port --host --fault --database' ;;
     'emulator exec') REPLY='--fault --database' ;;
     'emulator env') REPLY='--port --database' ;;
+    'emulator audiences') REPLY='--database' ;;
     'emulator reset') REPLY='--database' ;;
     'api') REPLY='--input --base --paginate --envelope --as-curl' ;;
     esac
@@ -130,7 +131,7 @@ _adsctl_takes() {
     'audiences permissions revoke:0') REPLY='@ids:audiences permissions' ;;
     'audiences do-not-reach delete:0') REPLY='@ids:audiences do-not-reach' ;;
     'audiences do-not-reach push:--operation'|'audiences push:--operation') REPLY='update delete' ;;
-    'audiences do-not-reach push:--failed-out'|'audiences do-not-reach push:0'|'audiences push:--failed-out'|'audiences push:0'|'audiences check:--failed-out'|'audiences check:0'|'audiences hash:0'|'cards create:--file'|'cards create:-f'|'cards update:--file'|'cards update:-f'|'catalog sets create:--file'|'catalog sets create:-f'|'products push:--failed-out'|'products push:0'|'products check:--failed-out'|'products check:0'|'products pull:0'|'products delete:--from'|'products delete:--failed-out'|'emulator serve:--database'|'emulator exec:--database'|'emulator env:--database'|'emulator reset:--database'|'api:--input'|*:--log-file) REPLY='@file' ;;
+    'audiences do-not-reach push:--failed-out'|'audiences do-not-reach push:0'|'audiences push:--failed-out'|'audiences push:0'|'audiences check:--failed-out'|'audiences check:0'|'audiences hash:0'|'cards create:--file'|'cards create:-f'|'cards update:--file'|'cards update:-f'|'catalog sets create:--file'|'catalog sets create:-f'|'products push:--failed-out'|'products push:0'|'products check:--failed-out'|'products check:0'|'products pull:0'|'products delete:--from'|'products delete:--failed-out'|'emulator serve:--database'|'emulator exec:--database'|'emulator env:--database'|'emulator audiences:--database'|'emulator reset:--database'|'api:--input'|*:--log-file) REPLY='@file' ;;
     'audiences do-not-reach push:--job'|'audiences push:--job'|'products push:--job'|'jobs show:0') REPLY='@ids:jobs' ;;
     'audiences keywords:--granularity') REPLY='DAY HOUR' ;;
     'audiences targeted:0') REPLY='@ids:audiences' ;;

@@ -54,7 +54,7 @@ function __adsctl_inside
     case 'jobs'
         printf '%s\t%s\n' 'list' 'List the pushes that ran on this machine, oldest first' 'show' 'Show one push, and what became of its rows' 'clean' 'Remove the journals of pushes that reached their end'
     case 'emulator'
-        printf '%s\t%s\n' 'serve' 'Serve the emulator on this machine, until it is stopped' 'exec' 'Run a command with an emulator of its own' 'env' 'Print the variables that point adsctl to a served emulator, for eval in a shell' 'reset' 'Throw the emulator\'s world away; the next use begins with a new one'
+        printf '%s\t%s\n' 'serve' 'Serve the emulator on this machine, until it is stopped' 'exec' 'Run a command with an emulator of its own' 'env' 'Print the variables that point adsctl to a served emulator, for eval in a shell' 'audiences' 'Count the people in the emulator\'s audiences and do-not-reach lists' 'reset' 'Throw the emulator\'s world away; the next use begins with a new one'
     end
 end
 
@@ -202,6 +202,8 @@ function __adsctl_options
         printf '%s\t%s\n' '--fault' 'As in \'PUT /12/product_catalogs/* status=503 rate=0.2\'; repeatable' '--database' 'The emulator\'s world (default: in the state folder)'
     case 'emulator env'
         printf '%s\t%s\n' '--port' 'Port to listen on; 0 takes a free one' '--database' 'The emulator\'s world (default: in the state folder)'
+    case 'emulator audiences'
+        printf '%s\t%s\n' '--database' 'The emulator\'s world (default: in the state folder)'
     case 'emulator reset'
         printf '%s\t%s\n' '--database' 'The emulator\'s world (default: in the state folder)'
     case 'api'
@@ -247,7 +249,7 @@ function __adsctl_takes
         echo '@ids:audiences do-not-reach'
     case 'audiences do-not-reach push:--operation' 'audiences push:--operation'
         echo 'update delete'
-    case 'audiences do-not-reach push:--failed-out' 'audiences do-not-reach push:0' 'audiences push:--failed-out' 'audiences push:0' 'audiences check:--failed-out' 'audiences check:0' 'audiences hash:0' 'cards create:--file' 'cards create:-f' 'cards update:--file' 'cards update:-f' 'catalog sets create:--file' 'catalog sets create:-f' 'products push:--failed-out' 'products push:0' 'products check:--failed-out' 'products check:0' 'products pull:0' 'products delete:--from' 'products delete:--failed-out' 'emulator serve:--database' 'emulator exec:--database' 'emulator env:--database' 'emulator reset:--database' 'api:--input' '*:--log-file'
+    case 'audiences do-not-reach push:--failed-out' 'audiences do-not-reach push:0' 'audiences push:--failed-out' 'audiences push:0' 'audiences check:--failed-out' 'audiences check:0' 'audiences hash:0' 'cards create:--file' 'cards create:-f' 'cards update:--file' 'cards update:-f' 'catalog sets create:--file' 'catalog sets create:-f' 'products push:--failed-out' 'products push:0' 'products check:--failed-out' 'products check:0' 'products pull:0' 'products delete:--from' 'products delete:--failed-out' 'emulator serve:--database' 'emulator exec:--database' 'emulator env:--database' 'emulator audiences:--database' 'emulator reset:--database' 'api:--input' '*:--log-file'
         echo '@file'
     case 'audiences do-not-reach push:--job' 'audiences push:--job' 'products push:--job' 'jobs show:0'
         echo '@ids:jobs'

@@ -27,7 +27,7 @@ $AdsctlInside = @{
     'catalog sets' = 'get create'
     'products' = 'list push check pull delete'
     'jobs' = 'list show clean'
-    'emulator' = 'serve exec env reset'
+    'emulator' = 'serve exec env audiences reset'
 }
 $AdsctlOptions = @{
     '' = '--version'
@@ -101,6 +101,7 @@ $AdsctlOptions = @{
     'emulator serve' = '--port --host --fault --database'
     'emulator exec' = '--fault --database'
     'emulator env' = '--port --database'
+    'emulator audiences' = '--database'
     'emulator reset' = '--database'
     'api' = '--input --base --paginate --envelope --as-curl'
 }
@@ -376,6 +377,7 @@ $AdsctlTakes = @{
     'emulator serve:--database' = '@file'
     'emulator exec:--database' = '@file'
     'emulator env:--database' = '@file'
+    'emulator audiences:--database' = '@file'
     'emulator reset:--database' = '@file'
     'api:--input' = '@file'
     ':--log-file' = '@file'

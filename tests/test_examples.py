@@ -19,8 +19,6 @@ ELSEWHERE = {  # what other tests run, in tests/auth, tests/users and tests/test
     "auth bearer issue": "needs an app of its own",
     "auth bearer revoke": "needs an app of its own",
     "emulator serve": "does not end",
-    "audiences push": "the emulator takes no lists of people yet",
-    "audiences do-not-reach push": "the emulator takes no lists of people yet",
 }
 BEFORE = {  # what has to be done first
     "catalog create": "adsctl catalog delete 7310248000000000001",

@@ -17,6 +17,7 @@ MODULES = (
     "accounts",
     "line_items",
     "audiences",
+    "users",
     "cards",
     "media",
     "posts",

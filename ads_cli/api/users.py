@@ -1,8 +1,86 @@
 """People, sent to custom audiences and to do-not-reach lists; the bodies are packed elsewhere."""
 
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from .check import rule
 from .endpoint import endpoint
 from .rates import AUDIENCE_USERS
+from .time import Time
 from .types import Id, InAccount
+
+MOST_OPERATIONS = 2500  # in a request
+MOST_BYTES = 5_000_000  # of a request's body
+
+Digest = Annotated[
+    str, Meta(pattern=r"^[0-9a-f]{64}\Z", extra={"expected": "a SHA-256 hash, 64 hex digits in lower case"})
+]
+Digests = Annotated[list[Digest], Meta(min_length=1)]
+Identifiers = Annotated[list[str], Meta(min_length=1)]
+
+
+class User(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Somebody, by any identifiers; all but the partner's own are hashed."""
+
+    email: Digests | None = None
+    device_id: Digests | None = None
+    handle: Digests | None = None
+    platform_id: Digests | None = None
+    phone_number: Digests | None = None
+    partner_user_id: Identifiers | None = None
+
+
+class UnreachedUser(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Somebody who is not to be reached."""
+
+    email: Digests | None = None
+    phone_number: Digests | None = None
+
+
+class Stay(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Until when users are in."""
+
+    expires_at: Time | None = None
+
+    @rule("expires_at")
+    def expires_later(self) -> str | None:
+        """Keep the end behind the beginning."""
+        begins = getattr(self, "effective_at", None)
+        if self.expires_at is None:
+            return None
+        if begins is not None:
+            return None if self.expires_at.moment > begins.moment else "must be later than effective_at"
+        return None if self.expires_at.moment > datetime.now(UTC) else "must be later than now"
+
+
+class Params(Stay, kw_only=True):
+    """Who comes or goes, and from when to when."""
+
+    users: Annotated[list[User], Meta(min_length=1)]
+    effective_at: Time | None = None
+
+
+class UnreachedParams(Stay, kw_only=True):
+    """Who comes or goes, and until when."""
+
+    users: Annotated[list[UnreachedUser], Meta(min_length=1)]
+
+
+class Operation(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """Users who come to a custom audience, or go."""
+
+    operation_type: Literal["Update", "Delete"]
+    params: Params
+
+
+class UnreachedOperation(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """Users who come to a do-not-reach list, or go."""
+
+    operation_type: Literal["Update", "Delete"]
+    params: UnreachedParams
 
 
 @endpoint(

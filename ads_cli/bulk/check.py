@@ -3,7 +3,7 @@
 import dataclasses
 import re
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -94,6 +94,7 @@ class Findings:
 class Check:
     """Checks the rows of a file, as often as they are read, always with the same verdict."""
 
+    ahead = 8  # batches that may wait to be sent
     tells_late = False  # whether batches hold no rows, so that those refused are looked up at the end
 
     def __init__(self, rows: Rows, upload: type[RowUpload]) -> None:
@@ -124,6 +125,10 @@ class Check:
     def batch_count(self) -> int:
         """Count the batches of a file that was checked."""
         return -(-self.findings.valid // self.upload.size)
+
+    def rehearsal(self) -> Iterable[Batch]:
+        """Give the batches that a dry run writes down."""
+        return self.batches(lambda row, reason: None)
 
     def batches(self, refuse: Refuse) -> Batches:
         """Cut the valid rows into batches, the same ones each time."""

@@ -2,7 +2,8 @@
 
 A job is one push of one file to one target. Its journal is a file of JSON lines: the job, then one
 acknowledgement a batch, then the end. Batches are cut the same way each time, so a number is enough
-to know one again.
+to know one again. An acknowledgement stands beside its checksum: a bit that the disk has turned must
+not make another batch of it, which would never be sent.
 """
 
 import hashlib
@@ -10,19 +11,18 @@ import os
 import secrets
 import threading
 import time
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from ..client.pace import StoppedError
 from ..errors import STATE_HINT, NotFoundError, StateError, UsageError
+from .locks import alone, locked
 from .upload import Ack
-
-if TYPE_CHECKING:
-    from filelock import FileLock
 
 KEPT = 30 * 24 * 3600.0  # seconds
 END = b'{"end":true}\n'
@@ -53,8 +53,8 @@ class Journal:
         self.folder = folder
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with _alone(folder):
-                lock = _locked(folder, job.key)
+            with alone(folder):
+                lock = locked(folder, job.key)
         except OSError as error:
             raise _no_journal(folder, error) from error
         if lock is None:
@@ -73,6 +73,7 @@ class Journal:
         self.totals: Counter[str] = Counter()
         self._appending = threading.Lock()
         self._closed = False
+        self._torn: StateError | None = None  # what kept a line from being written whole
         if path is None:
             self.job = job
             self._create(folder / f"{job.job}.jsonl")
@@ -85,7 +86,7 @@ class Journal:
         with self._appending:
             if self._closed:
                 raise StoppedError
-            self._write(msgspec.json.encode(ack) + b"\n")
+            self._write(_line(ack))
             self._count(ack)
 
     def finish(self) -> None:
@@ -105,12 +106,15 @@ class Journal:
         self.totals.update(ack.counts)
 
     def _write(self, line: bytes) -> None:
+        if self._torn:
+            raise self._torn  # a line after half a line would be lost with it
         try:
             if os.write(self._file, line) != len(line):
                 raise OSError("the disk is full")
             os.fdatasync(self._file) if hasattr(os, "fdatasync") else os.fsync(self._file)
         except OSError as error:
-            raise _no_journal(self.folder, error) from error
+            self._torn = _no_journal(self.folder, error)
+            raise self._torn from error
 
     def _create(self, path: Path) -> None:
         try:
@@ -141,10 +145,13 @@ def read_journal(path: Path) -> tuple[Job, bool]:
     """Read what a journal begins with, and whether its job reached its end."""
     try:
         with path.open("rb") as file:
-            job = msgspec.json.decode(file.readline(), type=Job)
+            first = file.readline()
+            if not first.endswith(b"\n"):
+                raise msgspec.DecodeError("its first line is cut off")
+            job = msgspec.json.decode(first, type=Job)
             file.seek(max(0, path.stat().st_size - len(END)))
             return job, file.read() == END
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise StateError(f"{path} is not a journal that can be read: {error}", hint="move it away") from error
 
 
@@ -165,8 +172,8 @@ def journals(folder: Path) -> Iterator[tuple[Path, Job, bool]]:
 
 def remove(path: Path, job: Job) -> bool:
     """Remove a journal and its lock; where its push is running, leave both and give False."""
-    with _alone(path.parent):
-        lock = _locked(path.parent, job.key)
+    with alone(path.parent):
+        lock = locked(path.parent, job.key)
         if lock is None:
             return False
         lock.release()
@@ -181,10 +188,17 @@ def acks(path: Path) -> Iterator[Ack]:
         yield from (ack for line in file if line.endswith(b"\n") and (ack := _ack(line)))
 
 
+def _line(ack: Ack) -> bytes:
+    """Write an acknowledgement down, beside its checksum."""
+    content = msgspec.json.encode(ack)
+    return msgspec.json.encode((zlib.crc32(content), msgspec.Raw(content))) + b"\n"
+
+
 def _ack(line: bytes) -> Ack | None:
     try:
-        return msgspec.json.decode(line, type=Ack)
-    except msgspec.DecodeError:
+        checksum, content = msgspec.json.decode(line, type=tuple[int, msgspec.Raw])
+        return msgspec.json.decode(content, type=Ack) if zlib.crc32(content) == checksum else None
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return None  # the job, the end, or a line that the disk has spoiled: its batch is sent again
 
 
@@ -212,25 +226,6 @@ def _tidy(folder: Path, own: str) -> None:
         if ended and time.time() - path.stat().st_mtime > KEPT:
             # The lock of our own job is held by us.
             path.unlink(missing_ok=True) if job.key == own else remove(path, job)
-
-
-def _alone(folder: Path) -> "FileLock":
-    """Keep others from taking and removing locks meanwhile: else one may be taken that is gone."""
-    from filelock import FileLock
-
-    return FileLock(folder / ".lock", mode=0o600)
-
-
-def _locked(folder: Path, key: str) -> "FileLock | None":
-    """Take the lock of a job; None where another run holds it."""
-    from filelock import FileLock, Timeout
-
-    lock = FileLock(folder / f"{key}.lock", mode=0o600)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        return None
-    return lock
 
 
 def _named(folder: Path, name: str, job: Job) -> Path:

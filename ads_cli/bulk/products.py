@@ -10,6 +10,7 @@ from ..api.fields import fields_of
 from ..api.products import BATCH, DeleteProducts, Product, PutProducts
 from ..api.types import Id
 from ..client.answer import Answer
+from ..client.problems import shortened
 from .upload import FAILED, Outcome, RowUpload
 
 STATUS = {"CREATE_SUCCESS": "created", "UPDATE_SUCCESS": "updated", "NO_CHANGE": "unchanged"}
@@ -108,5 +109,5 @@ def words(errors: Any) -> str:
     if isinstance(errors, list):
         return "; ".join(filter(None, map(words, errors)))
     if isinstance(errors, dict):
-        return str(errors.get("message") or errors)
-    return str(errors) if errors else ""
+        return shortened(str(errors.get("message") or errors))
+    return shortened(str(errors)) if errors else ""

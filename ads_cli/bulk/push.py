@@ -116,10 +116,10 @@ class Push:
             with failed_out(self.options.failed_out, self.rows) as refuse:
                 stopped = self._send_all(findings, journal, refuse)
                 self._tell_late(findings, refuse)
-        except StateError as error:  # the refused rows could not be written
+            if not stopped:
+                journal.finish()  # only now: until here, the refused rows may still have to be written
+        except StateError as error:  # the refused rows, or the end, could not be written
             stopped = stopped or error
-        if not stopped:
-            journal.finish()  # only now: until here, the refused rows may still have to be written
         if self.warnings > MOST_WARNINGS and not self.call.messages.is_verbose:
             more = counted(self.warnings - MOST_WARNINGS, "more warning")
             self.call.messages.warn(f"{more} of the service; --verbose tells all")
@@ -165,7 +165,7 @@ class Push:
         """Send batch after batch, until too many rows are refused; count those."""
         send, threads = partial(self._send_batch, journal), self.options.concurrency
         refused = 0
-        for batch, ack in in_order(send, pending, threads, 2 * threads):
+        for batch, ack in in_order(send, pending, threads, threads + self.check.ahead):
             self._tell(batch, ack, refuse)
             tick(journal.totals.total())
             refused += len(ack.failed)
@@ -216,11 +216,11 @@ class Push:
 
     def _rehearse(self, findings: Findings) -> None:
         """Do everything but send."""
-        number, where = 0, ""
-        for batch in self.check.batches(lambda row, error: None):
+        where = ""
+        for batch in self.check.rehearsal():
             outgoing = self.upload.prepare(self.call.client, batch)
-            number, where = batch.number + 1, f", {outgoing.method} {outgoing.url}"
-        self.call.messages.say(f"nothing is sent: {counted(number, 'request')}{where}")
+            where = f", {outgoing.method} {outgoing.url}"
+        self.call.messages.say(f"nothing is sent: {counted(self.check.batch_count, 'request')}{where}")
         self._summary(findings, None).show(self.call.printer, self.rows.source.name)
 
     def _summary(self, findings: Findings, journal: Journal | None) -> Summary:

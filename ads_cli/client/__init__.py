@@ -13,9 +13,10 @@ from ..api.endpoint import Base, Request, wire
 from ..api.rates import Rate
 from ..auth.credentials import Credentials
 from ..errors import AccessError, AdsctlError, NotFoundError, RateLimitedError, UnavailableError
-from .answer import Answer, read
+from .answer import BAD_TIME, Answer, read
 from .outgoing import Outgoing, place
-from .pace import Pace, asked_delay, backoff
+from .pace import Pace, asked_delay, backoff, clock_hint
+from .receive import content_of, is_untrusted, trouble
 from .shared import SharedWindow
 from .trace import Trace
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from .transport import WsgiApp
 
 RETRIED = (423, 429, 500, 502, 503, 504)
-LARGEST_ANSWER = 256 * 1024 * 1024
-LARGEST_ERROR = 1024 * 1024
 LEAST_TIMEOUT = 1.0  # seconds that a try gets, however little of --max-wait is left
 
 
@@ -165,10 +164,13 @@ class Client:
             with self._http.stream(
                 outgoing.method, outgoing.url, content=body, headers=headers, auth=auth, timeout=timeout
             ) as response:
-                content = _content(response)
+                content = content_of(response, started + max(timeout, self.max_wait))
         except (httpx.TransportError, httpx.DecodingError) as error:
             refused = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
-            raise _Failed(_network(error, outgoing.url), {}, refused=refused) from error
+            told = trouble(error, outgoing.url)
+            if is_untrusted(error):  # which no second try would change
+                raise told from None
+            raise _Failed(told, {}, refused=refused) from error
         answered = {name.lower(): value for name, value in response.headers.items()}
         seconds = time.monotonic() - started
         self.trace.response(
@@ -180,8 +182,11 @@ class Client:
             error.message = self.trace.mask(error.message)  # the service may have quoted what it was sent
             limited = isinstance(error, RateLimitedError)
             unreadable = isinstance(error, UnavailableError) and response.is_success
-            if limited or unreadable or response.status_code in RETRIED:
-                raise _Failed(error, answered, limited=limited) from None
+            untimely = isinstance(error, AccessError) and error.api_code == BAD_TIME
+            if untimely:
+                error.hint = clock_hint(answered)
+            if limited or unreadable or untimely or response.status_code in RETRIED:
+                raise _Failed(error, answered, limited=limited, refused=untimely) from None
             if isinstance(error, AccessError):
                 error.hint = error.hint or self.sign_in_hint
             raise
@@ -222,38 +227,12 @@ class _Failed(Exception):
         self.error = error
         self.headers = headers
         self.limited = limited  # asked to slow down: nothing was applied
-        self.refused = refused  # no connection: nothing was applied
+        self.refused = refused  # no connection, or a clock that jumped: nothing was applied
 
 
 def _shown(outgoing: Outgoing, content: bytes) -> bytes:
     """Give what a trace may show of a body."""
     return b"(%d bytes that nobody reads)" % len(content) if outgoing.private and content else content
-
-
-def _content(response: "httpx.Response") -> bytes:
-    """Read the body, decompressed, up to what an answer may be; of an error, only the beginning counts."""
-    largest = LARGEST_ANSWER if response.is_success else LARGEST_ERROR
-    chunks, size = [], 0
-    for chunk in response.iter_bytes():
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > largest:
-            if response.is_success:
-                raise UnavailableError(
-                    f"the answer is larger than {largest:,} bytes", http_status=response.status_code
-                )
-            break
-    return b"".join(chunks)[:largest]
-
-
-def _network(error: Exception, url: str) -> UnavailableError:
-    import httpx
-
-    host = httpx.URL(url).netloc.decode()
-    if isinstance(error, httpx.TimeoutException):
-        return UnavailableError(f"{host} did not answer in time", hint="--timeout sets the longest wait")
-    reason = str(error) or type(error).__name__
-    return UnavailableError(f"{host} could not be reached, or broke off: {reason}")
 
 
 def _deleted_before(outgoing: Outgoing, attempts: int) -> Answer:

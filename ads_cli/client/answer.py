@@ -16,6 +16,7 @@ from ..errors import (
 from .problems import Said, said
 
 TOO_FREQUENT = 99  # with status 403: bearer tokens were asked for too often
+BAD_TIME = 135  # with status 401: the timestamp is too far from the service's clock
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,10 @@ class Answer:
 
     @property
     def next_cursor(self) -> str | None:
-        """Give where the next page begins, or None."""
+        """Give where the next page begins, or None; raise UnavailableError where it is no text."""
         cursor = self.body.get("next_cursor") if isinstance(self.body, dict) else None
+        if cursor and not isinstance(cursor, str):
+            raise UnavailableError("the answer's next_cursor is not a text", http_status=self.status)
         return cursor or None
 
 

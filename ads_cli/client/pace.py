@@ -13,6 +13,8 @@ FIRST_BACKOFF = 0.5  # seconds; doubled with each failure, and drawn at random b
 LONGEST_BACKOFF = 60.0
 LONG = 5.0  # seconds that nobody waits without being told why
 ABSURD = 24 * 3600.0  # a limit that is said to last longer than a day is not believed
+MOST_DIGITS = 20
+FAR_APART = 60.0  # seconds between two clocks that are worth telling
 LIMITS = ("x-account-rate-limit", "x-rate-limit")  # in the order in which they count
 
 
@@ -113,7 +115,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
     text = headers.get("retry-after", "").strip()
     try:
-        delay = float(text) if text.isdigit() else parsedate_to_datetime(text).timestamp() - time.time()
+        delay = float(text) if _is_number(text) else parsedate_to_datetime(text).timestamp() - time.time()
     except (ValueError, OverflowError):
         return None
     return delay if 0 <= delay <= ABSURD else None
@@ -124,9 +126,26 @@ def allowance(headers: Mapping[str, str]) -> tuple[int | None, float | None]:
     for prefix in LIMITS:
         remaining, reset = headers.get(f"{prefix}-remaining", ""), headers.get(f"{prefix}-reset", "")
         if remaining or reset:
-            seconds = float(reset) - time.time() if reset.isdigit() else -1.0
+            seconds = float(reset) - time.time() if _is_number(reset) else -1.0
             return (
-                int(remaining) if remaining.isdigit() else None,
+                int(remaining) if _is_number(remaining) else None,
                 seconds if 0 < seconds <= ABSURD else None,
             )
     return None, None
+
+
+def _is_number(text: str) -> bool:
+    """Tell whether a header holds a number, and not one without end."""
+    return text.isascii() and text.isdigit() and len(text) < MOST_DIGITS
+
+
+def clock_hint(headers: Mapping[str, str]) -> str:
+    """Say how far this machine's clock is from the service's, where an answer tells the time."""
+    from email.utils import parsedate_to_datetime
+
+    try:
+        apart = abs(parsedate_to_datetime(headers.get("date", "")).timestamp() - time.time())
+    except (ValueError, OverflowError):
+        apart = 0.0
+    away = f": it is {apart:,.0f} s away from the service's" if apart > FAR_APART else ""
+    return f"set the clock of this machine{away}"

@@ -27,6 +27,7 @@ PROBLEMS = {
     "unsupported-authentication": "this needs another kind of sign-in",
     "usage-capped": "the allowance of this period is used up",
 }
+LONGEST = 2000  # characters of the service's words that are worth showing
 BASIC = ("type", "title", "detail", "status", "errors")
 
 
@@ -39,7 +40,17 @@ class Said(NamedTuple):
 
 
 def said(body: Any) -> Said:
-    """Put the error in an answer's body into words."""
+    """Put the error in an answer's body into words, and not too many of them."""
+    words = _said(body)
+    return words._replace(message=shortened(words.message))
+
+
+def shortened(text: str) -> str:
+    """Cut the service's words to what a person reads."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text):,} characters)"
+
+
+def _said(body: Any) -> Said:
     if not isinstance(body, dict):
         return Said(f"the service said {str(body)[:200]!r}")
     if "title" in body and "type" in body:

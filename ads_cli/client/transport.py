@@ -9,6 +9,8 @@ from typing import Any
 import httpx
 
 from .. import __version__
+from ..errors import StateError
+from .receive import CODING
 
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 FAULT = "x-emulator-fault"
@@ -20,15 +22,26 @@ def open_http(connections: int, app: WsgiApp | None, secure: bool) -> httpx.Clie
     Redirects are never followed, so that no credential is sent after one.
     """
     limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
-    return httpx.Client(
-        limits=limits,
-        headers={"User-Agent": f"adsctl/{__version__}", "Accept": "application/json"},
-        follow_redirects=False,
-        verify=_tls(secure),
-        transport=EmulatorTransport(app) if app else None,
-        # Plain http is for this machine alone, and no proxy of the environment may see it.
-        mounts=None if app else {"http://": httpx.HTTPTransport(limits=limits, verify=_tls(False))},
-    )
+    headers = {
+        "User-Agent": f"adsctl/{__version__}",
+        "Accept": "application/json",
+        "Accept-Encoding": CODING,
+    }
+    try:
+        return httpx.Client(
+            limits=limits,
+            headers=headers,
+            follow_redirects=False,
+            verify=_tls(secure),
+            transport=EmulatorTransport(app) if app else None,
+            # Plain http is for this machine alone, and no proxy of the environment may see it.
+            mounts=None if app else {"http://": httpx.HTTPTransport(limits=limits, verify=_tls(False))},
+        )
+    except (ValueError, ImportError, httpx.InvalidURL) as error:
+        raise StateError(
+            f"a proxy that the environment names cannot be used: {error}",
+            hint="HTTPS_PROXY and ALL_PROXY take an address as in http://proxy.example:3128",
+        ) from None
 
 
 def _tls(secure: bool) -> ssl.SSLContext:

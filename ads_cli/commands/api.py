@@ -13,6 +13,7 @@ import typer
 
 from ..api.endpoint import as_text
 from ..errors import UsageError
+from ..given import is_text
 from ..invocation import Invocation
 from ..results import show_outgoing, show_pages
 
@@ -120,6 +121,8 @@ def _pair(text: str, option: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise UsageError(f"{option}: {text!r} is not KEY=VALUE")
+    if not is_text(text):
+        raise UsageError(f"{option}: {text!r} is not UTF-8")
     return name, value
 
 
@@ -127,9 +130,12 @@ def _typed(text: str) -> tuple[str, Any]:
     name, value = _pair(text, "-F")
     source = _read(value[1:], "-F").decode("utf-8", "replace") if value.startswith("@") else value
     try:
-        return name, json.loads(source)
-    except ValueError as error:
+        read = json.loads(source)
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"-F: {name}: {error}", hint="-f takes a value as text") from None
+    if not is_text(read):
+        raise UsageError(f"-F: {name}: holds half a character")
+    return name, read
 
 
 def _header(text: str) -> tuple[str, str]:

@@ -25,6 +25,8 @@ from .products import (
 
 if TYPE_CHECKING:
     from ..bulk.users.check import UserCheck
+    from ..bulk.users.heads import Heads
+    from ..bulk.users.pack import Packing
     from ..bulk.users.upload import UserUpload
 
 
@@ -74,9 +76,9 @@ def push(
 
     times = {"operation_type": operation.value, "effective_at": effective_at, "expires_at": expires_at}
     call = Invocation.of(ctx)
-    upload = AudienceUpload(call.account, audience, packing(times, region, users_per_operation))
+    upload = AudienceUpload(call.account, audience, *packing(times, region, users_per_operation))
     options = Options(concurrency, skip_invalid, failed_out, max_errors, resume, job)
-    _push(call, checker(file, format, encoding, map, upload), upload, options)
+    _push(call, checker(file, format, encoding, map, upload, rehearsal=call.dry_run), upload, options)
 
 
 def push_do_not_reach(
@@ -107,10 +109,10 @@ def push_do_not_reach(
     times = {"operation_type": operation.value, "expires_at": expires_at}
     call = Invocation.of(ctx)
     upload = DoNotReachUpload(
-        call.account, list_, packing(times, region, users_per_operation, takes_effective=False)
+        call.account, list_, *packing(times, region, users_per_operation, takes_effective=False)
     )
     options = Options(concurrency, skip_invalid, failed_out, max_errors, resume, job)
-    _push(call, checker(file, format, encoding, map, upload), upload, options)
+    _push(call, checker(file, format, encoding, map, upload, rehearsal=call.dry_run), upload, options)
 
 
 def check(
@@ -173,16 +175,22 @@ def hash_file(
 
 def packing(
     times: dict[str, str | None], region: str | None, most: int | None, *, takes_effective: bool = True
-) -> Any:
+) -> "tuple[Heads, Packing]":
     """Make of options what decides how people are packed."""
     from ..bulk.users.heads import Heads
-    from ..bulk.users.upload import Packing
+    from ..bulk.users.pack import Packing
 
-    return Packing(Heads.given(times, takes_effective=takes_effective), region, most)
+    return Heads.given(times, takes_effective=takes_effective), Packing(region, most)
 
 
 def checker(
-    file: str, format: str | None, encoding: str, map: list[str] | None, upload: "UserUpload"
+    file: str,
+    format: str | None,
+    encoding: str,
+    map: list[str] | None,
+    upload: "UserUpload",
+    *,
+    rehearsal: bool = False,
 ) -> "UserCheck":
     """Open a list of people."""
     from ..bulk.read import rows
@@ -193,13 +201,15 @@ def checker(
     known = (*upload.known, "params", "users")
     rename = Renames(renames(map or [], upload.known))
     source = Source.open(file, format, encoding)
-    return UserCheck(rows(source, roots=("users", "operations"), known=known, rename=rename), upload)
+    return UserCheck(
+        rows(source, roots=("users", "operations"), known=known, rename=rename), upload, rehearsal=rehearsal
+    )
 
 
 def _offline(region: str | None) -> "UserUpload":
     from ..bulk.users.upload import AudienceUpload
 
-    return AudienceUpload("", "", packing({}, region, None))
+    return AudienceUpload("", "", *packing({}, region, None))
 
 
 def _push(call: Invocation, checked: "UserCheck", upload: "UserUpload", options: Any) -> None:

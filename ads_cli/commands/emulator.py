@@ -108,6 +108,15 @@ def reset(ctx: typer.Context, database: Database = None) -> None:
     call.messages.say("the emulator begins anew")
 
 
+def audiences(ctx: typer.Context, database: Database = None) -> None:
+    """Count the people in the emulator's audiences and do-not-reach lists.
+
+    For example: adsctl emulator audiences
+    """
+    call = Invocation.of(ctx, changes=False)
+    call.printer.show(_open(call, database, None).audiences(), ("id", "name", "kind", "users"), "id")
+
+
 def variables(emulator: Any, address: str) -> dict[str, str]:
     """Name what a client needs to speak to a served emulator."""
     secrets = {f"ADSCTL_{name.upper()}": value for name, value in emulator.credentials._asdict().items()}

@@ -32,6 +32,7 @@ HANDLERS = (
     "line_items",
     "curated_categories",
     "audiences",
+    "audience_users",
     "keywords",
     "media",
     "cards",
@@ -95,6 +96,17 @@ class Emulator:
     def catalog(self) -> str:
         """Give the id of the seeded catalog."""
         return self._store.setting("catalog")
+
+    def audiences(self) -> list[dict[str, Any]]:
+        """Count the people in each audience and do-not-reach list."""
+        from .audience_users import count
+
+        query = "SELECT id, kind, json_extract(data, '$.name') FROM records WHERE kind IN (?, ?) ORDER BY seq"
+        found = self._store.connection.execute(query, ("audience", "do_not_reach_list")).fetchall()
+        return [
+            {"id": id, "name": name, "kind": kind, "users": count(self._store, id)}
+            for id, kind, name in found
+        ]
 
     def close(self) -> None:
         """Close the database."""

@@ -41,9 +41,18 @@ class Incoming:
         length = MOST_BYTES + 1
         if not self._environ.get("wsgi.input_terminated"):  # else it comes in chunks, of no known length
             length = _length(self._environ.get("CONTENT_LENGTH") or "0")
-        body: bytes = b"" if length > MOST_BYTES + 1 else self._environ["wsgi.input"].read(length)
+        body: bytes = b"" if length > MOST_BYTES + 1 else self._received(length)
         if len(body) > MOST_BYTES or length > MOST_BYTES + 1:
             raise Refusal(413, "PAYLOAD_TOO_LARGE", f"a body has at most {MOST_BYTES:,} bytes")
+        return body
+
+    def _received(self, length: int) -> bytes:
+        try:
+            body: bytes = self._environ["wsgi.input"].read(length)
+        except TimeoutError:
+            raise Refusal(408, "REQUEST_TIMEOUT", "the body takes too long") from None
+        except Exception as error:  # of whatever kind the server has for chunks that are none
+            raise Refusal(400, "BAD_REQUEST", f"the body cannot be read: {error}") from None
         return body
 
     @cached_property

@@ -4,7 +4,7 @@ import math
 import threading
 import time
 
-from ..api.rates import TOTAL_COUNTS
+from ..api.rates import AUDIENCE_USERS, TOTAL_COUNTS
 from .answers import Headers, Refusal
 
 BEARER_TOKENS = 10
@@ -45,5 +45,6 @@ class Limits:
     """The limits that an instance of the service keeps."""
 
     def __init__(self) -> None:
+        self.audience_users = Window(*AUDIENCE_USERS[1:])
         self.total_counts = Window(*TOTAL_COUNTS[1:])
         self.bearer_tokens = Window(BEARER_TOKENS, BEARER_TOKEN_SECONDS)

@@ -1,6 +1,8 @@
 """Campaigns of the small world: line items, apps, audiences, and what the service itself offers."""
 
 from . import history, ids
+from .audience_users import add as add_users
+from .audience_users import identifier_of
 from .store import Record, Store
 
 SPRING, APP, FILMS = "8wku2", "8wku7", "8wkv1"
@@ -189,6 +191,15 @@ def _audiences(store: Store, account: str, shared_with: str) -> None:
     store.add("tailored_audience_permission", "2p4x9", permission, owner=CUSTOMERS, created_at=MADE)
     for people in LISTS:
         _add(store, "do_not_reach_list", people, account, CREATED)
+        _people(store, people["id"], people["list_size"])
+    _people(store, CUSTOMERS, 2350)
+    _people(store, READERS, 412)
+
+
+def _people(store: Store, audience: str, count: int) -> None:
+    """Fill an audience with people whom nobody knows."""
+    numbers = range(1, count + 1)
+    add_users(store, audience, ((identifier_of(audience, "email", str(one)), one) for one in numbers))
 
 
 def _offer(store: Store) -> None:

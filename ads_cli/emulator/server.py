@@ -3,11 +3,13 @@
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from cheroot.server import HTTPConnection
 from cheroot.wsgi import Gateway_10, Server
 
 from ..errors import UsageError
@@ -15,6 +17,7 @@ from ..loopback import is_loopback
 from .answers import Refusal
 from .app import Emulator
 from .faults import HEADER
+from .incoming import MOST_BYTES
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
@@ -22,6 +25,40 @@ if TYPE_CHECKING:
 THREADS = 32  # as many requests at once; idle connections take none
 IDLE_SECONDS = 75  # how long a connection is kept without a request
 STOP_SECONDS = 2
+REQUEST_SECONDS = 15.0  # how long a request may keep a thread waiting for its bytes
+MOST_HEADER_BYTES = 64 * 1024
+
+
+class _Hurried(socket.SocketIO):
+    """Reads from a client for so many seconds a request, however the bytes drip in."""
+
+    waited = 0.0
+
+    def __init__(self, connection: socket.socket) -> None:
+        super().__init__(connection, "rb")
+        self._connection = connection
+
+    def readinto(self, buffer: Any) -> int | None:
+        begun = time.monotonic()
+        self._connection.settimeout(max(REQUEST_SECONDS - self.waited, 0.001))
+        try:
+            return super().readinto(buffer)
+        finally:
+            self.waited += time.monotonic() - begun
+            self._connection.settimeout(IDLE_SECONDS)
+
+
+class _Connection(HTTPConnection):
+    """Gives every request its seconds."""
+
+    def __init__(self, server: Any, sock: Any, makefile: Any = None) -> None:
+        super().__init__(server, sock)
+        self._hurried = self.rfile._raw = _Hurried(sock)
+
+    def communicate(self) -> bool:
+        """Read a request and answer it; tell whether the connection is kept."""
+        self._hurried.waited = 0.0
+        return bool(super().communicate())  # type: ignore[no-untyped-call]
 
 
 class _Gateway(Gateway_10):
@@ -90,6 +127,9 @@ def _prepared(emulator: Emulator, host: str, port: int) -> Server:
         shutdown_timeout=STOP_SECONDS,
     )
     server.gateway = _Gateway
+    server.ConnectionClass = _Connection
+    server.max_request_header_size = MOST_HEADER_BYTES
+    server.max_request_body_size = 4 * MOST_BYTES  # up to here the refusal has the service's words
     server.keep_alive_conn_limit = 1000
     server.expiration_interval = 0.1  # how long stopping waits for the selector
     try:

@@ -29,6 +29,10 @@ class Messages:
         if self.is_verbose:
             _print(safe_lines(text))
 
+    def show(self, text: str) -> None:
+        """Show what was asked for with --debug, --quiet or not."""
+        _print(safe_lines(text))
+
     def warn(self, text: str) -> None:
         """Say that something is probably not as it was meant."""
         if not self.quiet:

@@ -98,7 +98,8 @@ class Printer:
         self, records: Iterable[Record], columns: Sequence[str], key: str, others: Sequence[str] = ()
     ) -> None:
         """Print records one by one, as they come."""
-        records, ahead = iter(records), 1
+        # What should be a record and is a plain value stands where its id would.
+        records, ahead = (one if isinstance(one, dict) else {key: one} for one in records), 1
         if self.columns and self.format in TABLES:
             if strange := set(self.columns).difference(columns, others):
                 records, ahead = self._having(strange, records, columns), AHEAD

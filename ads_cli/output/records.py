@@ -20,11 +20,12 @@ def write_tsv(stream: IO[str], records: Iterable[Record], columns: Sequence[str]
 
 
 def write_csv(stream: IO[str], records: Iterable[Record], columns: Sequence[str]) -> None:
-    """Write comma-separated lines under a header; cells carry what they carry."""
+    """Write comma-separated lines under a header; cells carry what they carry, but never to a terminal."""
     write_row = csv_rows(stream)
-    write_row(columns)
+    shown = safe if stream.isatty() else str
+    write_row([*map(shown, columns)])
     for record in records:
-        write_row([cell(record.get(name)) for name in columns])
+        write_row([shown(cell(record.get(name))) for name in columns])
 
 
 def csv_rows(stream: IO[str], delimiter: str = ",") -> Callable[[Sequence[str]], None]:

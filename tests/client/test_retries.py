@@ -7,7 +7,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from ads_cli.client.pace import allowance, retry_after
+from ads_cli.client.pace import allowance, clock_hint, retry_after
 
 ACCOUNTS = "/12/accounts"
 CATALOGS = "/12/product_catalogs"
@@ -165,3 +165,19 @@ def test_a_reset_that_is_past_or_absurd_is_not_believed(reset):
 )
 def test_retry_after_is_read_with_care(text, seconds):
     assert retry_after({"retry-after": text}) == seconds
+
+
+def test_a_clock_that_jumps_is_waited_out_even_by_a_post(remote, httpserver: HTTPServer):
+    refused = Response('{"errors": [{"code": 135, "message": "Timestamp out of bounds."}]}', status=401)
+    script = Script(refused, ok({"id": "1", "name": "x"}))
+    httpserver.expect_request(CATALOGS, method="POST").respond_with_handler(script)
+    remote("catalog", "create", "--name", "x")
+    assert len(script.requests) == 2
+
+
+def test_a_clock_that_stays_wrong_is_told_as_what_it_is(remote, httpserver: HTTPServer):
+    refused = Response('{"errors": [{"code": 135, "message": "No."}]}', status=401)
+    httpserver.expect_request(ACCOUNTS).respond_with_handler(Script(refused))
+    told = remote("accounts", "list", "--max-attempts", "1", code=4).stderr
+    assert "hint: set the clock of this machine" in told
+    assert "s away from the service's" in clock_hint({"date": "Wed, 21 Oct 2015 07:28:00 GMT"})

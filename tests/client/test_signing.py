@@ -63,9 +63,10 @@ def verified(request: httpx.Request) -> bool:
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+names = texts.filter(lambda name: name and not name.startswith("oauth_"))  # those are the signer's own
 
 
-@given(st.dictionaries(texts.filter(bool), texts, max_size=5))
+@given(st.dictionaries(names, texts, max_size=5))
 def test_any_query_is_signed_right(query: dict[str, str]):
     from ads_cli.api.accounts import ListAccounts
     from ads_cli.api.endpoint import Wire
@@ -75,7 +76,7 @@ def test_any_query_is_signed_right(query: dict[str, str]):
     assert verified(httpx.Request("GET", outgoing.url))
 
 
-@given(st.dictionaries(texts.filter(bool), texts, min_size=1, max_size=5))
+@given(st.dictionaries(names, texts, min_size=1, max_size=5))
 def test_any_form_is_signed_right(fields: dict[str, str]):
     from urllib.parse import urlencode
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ads_cli.bulk.users.columns import column
 from ads_cli.bulk.users.identifiers import keys
-from ads_cli.bulk.users.pack import MOST_BYTES, MOST_OPERATIONS, Head, pack
+from ads_cli.bulk.users.pack import MOST_BYTES, MOST_OPERATIONS, Head, Packing, Purpose, pack
 
 KEYS = keys("DE")
 UPDATE = Head("Update")
@@ -107,8 +107,11 @@ def test_a_column_is_what_its_cells_are_one_by_one(cells, name):
 )
 def test_packing_loses_nobody_and_keeps_the_order(sizes, most_users, head):
     cells = [";".join(f"u{n}.{i}@x.de" for i in range(size)) for n, size in enumerate(sizes)]
-    packed = pack({"email": cells}, head, most_users=most_users)
+    packed = pack({"email": cells}, head, Packing(most_users=most_users))
     rows = [row for operation in packed.operations for row in operation.rows]
+    checked = pack({"email": cells}, head, Packing(most_users=most_users, purpose=Purpose.CHECK))
+    assert [one[1:] for one in checked.operations] == [one[1:] for one in packed.operations]
+    assert all(one.size == len(one.body) for one in packed.operations)
     assert rows == [n for n, size in enumerate(sizes) if size]
     assert set(packed.problems) == {n for n, size in enumerate(sizes) if not size}
     users = []
@@ -127,7 +130,7 @@ def test_packing_loses_nobody_and_keeps_the_order(sizes, most_users, head):
 
 
 def test_operations_are_as_large_as_both_limits_allow():
-    packed = pack({"email": [f"user{n}@x.de" for n in range(60_000)]}, UPDATE)
+    packed = pack({"email": [f"user{n}@x.de" for n in range(60_000)]}, UPDATE, Packing())
     assert len(packed.operations) == MOST_OPERATIONS
     size = 1 + sum(len(operation.body) + 1 for operation in packed.operations)
     assert 0.95 * MOST_BYTES < size <= MOST_BYTES

@@ -208,3 +208,32 @@ def test_check_and_hash_work_offline(adsctl):
         *(digest(f"user{n}@x.de") for n in range(3)),
     ]
     assert adsctl("audiences", "hash", "hashed.csv").stdout == (adsctl.home / "hashed.csv").read_text()
+
+
+def test_a_killed_push_goes_on_and_the_audience_is_what_the_file_says(adsctl, tmp_path):
+    """Against the emulator, which counts distinct people."""
+    import signal
+    import time
+    from contextlib import closing
+
+    from ads_cli.commands.emulator import variables
+    from ads_cli.emulator.app import Emulator
+    from ads_cli.emulator.server import running
+
+    adsctl.file("people.csv", people(8000))
+    with closing(Emulator(tmp_path / "world.db")) as emulator, running(emulator) as address:
+        adsctl.env |= variables(emulator, address)
+
+        def held() -> int:
+            return next(each["users"] for each in emulator.audiences() if each["id"] == "1nmth")
+
+        before = held()
+        words = ("audiences", "push", "people.csv", "--audience", "1nmth", "--users-per-operation", "1")
+        process = adsctl.popen(*words)
+        while held() == before and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        done = json.loads(adsctl(*words, "--resume", "-o", "json").stdout)
+        assert held() == before + 8000
+        assert done["accepted"] == 8000 and done["batches"] == 4

@@ -1,7 +1,7 @@
 """A list of people, checked and packed in one reading; what is sent later comes from the spool."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -14,39 +14,39 @@ from ..read_csv import CsvRows
 from ..upload import Batch, Batches
 from .blocks import PackedBlock, Table, packed_blocks
 from .heads import FIELDS
-from .pack import Packed, pack
+from .pack import Operation, Packed, Packing, Purpose, batches, pack
 from .rows import KEYS, UserRows
-from .spool import Spool, Users
 
 if TYPE_CHECKING:
     from .upload import UserUpload
 
 BLOCK = 512 * 1024  # bytes of a table that are packed at once
 ROWS = 5000  # of other formats
+# Packed rows, the number of each one's record, and the lines of those that are wrong.
+Part = tuple[Packed, Sequence[int], dict[int, int]]
 
 
 class UserCheck(Check):
     """Checks and packs a list of people; no message holds a value of it."""
 
+    ahead = 1  # of 5 MB each
     tells_late = True
     upload: type["UserUpload"]  # type: ignore[assignment]
 
-    def __init__(self, rows: Rows, upload: "UserUpload") -> None:
+    def __init__(self, rows: Rows, upload: "UserUpload", *, rehearsal: bool = False) -> None:
         super().__init__(UserRows(rows), type(upload))  # type: ignore[arg-type]
         rows.private = True
         self._plain = rows
-        self._settings = upload.packing
+        self._heads, self._packing = upload.heads, upload.packing
+        self._purpose = Purpose.REHEARSE if rehearsal else Purpose.CHECK
         self._raw: Counter[str] = Counter()
         self._hashed: Counter[str] = Counter()
+        self._batch_count = 0
 
     def run(self, tick: Callable[[int], None] = lambda rows: None) -> Findings:
-        """Read everything once, say what is wrong, and pack what is right."""
-        self.findings, self.spool = Findings(), Spool()
-        if isinstance(self._plain, CsvRows):
-            self._pack_table(self._plain, tick)
-        else:
-            self._pack_documents(tick)
-        self.spool.close_batch()
+        """Read everything, say what is wrong, and count the requests that the rest will take."""
+        self.findings, self._tick = Findings(), tick
+        self._batch_count = sum(1 for _ in batches(self._operations(self._purpose)))
         if not self.findings.rows:
             raise ContentError(f"{self.rows.source.name}: no row of people in it")
         self.findings.warnings = [*self._plain.notes, *self._remarks()]
@@ -69,73 +69,89 @@ class UserCheck(Check):
     @property
     def batch_count(self) -> int:
         """Count the batches of a file that was checked."""
-        return len(self.spool)
+        return self._batch_count
+
+    def rehearsal(self) -> Iterable[Batch]:
+        """Give one batch without anybody in it: the check has packed all others already."""
+        return [Batch(0, [], [])][: self._batch_count]
 
     def batches(self, refuse: Refuse) -> Batches:
-        """Number the batches; whoever sends one reads it from the spool."""
-        for number in range(len(self.spool)):
-            yield Batch(number, [], self.spool)
+        """Read the file again, and cut it into batches, the same ones each time."""
+        for number, operations in enumerate(batches(self._operations(Purpose.SEND))):
+            yield Batch(number, [], operations)
 
     def __iter__(self) -> Iterator[Checked]:
-        """Read the file anew and check each row by itself."""
-        rows = iter(self.rows)
-        while some := list(islice(rows, ROWS)):
-            packed = self._packed(some)
+        """Read the file again, and check each row by itself."""
+        packing = self._packing._replace(purpose=Purpose.CHECK)
+        for some in self._some():
+            packed = self._packed(some, packing)
             for number, row in enumerate(some):
                 yield Checked(row, None, [Problem(*each) for each in packed.problems.get(number, [])])
 
-    def _pack_table(self, rows: CsvRows, tick: Callable[[int], None]) -> None:
+    def _operations(self, purpose: Purpose) -> Iterator[Operation]:
+        """Read the file, and give its operations, with the numbers of their records."""
+        packing = self._packing._replace(purpose=purpose)
+        if isinstance(self._plain, CsvRows):
+            parts = self._of_table(self._plain, packing)
+        else:
+            parts = self._of_documents(packing)
+        for packed, numbers, lines in parts:
+            if purpose is self._purpose:
+                self._note(packed, numbers, lines)
+            for operation in packed.operations:
+                rows = operation.rows
+                records = numbers[rows[0] : rows[-1] + 1]
+                if len(records) > len(rows):
+                    records = [numbers[row] for row in rows]
+                yield operation._replace(rows=records)
+
+    def _of_table(self, rows: CsvRows, packing: Packing) -> Iterator[Part]:
         """Pack a table block by block, in several processes where that pays."""
         blocks = rows.blocks(BLOCK)
         first = next(blocks, None)  # with which the header is known
         self._demand_columns()
-        heads, region, most_users = self._settings
         fields = tuple(name if name in self.upload.known else "" for name in rows.cell_fields)
-        table = Table(rows.delimiter, fields, heads, region, most_users)
+        table = Table(rows.delimiter, fields, self._heads, packing)
         every = (block for some in ([first] if first else [], blocks) for block in some)
+        before = 0
         for block, done in packed_blocks(table, every, rows.source.size):
             if done is None:
                 self._explain()
-            before = self.findings.rows
-            self.findings.rows += done.rows - len(done.blank)
-            lines = {row: block.line + at for row, at in done.lines.items()}
-            self._take(done.packed, _numbers(before, done), lines)
-            tick(self.findings.rows)
+            numbers = _numbers(before, done)
+            before += done.rows - len(done.blank)
+            yield done.packed, numbers, {row: block.line + at for row, at in done.lines.items()}
 
-    def _pack_documents(self, tick: Callable[[int], None]) -> None:
+    def _of_documents(self, packing: Packing) -> Iterator[Part]:
         """Pack records as they are read."""
+        for some in self._some():
+            lines = {number: row.line for number, row in enumerate(some)}
+            yield self._packed(some, packing), [row.record for row in some], lines
+
+    def _some(self) -> Iterator[list[Row]]:
         rows = iter(self.rows)
         while some := list(islice(rows, ROWS)):
-            lines = {number: row.line for number, row in enumerate(some)}
-            self._take(self._packed(some), [row.record for row in some], lines)
-            self.findings.rows = some[-1].record
-            tick(self.findings.rows)
+            yield some
 
-    def _packed(self, rows: list[Row]) -> Packed:
+    def _packed(self, rows: list[Row], packing: Packing) -> Packed:
         """Pack rows that were read one by one."""
-        heads, region, most_users = self._settings
         names = dict.fromkeys(name for row in rows for name in row.values if name in self.upload.known)
         columns: dict[str, Any] = {name: [row.values.get(name, "") for row in rows] for name in names}
         wrong = {number: [("", row.problem)] for number, row in enumerate(rows) if row.problem}
-        own, wrong_heads = heads.of(columns, len(rows))
+        heads, wrong_heads = self._heads.of(columns, len(rows))
         columns = columns or {self.upload.keys[0]: [""] * len(rows)}
         for number, problems in wrong_heads.items():
             wrong.setdefault(number, []).extend(problems)
-        return pack(columns, own, region=region, most_users=most_users, wrong=wrong)
+        return pack(columns, heads, packing, wrong)
 
-    def _take(self, packed: Packed, numbers: Sequence[int], lines: dict[int, int]) -> None:
-        """Keep what was packed, and note what is wrong; `numbers` are those of the records."""
-        for operation in packed.operations:
-            rows = operation.rows
-            records = numbers[rows[0] : rows[-1] + 1]
-            if len(records) > len(rows):
-                records = [numbers[row] for row in rows]
-            self.spool.add(Users.of(operation.body, records))
+    def _note(self, packed: Packed, numbers: Sequence[int], lines: dict[int, int]) -> None:
+        """Note what is wrong, and what there is."""
         for row, problems in sorted(packed.problems.items()):
             place = Row(lines.get(row, 0), {}, record=numbers[row])
             self.findings.add(place, [Problem(*problem) for problem in problems])
         self._raw += packed.raw
         self._hashed += packed.hashed
+        self.findings.rows = numbers[-1] if numbers else self.findings.rows
+        self._tick(self.findings.rows)
 
     def _explain(self) -> NoReturn:
         """Read line by line what could not be packed: that tells where it is wrong."""

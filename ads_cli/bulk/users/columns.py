@@ -16,6 +16,7 @@ import msgspec
 from .identifiers import HASHED, LONGEST, Key
 
 ALL_HASHED = re.compile(rb"(?:(?:[0-9a-f]{64})?+\n)*+")
+UNHASHED = "0" * 64  # in the place of a digest where only its size counts
 SEVERAL = ";"  # between the values of a cell
 
 
@@ -29,34 +30,40 @@ class Column:
     hashed: int = 0  # values that came hashed
 
 
-def column(key: Key, cells: Sequence[Any]) -> Column:
-    """Normalise and hash the cells of a column: texts, or lists of texts; empty ones are absent."""
+def column(key: Key, cells: Sequence[Any], *, hashing: bool = True) -> Column:
+    """Normalise and hash the cells of a column: texts, or lists of texts; empty ones are absent.
+
+    Without `hashing`, members are as long as they would be.
+    """
     if key.is_hashed and all(type(cell) is str for cell in cells):
         data = "\n".join(cells).lower().encode() + b"\n"
         if _clean(key.clean).fullmatch(data):
             values = data[:-1].split(b"\n")
-            if len(values) == len(cells):
-                digests = [sha256(value).hexdigest() if value else "" for value in values]
-                return Column(_members(key, digests), raw=len(cells) - digests.count(""))
+            if len(values) == len(cells) and len(max(values, key=len)) <= LONGEST:
+                return Column(_members(key, values, hashing), raw=len(cells) - values.count(b""))
         if ALL_HASHED.fullmatch(data):
             digests = data[:-1].decode().split("\n")
             if len(digests) == len(cells):
-                return Column(_members(key, digests), hashed=len(cells) - digests.count(""))
-    return _one_by_one(key, cells)
+                members = [f'"{key.name}":["{digest}"]' if digest else "" for digest in digests]
+                return Column(members, hashed=len(cells) - digests.count(""))
+    return _one_by_one(key, cells, hashing)
 
 
-def _members(key: Key, digests: list[str]) -> list[str]:
+def _members(key: Key, values: list[bytes], hashing: bool) -> list[str]:
     start = f'"{key.name}":["'
-    return [f'{start}{digest}"]' if digest else "" for digest in digests]
+    if hashing:
+        return [f'{start}{sha256(value).hexdigest()}"]' if value else "" for value in values]
+    alike = f'{start}{UNHASHED}"]'
+    return [alike if value else "" for value in values] if b"" in values else [alike] * len(values)
 
 
 @cache
 def _clean(pattern: str) -> re.Pattern[bytes]:
-    """Match lines that all need no more than a hash; what is 64 hex digits is hashed already."""
-    return re.compile(f"(?:(?![0-9a-f]{{64}}\n)(?=[^\n]{{0,{LONGEST}}}\n)(?:{pattern})?+\n)*+".encode())
+    """Match lines that all need no more than a hash."""
+    return re.compile(f"(?:(?:{pattern})?+\n)*+".encode())
 
 
-def _one_by_one(key: Key, cells: Sequence[Any]) -> Column:
+def _one_by_one(key: Key, cells: Sequence[Any], hashing: bool) -> Column:
     made, is_clean = Column([]), re.compile(key.clean).fullmatch
     for row, cell in enumerate(cells):
         digests: list[str] = []
@@ -73,7 +80,9 @@ def _one_by_one(key: Key, cells: Sequence[Any]) -> Column:
                 if str(reason) not in told:
                     told.append(str(reason))
             else:
-                digests.append(sha256(tidy.encode()).hexdigest() if key.is_hashed else tidy)
+                if key.is_hashed:
+                    tidy = sha256(tidy.encode()).hexdigest() if hashing else UNHASHED
+                digests.append(tidy)
                 made.raw += 1
         made.members.append(f'"{key.name}":{msgspec.json.encode(digests).decode()}' if digests else "")
     return made

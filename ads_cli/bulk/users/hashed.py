@@ -15,8 +15,8 @@ def write_hashed(check: UserCheck, stream: IO[str]) -> None:
     heads = FIELDS if check.mixes_heads else ()
     write = csv_rows(stream, ",")
     write([*columns, *heads])
-    for batch in range(check.batch_count):
-        for operation in check.spool.read(batch):
+    for batch in check.batches(lambda row, reason: None):
+        for operation in batch.items:
             said = msgspec.json.decode(operation.body)
             values = {FIELDS[0]: said[FIELDS[0]], **said["params"]}
             head = [values.get(name, "") for name in heads]

@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 HASHED = re.compile(r"[0-9a-fA-F]{64}")
 INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
-EMAIL = r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}+@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?+\.)++[a-z0-9-]{2,63}+"
+LABEL = r"(?!-)[a-z0-9-]++(?<!-)"
+EMAIL = rf"[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]++@{LABEL}(?:\.{LABEL})++(?<!\..)"
+NOT_HASHED = r"(?![0-9a-f]{64}(?![0-9a-z_-]))"  # before what might be taken for a hash
 E164 = r"\+[1-9][0-9]{6,14}+"
 LONGEST = 254  # characters of an e-mail address
 
@@ -114,9 +116,9 @@ def keys(region: str | None = None) -> dict[str, Key]:
     """List the kinds of identifiers by name, in the order of the specification."""
     found = (
         Key("email", EMAIL, email),
-        Key("device_id", r"[0-9a-z-]++", device_id),
-        Key("handle", r"[0-9a-z_]++", handle),
-        Key("platform_id", r"[0-9]++", platform_id),
+        Key("device_id", NOT_HASHED + r"[0-9a-z-]++", device_id),
+        Key("handle", NOT_HASHED + r"[0-9a-z_]++", handle),
+        Key("platform_id", NOT_HASHED + r"[0-9]++", platform_id),
         Key("phone_number", E164, phone_number(region)),
         Key("partner_user_id", r"(?!)", partner_user_id, is_hashed=False),
     )

@@ -1,26 +1,41 @@
-"""Users packed into operations, as many to each as make the limits of a request meet."""
+"""Users packed into operations, and operations into batches, as many as the limits of a request meet."""
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from itertools import accumulate, groupby
 from typing import Any, NamedTuple
 
+from ...api.users import MOST_BYTES, MOST_OPERATIONS
 from .columns import column
 from .identifiers import keys
 
-MOST_OPERATIONS = 2500  # in a request
-MOST_BYTES = 5_000_000  # of a request's body
 # The size at which an operation is closed: 2,500 of them, with commas and brackets, fill a body.
 FULL = (MOST_BYTES - 2) // MOST_OPERATIONS - 1
+END = "]}}"
+
+
+class Purpose(Enum):
+    """What packing is for: hashes cost most, and only what is sent has to be kept."""
+
+    CHECK = "check"  # the sizes alone, with nothing hashed
+    REHEARSE = "rehearse"  # everything, and nothing is kept
+    SEND = "send"
 
 
 class Operation(NamedTuple):
-    """An operation as JSON, and the rows its users come from."""
+    """An operation as JSON, its size, and the rows its users come from."""
 
-    body: bytes
-    rows: Sequence[int]  # counted from 0 in what was packed at once
+    body: bytes | memoryview  # empty where it is not to be sent
+    size: int
+    rows: Sequence[int]  # counted from 0 in what was packed at once; by number of the record in a batch
+
+    @property
+    def users(self) -> int:
+        """Count the users."""
+        return len(self.rows)
 
 
 class Head(NamedTuple):
@@ -33,13 +48,17 @@ class Head(NamedTuple):
     @property
     def start(self) -> str:
         """Write an operation up to its users."""
-        times = "".join(
-            f'"{name}":"{value}",' for name, value in zip(self._fields[1:], self[1:], strict=True) if value
-        )
+        given = zip(self._fields[1:], self[1:], strict=True)
+        times = "".join(f'"{name}":"{value}",' for name, value in given if value)
         return f'{{"operation_type":"{self.operation_type}","params":{{{times}"users":['
 
 
-END = "]}}"
+class Packing(NamedTuple):
+    """What decides which operations rows become."""
+
+    region: str | None = None  # of national phone numbers
+    most_users: int | None = None  # to an operation
+    purpose: Purpose = Purpose.SEND
 
 
 @dataclass
@@ -55,9 +74,7 @@ class Packed:
 def pack(
     cells: Mapping[str, Sequence[Any]],
     heads: Sequence[Head] | Head,
-    *,
-    region: str | None = None,
-    most_users: int | None = None,
+    packing: Packing,
     wrong: Mapping[int, list[tuple[str, str]]] = {},
 ) -> Packed:
     """Pack rows that come as columns of cells; one head for all, or one for each row.
@@ -65,26 +82,28 @@ def pack(
     Rows that are `wrong` already, and those found wrong here, are left out.
     """
     made = Packed(problems={row: list(problems) for row, problems in wrong.items()})
-    known = keys(region)
+    known = keys(packing.region)
     members = []
     for name, values in cells.items():
-        found = column(known[name], values)
+        found = column(known[name], values, hashing=packing.purpose is not Purpose.CHECK)
         members.append(found.members)
         made.raw[name] += found.raw
         made.hashed[name] += found.hashed
         for row, reasons in found.problems.items():
             made.problems.setdefault(row, []).extend((name, reason) for reason in reasons)
     users = _users(members)
-    for row, user in enumerate(users):
-        if user == "{}" and row not in made.problems:
-            made.problems[row] = [("", f"has no identifier: {', '.join(known)}")]
+    if "{}" in users:
+        for row, user in enumerate(users):
+            if user == "{}" and row not in made.problems:
+                made.problems[row] = [("", f"has no identifier: {', '.join(known)}")]
     if made.problems or not isinstance(heads, Head):
         rows = [row for row in range(len(users)) if row not in made.problems]
         of = (lambda row: heads) if isinstance(heads, Head) else heads.__getitem__
         for head, group in groupby(rows, of):
-            made.operations += _operations(head, users, list(group), most_users)
+            some = list(group)
+            made.operations += _operations(head, [users[row] for row in some], some, packing)
     else:
-        made.operations += _operations(heads, users, range(len(users)), most_users)
+        made.operations += _operations(heads, users, range(len(users)), packing)
     return made
 
 
@@ -96,18 +115,47 @@ def _users(members: list[list[str]]) -> list[str]:
 
 
 def _operations(
-    head: Head, users: list[str], rows: Sequence[int], most_users: int | None
+    head: Head, users: Sequence[str], rows: Sequence[int], packing: Packing
 ) -> Iterator[Operation]:
     """Fill operation after operation; a user that is too large for one is alone in it."""
-    start = head.start
-    room = FULL - len(start) - len(END) + 1  # each user counts with a comma
-    encoded = users if len(rows) == len(users) else [users[row] for row in rows]
-    ends = list(accumulate((len(user) + 1 for user in encoded), initial=0))
+    start, purpose = head.start, packing.purpose
+    frame = len(start) + len(END) - 1  # each user counts with a comma, and the last has none
+    ends = _ends(users)
     begin = 0
-    while begin < len(encoded):
-        end = max(bisect_right(ends, ends[begin] + room, begin) - 1, begin + 1)
-        if most_users:
-            end = min(end, begin + most_users)
-        body = f"{start}{','.join(encoded[begin:end])}{END}"
-        yield Operation(body.encode(), rows[begin:end])
+    while begin < len(users):
+        end = max(bisect_right(ends, ends[begin] + FULL - frame, begin) - 1, begin + 1)
+        if packing.most_users:
+            end = min(end, begin + packing.most_users)
+        body, size = b"", frame + ends[end] - ends[begin]
+        if purpose is not Purpose.CHECK:
+            body = f"{start}{','.join(users[begin:end])}{END}".encode()
+            size = len(body)
+        yield Operation(body if purpose is Purpose.SEND else b"", size, rows[begin:end])
         begin = end
+
+
+def _ends(users: Sequence[str]) -> Sequence[int]:
+    """Say where each user ends, and its comma; most are as long as all others."""
+    longest = len(max(users, key=len, default=""))
+    if longest == len(min(users, key=len, default="")):
+        return range(0, (longest + 1) * len(users) + 1, longest + 1)
+    return list(accumulate((len(user) + 1 for user in users), initial=0))
+
+
+def batches(operations: Iterable[Operation]) -> Iterator[list[Operation]]:
+    """Cut operations into the batches of requests; each meets both limits."""
+    waiting: list[Operation] = []
+    size = 1  # of the body: a bracket, then each operation and a comma or the other bracket
+    for operation in operations:
+        if waiting and (size + operation.size + 1 > MOST_BYTES or len(waiting) == MOST_OPERATIONS):
+            yield waiting
+            waiting, size = [], 1
+        waiting.append(operation)
+        size += operation.size + 1
+    if waiting:
+        yield waiting
+
+
+def body_of(operations: Iterable[Operation]) -> bytes:
+    """Write the body of a request."""
+    return b"[" + b",".join(operation.body for operation in operations) + b"]"

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -14,22 +14,10 @@ from ...client.pace import backoff
 from ...errors import RefusedError, UnavailableError
 from ..upload import FAILED, Ack, Batch, Upload
 from .heads import Heads
-from .pack import FULL
+from .pack import Operation, Packing, body_of
 from .rows import KEYS, KNOWN
-from .spool import Users, body_of
 
 ACCEPTED = "accepted"
-
-
-class Packing(NamedTuple):
-    """What decides which operations a file becomes."""
-
-    heads: Heads
-    region: str | None
-    most_users: int | None
-
-    def __str__(self) -> str:
-        return f"{tuple(self.heads.default)} {self.region} {self.most_users} {FULL}"
 
 
 class UserUpload(Upload):
@@ -41,9 +29,10 @@ class UserUpload(Upload):
     statuses = (ACCEPTED, FAILED)
     keys: ClassVar[tuple[str, ...]] = KEYS
 
-    def __init__(self, account: str, target: str, packing: Packing) -> None:
+    def __init__(self, account: str, target: str, heads: Heads, packing: Packing) -> None:
         self.account = account
         self.target = target
+        self.heads = heads
         self.packing = packing
 
     @abstractmethod
@@ -52,7 +41,8 @@ class UserUpload(Upload):
 
     def __str__(self) -> str:
         """Describe how users are packed, too."""
-        return f"{type(self).__name__} {self.account} {self.packing}"
+        packing = (*self.heads.default, self.packing.region, self.packing.most_users)
+        return f"{type(self).__name__} {self.account} {packing}"
 
     def extra(self, valid: int) -> dict[str, int]:
         """Count the users that there were to send."""
@@ -60,7 +50,7 @@ class UserUpload(Upload):
 
     def prepare(self, client: Client, batch: Batch) -> Outgoing:
         """Write down the request of a batch."""
-        return client.prepare(self.place(), body_of(batch.items.read(batch.number)))
+        return client.prepare(self.place(), body_of(batch.items))
 
     def send(self, client: Client, batch: Batch, *, again: bool) -> Ack:
         """Send a batch; where it is refused for some operations, send the others, and halve those.
@@ -68,7 +58,7 @@ class UserUpload(Upload):
         A batch is all or nothing, so that nothing of a refused one was applied.
         """
         ack = Ack(batch.number, {ACCEPTED: 0, FAILED: 0})
-        waiting: list[list[Users]] = [batch.items.read(batch.number)]
+        waiting: list[list[Operation]] = [batch.items]
         while waiting:
             operations = waiting.pop()
             refused = self._deliver(client, operations)
@@ -76,18 +66,18 @@ class UserUpload(Upload):
             if not refused:
                 ack.counts[ACCEPTED] += _users(operations)
                 continue
-            halves: list[Users] = []
+            halves: list[Operation] = []
             for number, reason in refused.items():
                 operation = operations[number]
                 if operation.users == 1:
-                    ack.failed.append((operation.first, reason))
+                    ack.failed.append((operation.rows[0], reason))
                 else:
                     halves += _halves(operation)
             waiting += [some for some in (good, halves) if some]
         ack.counts[FAILED] = len(ack.failed)
         return ack
 
-    def _deliver(self, client: Client, operations: list[Users]) -> dict[int, str]:
+    def _deliver(self, client: Client, operations: list[Operation]) -> dict[int, str]:
         """Send operations until all their users count: give those refused, by number, with the reasons."""
         outgoing = client.prepare(self.place(), body_of(operations))
         users, attempt = _users(operations), 0
@@ -154,14 +144,14 @@ def refusals(body: Any, operations: int) -> dict[int, str]:
     return {index: "; ".join(dict.fromkeys(reasons)) for index, reasons in sorted(found.items())}
 
 
-def _users(operations: list[Users]) -> int:
+def _users(operations: list[Operation]) -> int:
     return sum(operation.users for operation in operations)
 
 
-def _halves(operation: Users) -> Iterator[Users]:
+def _halves(operation: Operation) -> Iterator[Operation]:
     """Cut an operation in two."""
     body = msgspec.json.decode(operation.body)
     users, middle = body["params"]["users"], operation.users // 2
     for part in (slice(middle), slice(middle, None)):
-        half = body | {"params": body["params"] | {"users": users[part]}}
-        yield Users.of(msgspec.json.encode(half), operation.records[part])
+        half = msgspec.json.encode(body | {"params": body["params"] | {"users": users[part]}})
+        yield Operation(half, len(half), operation.rows[part])

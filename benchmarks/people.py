@@ -1,0 +1,92 @@
+"""Lists of people: the work on this machine against hashing alone, and the whole against the public SDK."""
+
+import statistics
+import subprocess
+import sys
+import venv
+from collections.abc import Callable
+from pathlib import Path
+
+Measure = Callable[[list[str], dict[str, str]], tuple[float, float]]  # seconds and megabytes of a command
+HERE = Path(__file__).parent
+LATENCY = 0.05
+BARE = """
+import sys
+from hashlib import sha256
+with open(sys.argv[1]) as file:
+    for line in file: sha256(line.strip().lower().encode()).hexdigest()
+"""
+MOST_MEGABYTES = 150
+BARS = {"local": 0.6, "sdk": 15.0, "packed sdk": 3.0}
+AUDIENCE = ["audiences", "push", "--audience", "aud", "--account", "acc"]
+PACKED = 24  # users to an operation: what both limits allow of e-mails
+
+
+def write(path: Path, people: int) -> None:
+    """Write a list of distinct e-mail addresses."""
+    with path.open("w") as file:
+        file.write("email\n")
+        file.writelines(f"User{n}.{n * 7919 % 999983}@Example{n % 97}.com\n" for n in range(people))
+
+
+def peers(folder: Path) -> str:
+    """Make an environment with the SDK in it, and give its Python."""
+    python = folder / "peers" / "bin" / "python"
+    if not python.exists():
+        venv.create(folder / "peers", with_pip=True)
+        install = [python, "-m", "pip", "install", "--quiet", "twitter-ads==11.0.0"]
+        subprocess.run(install, check=True, stderr=subprocess.DEVNULL)
+    return str(python)
+
+
+def benchmark(
+    people: int, env: dict[str, str], folder: Path, adsctl: str, measured: Measure, runs: int = 3
+) -> bool:
+    """Measure everything, interleaved; tell whether the bars are held."""
+    path = folder / "people.csv"
+    write(path, people)
+    sdk = peers(folder)
+    server = subprocess.Popen(
+        [sys.executable, str(HERE / "load.py"), str(LATENCY)], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert server.stdout
+        address = f"http://127.0.0.1:{server.stdout.readline().strip()}"
+        names = ("CONSUMER_KEY", "CONSUMER_SECRET", "ACCESS_TOKEN", "ACCESS_TOKEN_SECRET")
+        signed_in = env | dict.fromkeys([f"ADSCTL_{name}" for name in names], "x")
+        signed_in |= {"ADSCTL_BASE_URL": address, "ADSCTL_ADS_URL": address}
+        push = [adsctl, *AUDIENCE, str(path)]
+        commands = {
+            "bare loop": [sys.executable, "-c", BARE, str(path)],
+            "adsctl --dry-run": [*push, "--dry-run"],
+            "adsctl": push,
+            "SDK": [sdk, str(HERE / "sdk.py"), address, str(path), "1"],
+            "SDK, packed": [sdk, str(HERE / "sdk.py"), address, str(path), str(PACKED)],
+        }
+        found: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+        for _ in range(runs):
+            for name, command in commands.items():
+                found[name].append(measured(command, signed_in))
+    finally:
+        server.terminate()
+    seconds = {name: statistics.median(run[0] for run in all_runs) for name, all_runs in found.items()}
+    megabytes = max(run[1] for run in found["adsctl"])
+    for name, took in seconds.items():
+        print(f"  {name:<18} {took:7.2f} s  {people / took:11,.0f} people/s")
+    ratios = {
+        "local": seconds["bare loop"] / seconds["adsctl --dry-run"],
+        "sdk": seconds["SDK"] / seconds["adsctl"],
+        "packed sdk": seconds["SDK, packed"] / seconds["adsctl"],
+    }
+    held = megabytes <= MOST_MEGABYTES
+    print(f"  peak memory {megabytes:.0f} MB, bar {MOST_MEGABYTES}: {'held' if held else 'BROKEN'}")
+    for name, against in {
+        "local": "the bare loop",
+        "sdk": "the SDK",
+        "packed sdk": "the SDK, packed",
+    }.items():
+        kept = ratios[name] >= BARS[name]
+        held = held and kept
+        verdict = "held" if kept else "BROKEN"
+        print(f"  {ratios[name]:5.2f} x the speed of {against}, bar {BARS[name]}: {verdict}")
+    return held

@@ -1,0 +1,92 @@
+"""The service of a run, which looks into the client's journal at each request; and what is found."""
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+
+from ads_cli.bulk.journal import acks, journals
+from ads_cli.emulator.answers import Unauthenticated
+from ads_cli.emulator.app import Emulator
+
+from .kinds import Keys, Kind
+
+
+@dataclass
+class Result:
+    """What came of a run."""
+
+    seed: int
+    met: Counter[str] = field(default_factory=Counter)
+    starts: int = 0
+    lost: int = 0  # rows
+    twice: int = 0  # rows that were sent again after they were acknowledged
+    wrong: list[str] = field(default_factory=list)  # what was told and is not so
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.lost or self.twice or self.wrong)
+
+
+class Watched:
+    """A service that looks into the client's journal when a request arrives."""
+
+    def __init__(self, emulator: Emulator, kind: Kind, jobs: Path, result: Result) -> None:
+        self.emulator, self.kind, self.jobs, self.result = emulator, kind, jobs, result
+        self.file = Path()
+        self.batches: dict[Keys, int] = {}
+        self.clock = 0  # timestamps that are refused
+        self.arrived = threading.Condition()
+        self.requests = self.busy = 0
+
+    def __call__(self, environ, start_response):
+        with self.arrived:
+            self.busy += 1
+        try:
+            return self._answer(environ, start_response)
+        finally:
+            with self.arrived:
+                self.busy -= 1
+                self.arrived.notify_all()
+
+    def _answer(self, environ, start_response):
+        ours = environ["REQUEST_METHOD"] == self.kind.method
+        if ours and environ["PATH_INFO"].endswith(self.kind.ending):
+            length = int(environ["CONTENT_LENGTH"])
+            body = environ["wsgi.input"].read(length)
+            if len(body) < length:
+                start_response("400 Cut Off", [])  # nobody is there to hear it
+                return [b""]
+            environ["wsgi.input"] = BytesIO(body)
+            self._note(body)
+            if self.clock:
+                self.clock -= 1
+                self.result.met["clock jumps"] += 1
+                return Unauthenticated(135, "Timestamp out of bounds.").plain({}).send(start_response)
+        return self.emulator(environ, start_response)
+
+    def _note(self, body: bytes) -> None:
+        keys = self.kind.keys(body)
+        number = self.batches.get(keys)
+        if number is None:
+            self.result.wrong.append(f"a request of rows that make no batch: {keys[:3]}...")
+        elif any(number in acked for _, acked in self.unfinished()):
+            self.result.twice += len(keys)
+        with self.arrived:
+            self.requests += 1
+            self.arrived.notify_all()
+
+    def unfinished(self) -> Iterator[tuple[Path, dict[int, dict[str, int]]]]:
+        """Read from disk what is acknowledged of the current file, and not done."""
+        digest = sha256(self.file.read_bytes()).hexdigest()
+        if self.jobs.is_dir():
+            for path, job, ended in journals(self.jobs):
+                if job.digest == digest and not ended:
+                    yield path, {ack.batch: ack.counts for ack in acks(path)}
+
+    def settle(self) -> None:
+        with self.arrived:
+            assert self.arrived.wait_for(lambda: self.busy == 0, 30), "requests stay open"

@@ -1,0 +1,237 @@
+"""The wire: who may read along, whom we believe, and how much of an answer we take."""
+
+import gzip
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+import trustme
+from werkzeug import Request, Response
+
+from tests.conftest import SECRETS
+
+ACCOUNTS = "/12/accounts"
+LIST = ("accounts", "list", "--max-attempts", "1")
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers a list, and keeps the headers that it was sent."""
+
+    def do_GET(self) -> None:
+        self.server.seen.append(dict(self.headers))
+        body = b'{"data": [{"id": "1", "name": "over TLS"}]}'
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@contextmanager
+def serving(context: ssl.SSLContext | None = None) -> Iterator[ThreadingHTTPServer]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.seen = []
+    server.handle_error = lambda *args: None  # handshakes that are broken off
+    if context:
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def trusted(authority: trustme.CA, tmp_path: Path) -> dict[str, str]:
+    """The variable that makes the authority ours."""
+    path = tmp_path / "authority.pem"
+    authority.cert_pem.write_to_path(str(path))
+    return {"SSL_CERT_FILE": str(path)}
+
+
+@pytest.fixture
+def context(authority: trustme.CA) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("localhost").configure_cert(context)
+    return context
+
+
+@pytest.fixture
+def secure(context: ssl.SSLContext) -> Iterator[ThreadingHTTPServer]:
+    with serving(context) as server:
+        yield server
+
+
+def signed_in(server: ThreadingHTTPServer, host: str = "localhost") -> dict[str, str]:
+    return SECRETS | {"ADSCTL_ADS_URL": f"https://{host}:{server.server_port}"}
+
+
+def test_a_certificate_that_nobody_known_has_signed_is_refused_at_once_and_in_words(adsctl, secure):
+    done = adsctl("accounts", "list", code=8, **signed_in(secure))
+    assert "cannot prove that it is localhost" in done.stderr and "SSL_CERT_FILE" in done.stderr
+    assert not secure.seen
+
+
+def test_an_authority_of_ones_own_is_trusted_where_it_is_named(adsctl, secure, trusted):
+    assert "over TLS" in adsctl(*LIST, **signed_in(secure), **trusted).stdout
+    assert secure.seen[0]["Authorization"].startswith("OAuth ")
+
+
+def test_a_certificate_of_another_name_is_refused(adsctl, secure, trusted):
+    done = adsctl(*LIST, code=8, **signed_in(secure, "127.0.0.1"), **trusted)
+    assert "cannot prove that it is 127.0.0.1" in done.stderr and not secure.seen
+
+
+def test_a_file_of_certificates_that_is_not_there_trusts_nobody(adsctl, secure):
+    adsctl(*LIST, code=8, **signed_in(secure), SSL_CERT_FILE="/nowhere.pem")
+    assert not secure.seen
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_tls_below_1_2_is_not_spoken(adsctl, context, trusted):
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    context.minimum_version, context.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
+    with serving(context) as server:
+        adsctl(*LIST, code=8, **signed_in(server), **trusted)
+        assert not server.seen
+
+
+@pytest.mark.parametrize("to", ["http", "https"])
+@pytest.mark.parametrize("status", [302, 308])
+def test_no_redirect_is_followed_so_no_header_goes_after_it(remote, httpserver, secure, to, status):
+    with serving() as plain:
+        port = {"http": plain, "https": secure}[to].server_port
+        there = {"Location": f"{to}://localhost:{port}{ACCOUNTS}"}
+        httpserver.expect_request(ACCOUNTS).respond_with_data("", status=status, headers=there)
+        assert "another address" in remote(*LIST, code=8).stderr
+        assert not plain.seen and not secure.seen
+
+
+class ConnectProxy:
+    """A proxy that makes tunnels and keeps what it can read."""
+
+    def __init__(self) -> None:
+        self.read = b""
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                threading.Thread(target=self._carry, args=(client,), daemon=True).start()
+
+    def _carry(self, client: socket.socket) -> None:
+        with suppress(OSError, ValueError), client:
+            asked = client.recv(65536)
+            self.read += asked
+            host, port = asked.split()[1].decode().split(":")
+            with socket.create_connection((host, int(port))) as service:
+                client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                threading.Thread(target=self._pipe, args=(service, client), daemon=True).start()
+                self._pipe(client, service)
+
+    def _pipe(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                self.read += data
+                target.sendall(data)
+
+    def close(self) -> None:
+        self._listener.close()
+
+
+@pytest.fixture
+def proxy() -> Iterator[ConnectProxy]:
+    proxy = ConnectProxy()
+    yield proxy
+    proxy.close()
+
+
+@pytest.mark.parametrize("variable", ["HTTPS_PROXY", "https_proxy", "ALL_PROXY"])
+def test_a_proxy_of_the_environment_is_used_and_cannot_read_along(adsctl, secure, trusted, proxy, variable):
+    done = adsctl(*LIST, **signed_in(secure), **trusted, **{variable: proxy.address})
+    assert "over TLS" in done.stdout
+    assert proxy.read.startswith(f"CONNECT localhost:{secure.server_port} ".encode())
+    assert b"OAuth" not in proxy.read and b"accounts" not in proxy.read
+    assert not any(secret.encode() in proxy.read for secret in SECRETS.values())
+
+
+def test_no_proxy_is_asked_for_a_host_that_is_excepted(adsctl, secure, trusted, proxy):
+    adsctl(*LIST, **signed_in(secure), **trusted, HTTPS_PROXY=proxy.address, NO_PROXY="localhost")
+    assert len(secure.seen) == 1 and proxy.read == b""
+
+
+def test_plain_http_on_this_machine_never_goes_through_a_proxy(remote, httpserver, proxy):
+    httpserver.expect_request(ACCOUNTS).respond_with_json({"data": []})
+    remote(*LIST, HTTP_PROXY=proxy.address, ALL_PROXY=proxy.address, http_proxy=proxy.address)
+    assert proxy.read == b""
+
+
+@pytest.mark.parametrize("address", ["socks5://127.0.0.1:9", "ftp://x", "http://x:port"])
+def test_a_proxy_that_cannot_be_used_ends_with_11(adsctl, secure, address):
+    done = adsctl(*LIST, code=11, **signed_in(secure), HTTPS_PROXY=address)
+    assert "proxy" in done.stderr and "bug" not in done.stderr
+
+
+@pytest.mark.parametrize("address", ["http://ads.example", "http://127.0.0.1.nip.example", "ftp://x", "//x"])
+def test_only_https_is_spoken_to_other_machines(adsctl, address):
+    adsctl(*LIST, code=11, ADSCTL_ADS_URL=address, **SECRETS)
+
+
+def limited_memory(adsctl, *words: object, most: int = 700 * 1024 * 1024):
+    """Run with so much room for everything, the interpreter included."""
+    code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({most}, {most}))"
+    adsctl.file("sitecustomize.py", code)
+    return adsctl(*words, code=8, PYTHONPATH=f"{adsctl.home}:{adsctl.environment['PYTHONPATH']}")
+
+
+def bomb(layers: int) -> bytes:
+    """Compress zeros, so many times."""
+    content = bytes(160 * 1024 * 1024)
+    for _ in range(layers):
+        content = gzip.compress(content, 1)
+    return content
+
+
+@pytest.mark.parametrize(("layers", "told"), [(1, "larger than"), (2, "encoded as 'gzip, gzip'")])
+def test_a_decompression_bomb_is_refused_in_little_memory(remote, httpserver, layers, told):
+    headers = {"Content-Encoding": ", ".join(["gzip"] * layers), "Content-Type": "application/json"}
+    httpserver.expect_request(ACCOUNTS).respond_with_data(bomb(layers), headers=headers)
+    assert told in limited_memory(remote, *LIST).stderr
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_an_answer_without_an_end_is_cut_off(remote, httpserver, status):
+    def endless(request: Request) -> Response:
+        return Response((b"x" * 1_000_000 for _ in range(100_000)), status=status)
+
+    httpserver.expect_request(ACCOUNTS).respond_with_handler(endless)
+    done = limited_memory(remote, *LIST)
+    assert "larger than" in done.stderr if status == 200 else "status 500" in done.stderr
+    assert len(done.stderr) < 2000
+
+
+def test_an_answer_that_drips_is_left_after_the_longest_wait(remote, httpserver):
+    from time import sleep
+
+    def drip(request: Request) -> Response:
+        return Response((sleep(0.1) or b" " for _ in range(300)), content_type="application/json")
+
+    httpserver.expect_request(ACCOUNTS).respond_with_handler(drip)
+    done = remote(*LIST, "--timeout", "1s", "--max-wait", "1s", code=8)
+    assert "did not answer in time" in done.stderr

@@ -1,0 +1,140 @@
+"""People in audiences: what the service takes, refuses whole, and counts."""
+
+import json
+import threading
+from hashlib import sha256
+
+import pytest
+
+from ads_cli.emulator.seed_campaigns import CUSTOMERS, UNSUBSCRIBED
+
+from .speaking import Client, errors
+
+ACCOUNT = "18ce54d4x5t"
+USERS = f"/12/accounts/{ACCOUNT}/custom_audiences/{CUSTOMERS}/users"
+LIST = f"/12/batch/accounts/{ACCOUNT}/do_not_reach_lists/{UNSUBSCRIBED}/users"
+
+
+def digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def user(*names: str, **others: list[str]) -> dict:
+    return ({"email": [digest(name) for name in names]} if names else {}) | others
+
+
+def operation(*users: dict, kind: str = "Update", **params: str) -> dict:
+    return {"operation_type": kind, "params": {"users": list(users), **params}}
+
+
+def post(client: Client, *operations: dict, path: str = USERS):
+    return client.send("POST", path, json_body=list(operations))
+
+
+def people(client: Client, audience: str = CUSTOMERS) -> int:
+    return next(each["users"] for each in client.emulator.audiences() if each["id"] == audience)
+
+
+@pytest.mark.parametrize("client", ["local", "served"])
+def test_users_come_and_go_and_are_counted(client, request):
+    client = request.getfixturevalue(client)
+    before = people(client)
+    answer = post(client, operation(user("a"), user("b")), operation(user("c")))
+    assert answer.json()["data"] == {"success_count": 3, "total_count": 3}
+    assert answer.headers["x-rate-limit-limit"] == "1500" and people(client) == before + 3
+    assert post(client, operation(user("a"))).status_code == 200 and people(client) == before + 3
+    assert post(client, operation(user("a"), user("nobody"), kind="Delete")).status_code == 200
+    assert people(client) == before + 2
+
+
+def test_whoever_shares_an_identifier_is_the_same_person(local):
+    before = people(local)
+    post(local, operation(user("a"), user("b"), user("c")))
+    post(local, operation(user("a", "b", partner_user_id=["k1"])))
+    assert people(local) == before + 2
+    post(local, operation(user(partner_user_id=["k1"]), kind="Delete"))
+    assert people(local) == before + 1
+
+
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        (operation(user(email=["a@x.de"])), "64 hex digits"),
+        (operation(user(email=[digest("x").upper()])), "64 hex digits"),
+        (operation(user(mail=[digest("x")])), "mail"),
+        (operation(), "params.users"),
+        (operation(user("x"), kind="Replace"), "operation_type"),
+        (operation(user("x"), expires_at="2020-01-01T00:00:00Z"), "later than now"),
+        (
+            operation(user("x"), effective_at="2030-01-02T00:00:00Z", expires_at="2030-01-01T00:00:00Z"),
+            "later than effective_at",
+        ),
+        ({"params": {"users": [user("x")]}}, "operation_type"),
+        ("no operation", "object"),
+    ],
+)
+def test_one_bad_operation_refuses_the_whole_batch(local, bad, told):
+    before = people(local)
+    answer = post(local, operation(user("good")), bad)
+    assert answer.status_code == 400 and people(local) == before
+    good, wrong = answer.json()["operation_errors"]
+    assert good == [] and wrong[0]["index"] == 1 and told in wrong[0]["message"]
+
+
+def test_a_request_has_limits(local):
+    assert post(local, *[operation(user(str(n))) for n in range(2500)]).status_code == 200
+    many = post(local, *[operation(user("x"))] * 2501)
+    assert many.status_code == 400 and errors(many) == [("TOO_MANY_OPERATIONS", None)]
+    assert errors(post(local)) == [("MISSING_PARAMETER", None)]
+    large = json.dumps([operation(user("x"))]).encode()
+    large = b" " * (5_000_001 - len(large)) + large
+    assert local.send("POST", USERS, json_body=large).status_code == 413
+    assert local.send("POST", USERS, json_body=large[1:]).status_code == 200
+    for body in (b"{}", b"[", b"3"):
+        assert local.send("POST", USERS, json_body=body).status_code == 400
+    assert local.send("POST", USERS).status_code == 400  # without a content type
+
+
+def test_only_the_account_that_has_an_audience_fills_it(local):
+    other = USERS.replace(ACCOUNT, "18ce55gze09")
+    assert post(local, operation(user("a")), path=other).status_code == 404
+    assert post(local, operation(user("a")), path=USERS.replace(CUSTOMERS, "none")).status_code == 404
+
+
+def test_a_do_not_reach_list_answers_each_operation(local):
+    before = people(local, UNSUBSCRIBED)
+    answer = post(local, operation(user("a"), user("b")), operation(user("c")), path=LIST)
+    assert answer.json()["data"] == [
+        {"success_count": 2, "total_count": 2},
+        {"success_count": 1, "total_count": 1},
+    ]
+    assert people(local, UNSUBSCRIBED) == before + 3
+    handle = post(local, operation(user(handle=[digest("a")])), path=LIST)
+    assert "handle" in handle.json()["operation_errors"][0][0]["message"]
+
+
+def test_the_1501st_request_of_a_minute_waits(local):
+    for _ in range(1500):
+        assert post(local, operation(user("a"))).status_code == 200
+    answer = post(local, operation(user("a")))
+    assert answer.status_code == 429 and int(answer.headers["Retry-After"]) <= 60
+
+
+def test_a_partial_answer_counts_one_too_few(faulty):
+    client = faulty(f"POST {USERS} partial times=1")
+    assert post(client, operation(user("a"), user("b"))).json()["data"] == {
+        "success_count": 1,
+        "total_count": 2,
+    }
+    assert post(client, operation(user("a"), user("b"))).json()["data"]["success_count"] == 2
+
+
+def test_many_threads_lose_nobody(served):
+    before = people(served)
+    groups = [[user(f"{thread}.{n}") for n in range(40)] for thread in range(16)]
+    threads = [threading.Thread(target=post, args=(served, operation(*group))) for group in groups]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert people(served) == before + 16 * 40

@@ -1,0 +1,236 @@
+"""The emulator among hostile neighbours: whatever comes over the socket, no answer is a 500."""
+
+import os
+import re
+import socket
+import threading
+import time
+from contextlib import suppress
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ads_cli.api.endpoint import MODULES, requests_of
+from ads_cli.api.fields import fields_of
+from ads_cli.emulator import server
+from ads_cli.emulator.incoming import MOST_BYTES
+
+from .speaking import InProcess, authorization
+
+fuzzed = settings(
+    max_examples=int(os.environ.get("FUZZ", "150")),  # `make chaos` wants more
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+def tell(address: str, raw: bytes, patience: float = 5.0) -> bytes:
+    """Send bytes and read whatever comes until the server closes or keeps silent."""
+    host, port = address.removeprefix("http://").split(":")
+    said = b""
+    with suppress(OSError), socket.create_connection((host, int(port)), timeout=patience) as connection:
+        connection.sendall(raw)
+        connection.shutdown(socket.SHUT_WR)
+        while data := connection.recv(65536):
+            said += data
+    return said
+
+
+def status_of(answer: bytes) -> int:
+    return int(answer.split(b" ", 2)[1]) if answer.startswith(b"HTTP/") else 0
+
+
+def post(path: str, body: bytes, **headers: str) -> bytes:
+    lines = {"Host": "127.0.0.1", "Content-Length": str(len(body))} | headers
+    head = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in lines.items())
+    return f"POST {path} HTTP/1.1\r\n{head}\r\n".encode() + body
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "127.0.0.1@evil.example"]
+)
+def test_a_name_that_was_pointed_at_this_machine_reaches_nothing(served, host):
+    raw = f"GET /oauth/authorize?oauth_token=x HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+    assert status_of(tell(served.address, raw.encode())) == 403
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        post("/2/webhooks", b"", Content_Length=str(10**12)),
+        post("/2/webhooks", b"", Content_Length=str(5 * MOST_BYTES)),
+        b"POST /oauth2/token HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n"
+        % 10**12,
+    ],
+)
+def test_a_body_that_is_too_large_is_refused_before_it_is_read(served, raw):
+    assert status_of(tell(served.address, raw)) in (400, 401, 413)
+
+
+def test_headers_that_are_too_large_are_refused(served):
+    raw = b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 1_000_000 + b"\r\n\r\n"
+    assert status_of(tell(served.address, raw)) in (0, 413)  # 0: the server left in the middle of it
+    many = b"".join(b"X-%d: y\r\n" % n for n in range(50_000))
+    assert status_of(tell(served.address, b"GET / HTTP/1.1\r\nHost: localhost\r\n" + many + b"\r\n")) in (
+        0,
+        413,
+    )
+    assert served.get("/12/accounts").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "start",
+    [b"", b"GET / HTTP/1.1\r\nHost: loc", post("/oauth2/token", b"", Content_Length="9999")],
+    ids=["nothing", "half a header", "half a body"],
+)
+def test_slow_senders_do_not_keep_others_out(emulator, monkeypatch, start):
+    monkeypatch.setattr(server, "REQUEST_SECONDS", 1.0)
+    done = threading.Event()
+
+    def drip(connection: socket.socket) -> None:
+        with suppress(OSError):
+            connection.sendall(start)
+            while not done.wait(0.2):
+                connection.sendall(b"x")
+
+    from .speaking import Client
+
+    with server.running(emulator) as address:
+        host, port = address.removeprefix("http://").split(":")
+        slow = [socket.create_connection((host, int(port))) for _ in range(server.THREADS + 8)]
+        threads = [threading.Thread(target=drip, args=(connection,)) for connection in slow]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.5)  # now every thread of the server waits for one of them
+        begun = time.monotonic()
+        client = Client.over_http(emulator, address)
+        client.transport.timeout = 20
+        assert client.get("/12/accounts").status_code == 200
+        assert time.monotonic() - begun < 10
+        client.close()
+        done.set()
+        for connection in slow:
+            connection.close()
+
+
+WORDS = """GET POST PUT DELETE OPTIONS CONNECT HTTP/1.1 / // ? & = ; % %00 %ff -1 5 \xc2\xb2 //evil.example
+/12/accounts /oauth/authorize?oauth_token= /12/product_catalogs/1/products http://x:y/ Host:localhost
+Content-Length: Transfer-Encoding:chunked Authorization: OAuth oauth_nonce=\" """.encode().split()
+pieces = st.sampled_from([*WORDS, *[b" ", b"\r\n", b"\r\n\r\n"] * 6]) | st.binary(max_size=40)
+
+
+@given(raw=st.lists(pieces, max_size=14).map(b"".join))
+@fuzzed
+def test_whatever_bytes_come_the_server_has_no_500(served, raw):
+    assert status_of(tell(served.address, raw, 2)) != 500
+
+
+paths = st.lists(
+    st.text(max_size=8) | st.sampled_from(["12", "accounts", "..", "%", "%zz", "%ed%a0%80"]), max_size=5
+)
+
+
+@given(
+    head=st.builds(
+        lambda method, path, query: f"{method} /{'/'.join(path)}?{query} HTTP/1.1",
+        st.sampled_from(["GET", "POST", "PUT", "DELETE", "HEAD", "PATCH", "get", "X"]),
+        paths,
+        st.text(max_size=30),
+    ),
+    authorization=st.text(max_size=60)
+    | st.from_regex(r'OAuth (oauth_[a-z_]{4,16}="[^"]{0,9}",? ?){0,8}', fullmatch=True),
+    kind=st.sampled_from(["application/json", "application/x-www-form-urlencoded", "", "text/plain; x=\xff"]),
+    body=st.binary(max_size=60),
+)
+@fuzzed
+def test_whatever_request_comes_the_server_has_no_500(served, head, authorization, kind, body):
+    lines = [
+        re.sub(r"[\r\n]", "", line) for line in (f"Authorization: {authorization}", f"Content-Type: {kind}")
+    ]
+    raw = "\r\n".join(
+        [re.sub(r"[\r\n]", "", head), "Host: localhost", *lines, f"Content-Length: {len(body)}", "", ""]
+    )
+    assert status_of(tell(served.address, raw.encode() + body)) < 500
+
+
+EVERY = [request for module in MODULES for request in requests_of(module)]
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=20)
+    | st.sampled_from(
+        [
+            "",
+            "\x00",
+            "-1",
+            "9" * 30,
+            "1e400",
+            "true",
+            "null",
+            "[]",
+            "{}",
+            "\ud800",
+            "2026-01-01T00:00:00Z",
+            10**40,
+        ]
+    )
+)
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def known(emulator, name: str) -> list[str]:
+    ids = [emulator.account] if "account" in name else [emulator.catalog] if "catalog" in name else []
+    return [*ids, "1", "x" * 300, "\x00", "é"]
+
+
+@given(data=st.data(), kind=st.sampled_from(EVERY))
+@fuzzed
+def test_whatever_a_signed_request_holds_the_service_has_no_500(emulator, data, kind):
+    """Sign requests of every endpoint, with anything in the place of its fields."""
+    import json
+    from urllib.parse import quote, urlencode
+
+    endpoint = kind.endpoint
+    path = endpoint.path
+    for name in endpoint.path_fields:
+        path = path.replace(
+            f"{{{name}}}",
+            quote(
+                data.draw(
+                    st.sampled_from(known(emulator, name))
+                    | st.text(min_size=1, max_size=5).filter(lambda t: t.isprintable())
+                ),
+                safe="",
+            ),
+        )
+    names = [field.name for field in fields_of(kind) if field.name not in endpoint.path_fields]
+    fields = (
+        data.draw(st.dictionaries(st.sampled_from([*names, "other"]), values, max_size=6)) if names else {}
+    )
+    url, content, form, headers = f"http://127.0.0.1{path}", b"", "", {}
+    if endpoint.travels == "json":
+        content, headers = json.dumps(fields).encode(), {"Content-Type": "application/json"}
+    else:
+        text = urlencode(
+            {k: v if isinstance(v, str) else json.dumps(v) for k, v in fields.items()},
+            errors="replace",
+            quote_via=quote,
+        )
+        if endpoint.travels == "form":
+            form, content, headers = (
+                text,
+                text.encode(),
+                {"Content-Type": "application/x-www-form-urlencoded"},
+            )
+        elif text:
+            url += f"?{text}"
+    headers |= authorization(emulator.credentials, endpoint.method, url, form)
+    answer = InProcess(emulator).request(endpoint.method, url, content=content, headers=headers)
+    assert answer.status_code < 500 or answer.status_code == 501, answer.text

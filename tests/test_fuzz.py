@@ -1,0 +1,206 @@
+"""Whatever is read, from a disk or from the wire, is taken for what it says, or explained."""
+
+import io
+import json
+import os
+import time
+from contextlib import suppress
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ads_cli.api.accounts import ListAccounts
+from ads_cli.bulk.formats import FORMATS
+from ads_cli.bulk.read import rows
+from ads_cli.bulk.source import Source
+from ads_cli.client import Client
+from ads_cli.client.answer import Answer, read
+from ads_cli.client.pace import allowance, asked_delay, clock_hint
+from ads_cli.client.problems import LONGEST
+from ads_cli.errors import AdsctlError, ContentError, StateError
+from ads_cli.given import request_of
+from ads_cli.output.printer import Printer
+from ads_cli.results import show_pages
+from ads_cli.settings import Settings
+from ads_cli.text_yaml import load
+
+often = settings(
+    max_examples=int(os.environ.get("FUZZ", "200")),  # `make chaos` wants more
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+# Pieces from which texts are made that are nearly right.
+WORDS = """id id,title "" " ' [ ] { } {} [] , : ; - -- # & &a *a !!int !t ? | > ~ null true 00123 1e999 é 椅
+<<: %YAML --- ... @ ` {"id": [{"id": products: {"products": \ud800 9999999999999999999999""".split()  # noqa: SIM905
+PIECES = [*WORDS, *["\n", "\r\n", "\n- ", "\n\t", " ", "\ud800", "\x00", "\ufeff"]]
+nearly = st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=25).map("".join)
+files = st.binary(max_size=200) | nearly.map(lambda text: text.encode("utf-8", "surrogatepass"))
+leaves = st.none() | st.booleans() | st.integers() | st.floats() | nearly
+documents = st.recursive(
+    leaves,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+NAMES = ["errors", "operation_errors", "message", "detail", "code", "title", "type", "status", "index"]
+NAMES += ["parameter", "parameters", "data", "next_cursor", "total_count", "request"]
+bodies = st.recursive(
+    leaves,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=5),
+    max_leaves=12,
+)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(content=files)
+@often
+def test_a_file_gives_rows_or_says_what_is_wrong(format, content):
+    source = Source(io.BytesIO(content), "feed", format)
+    with suppress(ContentError):
+        for row in rows(source, root="products", known=("id", "title")):
+            json.dumps(row.values)
+
+
+@given(content=files | documents.map(lambda value: json.dumps(value).encode()))
+@often
+def test_a_document_is_read_or_refused(content):
+    with suppress(ContentError):
+        json.dumps(load(content, "file"))
+
+
+@given(
+    values=st.dictionaries(st.sampled_from(["q", "count", "cursor", "account_ids"]), documents, max_size=3)
+)
+@often
+def test_what_a_document_holds_is_a_request_or_refused(tmp_path, values):
+    path = tmp_path / "request.yaml"
+    path.write_text(json.dumps(values))
+    with suppress(AdsctlError):
+        request_of(ListAccounts, {}, str(path))
+
+
+def test_half_a_character_is_no_text_wherever_it_stands(adsctl):
+    adsctl.file("f.yaml", r'{"name": {"a": "\ud800"}, "kind": "x"}')
+    assert "holds half a character" in adsctl.local("cards", "create", "--file", "f.yaml", code=3).stderr
+
+
+@given(
+    content=files | bodies.map(lambda value: json.dumps(value).encode()),
+    status=st.integers(100, 599),
+    form=st.booleans(),
+)
+@often
+def test_an_answer_is_read_or_told(content, status, form):
+    try:
+        answer = read(status, {"content-type": "application/json"}, content, 1, form=form)
+        _ = answer.data, answer.next_cursor
+    except AdsctlError as error:
+        assert len(error.message) < LONGEST + 200
+        json.dumps(error.as_dict())
+
+
+@given(
+    answers=st.lists(bodies, min_size=1, max_size=4),
+    envelope=st.booleans(),
+    all=st.booleans(),
+    output=st.sampled_from(["table", "tsv", "csv", "json", "jsonl", "yaml", "ids"]),
+)
+@often
+def test_pages_of_any_shape_are_shown_or_told(answers, envelope, all, output):
+    class Call:
+        printer = Printer(io.StringIO(), output=output)
+
+        class messages:
+            say = staticmethod(str.lower)
+
+    client = Client(lambda base: "http://localhost", lambda: None)
+    waiting = iter([*answers, {}])
+    pages = client.follow(lambda cursor: Answer(200, {}, next(waiting)))
+    with suppress(AdsctlError):
+        show_pages(Call, pages, ("id", "name"), envelope=envelope, all=all)
+
+
+PACING = ["retry-after", "x-rate-limit-reset", "x-rate-limit-remaining", "x-account-rate-limit-reset", "date"]
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(PACING),
+        st.text(max_size=12) | st.sampled_from(["9" * 5000, "²", "٣", "-1", "Mon, 99 Foo 2020"]),
+    )
+)
+@often
+def test_a_header_says_how_long_to_wait_or_nothing(headers):
+    delay, _ = asked_delay(headers), allowance(headers)
+    assert delay is None or 0 <= delay <= 24 * 3600
+    assert clock_hint(headers)
+
+
+@given(
+    content=files | documents.map(lambda value: json.dumps({"profiles": value, "profile": "shop"}).encode())
+)
+@often
+def test_a_configuration_is_taken_or_told(tmp_path, content):
+    (tmp_path / "config.yaml").write_bytes(content)
+    settings = Settings({}, {"ADSCTL_CONFIG_DIR": str(tmp_path)})
+    with suppress(AdsctlError):
+        _ = settings.profile, settings.get("account"), settings.strange(), settings.flag("sandbox")
+        settings.address("ads")
+
+
+ALIASES = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+    f"{name}: &{name} [{','.join(['*' + before] * 9)}]\n"
+    for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+BOMBS = {
+    "aliases": ALIASES,
+    "itself": "a: &a [*a]",
+    "merge": "a: &a {x: 1}\nb: {<<: *a}",
+    "brackets": "[" * 100_000,
+    "braces": "{a: " * 50_000,
+    "dashes": "- " * 50_000,
+    "questions": "? " * 50_000,
+    "steps": "".join(" " * depth + "a:\n" for depth in range(2000)),
+    "tag": "a: !!int x",
+    "python": "a: !!python/object/apply:os.system [id]",
+    "binary": "a: !!binary x",
+    "key": "{[a]: b}",
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
+def test_yaml_that_makes_much_of_little_is_refused_quickly(tmp_path, bomb):
+    (tmp_path / "config.yaml").write_text(bomb)
+    begun = time.monotonic()
+    for refused, read_it in (
+        (ContentError, lambda: load(bomb, "file")),
+        (StateError, Settings({}, {"ADSCTL_CONFIG_DIR": str(tmp_path)}).read_config),
+        (
+            ContentError,
+            lambda: list(rows(Source(io.BytesIO(bomb.encode()), "f", "yaml"), root="products", known=())),
+        ),
+    ):
+        with pytest.raises(refused):
+            read_it()
+    assert time.monotonic() - begun < 3
+
+
+@pytest.mark.parametrize("format", ["json", "jsonl", "yaml"])
+@pytest.mark.parametrize("opening", ["[", '{"a":', '[{"id":'])
+def test_a_file_that_is_nested_without_end_is_refused_quickly(format, opening):
+    content = b"[" * (format != "jsonl") + opening.encode() * 100_000
+    begun = time.monotonic()
+    with suppress(ContentError):
+        found = list(rows(Source(io.BytesIO(content), "f", format), root="products", known=()))
+        assert all(row.problem for row in found)
+    assert time.monotonic() - begun < 3
+
+
+def test_an_argument_that_is_nested_without_end_is_refused(adsctl):
+    deep = "[" * 100_000
+    for words in (
+        ("catalog", "sets", "create", "--name", "x", "--type", "FILTERED", "--filters", deep),
+        ("api", "GET", "/x", "-F", f"a={deep}"),
+    ):
+        done = adsctl.local(*words, code=2)
+        assert "bug" not in done.stderr and len(done.stderr) < 5000

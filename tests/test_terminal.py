@@ -1,0 +1,122 @@
+"""What the service says is shown, and never obeyed: not by the terminal, not by Rich, not by the log."""
+
+import csv
+import io
+import json
+import re
+
+import pexpect
+import pytest
+from pytest_httpserver import HTTPServer
+
+from ads_cli.output.text import UNSAFE
+from tests.conftest import feed
+
+ACCOUNTS = "/12/accounts"
+NAMES = {
+    "escape": "a\x1b[31mred\x1b]0;title\x07\x1b[2J",
+    "eight bits": "a\x9b31mred\x9d0;title\x9c",
+    "bidi": "abc\u202egnp.exe\u2066\u2069\u200f",
+    "markup": "[bold]loud[/bold] [link=https://evil.example]x[/link] [/]",
+    "NUL": "a\x00b",
+    "lines": "a\r\nb\u2028c\u2029d\x85e\x0bf",
+    "half": "a\ud800b",
+    "wide": "椅子🪑" * 10,
+    "formula": "=cmd|' /C calc'!A0",
+}
+FORMATS = ("table", "tsv", "csv", "json", "jsonl", "yaml", "ids", "none")
+TELLING = ("escape", "eight bits", "bidi", "NUL", "lines")
+
+
+def serve(httpserver: HTTPServer, *names: str, status: int = 200) -> None:
+    """Serve a record of each name, or an error of each."""
+    body = {"data": [{"id": name, "name": name, "created_at": name} for name in names]}
+    if status >= 400:
+        body = {"errors": [{"code": name, "message": name} for name in names]}
+    httpserver.expect_request(ACCOUNTS).respond_with_data(
+        json.dumps(body), status=status, content_type="application/json"
+    )
+
+
+def is_safe(text: str) -> bool:
+    return not UNSAFE.search(text.replace("\n", "").replace("\t", ""))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_names_are_shown_safely_in_every_format(remote, httpserver, format):
+    serve(httpserver, *NAMES.values())
+    done = remote("accounts", "list", "-o", format, "-v")
+    assert is_safe(done.stderr)
+    if format == "csv":  # which carries to a program what there is
+        cells = [row[0] for row in csv.reader(io.StringIO(done.stdout, newline=""))]
+        assert cells[1:] == [name.replace("\ud800", r"\ud800") for name in NAMES.values()]
+    else:
+        assert is_safe(done.stdout)
+    if format in ("table", "tsv", "jsonl", "ids"):  # a record is a line, whatever is in it
+        assert len(done.stdout.splitlines()) == len(NAMES) + (format in ("table", "tsv"))
+    assert format == "none" or "[bold]loud[/bold]" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("--debug",), ("-o", "json"), ("--color=always",), ("--log-file", "log")]
+)
+def test_an_error_is_shown_safely(remote, httpserver, words):
+    serve(httpserver, *NAMES.values(), status=400)
+    told = remote("accounts", "list", *words, code=6).stderr
+    plain = re.sub(r"\x1b\[\d*m", "", told) if "--color=always" in words else told
+    assert is_safe(plain) and "Traceback" not in plain
+    if "log" in words:
+        assert is_safe((remote.home / "log").read_text())
+
+
+def test_debug_shows_headers_and_bodies_that_are_no_text(remote, httpserver):
+    headers = {"X-Strange": "a\x1b[31m\x9b", "Content-Type": "application/json"}
+    httpserver.expect_request(ACCOUNTS).respond_with_data(b"\xff\xfe\x1b[2J\x00", headers=headers)
+    done = remote("accounts", "list", "--debug", "--max-attempts", "1", code=8)
+    assert is_safe(done.stderr) and r"\x1b[2J" in done.stderr
+
+
+@pytest.mark.parametrize("format", ["table", "tsv", "json"])
+def test_a_name_of_a_megabyte_is_shown_whole_where_it_is_data(remote, httpserver, format):
+    serve(httpserver, "x" * 1_000_000)
+    assert len(remote("accounts", "list", "-o", format).stdout) > 2_000_000
+
+
+def test_a_message_of_a_megabyte_is_cut(remote, httpserver):
+    serve(httpserver, "x" * 400_000, status=400)
+    assert len(remote("accounts", "list", code=6).stderr) < 5000
+
+
+def test_reasons_of_a_megabyte_fill_neither_terminal_nor_journal(remote, httpserver):
+    entries = [
+        {"id": f"sku-{n}", "status": "ERROR", "errors": ["\x1b[31m" + "x" * 1_000_000]} for n in (1, 2)
+    ]
+    httpserver.expect_request("/12/product_catalogs/7/products").respond_with_json(
+        {"data": {"products_response": entries}}
+    )
+    remote.file("feed.csv", feed(2))
+    done = remote("products", "push", "feed.csv", "--catalog", "7", "-v", "--failed-out", "f.csv", code=9)
+    assert len(done.stderr) < 20_000 and is_safe(done.stderr)
+    assert all(path.stat().st_size < 20_000 for path in (remote.home / "state" / "jobs").iterdir())
+
+
+@pytest.mark.parametrize(("width", "format"), [(1, "table"), (20, "table"), (80, "table"), (20, "csv")])
+def test_a_terminal_of_any_width_shows_no_sequence_of_the_service(remote, httpserver, width, format):
+    serve(httpserver, "".join(NAMES[name] for name in TELLING) + NAMES["wide"])
+    words = remote.command("accounts", "list", "-o", format, "--color", "never")
+    environment = remote.environment | {"TERM": "xterm"}
+    shell = pexpect.spawn(words[0], words[1:], env=environment, cwd=str(remote.home), dimensions=(20, width))
+    shown = shell.read()
+    shell.close()
+    assert shell.exitstatus == 0 and is_safe(shown.decode().replace("\r\n", ""))
+
+
+ASCII = {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+@pytest.mark.parametrize("env", [ASCII, {"PYTHONIOENCODING": "ascii"}])
+@pytest.mark.parametrize("format", ["table", "csv", "yaml"])
+def test_what_the_encoding_cannot_say_is_escaped(remote, httpserver, env, format):
+    serve(httpserver, NAMES["wide"] + "é" + NAMES["half"])
+    done = remote("accounts", "list", "-o", format, **env)
+    assert "Traceback" not in done.stderr and done.stdout.isascii()

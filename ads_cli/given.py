@@ -119,8 +119,6 @@ def read_value(field: Field, text: Any) -> Any:
     """Read what was typed: JSON or @FILE for nested values, commas for lists; the rest stays text."""
     if not isinstance(text, str):
         return text
-    if not is_unicode(text):
-        raise UsageError(f"{option_name(field)}: {text!r} is not in the encoding of this system")
     if _is_file(field, text):
         return read_document(text[1:], option_name(field))
     if field.kind.is_nested:
@@ -132,11 +130,6 @@ def read_value(field: Field, text: Any) -> Any:
     if field.kind.is_comma_list:
         return [part.strip() for part in text.split(",") if part.strip()]
     return text
-
-
-def is_unicode(text: str) -> bool:
-    """Tell whether an argument could be decoded; Python puts lone surrogates in the place of other bytes."""
-    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def read_mapping(path: str) -> dict[str, Any]:

@@ -57,7 +57,7 @@ bodies = st.recursive(
 def test_a_file_gives_rows_or_says_what_is_wrong(format, content):
     source = Source(io.BytesIO(content), "feed", format)
     with suppress(ContentError):
-        for row in rows(source, root="products", known=("id", "title")):
+        for row in rows(source, roots=("products",), known=("id", "title")):
             json.dumps(row.values)
 
 
@@ -177,7 +177,7 @@ def test_yaml_that_makes_much_of_little_is_refused_quickly(tmp_path, bomb):
         (StateError, Settings({}, {"ADSCTL_CONFIG_DIR": str(tmp_path)}).read_config),
         (
             ContentError,
-            lambda: list(rows(Source(io.BytesIO(bomb.encode()), "f", "yaml"), root="products", known=())),
+            lambda: list(rows(Source(io.BytesIO(bomb.encode()), "f", "yaml"), roots=("products",), known=())),
         ),
     ):
         with pytest.raises(refused):
@@ -191,7 +191,7 @@ def test_a_file_that_is_nested_without_end_is_refused_quickly(format, opening):
     content = b"[" * (format != "jsonl") + opening.encode() * 100_000
     begun = time.monotonic()
     with suppress(ContentError):
-        found = list(rows(Source(io.BytesIO(content), "f", format), root="products", known=()))
+        found = list(rows(Source(io.BytesIO(content), "f", format), roots=("products",), known=()))
         assert all(row.problem for row in found)
     assert time.monotonic() - begun < 3
 

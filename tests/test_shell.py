@@ -115,7 +115,7 @@ def test_umlauts_survive_or_are_escaped_in_any_locale(shell, locale, output):
 
 def test_bytes_that_are_no_text_are_told(shell):
     done = shell("adsctl accounts update 18ce54d4x5t --name $'\\xfc' 2>&1 || echo $?")
-    assert "--name: '\\udcfc' is not in the encoding of this system" in done.stdout
+    assert "--name: '\\udcfc' is not UTF-8" in done.stdout
     assert done.stdout.endswith("\n2\n")
 
 

@@ -1,4 +1,4 @@
-"""The start of the program, and the one place that turns an error into words and an exit code."""
+"""The start of the program; what goes wrong is told by the boundary."""
 
 import sys
 
@@ -9,8 +9,11 @@ def main(argv: list[str] | None = None) -> int:
     if argv == ["--version"]:  # answered before anything is imported
         from . import __version__
 
-        print(f"adsctl {__version__}")
-        return 0
+        try:
+            print(f"adsctl {__version__}", flush=True)
+            return 0
+        except OSError:
+            pass  # nobody reads, or the disk is full: the boundary comes upon it again, and tells which
     if argv[:1] == ["__ids"]:  # what the completion scripts ask
         from .known_ids import answer
 

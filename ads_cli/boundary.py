@@ -24,10 +24,10 @@ def guarded(argv: list[str]) -> int:
         signum = getattr(signal, name, None)
         if signum and signal.getsignal(signum) is not signal.SIG_IGN:  # nohup, or a job in the background
             signal.signal(signum, _interrupt)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # text may hold what the terminal's encoding cannot say
-            stream.reconfigure(errors="backslashreplace")
     try:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper):  # text may hold what the terminal's encoding cannot say
+                stream.reconfigure(errors="backslashreplace")
         from .cli import run
 
         code = run(argv)
@@ -38,12 +38,21 @@ def guarded(argv: list[str]) -> int:
     except Interrupted as stopped:
         _write("\n" if sys.stderr.isatty() else "")  # the terminal shows ^C, and stays on its line
         return _tell(stopped, argv)
-    except BrokenPipeError:
-        # Whoever read our output has left; nothing more can be written there, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # whoever read our output has left
         return BROKEN_PIPE
     except Exception as error:
         return _tell(_as_error(error, argv), argv)
+    finally:
+        _let_go()
+
+
+def _let_go() -> None:
+    """Throw away what cannot be written: Python would try again at exit, and fail in words of its own."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _open_closed() -> None:

@@ -2,10 +2,8 @@
 
 import dataclasses
 import re
-from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,9 +13,9 @@ from ..errors import ContentError
 from ..nearest import closest
 from ..output.text import counted
 from .read import Row, Rows
+from .repeats import Repeats
 from .upload import Batch, Batches, RowUpload
 
-PARTS = 64  # the ids are sorted in parts, so that sorting needs little room beside them
 FIRST_LINES = 5
 FIRST_COLUMNS = 5
 FAR = 0.6  # how near a column must be to be taken for one that is missing
@@ -232,27 +230,6 @@ class Check:
             if checked.problems:
                 findings.add(checked.row, checked.problems)
         return findings
-
-
-class Repeats:
-    """Finds what stands in a file more than once, at eight bytes an id."""
-
-    def __init__(self) -> None:
-        self._parts = [array("q") for _ in range(PARTS)]
-
-    def add(self, unique: Any) -> None:
-        """Note an id."""
-        number = hash(unique) if isinstance(unique, str) else 0
-        if number:
-            self._parts[number % PARTS].append(number)
-
-    def found(self) -> set[int]:
-        """Give the hashes that were noted more than once."""
-        repeated: set[int] = set()
-        for part in self._parts:
-            ordered = sorted(part)
-            repeated.update(a for a, b in pairwise(ordered) if a == b)
-        return repeated
 
 
 def _map_hint(name: str, strange: list[str]) -> str:

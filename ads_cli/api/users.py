@@ -19,7 +19,7 @@ Digest = Annotated[
     str, Meta(pattern=r"^[0-9a-f]{64}\Z", extra={"expected": "a SHA-256 hash, 64 hex digits in lower case"})
 ]
 Digests = Annotated[list[Digest], Meta(min_length=1)]
-Identifiers = Annotated[list[str], Meta(min_length=1)]
+Identifiers = Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1)]
 
 
 class User(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -32,12 +32,23 @@ class User(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fiel
     phone_number: Digests | None = None
     partner_user_id: Identifiers | None = None
 
+    @rule("")
+    def has_an_identifier(self) -> str | None:
+        """Hold a user to an identifier at least."""
+        hashed = self.email or self.device_id or self.handle or self.platform_id or self.phone_number
+        return None if hashed or self.partner_user_id else "needs an identifier"
+
 
 class UnreachedUser(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """Somebody who is not to be reached."""
 
     email: Digests | None = None
     phone_number: Digests | None = None
+
+    @rule("")
+    def has_an_identifier(self) -> str | None:
+        """Hold a user to an identifier at least."""
+        return None if self.email or self.phone_number else "needs an e-mail address or a phone number"
 
 
 class Stay(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):

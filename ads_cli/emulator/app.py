@@ -101,12 +101,13 @@ class Emulator:
         """Count the people in each audience and do-not-reach list."""
         from .audience_users import count
 
-        query = "SELECT id, kind, json_extract(data, '$.name') FROM records WHERE kind IN (?, ?) ORDER BY seq"
-        found = self._store.connection.execute(query, ("audience", "do_not_reach_list")).fetchall()
-        return [
-            {"id": id, "name": name, "kind": kind, "users": count(self._store, id)}
-            for id, kind, name in found
-        ]
+        query = (
+            "SELECT id, json_extract(data, '$.name'), kind FROM records"
+            " WHERE kind IN ('audience', 'do_not_reach_list') AND NOT deleted ORDER BY seq"
+        )
+        found = self._store.connection.execute(query).fetchall()
+        names = ("id", "name", "kind")
+        return [dict(zip(names, row, strict=True)) | {"users": count(self._store, row[0])} for row in found]
 
     def close(self) -> None:
         """Close the database."""

@@ -57,7 +57,8 @@ def update_do_not_reach_users(call: Call) -> Plain:
             _apply(call.store, wanted, operation)
         size = {"list_size": count(call.store, wanted)}
         call.store.change(DO_NOT_REACH, wanted, size, owner=call.ids["account_id"])
-    return _answered(call, [_counts(call, len(operation.params.users)) for operation in operations])
+    counts = [_counts(call, len(operation.params.users)) for operation in operations]
+    return _answered(call, counts, operation_type=operations[0].operation_type)
 
 
 def count(store: Store, audience: str) -> int:
@@ -86,15 +87,23 @@ def _operations(call: Call, kind: type[Any]) -> list[Any] | Plain:
     if len(body) > MOST_BYTES:
         raise Refusal(413, "PAYLOAD_TOO_LARGE", f"a body has at most {MOST_BYTES:,} bytes")
     try:
-        operations = msgspec.json.decode(body, type=list[kind], dec_hook=parsed)  # type: ignore[valid-type]
+        operations: list[Any] | None = _decoded(body, list[kind])  # type: ignore[valid-type]
     except msgspec.ValidationError:
         operations = None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Refusal(400, "INVALID_PARAMETER", f"the body is not JSON: {error}") from None
     if operations is None or any(map(broken_rules, operations)):
-        return _refused(call, kind, msgspec.json.decode(body))
+        return _refused(call, kind, _decoded(body, Any))
     _count_operations(operations)
     return operations
+
+
+def _decoded(body: bytes, kind: Any) -> Any:
+    """Read JSON; raise ValidationError where it is of another kind."""
+    try:
+        return msgspec.json.decode(body, type=kind, dec_hook=parsed)
+    except msgspec.ValidationError:
+        raise
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Refusal(400, "INVALID_PARAMETER", f"the body is not JSON: {error}") from None
 
 
 def _refused(call: Call, kind: type[Any], operations: Any) -> Plain:
@@ -179,5 +188,7 @@ def _counts(call: Call, total: int) -> dict[str, int]:
     return {"success_count": total - call.partial, "total_count": total}
 
 
-def _answered(call: Call, data: Any, headers: Headers = ()) -> Plain:
-    return Plain(msgspec.json.encode({"request": {"params": call.ids}, "data": data}), headers=headers)
+def _answered(call: Call, data: Any, headers: Headers = (), **echoed: str) -> Plain:
+    return Plain(
+        msgspec.json.encode({"request": {"params": call.ids} | echoed, "data": data}), headers=headers
+    )

@@ -71,6 +71,8 @@ def test_whoever_shares_an_identifier_is_the_same_person(local):
         ),
         ({"params": {"users": [user("x")]}}, "operation_type"),
         ("no operation", "object"),
+        (operation({}), "needs an identifier"),
+        (operation({"partner_user_id": [""]}), "partner_user_id"),
     ],
 )
 def test_one_bad_operation_refuses_the_whole_batch(local, bad, told):
@@ -90,7 +92,8 @@ def test_a_request_has_limits(local):
     large = b" " * (5_000_001 - len(large)) + large
     assert local.send("POST", USERS, json_body=large).status_code == 413
     assert local.send("POST", USERS, json_body=large[1:]).status_code == 200
-    for body in (b"{}", b"[", b"3"):
+    cut = b'[{"operation_type": "x"}'
+    for body in (b"{}", b"[", b"3", cut, cut + b', "\xff"]', b"[" * 100_000):
         assert local.send("POST", USERS, json_body=body).status_code == 400
     assert local.send("POST", USERS).status_code == 400  # without a content type
 
@@ -108,6 +111,9 @@ def test_a_do_not_reach_list_answers_each_operation(local):
         {"success_count": 2, "total_count": 2},
         {"success_count": 1, "total_count": 1},
     ]
+    assert people(local, UNSUBSCRIBED) == before + 3
+    assert answer.json()["request"]["operation_type"] == "Update"
+    assert post(local, operation(user("d")), operation({}), path=LIST).status_code == 400
     assert people(local, UNSUBSCRIBED) == before + 3
     handle = post(local, operation(user(handle=[digest("a")])), path=LIST)
     assert "handle" in handle.json()["operation_errors"][0][0]["message"]

@@ -1,11 +1,12 @@
 """Cards: generic ones made of components, polls, video conversations, and image conversations of old."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta
 
-from .check import Rule, rule
+from .check import rule
 from .components import CardType, Composed
+from .conversation import ConversationMedia, Cta, CtaText, ShortText, VideoConversation, paired
 from .endpoint import endpoint
 from .types import CardUri, Cursor, Id, Ids, InAccount, Name, PageInAccount, SortBy, WithDeleted
 
@@ -150,20 +151,6 @@ class CreatePoll(InAccount):
         return "needs third_choice" if self.fourth_choice and not self.third_choice else None
 
 
-CTA_LENGTH = 20
-Cta = Annotated[
-    str,
-    Meta(
-        pattern=rf"^#?[^#\n][^\n]{{0,{CTA_LENGTH - 1}}}\Z",
-        description="The hashtag of a call to action",
-        extra={"expected": f"1 to {CTA_LENGTH} characters, a leading # not counted"},
-    ),
-]
-CtaText = Annotated[str, Meta(min_length=1, description="The text of a post that takes up this call")]
-ShortText = Annotated[str, Meta(min_length=1, max_length=23)]
-ConversationMedia = Annotated[Id, Meta(description="A 16:9 video from the media library")]
-
-
 @endpoint(
     "GET /12/accounts/{account_id}/cards/video_conversation",
     "cards video-conversation list",
@@ -182,36 +169,6 @@ class ListVideoConversations(ListOlderCards):
 )
 class GetVideoConversation(OneCard):
     """Show one video conversation card."""
-
-
-class VideoConversation(InAccount):
-    """What may be given of a video conversation, and may be left out."""
-
-    title: ShortText | None = None
-    second_cta: Cta | None = None
-    second_cta_tweet: CtaText | None = None
-    third_cta: Cta | None = None
-    third_cta_tweet: CtaText | None = None
-    fourth_cta: Cta | None = None
-    fourth_cta_tweet: CtaText | None = None
-    poster_media_key: Id | None = None
-    thank_you_url: Name | None = None
-    unlocked_image_media_key: Id | None = None
-    unlocked_video_media_key: Id | None = None
-
-
-def paired(cta: str) -> Rule:
-    """Make the rule that a call to action and the text of its post come together."""
-    text = f"{cta}_tweet"
-
-    @rule(text)
-    def pair(self: Any) -> str | None:
-        called, said = getattr(self, cta), getattr(self, text)
-        if called and not said:
-            return f"is required when {cta} is given"
-        return f"needs {cta}" if said and not called else None
-
-    return pair
 
 
 @endpoint(

@@ -32,6 +32,17 @@ SECRETS = {
 }
 
 
+# The peak as the process itself sees it: ru_maxrss begins with that of the tests which start it.
+MEASURED = """
+import re, sys
+from pathlib import Path
+from ads_cli.__main__ import main
+code = main(sys.argv[1:])
+print(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1], file=sys.stderr)
+sys.exit(code)
+"""
+
+
 def heed_signals() -> None:
     """Heed what a shell tells jobs in its background to ignore; the tests may be such a job."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -12,19 +12,10 @@ from ads_cli.emulator import ids
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.seed import ACCOUNTS, CATALOG, USER
 from ads_cli.emulator.server import running
-from tests.conftest import PRODUCT
+from tests.conftest import MEASURED, PRODUCT
 
 MOST_MEGABYTES = 80
 RECORDS = 100_000
-# The peak as the process itself sees it: ru_maxrss begins with that of the tests which start it.
-MEASURED = """
-import re, sys
-from pathlib import Path
-from ads_cli.__main__ import main
-code = main(sys.argv[1:])
-print(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1], file=sys.stderr)
-sys.exit(code)
-"""
 AT = "2026-03-01T08:00:00Z"
 
 

@@ -53,9 +53,9 @@ def value_of(kind: Kind) -> st.SearchStrategy[Any]:
         fitting = value_of(kind.item)
         if kind.is_comma_list:  # which travels with commas between
             fitting = fitting.filter(lambda item: "," not in str(item))
-        return components(kind) or st.lists(
-            fitting, min_size=kind.limit("min_length") or 0, max_size=MOST_ITEMS
-        )
+        least = kind.limit("min_length") or 0
+        special = components(kind)
+        return st.lists(fitting, min_size=least, max_size=MOST_ITEMS) if special is None else special
     if kind.structs:
         return st.one_of([fields(struct) for struct in kind.structs])
     if pattern := kind.limit("pattern"):
@@ -77,7 +77,10 @@ def fields(struct: type[msgspec.Struct]) -> st.SearchStrategy[dict[str, Any]]:
     """Make the fields of any instance of a Struct."""
     config = struct.__struct_config__
     tag = {config.tag_field: st.just(config.tag)} if config.tag_field else {}
-    made = {field.name: PARTICULAR.get(field.name) or value_of(field.kind) for field in fields_of(struct)}
+    made = {
+        field.name: PARTICULAR[field.name] if field.name in PARTICULAR else value_of(field.kind)
+        for field in fields_of(struct)
+    }
     required = {field.name: made.pop(field.name) for field in fields_of(struct) if field.required}
     return st.fixed_dictionaries(required | tag, optional=made)
 

@@ -24,7 +24,10 @@ def main(runs: int = RUNS, seed: int = 1) -> int:
             starts, lost, twice = starts + result.starts, lost + result.lost, twice + result.twice
             if result.failed:
                 failing += 1
-                print(f"seed {result.seed}, {result.kind}: {result.lost} rows lost, {result.twice} sent twice", flush=True)
+                print(
+                    f"seed {result.seed}, {result.kind}: {result.lost} rows lost, {result.twice} sent twice",
+                    flush=True,
+                )
                 print(*(f"  {wrong}" for wrong in result.wrong[:3]), sep="\n", flush=True)
     of = ", ".join(f"{count} of {kind}" for kind, count in kinds.items())
     print(f"{runs} runs ({of}), {starts} starts, {time.monotonic() - begun:.0f} s")

@@ -108,15 +108,13 @@ def search(person: Person, allowed: set[str], **outputs: bytes) -> None:
 
 
 def echo(request: Request) -> Response:
-    """Refuse a request, and quote everything that it carried and that is known of its sender."""
-    secrets = list(PLANTED.values())
+    """Refuse a request, and quote everything that it carried and that signed it, in every spelling."""
+    bearer = request.headers.get("Authorization", "").startswith("Bearer")
+    secrets = [secret for name, secret in PLANTED.items() if (name == "bearer") == bearer]
     told = [str(request.headers), request.url, *secrets, *map(quote, secrets)]
     told += [quote(secret, safe="") for secret in secrets]
-    told += [
-        base64.b64encode(f"{' ' * shift}{secret}:x".encode()).decode()
-        for secret in secrets
-        for shift in range(3)
-    ]
+    for before in range(3):
+        told += [base64.b64encode(f"{' ' * before}{secret}:x".encode()).decode() for secret in secrets]
     message = " | ".join(told)
     body = {"errors": [{"code": "INVALID", "message": message}], "Authorization": message}
     return Response(json.dumps(body).replace("/", r"\/"), 400, {"X-Echo": " ".join(secrets)})
@@ -129,19 +127,15 @@ COMMANDS = sorted(EXAMPLES.keys() - ELSEWHERE.keys() | {"auth bearer issue", "au
 def test_no_command_writes_a_secret_anywhere(watched, world, httpserver, command):
     httpserver.expect_request(re.compile(".*")).respond_with_handler(echo)
     line = f"{BEFORE.get(command, ':')} && {EXAMPLES[command]}"
-    refusing = world | dict.fromkeys(ADDRESSES, httpserver.url_for("").rstrip("/"))
-    crashing = world | {"PYTHONPATH": f"{watched.home}/crash:{ROOT}"}
-    once = ("--max-attempts", "1", "--max-wait", "1s")
-    runs = {
-        "well": run(watched, line, world),
-        "refused": run(watched, line, refusing, *once),
-        "crash": run(watched, line, crashing, *once),
-    }
-    assert runs["well"].returncode == 0, runs["well"].stderr.decode()
+    refused = world | dict.fromkeys(ADDRESSES, httpserver.url_for("").rstrip("/"))
+    crashed = world | {"PYTHONPATH": f"{watched.home}/crash:{ROOT}"}
+    runs = [run(watched, line, world), run(watched, line, refused, "--max-attempts", "1")]
+    assert runs[0].returncode == 0, runs[0].stderr.decode()
+    if httpserver.log:  # else nothing is signed, and nothing crashes
+        runs.append(run(watched, line, crashed))
+        assert runs[1].returncode and runs[2].returncode == 1 and b"Traceback" in runs[2].stderr
     outputs = {
-        f"{name} {n}": text
-        for name, done in runs.items()
-        for n, text in enumerate((done.stdout, done.stderr))
+        f"{n} {where}": getattr(done, where) for n, done in enumerate(runs) for where in ("stdout", "stderr")
     }
     search(watched, SHOWN.get(command, set()), **outputs)
 

@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import re
+import secrets
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -29,6 +30,8 @@ class Trace:
         self.show = show
         self._secrets: set[str] = set()
         self._log = _opened(log_file) if log_file else None
+        self.run = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
+        self._about: dict[str, str] = {}
 
     @property
     def is_on(self) -> bool:
@@ -38,6 +41,10 @@ class Trace:
     def hide(self, *secrets: str) -> None:
         """Mask these values from now on, in every spelling that they may come back in."""
         self._secrets |= {form for secret in secrets if secret for form in _spellings(secret)}
+
+    def about(self, **fields: str) -> None:
+        """Have every further line of the log carry these fields."""
+        self._about |= fields
 
     def mask(self, text: str) -> str:
         """Put *** in the place of every secret."""
@@ -62,7 +69,8 @@ class Trace:
         """Append a line of JSON to the log file."""
         if self._log is not None:
             stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-            line = json.dumps({"time": stamp, "pid": os.getpid(), "event": event} | fields)
+            of = {"time": stamp, "pid": os.getpid(), "run": self.run} | self._about
+            line = json.dumps(of | {"event": event} | fields)
             try:
                 os.write(self._log, (self.mask(line) + "\n").encode())
             except OSError as error:

@@ -79,6 +79,7 @@ def watched(adsctl: Person) -> Person:
         noting = NOTING.format(log=str(adsctl.home / "noted"), crash=crash)
         adsctl.file(f"{name}/sitecustomize.py", noting)
     adsctl.env |= {"TMPDIR": str(adsctl.home / "tmp"), "PYTHONPATH": f"{adsctl.home}/well:{ROOT}"}
+    adsctl.env |= {"PYTHONDONTWRITEBYTECODE": "1", "ADSCTL_TOKEN_STORE": "file"}
     return adsctl
 
 
@@ -96,7 +97,7 @@ def search(person: Person, allowed: set[str], **outputs: bytes) -> None:
     for name in (*LISTS, "config/secrets.json"):  # where they belong
         found.pop(str(person.home / name), None)
     noted = found[str(person.home / "noted")].decode()
-    assert "ran " in noted and "wrote " in noted
+    assert "ran " in noted
     for line in noted.splitlines():
         if line.startswith("wrote "):
             place = (person.home / line.removeprefix("wrote ")).resolve()

@@ -141,7 +141,7 @@ class KeyringStore(Store):
         try:
             if earlier is None:
                 self.drop(profile, (kind,))
-            else:
+            elif self.get(profile, kind) != earlier:
                 self._set(profile, kind, earlier)
         except StateError:
             return False

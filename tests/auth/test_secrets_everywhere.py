@@ -41,10 +41,11 @@ sys.addaudithook(note)
 {crash}
 """
 CRASH = """
+import httpx
 from ads_cli.client import sign
 def fail(self, request):
     return 1 / 0
-sign.SignedAuth.auth_flow = sign.BearerAuth.auth_flow = fail
+sign.SignedAuth.auth_flow = sign.BearerAuth.auth_flow = httpx.BasicAuth.auth_flow = fail
 """
 
 
@@ -110,8 +111,9 @@ def search(person: Person, allowed: set[str], **outputs: bytes) -> None:
 
 def echo(request: Request) -> Response:
     """Refuse a request, and quote everything that it carried and that signed it, in every spelling."""
-    bearer = request.headers.get("Authorization", "").startswith("Bearer")
-    secrets = [secret for name, secret in PLANTED.items() if (name == "bearer") == bearer]
+    key, key_secret, token, token_secret, bearer = PLANTED.values()
+    known = {"Basic": [key, key_secret], "Bearer": [bearer], "OAuth": [key, key_secret, token, token_secret]}
+    secrets = known[request.headers["Authorization"].split()[0]]
     told = [str(request.headers), request.url, *secrets, *map(quote, secrets)]
     told += [quote(secret, safe="") for secret in secrets]
     for before in range(3):

@@ -5,6 +5,7 @@ from math import inf
 from .headers import Headers, seconds_until, stated
 
 ROUNDING = 1  # seconds by which answers of one window may name its end apart
+OLD = 60.0  # seconds that a window may have ended before its answer comes, or by a clock that is wrong
 LATE = 0.05  # seconds that a window is given to end
 
 
@@ -60,7 +61,8 @@ class Allowance:
                 self.left = None
         elif later or reset > self._reset + ROUNDING:
             seconds = seconds_until(reset, headers, time)
-            self.left = None if seconds is None else remaining
-            self._reset, self._until = reset, now + (0.0 if seconds is None else seconds + LATE)
+            believed = seconds is not None and seconds > -OLD
+            self.left = remaining if believed else None
+            self._reset, self._until = reset, now + (seconds + LATE if seconds and seconds > 0 else 0.0)
         elif reset >= self._reset - ROUNDING and self.left is not None:
             self.left = min(self.left, remaining)

@@ -30,7 +30,7 @@ def stated(headers: Headers) -> Stated:
 
 
 def seconds_until(reset: int | None, headers: Headers, now: float) -> float | None:
-    """Give the seconds until a window ends; None where that is not said, past or absurd.
+    """Give the seconds until a window ends, below 0 where it has; None where that is not said, or absurd.
 
     Where the clock of the service, as its answer tells it, is away from ours (`now`), it counts.
     """
@@ -40,13 +40,17 @@ def seconds_until(reset: int | None, headers: Headers, now: float) -> float | No
     if theirs is not None and APART < abs(theirs - now) <= ABSURD:
         now = theirs
     seconds = reset - now
-    return seconds if 0 < seconds <= ABSURD else None
+    return seconds if abs(seconds) <= ABSURD else None
 
 
 def allowance(headers: Headers, now: float | None = None) -> tuple[int | None, float | None]:
-    """Read how many requests remain and in how many seconds the count starts anew; None where not said."""
+    """Read how many requests remain and in how many seconds the count starts anew.
+
+    Either is None where it is not said; the seconds too where they are past or absurd.
+    """
     remaining, reset = stated(headers)
-    return remaining, seconds_until(reset, headers, time.time() if now is None else now)
+    seconds = seconds_until(reset, headers, time.time() if now is None else now)
+    return remaining, seconds if seconds and seconds > 0 else None
 
 
 def asked_delay(headers: Headers, now: float | None = None) -> float | None:

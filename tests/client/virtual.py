@@ -143,7 +143,7 @@ class Service:
         self.refused: list[float] = []
         self.busy = self.most = 0
         self.failing: Callable[[float], int] = lambda now: 0  # a status to answer with, at some time
-        self.slots = math.inf  # requests that are worked on at once; the others wait
+        self.free_at: list[float] = []  # by worker, where there are only so many: when it is free again
 
     def window(self, times: list[float]) -> tuple[int, float]:
         """Give how many requests count at present, and when that changes."""
@@ -179,6 +179,15 @@ class Service:
             }
         return status, headers
 
+    def queued(self, seconds: float) -> float:
+        """Give the seconds before a worker has time for a request that takes so long."""
+        if not self.free_at:
+            return 0.0
+        free = min(self.free_at)
+        begun = max(free, self.world.now)
+        self.free_at[self.free_at.index(free)] = begun + seconds
+        return begun - self.world.now
+
     def __call__(self, environ, start_response):
         """Answer one request of the client."""
         seconds = self.latency()
@@ -188,7 +197,7 @@ class Service:
         status, headers = self.take(environ["PATH_INFO"])
         if status == 429:
             self.refused.append(self.world.now)
-        self.world.sleep(seconds / 2 * max(1.0, self.busy / self.slots))
+        self.world.sleep(seconds / 2 + self.queued(seconds))
         self.busy -= 1
         start_response(f"{status} X", [("Content-Type", "application/json"), *headers.items()])
         return [json.dumps({"data": []} if status == 200 else {}).encode()]

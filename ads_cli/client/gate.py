@@ -3,7 +3,7 @@
 FIRST = 4  # requests at once before anything is known: as many may be refused at worst
 LEAST = 8  # answers that make a mean worth comparing
 STEP = 1.5  # how much more at once shows in the latency
-PAYS = 0.85  # of that growth, in the latency: beyond it, throughput hardly rises
+PAYS = 0.8  # of that growth, in the latency: beyond it, throughput hardly rises
 KEPT = 0.75  # of the requests at once, after the service was overwhelmed
 
 
@@ -36,11 +36,11 @@ class Gate:
 
     def answered(self, round: int, seconds: float) -> None:
         """Note a good answer to a request of that round, and grow where a round of them is complete."""
-        if round != self.round or self.limit == self._ceiling == 1:
+        if round != self.round:
             return
         self._answers += 1
         self._seconds += seconds
-        if self._answers >= (self.limit / 2 if self._doubling else max(self.limit, LEAST)):
+        if self._answers >= (self.limit if self._doubling else max(self.limit, LEAST)):
             self._judge(self._seconds / self._answers)
 
     def overwhelmed(self, round: int) -> None:
@@ -55,14 +55,13 @@ class Gate:
         if not self._full:
             self._change(self.limit)
             return
-        limit, before = self._paid or (self.limit, latency)
-        if self.limit >= STEP * limit:
-            if latency > PAYS * before * self.limit / limit:
-                self._doubling, self._paid = False, None
-                self._change(limit)
-                return
-            self._paid = None
-        self._paid = self._paid or (self.limit, latency)
+        limit, before = self._paid or (0, latency)
+        if limit and self.limit >= STEP * limit and latency > PAYS * before * self.limit / limit:
+            self._doubling, self._paid = False, None
+            self._change(limit)
+            return
+        if self.limit >= STEP * limit and self._answers >= LEAST:
+            self._paid = self.limit, latency
         self._change(min(self.limit * 2 if self._doubling else self.limit + 1, self._ceiling))
 
     def _change(self, limit: int) -> None:

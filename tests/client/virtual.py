@@ -141,7 +141,7 @@ class Service:
         self.kind, self.says, self.dated = kind, says, dated
         self.served: dict[str, list[float]] = {}  # by family: when
         self.refused: list[float] = []
-        self.busy = self.most = 0
+        self.busy = self.most = 0  # requests under way
         self.failing: Callable[[float], int] = lambda now: 0  # a status to answer with, at some time
         self.free_at: list[float] = []  # by worker, where there are only so many: when it is free again
 
@@ -191,9 +191,9 @@ class Service:
     def __call__(self, environ, start_response):
         """Answer one request of the client."""
         seconds = self.latency()
-        self.world.sleep(seconds / 2)
         self.busy += 1
         self.most = max(self.most, self.busy)
+        self.world.sleep(seconds / 2)
         status, headers = self.take(environ["PATH_INFO"])
         if status == 429:
             self.refused.append(self.world.now)

@@ -16,6 +16,7 @@ from ads_cli.client.clock import Clock
 from ads_cli.client.outgoing import Outgoing
 from ads_cli.client.pace import StoppedError
 
+SILENCE = -1  # in place of a status: no answer comes
 EPOCH = 1_800_000_000.0  # when virtual time begins, in Unix seconds
 
 
@@ -164,7 +165,7 @@ class Service:
         """Answer at this moment: status and headers."""
         times = self.served.setdefault(family, [])
         if status := self.failing(self.world.now):
-            return status, {}
+            return (200, {"X-Emulator-Fault": "timeout"}) if status == SILENCE else (status, {})
         used, _ = self.window(times)
         status = 429 if used >= self.limit else 200
         if status == 200:

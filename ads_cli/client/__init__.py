@@ -154,13 +154,15 @@ class Client:
         headers = dict(outgoing.headers)
         if outgoing.content_type:
             headers["Content-Type"] = outgoing.content_type
+        if outgoing.is_large:
+            headers["Content-Length"] = str(len(outgoing.body))
         with self._counting:
             self.requests += 1
         timeout = min(self.timeout, max(self.pace.patience(), LEAST_TIMEOUT))
         started = time.monotonic()
         self.trace.request(outgoing.method, outgoing.url, headers, _shown(outgoing, outgoing.body))
         try:
-            body = outgoing.body or None
+            body = outgoing.pieces() if outgoing.is_large else outgoing.body or None
             with self._http.stream(
                 outgoing.method, outgoing.url, content=body, headers=headers, auth=auth, timeout=timeout
             ) as response:

@@ -1,6 +1,6 @@
 """A request as it goes over the wire, before it is signed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -11,6 +11,7 @@ from ..api.rates import TOTAL_COUNTS, Rate
 
 FORM = "application/x-www-form-urlencoded"
 JSON = "application/json"
+PIECE = 128 * 1024  # bytes
 
 
 class Outgoing(NamedTuple):
@@ -25,6 +26,15 @@ class Outgoing(NamedTuple):
     headers: Mapping[str, str] = {}  # of the person's own
     rate: Rate | None = None  # that the specification states
     private: bool = False  # whether nobody may read along
+
+    @property
+    def is_large(self) -> bool:
+        """Tell whether the body goes in pieces: the library copies what is left after each that was taken."""
+        return len(self.body) > PIECE
+
+    def pieces(self) -> Iterator[bytes]:
+        """Cut the body into pieces."""
+        return (self.body[at : at + PIECE] for at in range(0, len(self.body), PIECE))
 
 
 def place(endpoint: Endpoint, parts: Wire, address: str, body: bytes | None = None) -> Outgoing:

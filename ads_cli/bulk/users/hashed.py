@@ -17,7 +17,7 @@ def write_hashed(check: UserCheck, stream: IO[str]) -> None:
     write = csv_rows(stream, ",")
     write([*columns, *heads])
     for batch in check.batches(lambda row, reason: None):
-        for said in msgspec.json.decode(body_of(batch.items)):
+        for said in msgspec.json.decode(b"".join(body_of(batch.items))):
             values = {FIELDS[0]: said[FIELDS[0]], **said["params"]}
             head = [values.get(name, "") for name in heads]
             for user in values["users"]:

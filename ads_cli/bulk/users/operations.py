@@ -76,9 +76,10 @@ def batches(packed: Iterable[Operations]) -> Iterator[list[Operations]]:
         yield waiting
 
 
-def body_of(operations: Iterable[Operations]) -> bytes:
-    """Write the body of a request."""
-    return b"[" + b",".join(some.body for some in operations) + b"]"
+def body_of(operations: Iterable[Operations]) -> list[bytes | memoryview]:
+    """Write the body of a request, in pieces."""
+    pieces = [piece for some in operations for piece in (b",", some.body)]
+    return [b"[", *pieces[1:], b"]"]
 
 
 def users_of(operations: Iterable[Operations]) -> int:

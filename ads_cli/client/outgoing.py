@@ -34,7 +34,7 @@ class Outgoing(NamedTuple):
         return len(self.body) or sum(map(len, self.pieces))
 
     def content(self) -> Any:
-        """Give the body as it is sent: in small pieces, of which httpx copies what is left again and again."""
+        """Give the body as it is sent: small pieces, since what is left of one is copied after each write."""
         views = (memoryview(piece) for piece in self.pieces)
         small = (view[at : at + PIECE] for view in views for at in range(0, len(view), PIECE))
         return small if self.pieces else self.body or None

@@ -4,11 +4,12 @@ import csv
 import io
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from functools import cache
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .heads import Heads
@@ -92,7 +93,7 @@ def _lines(table: Table, text: str, rows: Iterable[int]) -> dict[int, int]:
 def processes() -> Executor | None:
     """Open a process for each core, once, where there are several."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return ProcessPoolExecutor(cores, get_context("spawn"), _quietly) if cores > 1 else None
+    return ProcessPoolExecutor(cores, get_context("spawn"), _follow) if cores > 1 else None
 
 
 def packed_blocks(
@@ -117,6 +118,12 @@ def packed_blocks(
             packed.cancel()
 
 
-def _quietly() -> None:
-    """Leave signals to the process that everybody sees; it ends this one."""
+def _follow() -> None:
+    """Leave signals to the process that everybody sees, and end with it, however it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent_process(),), daemon=True).start()
+
+
+def _end_with(parent: Any) -> None:
+    parent.join()
+    os._exit(0)

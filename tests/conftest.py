@@ -1,6 +1,5 @@
 """A person at a keyboard, for the tests: a folder of its own, an environment of its own, and adsctl."""
 
-import ctypes
 import json
 import os
 import shlex
@@ -48,13 +47,6 @@ def heed_signals() -> None:
     """Heed what a shell tells jobs in its background to ignore; the tests may be such a job."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
-
-
-def heed_permissions() -> None:
-    """Heed the permissions of files, as root does not by itself; called in the process to be."""
-    drop, override, read_search = 24, 1, 2  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
-    for capability in (override, read_search):
-        ctypes.CDLL(None).prctl(drop, capability)  # nobody but root has it to drop
 
 
 @dataclass

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 CASES = 2000
 SEEN = ("ads_cli",)  # packages whose paths are counted
@@ -21,6 +22,7 @@ def main(cases: int) -> int:
     except ImportError:
         print("atheris is not installed: no fuzzing led by coverage (pip install atheris)")
         return 0
+    Path("build").mkdir(exist_ok=True)  # where a case that fails is kept
     failing = 0
     for name in TARGETS:
         done = subprocess.run([sys.executable, "-m", __spec__.name, str(cases), name], capture_output=True)
@@ -37,7 +39,7 @@ def fuzz(cases: int, name: str) -> None:
     with atheris.instrument_imports(include=SEEN):
         from tests import test_fuzz
     target: Callable[[bytes], object] = getattr(test_fuzz, name).hypothesis.fuzz_one_input
-    atheris.Setup([sys.argv[0], f"-runs={cases}", "-max_len=4096"], target)
+    atheris.Setup([sys.argv[0], f"-runs={cases}", "-max_len=4096", "-artifact_prefix=build/"], target)
     atheris.Fuzz()
 
 

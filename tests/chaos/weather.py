@@ -1,5 +1,6 @@
 """What will go wrong in a run, drawn from its seed."""
 
+import ctypes
 import resource
 import signal
 from collections import Counter
@@ -9,7 +10,6 @@ from pathlib import Path
 from random import Random
 
 from ads_cli.emulator.faults import Fault, parse
-from tests.conftest import heed_permissions
 
 # What the emulator does of its own: how it is written, and how often it may come.
 FAULTS = {
@@ -102,6 +102,13 @@ class Start:
             resource.setrlimit(resource.RLIMIT_FSIZE, (self.room, self.room))
         if self.readonly:
             heed_permissions()
+
+
+def heed_permissions() -> None:
+    """Heed the permissions of files, as root does not by itself; called in the process to be."""
+    drop, override, read_search = 24, 1, 2  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+    for capability in (override, read_search):
+        ctypes.CDLL(None).prctl(drop, capability)  # nobody but root has it to drop
 
 
 def spoil(path: Path, how: str, chance: Random) -> None:

@@ -1,0 +1,79 @@
+"""What was measured, as rows of 80 columns: a median, its ratio to something run beside it, and the bar."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+Samples = Mapping[str, Sequence[float]]  # seconds in each round, by what was run
+
+
+class Bar(NamedTuple):
+    """How something must compare to `of`, which runs in the same rounds.
+
+    At `most` so many times its seconds, or at `least` so many times its speed; without either, the
+    ratio is only told.
+    """
+
+    of: str
+    most: float = 0.0
+    least: float = 0.0
+
+    @property
+    def words(self) -> str:
+        """Write the limit down."""
+        if self.least:
+            return f">= {self.least:g}"
+        return f"<= {self.most:g}" if self.most else ""
+
+    def keeps(self, ratio: float) -> bool:
+        """Tell whether a ratio of seconds, or where `least` is asked for of speed, is within the limit."""
+        return ratio >= self.least if self.least else not self.most or ratio <= self.most
+
+
+class Table:
+    """Prints rows as they become known, and remembers the broken bars."""
+
+    def __init__(self) -> None:
+        self.broken: list[str] = []
+
+    def begin(self, title: str) -> None:
+        """Say what follows."""
+        print(f"\n{title}", flush=True)
+
+    def note(self, text: str) -> None:
+        """Say something about the rows above."""
+        print(f"  ({text})", flush=True)
+
+    def compare(self, what: str, shown: str, samples: Samples, bars: Sequence[Bar] = ()) -> None:
+        """Print how `what` compares to what ran beside it, a row for each bar.
+
+        A ratio is the median of the rounds' ratios, so that what slows a whole round slows it not.
+        """
+        name = what
+        if not any(bar.of in samples for bar in bars):
+            self._row(name, shown)
+        for bar in bars:
+            if bar.of in samples:
+                own, other = samples[what], samples[bar.of]
+                pairs = zip(other, own, strict=True) if bar.least else zip(own, other, strict=True)
+                ratio = statistics.median(first / second for first, second in pairs)
+                self.hold(name, shown, ratio, bar)
+                name = shown = ""
+
+    def hold(self, what: str, shown: str, ratio: float, bar: Bar) -> None:
+        """Print a row, and hold its ratio to the bar."""
+        held = bar.keeps(ratio)
+        if not held:
+            self.broken.append(f"{what or '...'}: {ratio:.2f} x {bar.of}, bar {bar.words}")
+        verdict = ("held" if held else "BROKEN") if bar.words else ""
+        self._row(what, shown, f"{ratio:6.2f} x {bar.of}", bar.words, verdict)
+
+    def limit(self, what: str, number: float, most: float, unit: str) -> None:
+        """Print a row whose number itself has a limit."""
+        held = number <= most
+        if not held:
+            self.broken.append(f"{what}: {number:.0f} {unit}, bar {most:.0f}")
+        self._row(what, f"{number:.0f} {unit}", "", f"<= {most:.0f}", "held" if held else "BROKEN")
+
+    def _row(self, what: str, shown: str, compared: str = "", bar: str = "", verdict: str = "") -> None:
+        print(f"  {what:<22}{shown:>11} {compared:<29}{bar:>7} {verdict:<6}".rstrip(), flush=True)

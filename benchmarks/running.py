@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from .peers import ADSCTL, PYTHON
+
 HERE = Path(__file__).parent
-BIN = Path(sys.executable).parent
-ADSCTL = str(BIN / "adsctl")
 # The peak as the process itself sees it: ru_maxrss begins with that of whoever started it.
 WATCHED = """
 import sys
@@ -51,7 +51,7 @@ class Command(NamedTuple):
 def measured(command: list[str], env: Mapping[str, str]) -> Ran:
     """Run a command that has to succeed; of adsctl, give the peak of its memory in MB too."""
     if command[0] == ADSCTL:
-        command = [sys.executable, "-c", WATCHED, *command[1:]]
+        command = [PYTHON, "-c", WATCHED, *command[1:]]
     begun = time.perf_counter()
     done = subprocess.run(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     seconds = time.perf_counter() - begun

@@ -2,17 +2,16 @@
 
 import statistics
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from .peers import Peers
-from .running import ADSCTL, HERE, Command, interleaved, load_server, signed_in
+from .peers import ADSCTL, PYTHON, ROOT, Peers
+from .running import Command, interleaved, load_server, signed_in
 from .table import Bar, Table
 
 BARE, TYPER, SENDING = "bare python", "import typer", "typer, httpx, oauthlib"
-AWS, HTTP, SQLITE, GH = "aws --version", "http --help", "sqlite-utils --version", "gh config list"
+AWS, HTTP, SQLITE, GH = "aws --version", "http --help", "sqlite-utils", "gh config list"
 HTTP_SIGNED = "http, signed"
 QUICK = (Bar(TYPER, most=1.35), Bar(SQLITE, most=0.6), Bar(GH, most=1.9))
 BARS: dict[str, tuple[Bar, ...]] = {
@@ -57,7 +56,7 @@ def starts(table: Table, peers: Peers, env: Mapping[str, str], runs: int) -> Non
 def floors(env: Mapping[str, str]) -> dict[str, Command]:
     """Name what no command of ours can do without."""
     programs = {BARE: "pass", TYPER: "import typer", SENDING: "import typer, httpx, oauthlib.oauth1"}
-    return {name: Command([sys.executable, "-c", program], env) for name, program in programs.items()}
+    return {name: Command([PYTHON, "-c", program], env) for name, program in programs.items()}
 
 
 def others(peers: Peers, env: Mapping[str, str], address: str) -> dict[str, Command]:
@@ -96,7 +95,7 @@ def ours(env: Mapping[str, str], address: str) -> dict[str, Command]:
 
 def completing(typed: str, at: int) -> str:
     """Write what bash does for a tab after `adsctl TYPED`, in a shell that has just started."""
-    script = HERE.parent / "completions" / "adsctl.bash"
+    script = ROOT / "completions" / "adsctl.bash"
     words = " ".join(repr(word) for word in f"adsctl {typed}".split(" "))
     return f'. {script}; COMP_WORDS=({words}); COMP_CWORD={at}; _adsctl; test "${{COMPREPLY[*]}}"'
 
@@ -110,7 +109,7 @@ def stored(env: Mapping[str, str], address: str, bus: Mapping[str, str] | None) 
         own = {k: v for k, v in signed_in(address).items() if k.endswith(("_URL", "ACCOUNT"))}
         own = {**env, **own, **(bus or {}), "ADSCTL_TOKEN_STORE": kind}
         folders = [own["ADSCTL_STATE_DIR"], own["ADSCTL_CONFIG_DIR"]]
-        subprocess.run([sys.executable, "-c", SIGN_IN, kind, *folders, address], env=own, check=True)
+        subprocess.run([PYTHON, "-c", SIGN_IN, kind, *folders, address], env=own, check=True)
         found[name] = Command([ADSCTL, "accounts", "list"], own)
     return found
 

@@ -1,6 +1,5 @@
 """Pushes of products, against a loop that sends the same bytes and against the public SDK."""
 
-import statistics
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -17,6 +16,7 @@ BARS = {
     0.05: (Bar(FLOOR, least=0.9), Bar(POOL), Bar(SHIPPED, least=25)),
 }
 MOST_MEGABYTES = 150
+BATCH = 25
 FEW = 80  # batches that the SDK sends one by one: it would need minutes for all
 
 
@@ -52,7 +52,6 @@ def pushes(table: Table, peers: Peers, env: Mapping[str, str], folder: Path, row
                 tasks[SHIPPED] = send("sdk", sdk, 1, min(FEW, batches))
             samples = interleaved(tasks | {PUSH: ours}, runs, warm=False)
         megabytes = max(megabytes, *(ran.megabytes for ran in found))
-        for name, each in samples.items():
-            rate = 25 / statistics.median(each)
-            table.compare(name, f"{rate:,.0f} /s", samples, BARS[latency] if name == PUSH else ())
+        for name in samples:
+            table.speed(name, BATCH, samples, BARS[latency] if name == PUSH else ())
     table.limit("peak memory", megabytes, MOST_MEGABYTES, "MB")

@@ -38,14 +38,18 @@ class Command(NamedTuple):
     env: Mapping[str, str]
 
     def time(self) -> float:
-        """Run it, throw its output away, and give the seconds; it has to succeed."""
+        """Run it, and give the seconds."""
+        return self.run()[0]
+
+    def run(self) -> tuple[float, bytes]:
+        """Run it, and give the seconds and what it printed; it has to succeed."""
         begun = time.perf_counter()
         done = subprocess.run(self.words, env=self.env, stdin=subprocess.DEVNULL, capture_output=True)
         seconds = time.perf_counter() - begun
         if done.returncode:
             told = done.stderr.decode(errors="replace")[-800:]
             sys.exit(f"{' '.join(self.words)} ended with {done.returncode}:\n{told}")
-        return seconds
+        return seconds, done.stdout
 
 
 def measured(command: list[str], env: Mapping[str, str]) -> Ran:

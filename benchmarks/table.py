@@ -51,7 +51,7 @@ class Table:
         """
         name = what
         if not any(bar.of in samples for bar in bars):
-            self._row(name, shown)
+            self.row(name, shown)
         for bar in bars:
             if bar.of in samples:
                 own, other = samples[what], samples[bar.of]
@@ -60,20 +60,25 @@ class Table:
                 self.hold(name, shown, ratio, bar)
                 name = shown = ""
 
+    def speed(self, what: str, rows: int, samples: Samples, bars: Sequence[Bar] = ()) -> None:
+        """Print how many rows a second `what` took, and how that compares."""
+        self.compare(what, f"{rows / statistics.median(samples[what]):,.0f} /s", samples, bars)
+
     def hold(self, what: str, shown: str, ratio: float, bar: Bar) -> None:
         """Print a row, and hold its ratio to the bar."""
         held = bar.keeps(ratio)
         if not held:
             self.broken.append(f"{what or '...'}: {ratio:.2f} x {bar.of}, bar {bar.words}")
         verdict = ("held" if held else "BROKEN") if bar.words else ""
-        self._row(what, shown, f"{ratio:6.2f} x {bar.of}", bar.words, verdict)
+        self.row(what, shown, f"{ratio:6.2f} x {bar.of}", bar.words, verdict)
 
     def limit(self, what: str, number: float, most: float, unit: str) -> None:
         """Print a row whose number itself has a limit."""
         held = number <= most
         if not held:
             self.broken.append(f"{what}: {number:.0f} {unit}, bar {most:.0f}")
-        self._row(what, f"{number:.0f} {unit}", "", f"<= {most:.0f}", "held" if held else "BROKEN")
+        self.row(what, f"{number:.0f} {unit}", "", f"<= {most:.0f}", "held" if held else "BROKEN")
 
-    def _row(self, what: str, shown: str, compared: str = "", bar: str = "", verdict: str = "") -> None:
+    def row(self, what: str, shown: str, compared: str = "", bar: str = "", verdict: str = "") -> None:
+        """Print a row."""
         print(f"  {what:<22}{shown:>11} {compared:<29}{bar:>7} {verdict:<6}".rstrip(), flush=True)

@@ -1,7 +1,7 @@
 """A request as it goes over the wire, before it is signed."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import msgspec
@@ -30,14 +30,13 @@ class Outgoing(NamedTuple):
 def place(endpoint: Endpoint, parts: Wire, address: str, body: bytes | None = None) -> Outgoing:
     """Write a request down: the address with its query, and the body."""
     url, content_type = address + parts.path, ""
-    encoded = "&".join(f"{quote(k, safe='')}={quote(as_text(v), safe='')}" for k, v in parts.fields.items())
     if body is not None or endpoint.travels == "json":
         body = msgspec.json.encode(parts.fields) if body is None else body
         content_type = JSON
     elif endpoint.travels == "form":
-        body, content_type = encoded.encode(), FORM
-    elif encoded:
-        url += f"?{encoded}"
+        body, content_type = _encoded(parts.fields).encode(), FORM
+    elif parts.fields:
+        url += f"?{_encoded(parts.fields)}"
     family = f"{endpoint.method} {endpoint.path}"
     rate = TOTAL_COUNTS if parts.fields.get("with_total_count") else endpoint.rate
     return Outgoing(
@@ -50,3 +49,7 @@ def place(endpoint: Endpoint, parts: Wire, address: str, body: bytes | None = No
         rate=rate,
         private=endpoint.private,
     )
+
+
+def _encoded(fields: Mapping[str, Any]) -> str:
+    return "&".join(f"{quote(name, safe='')}={quote(as_text(value), safe='')}" for name, value in fields.items())

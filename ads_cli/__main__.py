@@ -2,7 +2,6 @@
 
 import sys
 
-
 # Allocations between two searches for garbage. At Python's 700, a start spends a fifth of its time
 # searching what was imported, which is never garbage; an end does it once more.
 SEARCHED = 200_000

@@ -52,7 +52,9 @@ def main() -> None:
         if "emulators" in only:
             emulators(table, env, folder, size["products"], size["runs"])
         if "people" in only:
-            table.begin(f"push of {size['people']:,} people, {LATENCY * 1000:.0f} ms of latency, medians of 3")
+            table.begin(
+                f"push of {size['people']:,} people, {LATENCY * 1000:.0f} ms of latency, medians of 3"
+            )
             if not people(size["people"], env, folder, ADSCTL, measured):
                 table.broken.append("people: see above")
     print()

@@ -23,7 +23,9 @@ def feed(path: Path, rows: int, *, edition: int = 0) -> Path:
         for n in range(rows):
             price = n % 100 + 1 + (edition if n % 100 == 0 else 0)
             links = f"https://shop.example/{n}", f"https://images.example/{n}.jpg"
-            writer.writerow([f"sku-{n}", f"Product number {n}", f"{price}.50 EUR", *links, n, *ALIKE.values()])
+            writer.writerow(
+                [f"sku-{n}", f"Product number {n}", f"{price}.50 EUR", *links, n, *ALIKE.values()]
+            )
     return path
 
 

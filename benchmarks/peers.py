@@ -54,7 +54,9 @@ class Peers:
             print(f"installing {' '.join(missing)}", flush=True)
             install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing]
             for command in (["apt-get", "update", "-qq"], install):
-                subprocess.run(command, env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"}, capture_output=True)
+                subprocess.run(
+                    command, env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"}, capture_output=True
+                )
         for name, package in FROM_DEBIAN.items():
             self._found[name] = shutil.which(name)
             if not self._found[name]:

@@ -38,7 +38,9 @@ def pushes(table: Table, peers: Peers, env: Mapping[str, str], folder: Path, row
                 found.append(measured(push, {**env, **signed_in(address)}))
                 return found[-1].seconds / batches
 
-            def send(kind: str, python: str, width: int, most: int, address: str = address) -> Callable[[], float]:
+            def send(
+                kind: str, python: str, width: int, most: int, address: str = address
+            ) -> Callable[[], float]:
                 words = [python, str(HERE / "senders.py"), kind, address, str(ready), str(width), str(most)]
                 return lambda: Command(words, env).time() / most
 

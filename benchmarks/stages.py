@@ -29,7 +29,9 @@ def stages(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: 
         for _ in range(runs):
             for name, task in tasks.items():
                 spent.setdefault(name, []).append(_timed(task))
-    wall, cpu = ({name: statistics.median(r[n] for r in found) / rows for name, found in spent.items()} for n in (0, 1))
+    wall, cpu = (
+        {name: statistics.median(r[n] for r in found) / rows for name, found in spent.items()} for n in (0, 1)
+    )
     for figures in (wall, cpu):  # a stage that cannot run without those before it is what it adds to them
         for later, earlier in (("pack", "check"), ("check", "read")):
             figures[later] = max(figures[later] - figures[earlier], 1e-9)

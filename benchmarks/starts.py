@@ -10,7 +10,7 @@ from .peers import ADSCTL, PYTHON, ROOT, Peers
 from .running import Command, interleaved, load_server, signed_in
 from .table import Bar, Table
 
-BARE, TYPER, SENDING = "bare python", "import typer", "typer, httpx, oauthlib"
+BARE, TYPER, SENDING = "bare python", "import typer", "typer, httpx, oauth1"
 AWS, HTTP, SQLITE, GH = "aws --version", "http --help", "sqlite-utils", "gh config list"
 HTTP_SIGNED = "http, signed"
 QUICK = (Bar(TYPER, most=1.35), Bar(SQLITE, most=0.6), Bar(GH, most=1.9))
@@ -61,7 +61,13 @@ def floors(env: Mapping[str, str]) -> dict[str, Command]:
 
 def others(peers: Peers, env: Mapping[str, str], address: str) -> dict[str, Command]:
     """Name what other tools do in the same time."""
-    signed = ["http", "--ignore-stdin", "--auth-type=oauth1-hmac-sha1", "--auth=x:x", f"{address}/12/accounts"]
+    signed = [
+        "http",
+        "--ignore-stdin",
+        "--auth-type=oauth1-hmac-sha1",
+        "--auth=x:x",
+        f"{address}/12/accounts",
+    ]
     words = {
         AWS: ["aws", "--version"],
         HTTP: ["http", "--help"],
@@ -86,7 +92,9 @@ def ours(env: Mapping[str, str], address: str) -> dict[str, Command]:
         "accounts list --help": Command([ADSCTL, "accounts", "list", "--help"], env),
         "products push --help": Command([ADSCTL, "products", "push", "--help"], env),
         "completion: option": Command(["bash", "--norc", "-c", completing("accounts list --co", 3)], env),
-        "completion: enum": Command(["bash", "--norc", "-c", completing("accounts history --entity-type ", 4)], env),
+        "completion: enum": Command(
+            ["bash", "--norc", "-c", completing("accounts history --entity-type ", 4)], env
+        ),
         "completion: id": Command([ADSCTL, "__ids", "accounts"], online),
         "auth status": Command([ADSCTL, "auth", "status"], online),
         "request, environment": Command([ADSCTL, "accounts", "list"], online),

@@ -57,20 +57,20 @@ class Table:
                 own, other = samples[what], samples[bar.of]
                 pairs = zip(other, own, strict=True) if bar.least else zip(own, other, strict=True)
                 ratio = statistics.median(first / second for first, second in pairs)
-                self.hold(name, shown, ratio, bar)
+                self.hold(what, shown, ratio, bar, name)
                 name = shown = ""
 
     def speed(self, what: str, rows: int, samples: Samples, bars: Sequence[Bar] = ()) -> None:
         """Print how many rows a second `what` took, and how that compares."""
         self.compare(what, f"{rows / statistics.median(samples[what]):,.0f} /s", samples, bars)
 
-    def hold(self, what: str, shown: str, ratio: float, bar: Bar) -> None:
-        """Print a row, and hold its ratio to the bar."""
+    def hold(self, what: str, shown: str, ratio: float, bar: Bar, name: str) -> None:
+        """Hold a ratio to its bar, and print a row, under `name`."""
         held = bar.keeps(ratio)
         if not held:
-            self.broken.append(f"{what or '...'}: {ratio:.2f} x {bar.of}, bar {bar.words}")
+            self.broken.append(f"{what}: {ratio:.2f} x {bar.of}, bar {bar.words}")
         verdict = ("held" if held else "BROKEN") if bar.words else ""
-        self.row(what, shown, f"{ratio:6.2f} x {bar.of}", bar.words, verdict)
+        self.row(name, shown, f"{ratio:5.2f} x {bar.of}", bar.words, verdict)
 
     def limit(self, what: str, number: float, most: float, unit: str) -> None:
         """Print a row whose number itself has a limit."""

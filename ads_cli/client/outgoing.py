@@ -52,4 +52,6 @@ def place(endpoint: Endpoint, parts: Wire, address: str, body: bytes | None = No
 
 
 def _encoded(fields: Mapping[str, Any]) -> str:
-    return "&".join(f"{quote(name, safe='')}={quote(as_text(value), safe='')}" for name, value in fields.items())
+    return "&".join(
+        f"{quote(name, safe='')}={quote(as_text(value), safe='')}" for name, value in fields.items()
+    )

@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 WATCHED = """
 import sys
 from ads_cli.__main__ import main
-code = main(sys.argv[1:])
+code = main()
 peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(peak, file=sys.stderr)
 sys.exit(code)

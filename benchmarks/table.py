@@ -10,13 +10,12 @@ Samples = Mapping[str, Sequence[float]]  # seconds in each round, by what was ru
 class Bar(NamedTuple):
     """How something must compare to `of`, which runs in the same rounds.
 
-    At `most` so many times its seconds, or at `least` so many times its speed; without either, the
-    ratio is only told.
+    At `most` so many times its seconds, or at `least` so many times its speed; 0 holds to nothing.
     """
 
     of: str
     most: float = 0.0
-    least: float = 0.0
+    least: float | None = None
 
     @property
     def words(self) -> str:
@@ -27,7 +26,7 @@ class Bar(NamedTuple):
 
     def keeps(self, ratio: float) -> bool:
         """Tell whether a ratio of seconds, or where `least` is asked for of speed, is within the limit."""
-        return ratio >= self.least if self.least else not self.most or ratio <= self.most
+        return ratio >= self.least if self.least is not None else not self.most or ratio <= self.most
 
 
 class Table:
@@ -55,7 +54,9 @@ class Table:
         for bar in bars:
             if bar.of in samples:
                 own, other = samples[what], samples[bar.of]
-                pairs = zip(other, own, strict=True) if bar.least else zip(own, other, strict=True)
+                pairs = (
+                    zip(other, own, strict=True) if bar.least is not None else zip(own, other, strict=True)
+                )
                 ratio = statistics.median(first / second for first, second in pairs)
                 self.hold(what, shown, ratio, bar, name)
                 name = shown = ""

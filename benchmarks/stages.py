@@ -34,12 +34,16 @@ def stages(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: 
     )
     for figures in (wall, cpu):  # a stage that cannot run without those before it is what it adds to them
         for later, earlier in (("pack", "check"), ("check", "read")):
-            figures[later] = max(figures[later] - figures[earlier], 1e-9)
+            figures[later] = max(figures[later] - figures[earlier], 0.0)
     total = sum(cpu[name] * (2 if name in TWICE else 1) for name in ORDER)
     for name in (*ORDER, TOGETHER):
         times = 2 if name in TWICE else 1
         share = f"{cpu[name] * times / total:6.0%} of the stages' CPU" + (", done twice" if times > 1 else "")
-        table.row(name, f"{1 / wall[name]:,.0f} /s", f"{cpu[name] * 1e6:6.1f} µs CPU a row {share}")
+        table.row(
+            name,
+            f"{1 / wall[name]:,.0f} /s" if wall[name] else "",
+            f"{cpu[name] * 1e6:6.1f} µs CPU a row {share}",
+        )
 
 
 def _timed(task: Callable[[], object]) -> tuple[float, float]:

@@ -68,12 +68,11 @@ class CsvRows(LineRows):
         self._begins = self._line + 1
         reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
         fields, width = self._fields(header), len(header)
-        found, is_blank = False, str.isspace
+        found = False
         try:
             for cells in reader:
                 line, self._begins = self._begins, self._line + 1
-                values = {f: c for f, c in zip(fields, cells, strict=False) if c and not is_blank(c)}
-                values.pop("", None)  # cells of columns that are left out
+                values = {f: c for f, c in zip(fields, cells, strict=False) if f and c and not c.isspace()}
                 if not values:
                     continue  # blank, or nothing but delimiters
                 found = True

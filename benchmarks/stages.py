@@ -3,8 +3,9 @@
 import resource
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from .feeds import feed
 from .peers import ADSCTL
@@ -12,6 +13,12 @@ from .running import load_server, measured, signed_in
 from .senders import PATH, SIGNED
 from .table import Table
 
+if TYPE_CHECKING:
+    import httpx
+
+    from ads_cli.client.outgoing import Outgoing
+
+ORDER = ("read", "check", "pack", "encode", "sign", "send", "journal", "report")
 TWICE = ("read", "check")  # once before the first request, and once to send
 TOGETHER = "together"
 
@@ -56,9 +63,6 @@ def _timed(task: Callable[[], object]) -> tuple[float, float]:
     begun, before = time.perf_counter(), used()
     task()
     return time.perf_counter() - begun, used() - before
-
-
-ORDER = ("read", "check", "pack", "encode", "sign", "send", "journal", "report")
 
 
 class Stages:
@@ -131,13 +135,13 @@ class Stages:
         for batch, content in zip(self._batches, self._answers, strict=True):
             self._upload.outcomes(batch.items, read(200, {}, content, 1), again=False)
 
-    def _outgoing(self, items):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    def _outgoing(self, items: Sequence[Any]) -> "Outgoing":
         from ads_cli.api.endpoint import wire
         from ads_cli.client.outgoing import place
 
         request = self._upload.request(items)
         return place(request.endpoint, wire(request), self._address)
 
-    def _put(self, body):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    def _put(self, body: bytes) -> "httpx.Response":
         headers = {"Content-Type": "application/json", "Authorization": SIGNED}
         return self._http.put(self._address + PATH, content=body, headers=headers)

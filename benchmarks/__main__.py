@@ -70,7 +70,7 @@ SIZES = {
     "runs": (5, 2, "runs of everything else"),
     "products": (100_000, 10_000, "products that are pushed"),
     "rows": (1_000_000, 50_000, "rows that are checked, or of which 1 % changed"),
-    "people": (500_000, 50_000, "people that are pushed"),
+    "people": (2_000_000, 50_000, "people that are pushed"),
 }
 
 if __name__ == "__main__":

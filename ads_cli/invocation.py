@@ -21,7 +21,6 @@ class Invocation:
 
     def __init__(self, flags: dict[str, Any]) -> None:
         self.flags = flags
-        self.connections = 8  # requests at the same time
         self.settings = Settings(flags)
 
     @classmethod
@@ -96,7 +95,6 @@ class Invocation:
             timeout=settings.seconds("timeout", may_be_zero=False),
             max_attempts=settings.max_attempts,
             max_wait=settings.seconds("max_wait"),
-            connections=self.connections,
             trace=Trace(
                 show=self.messages.show if self.flags.get("debug") else None,
                 log_file=self.flags.get("log_file"),

@@ -43,6 +43,7 @@ class Client:
     timeout: float = 30.0
     max_attempts: int = 6
     max_wait: float = 900.0
+    concurrency: int = 8  # requests at once, at most
     trace: Trace = field(default_factory=Trace)
     say: Callable[[str], None] = lambda text: None  # what is done, for those who want to know
     tell: Callable[[str], None] = lambda text: None  # what everybody should know
@@ -58,7 +59,7 @@ class Client:
     @cached_property
     def pace(self) -> Pace:
         """Keep the time of all threads."""
-        return Pace(self.max_wait, self.tell, self.window, self.connections, self.clock)
+        return Pace(self.max_wait, self.tell, self.window, self.concurrency, self.clock)
 
     def call(self, request: Request, *, auth: "httpx.Auth | None" = None, form: bool = False) -> Answer:
         """Send a declared request; give its answer or raise what the answer means.

@@ -19,7 +19,7 @@ Encoding = Annotated[str, typer.Option(metavar="NAME", help="Encoding of the fil
 Map = Annotated[
     list[str] | None, typer.Option("--map", metavar="COLUMN=FIELD", help="Read a column as another field")
 ]
-Concurrency = Annotated[int, typer.Option(metavar="N", min=1, max=32, help="Requests at the same time")]
+Concurrency = Annotated[int, typer.Option(metavar="N", min=1, max=32, help="The most requests at the same time")]
 SkipInvalid = Annotated[bool, typer.Option("--skip-invalid", help="Send the valid rows, and end with 9")]
 FailedOut = Annotated[
     str | None, typer.Option(metavar="FILE", help="Write refused rows here, with _line and _error")

@@ -21,7 +21,7 @@ class Invocation:
 
     def __init__(self, flags: dict[str, Any]) -> None:
         self.flags = flags
-        self.connections = 8  # requests at the same time
+        self.concurrency = 8  # requests at once, at most
         self.settings = Settings(flags)
 
     @classmethod
@@ -97,7 +97,7 @@ class Invocation:
             timeout=settings.seconds("timeout", may_be_zero=False),
             max_attempts=settings.max_attempts,
             max_wait=settings.seconds("max_wait"),
-            connections=self.connections,
+            concurrency=self.concurrency,
             trace=Trace(
                 show=self.messages.show if self.flags.get("debug") else None,
                 log_file=self.flags.get("log_file"),

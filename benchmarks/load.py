@@ -1,35 +1,75 @@
-"""A service that takes everything at once: it answers late, counts users, and does nothing else."""
+"""A service that takes everything at once: it answers after a latency, counts, and does nothing else.
 
+Usage: python load.py SECONDS   (prints its port; `python -m benchmarks` prints how fast it can be)
+"""
+
+import asyncio
+import re
 import sys
-import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+PRODUCT = re.compile(rb'"id": ?("[^"]*")')
+TAKEN = b'{"id":%s,"product_key":%s,"status":"CREATE_SUCCESS","errors":[],"warnings":[]}'
+ACCOUNTS = b'{"data":[{"id":"acc","name":"Nordlicht"}],"next_cursor":null}'
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Answers what a batch of users or products wants to hear."""
+class Connection(asyncio.Protocol):
+    """One connection: requests come one after the other."""
 
-    protocol_version = "HTTP/1.1"
     latency = 0.0
 
-    def do_POST(self) -> None:
-        """Count the users of a batch."""
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        time.sleep(self.latency)
-        users = body.count(b'"email":') or body.count(b'"email" :')
-        answer = b'{"data": {"success_count": %d, "total_count": %d}}' % (users, users)
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin."""
+        self.transport = transport
+        self.chunks: list[bytes] = []
+        self.missing = 0  # bytes of the request that are still to come
 
-    def log_message(self, *args: object) -> None:
-        """Say nothing."""
+    def data_received(self, data: bytes) -> None:
+        """Take a part of a request, and answer when it is whole."""
+        self.chunks.append(data)
+        if self.missing:
+            self.missing -= len(data)
+        else:
+            data = self.chunks[0] if len(self.chunks) == 1 else b"".join(self.chunks)
+            self.chunks = [data]
+            end = data.find(b"\r\n\r\n")
+            if end < 0:
+                return
+            length = LENGTH.search(data, 0, end)
+            self.missing = end + 4 + int(length[1] if length else 0) - len(data)
+        if not self.missing:
+            head, _, body = b"".join(self.chunks).partition(b"\r\n\r\n")
+            self.chunks = []
+            self.say(answer(head, body))
+
+    def say(self, content: bytes) -> None:
+        """Answer, later if that is wanted."""
+        whole = HEAD % (len(content), content)
+        if self.latency:
+            asyncio.get_running_loop().call_later(self.latency, self.transport.write, whole)
+        else:
+            self.transport.write(whole)
+
+
+def answer(head: bytes, body: bytes) -> bytes:
+    """Say what a batch of products or of users wants to hear, or list an account."""
+    if head.startswith(b"PUT"):
+        taken = b",".join([TAKEN % (id, id) for id in PRODUCT.findall(body)])
+        return b'{"data":{"products_response":[%s]}}' % taken
+    if head.startswith(b"POST"):
+        users = body.count(b'"email":') or body.count(b'"email" :')
+        return b'{"data": {"success_count": %d, "total_count": %d}}' % (users, users)
+    return ACCOUNTS
+
+
+async def serve(latency: float) -> None:
+    """Listen on a free port of this machine, until the end."""
+    Connection.latency = latency
+    server = await asyncio.get_running_loop().create_server(Connection, "127.0.0.1", 0, backlog=256)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
 
 
 if __name__ == "__main__":
-    Handler.latency = float(sys.argv[1])
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    print(server.server_address[1], flush=True)
-    server.serve_forever()
+    asyncio.run(serve(float(sys.argv[1])))

@@ -53,6 +53,7 @@ class Push:
 
     def run(self) -> None:
         """Check, send and report; raise what the run comes to where it is not a full success."""
+        self.call.concurrency = self.options.concurrency
         _ = self.call.client  # options that make none are told before anything is done
         findings = self._check()
         if self.call.dry_run:

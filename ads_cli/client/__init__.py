@@ -23,6 +23,8 @@ from .shared import SharedWindow
 from .trace import Trace
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
 
     from .transport import WsgiApp
@@ -41,7 +43,7 @@ class Client:
     timeout: float = 30.0
     max_attempts: int = 6
     max_wait: float = 900.0
-    connections: int = 8
+    concurrency: int = 8  # requests at once, at most
     trace: Trace = field(default_factory=Trace)
     say: Callable[[str], None] = lambda text: None  # what is done, for those who want to know
     tell: Callable[[str], None] = lambda text: None  # what everybody should know
@@ -52,11 +54,12 @@ class Client:
     retries: int = 0
     changed: bool = False  # whether a request that changes something was answered
     _counting: threading.Lock = field(default_factory=threading.Lock)
+    _of_thread: threading.local = field(default_factory=threading.local)
 
     @cached_property
     def pace(self) -> Pace:
         """Keep the time of all threads."""
-        return Pace(self.max_wait, self.tell, self.window, self.connections, self.clock)
+        return Pace(self.max_wait, self.tell, self.window, self.concurrency, self.clock)
 
     def call(self, request: Request, *, auth: "httpx.Auth | None" = None, form: bool = False) -> Answer:
         """Send a declared request; give its answer or raise what the answer means.
@@ -199,15 +202,24 @@ class Client:
             raise
 
     def open(self) -> None:
-        """Make ready what all threads share; without this the first request does."""
-        _ = self.pace, self._http, self._auth
+        """Make ready what all threads share, and find out what is wrong with it, before the first request."""
+        _ = self.pace, self._tls, self._http, self._auth
 
-    @cached_property
+    @property
     def _http(self) -> "httpx.Client":
+        """Give each thread a connection of its own: one pool for all looks at every one for each request."""
         from .transport import open_http
 
-        secure = any(self._is_https(base) for base in ("ads", "platform", "sandbox"))
-        return open_http(self.connections, self.app, secure)
+        http: httpx.Client | None = getattr(self._of_thread, "http", None)
+        if http is None:
+            http = self._of_thread.http = open_http(1, self.app, self._tls)
+        return http
+
+    @cached_property
+    def _tls(self) -> "ssl.SSLContext":
+        from .transport import tls_context
+
+        return tls_context(any(self._is_https(base) for base in ("ads", "platform", "sandbox")))
 
     def _is_https(self, base: Any) -> bool:
         try:

@@ -45,13 +45,12 @@ def place(
 ) -> Outgoing:
     """Write a request down: the address with its query, and the body."""
     url, content_type, body = address + parts.path, "", b""
-    encoded = "&".join(f"{quote(k, safe='')}={quote(as_text(v), safe='')}" for k, v in parts.fields.items())
     if pieces or endpoint.travels == "json":
         body, content_type = b"" if pieces else msgspec.json.encode(parts.fields), JSON
     elif endpoint.travels == "form":
-        body, content_type = encoded.encode(), FORM
-    elif encoded:
-        url += f"?{encoded}"
+        body, content_type = _encoded(parts.fields).encode(), FORM
+    elif parts.fields:
+        url += f"?{_encoded(parts.fields)}"
     family = f"{endpoint.method} {endpoint.path}"
     rate = TOTAL_COUNTS if parts.fields.get("with_total_count") else endpoint.rate
     return Outgoing(
@@ -64,4 +63,10 @@ def place(
         rate=rate,
         private=endpoint.private,
         pieces=pieces,
+    )
+
+
+def _encoded(fields: Mapping[str, Any]) -> str:
+    return "&".join(
+        f"{quote(name, safe='')}={quote(as_text(value), safe='')}" for name, value in fields.items()
     )

@@ -16,8 +16,8 @@ WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 FAULT = "x-emulator-fault"
 
 
-def open_http(connections: int, app: WsgiApp | None, secure: bool) -> httpx.Client:
-    """Open the HTTP client; with `app`, requests go to the emulator in this process.
+def open_http(connections: int, app: WsgiApp | None, tls: ssl.SSLContext) -> httpx.Client:
+    """Open an HTTP client; with `app`, requests go to the emulator in this process.
 
     Redirects are never followed, so that no credential is sent after one.
     """
@@ -32,10 +32,10 @@ def open_http(connections: int, app: WsgiApp | None, secure: bool) -> httpx.Clie
             limits=limits,
             headers=headers,
             follow_redirects=False,
-            verify=_tls(secure),
+            verify=tls,
             transport=EmulatorTransport(app) if app else None,
             # Plain http is for this machine alone, and no proxy of the environment may see it.
-            mounts=None if app else {"http://": httpx.HTTPTransport(limits=limits, verify=_tls(False))},
+            mounts=None if app else {"http://": httpx.HTTPTransport(limits=limits, verify=tls)},
         )
     except (ValueError, ImportError, httpx.InvalidURL) as error:
         raise StateError(
@@ -44,7 +44,7 @@ def open_http(connections: int, app: WsgiApp | None, secure: bool) -> httpx.Clie
         ) from None
 
 
-def _tls(secure: bool) -> ssl.SSLContext:
+def tls_context(secure: bool) -> ssl.SSLContext:
     """Trust the system's certificates (SSL_CERT_FILE respected), from TLS 1.2 on.
 
     Where every address is loopback http, none are loaded, and none would be trusted.

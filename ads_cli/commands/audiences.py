@@ -215,7 +215,6 @@ def _offline(region: str | None) -> "UserUpload":
 def _push(call: Invocation, checked: "UserCheck", upload: "UserUpload", options: Any) -> None:
     from ..bulk.push import Push
 
-    call.connections = options.concurrency
     try:
         Push(call, upload, checked, options).run()
     finally:

@@ -19,7 +19,7 @@ Encoding = Annotated[str, typer.Option(metavar="NAME", help="Encoding of the fil
 Map = Annotated[
     list[str] | None, typer.Option("--map", metavar="COLUMN=FIELD", help="Read a column as another field")
 ]
-Concurrency = Annotated[int, typer.Option(metavar="N", min=1, max=32, help="Requests at the same time")]
+Concurrency = Annotated[int, typer.Option(metavar="N", min=1, max=32, help="The most requests at the same time")]
 SkipInvalid = Annotated[bool, typer.Option("--skip-invalid", help="Send the valid rows, and end with 9")]
 FailedOut = Annotated[
     str | None, typer.Option(metavar="FILE", help="Write refused rows here, with _line and _error")
@@ -56,7 +56,6 @@ def push(
     from ..bulk.push import Options, Push
 
     call = Invocation.of(ctx)
-    call.connections = concurrency
     rows = read_rows(file, format, encoding, map, ProductPush)
     options = Options(concurrency, skip_invalid, failed_out, max_errors, resume, job)
     Push(call, ProductPush(call.catalog), Check(rows, ProductPush), options).run()
@@ -121,7 +120,6 @@ def delete(
             "name the products to delete: either keys or --from FILE", hint="adsctl products delete --help"
         )
     call = Invocation.of(ctx)
-    call.connections = concurrency
     source = Source.of_lines(keys) if keys else _keys_file(from_ or "", format)
     rows = rows_of(source, roots=(ProductDelete.noun,), known=ProductDelete.required)
     options = Options(concurrency, failed_out=failed_out, max_errors=max_errors, resume=resume)

@@ -1,5 +1,7 @@
 """Signatures, against published examples and a verifier of our own."""
 
+from urllib.parse import quote, urlencode
+
 import httpx
 import pytest
 from hypothesis import given
@@ -121,3 +123,25 @@ def test_each_try_is_signed_anew(remote, httpserver: HTTPServer):
     httpserver.expect_request("/12/accounts").respond_with_handler(answer)
     remote("accounts", "list")
     assert len(set(nonces)) == 3
+
+
+WORDS = st.text(min_size=1, max_size=20)
+
+
+@given(
+    method=st.sampled_from(["GET", "PUT", "POST", "DELETE"]),
+    path=WORDS,
+    query=st.lists(st.tuples(WORDS, st.text(max_size=20)), max_size=5),
+    secrets=st.tuples(*[WORDS] * 4),
+    nonce=st.from_regex(r"[0-9a-zA-Z]{1,40}", fullmatch=True),
+    timestamp=st.integers(min_value=1, max_value=2**40).map(str),
+)
+def test_what_is_filled_in_is_what_oauthlib_writes(method, path, query, secrets, nonce, timestamp):
+    auth = as_user(Credentials(*secrets))
+    url = f"https://ads.example/12/{quote(path, safe='')}" + ("?" + urlencode(query) if query else "")
+    for each in (nonce, nonce[::-1]):  # the second time from memory
+        auth._signer.nonce, auth._signer.timestamp = each, timestamp
+        request = httpx.Request(method, url)
+        next(auth.auth_flow(request))
+        _, headers, _ = auth._signer.sign(str(request.url), method)
+        assert request.headers["Authorization"] == headers["Authorization"]

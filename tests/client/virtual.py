@@ -214,7 +214,7 @@ class Crowd:
             lambda base: "http://service.localhost",
             lambda: None,
             app=service,
-            connections=threads,
+            concurrency=threads,
             clock=world,
             tell=self.told.append,
             **options,

@@ -1,0 +1,61 @@
+"""A check of many rows against reading them alone; and a second push of a feed that has hardly changed."""
+
+import json
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from .feeds import feed
+from .peers import ADSCTL, PYTHON
+from .running import HERE, Command, Ran, interleaved, load_server, measured, signed_in
+from .table import Bar, Table
+
+CHECK, BARE, AGAIN = "products check", "csv and msgspec", "push --changed"
+MOST_MEGABYTES = 160
+ALL = 100  # one product in so many is changed, and 25 go with a request
+
+
+def checks(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: int) -> None:
+    """Check a feed, and hold speed and memory to their bars."""
+    table.begin(f"check of {rows:,} products, medians of {runs}")
+    path = str(feed(folder / "many.csv", rows))
+    found: list[Ran] = []
+
+    def check() -> float:
+        found.append(measured([ADSCTL, *CHECK.split(), path], env))
+        return found[-1].seconds
+
+    bare = Command([PYTHON, str(HERE / "bare.py"), path], env).time
+    samples = interleaved({BARE: bare, CHECK: check}, runs, warm=False)
+    table.speed(BARE, rows, samples)
+    table.speed(CHECK, rows, samples, [Bar(BARE, least=0.35)])
+    table.limit("peak memory", max(ran.megabytes for ran in found), MOST_MEGABYTES, "MB")
+
+
+def changed(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: int) -> None:
+    """Push a feed of which 1 % has changed since the last push, beside a check of the same file."""
+    table.begin(f"second push of {rows:,} products, 1 % changed, medians of {runs}")
+    if b"--changed" not in subprocess.run([ADSCTL, "products", "push", "--help"], capture_output=True).stdout:
+        table.note("products push has no --changed here")
+        return
+    path, edition = folder / "nightly.csv", 0
+    with load_server(0) as address:
+        online = {**env, **signed_in(address)}
+        push = [ADSCTL, "products", "push", "--changed", "-q", "-o", "json", str(path)]
+        first = measured([*push[:3], str(feed(path, rows))], online)
+        table.row("the first push", f"{rows / first.seconds:,.0f} /s")
+        requests: set[int] = set()
+
+        def again() -> float:
+            nonlocal edition
+            edition += 1
+            feed(path, rows, edition=edition)
+            seconds, summary = Command(push, online).run()
+            requests.add(json.loads(summary)["requests"])
+            return seconds
+
+        check = Command([ADSCTL, *CHECK.split(), str(path)], env).time
+        samples = interleaved({AGAIN: again, CHECK: check}, runs, warm=False)
+    table.speed(CHECK, rows, samples)
+    table.speed(AGAIN, rows, samples, [Bar(CHECK, most=1.5)])
+    table.limit("requests", max(requests), -(-rows // ALL // 25), "")

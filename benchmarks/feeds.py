@@ -1,0 +1,47 @@
+"""Feeds to push: a file of products, the same with some changed, and its batches ready to be sent."""
+
+import csv
+from pathlib import Path
+
+ALIKE = {
+    "description": "A description, with a comma, as long as most are. " * 3,
+    "availability": "in stock",
+    "condition": "new",
+    "brand": "Nordlicht",
+    "product_type": "Home > Kitchen",
+    "color": "blue",
+    "inventory": 7,
+}
+OWN = ("id", "title", "price", "link", "image_link", "custom_label_0")
+
+
+def feed(path: Path, rows: int, *, edition: int = 0) -> Path:
+    """Write a feed of 13 columns; an `edition` changes the price of each hundredth product."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*OWN, *ALIKE])
+        for n in range(rows):
+            price = n % 100 + 1 + (edition if n % 100 == 0 else 0)
+            links = f"https://shop.example/{n}", f"https://images.example/{n}.jpg"
+            writer.writerow(
+                [f"sku-{n}", f"Product number {n}", f"{price}.50 EUR", *links, n, *ALIKE.values()]
+            )
+    return path
+
+
+def bodies(path: Path, feed: Path) -> int:
+    """Write the body of each batch that a push of the feed sends, one a line; give how many there are."""
+    import msgspec
+
+    from ads_cli.bulk.check import Check
+    from ads_cli.bulk.products import ProductPush
+    from ads_cli.commands.products import read_rows
+
+    check = Check(read_rows(str(feed), None, "utf-8", None, ProductPush), ProductPush)
+    check.run()
+    count = 0
+    with path.open("wb") as file:
+        for batch in check.batches(lambda row, reason: None):
+            file.write(msgspec.json.encode({"products": batch.items}) + b"\n")
+            count += 1
+    return count

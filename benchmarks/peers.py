@@ -1,0 +1,87 @@
+"""adsctl as it is installed, and the tools it is measured against, each in an environment of its own."""
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "build" / "peers"
+# Not the folder's own .venv: what the tests bring (trio, for one) would be imported along with httpx.
+BIN = FOLDER / "adsctl" / "bin"
+PYTHON, ADSCTL = str(BIN / "python"), str(BIN / "adsctl")
+FROM_PYPI = {
+    "aws": ["awscli"],
+    "http": ["httpie", "httpie-oauth1"],
+    "sqlite-utils": ["sqlite-utils"],
+    "sdk": ["twitter-ads==11.0.0"],
+}
+FROM_DEBIAN = {"gh": "gh", "dbus-run-session": "dbus", "gnome-keyring-daemon": "gnome-keyring"}
+CONSTRAINTS = str(ROOT / "constraints.txt")
+
+
+class Peers:
+    """Installs adsctl, and finds or installs each peer; `missing` says what could not be had."""
+
+    def __init__(self) -> None:
+        self.missing: dict[str, str] = {}
+        if not _environment("adsctl", ["--upgrade", "pip", "-c", CONSTRAINTS], ["-c", CONSTRAINTS, ROOT]):
+            sys.exit("adsctl cannot be installed")
+        _pip("adsctl", ["--force-reinstall", "--no-deps", ROOT])  # the folder as it is now
+        self._found = {name: self._from_pypi(name, packages) for name, packages in FROM_PYPI.items()}
+        self._from_debian()
+
+    def has(self, *names: str) -> bool:
+        """Tell whether all of these are there."""
+        return all(self._found.get(name) for name in names)
+
+    def path(self, name: str) -> str:
+        """Give the path of a tool; of the SDK, that of the Python that has it."""
+        return str(self._found[name])
+
+    def _from_pypi(self, name: str, packages: list[str]) -> str | None:
+        if not _environment(name, packages):
+            self.missing[name] = "could not be installed from PyPI"
+            return None
+        return str(FOLDER / name / "bin" / ("python" if name == "sdk" else name))
+
+    def _from_debian(self) -> None:
+        """Find what Debian has, and install what is missing where we may."""
+        missing = [package for name, package in FROM_DEBIAN.items() if not shutil.which(name)]
+        if missing and shutil.which("apt-get") and os.geteuid() == 0:
+            print(f"installing {' '.join(missing)}", flush=True)
+            install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing]
+            for command in (["apt-get", "update", "-qq"], install):
+                subprocess.run(
+                    command, env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"}, capture_output=True
+                )
+        for name, package in FROM_DEBIAN.items():
+            self._found[name] = shutil.which(name)
+            if not self._found[name]:
+                self.missing[name] = f"not installed; apt-get install {package}"
+
+
+def _environment(name: str, *installs: list[object]) -> bool:
+    """Make an environment with packages in it, once for each interpreter; tell whether that went well."""
+    stamp, wanted = FOLDER / name / "stamp", f"{sys.version} {installs}"
+    if stamp.exists() and stamp.read_text() == wanted:
+        return True
+    print(f"setting up {stamp.parent.relative_to(ROOT)}", flush=True)
+    venv.create(stamp.parent, with_pip=True, clear=True)
+    if not all(_pip(name, packages) for packages in installs):
+        return False
+    stamp.write_text(wanted)
+    return True
+
+
+def _pip(name: str, packages: list[object]) -> bool:
+    python = FOLDER / name / "bin" / "python"
+    # Without this variable what is installed is compiled too, as it is for a person.
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *map(str, packages)]
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    if done.returncode:
+        print(done.stderr[-500:], file=sys.stderr)
+    return not done.returncode

@@ -1,0 +1,123 @@
+"""Run commands beside one another: their seconds, their CPU, and the peak of their memory."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from .peers import ADSCTL, PYTHON
+
+HERE = Path(__file__).parent
+# The peak as the process itself sees it: ru_maxrss begins with that of whoever started it.
+WATCHED = """
+import sys
+from ads_cli.__main__ import main
+code = main()
+peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(peak, file=sys.stderr)
+sys.exit(code)
+"""
+
+
+class Ran(NamedTuple):
+    """What a command took."""
+
+    seconds: float
+    megabytes: float
+
+
+class Command(NamedTuple):
+    """What is run, and in which environment."""
+
+    words: list[str]
+    env: Mapping[str, str]
+
+    def time(self) -> float:
+        """Run it, and give the seconds."""
+        return self.run()[0]
+
+    def run(self) -> tuple[float, bytes]:
+        """Run it, and give the seconds and what it printed; it has to succeed."""
+        begun = time.perf_counter()
+        done = subprocess.run(self.words, env=self.env, stdin=subprocess.DEVNULL, capture_output=True)
+        seconds = time.perf_counter() - begun
+        if done.returncode:
+            told = done.stderr.decode(errors="replace")[-800:]
+            sys.exit(f"{' '.join(self.words)} ended with {done.returncode}:\n{told}")
+        return seconds, done.stdout
+
+
+def measured(command: list[str], env: Mapping[str, str]) -> Ran:
+    """Run a command that has to succeed; of adsctl, give the peak of its memory in MB too."""
+    if command[0] == ADSCTL:
+        command = [PYTHON, "-c", WATCHED, *command[1:]]
+    begun = time.perf_counter()
+    done = subprocess.run(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    seconds = time.perf_counter() - begun
+    if done.returncode:
+        sys.exit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr[-800:]}")
+    last = done.stderr.rsplit(maxsplit=1)[-1:]
+    return Ran(seconds, int(last[0]) / 1024 if last and last[0].isdigit() else 0.0)
+
+
+def interleaved(
+    tasks: Mapping[str, Callable[[], float]], runs: int, *, warm: bool = True
+) -> dict[str, list[float]]:
+    """Do every task once in each round, beginning with another each time; give the seconds of each.
+
+    The first round, which fills caches, is not counted where `warm` asks for it.
+    """
+    names = list(tasks)
+    samples: dict[str, list[float]] = {name: [] for name in names}
+    for name in names if warm else ():
+        tasks[name]()
+    for number in range(runs):
+        at = number % len(names)
+        for name in names[at:] + names[:at]:
+            samples[name].append(tasks[name]())
+    return samples
+
+
+@contextmanager
+def load_server(latency: float) -> Iterator[str]:
+    """Run the service that takes everything; give its address."""
+    command = [sys.executable, str(HERE / "load.py"), str(latency)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout
+            yield f"http://127.0.0.1:{server.stdout.readline().strip()}"
+        finally:
+            server.terminate()
+
+
+def clean(folder: Path) -> dict[str, str]:
+    """Make an environment in which nothing of the machine's own settings is seen."""
+    dropped = ("ADSCTL_", "PYTHON", "HTTP_", "HTTPS_", "ALL_PROXY", "http_", "https_", "all_proxy")
+    env = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+    httpie = folder / "httpie"
+    httpie.mkdir(exist_ok=True)
+    (httpie / "config.json").write_text(json.dumps({"disable_update_warnings": True}))
+    return env | {
+        "HOME": str(folder),
+        "ADSCTL_CONFIG_DIR": str(folder / "config"),
+        "ADSCTL_STATE_DIR": str(folder / "state"),
+        "GH_CONFIG_DIR": str(folder / "gh"),
+        "GH_NO_UPDATE_NOTIFIER": "1",
+        "HTTPIE_CONFIG_DIR": str(httpie),
+    }
+
+
+def signed_in(address: str) -> dict[str, str]:
+    """Give the variables that make an address the service, and that sign requests to it."""
+    secrets = ("CONSUMER_KEY", "CONSUMER_SECRET", "ACCESS_TOKEN", "ACCESS_TOKEN_SECRET")
+    return {f"ADSCTL_{name}": "x" for name in secrets} | {
+        "ADSCTL_BASE_URL": address,
+        "ADSCTL_ADS_URL": address,
+        "ADSCTL_ACCOUNT": "acc",
+        "ADSCTL_CATALOG": "cat",
+    }

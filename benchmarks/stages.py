@@ -1,0 +1,147 @@
+"""Where a push spends its time: each stage alone, in one thread, and then all of them together."""
+
+import resource
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .feeds import feed
+from .peers import ADSCTL
+from .running import load_server, measured, signed_in
+from .senders import PATH, SIGNED
+from .table import Table
+
+if TYPE_CHECKING:
+    import httpx
+
+    from ads_cli.client.outgoing import Outgoing
+
+ORDER = ("read", "check", "pack", "encode", "sign", "send", "journal", "report")
+TWICE = ("read", "check")  # once before the first request, and once to send
+TOGETHER = "together"
+
+
+def stages(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: int) -> None:
+    """Measure the stages, and what a whole push takes beside their sum."""
+    table.begin(f"the stages of a push of {rows:,} products, 0 ms of latency, medians of {runs}")
+    path = feed(folder / "feed.csv", rows)
+    spent: dict[str, list[tuple[float, float]]] = {}
+    with load_server(0) as address:
+        each = Stages(path, folder, address)
+        online = {**env, **signed_in(address)}
+        tasks = {name: getattr(each, name) for name in ORDER}
+        tasks[TOGETHER] = lambda: measured([ADSCTL, "products", "push", str(path)], online)
+        for _ in range(runs):
+            for name, task in tasks.items():
+                spent.setdefault(name, []).append(_timed(task))
+    wall, cpu = (
+        {name: statistics.median(r[n] for r in found) / rows for name, found in spent.items()} for n in (0, 1)
+    )
+    for figures in (wall, cpu):  # a stage that cannot run without those before it is what it adds to them
+        for later, earlier in (("pack", "check"), ("check", "read")):
+            figures[later] = max(figures[later] - figures[earlier], 0.0)
+    total = sum(cpu[name] * (2 if name in TWICE else 1) for name in ORDER)
+    for name in (*ORDER, TOGETHER):
+        times = 2 if name in TWICE else 1
+        share = f"{cpu[name] * times / total:6.0%} of the stages' CPU" + (", done twice" if times > 1 else "")
+        table.row(
+            name,
+            f"{1 / wall[name]:,.0f} /s" if wall[name] else "",
+            f"{cpu[name] * 1e6:6.1f} µs CPU a row {share}",
+        )
+
+
+def _timed(task: Callable[[], object]) -> tuple[float, float]:
+    """Give the seconds and the CPU of a task, of this process and of those that it started."""
+
+    def used() -> float:
+        usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+    begun, before = time.perf_counter(), used()
+    task()
+    return time.perf_counter() - begun, used() - before
+
+
+class Stages:
+    """The same rows at each stage of their way."""
+
+    def __init__(self, path: Path, folder: Path, address: str) -> None:
+        import httpx
+
+        from ads_cli.auth.credentials import Credentials
+        from ads_cli.bulk.check import Check
+        from ads_cli.bulk.journal import Job, Journal
+        from ads_cli.bulk.products import ProductPush
+        from ads_cli.client.sign import as_user
+        from ads_cli.commands.products import read_rows
+
+        self._rows = read_rows(str(path), None, "utf-8", None, ProductPush)
+        self._check = Check(self._rows, ProductPush)
+        self._check.run()
+        self._upload = ProductPush("cat")
+        self._auth = as_user(Credentials("key", "secret", "token", "token-secret"))
+        self._address = address
+        self._http = httpx.Client(verify=False)
+        self._batches = list(self._check.batches(lambda row, reason: None))
+        self._bodies = [self._outgoing(batch.items).body for batch in self._batches]
+        self._answers = [self._put(body).content for body in self._bodies]
+        fields = dict.fromkeys(("job", "noun", "file", "digest", "target", "started"), "stages")
+        self._journal = Journal(folder / "jobs", Job(**fields, rows=0, batches=0), resume=False)
+
+    def read(self) -> None:
+        """Take the file apart."""
+        for _ in self._rows:
+            pass
+
+    def check(self) -> None:
+        """Read, and hold each row to every rule."""
+        for _ in self._check:
+            pass
+
+    def pack(self) -> None:
+        """Read, check, and cut into batches."""
+        for _ in self._check.batches(lambda row, reason: None):
+            pass
+
+    def encode(self) -> None:
+        """Write the requests down."""
+        for batch in self._batches:
+            self._outgoing(batch.items)
+
+    def sign(self) -> None:
+        """Sign a request for each batch, which is no more than made."""
+        for body in self._bodies:
+            next(self._auth.auth_flow(self._http.build_request("PUT", self._address + PATH, content=body)))
+
+    def send(self) -> None:
+        """Send bodies that are ready, signed in advance, one after the other."""
+        for body in self._bodies:
+            self._put(body)
+
+    def journal(self) -> None:
+        """Put an acknowledgement of each batch on the disk."""
+        from ads_cli.bulk.upload import Ack
+
+        for batch in self._batches:
+            self._journal.append(Ack(batch.number, {"created": len(batch.items)}))
+
+    def report(self) -> None:
+        """Read the answers, and find out what became of each row."""
+        from ads_cli.client.answer import read
+
+        for batch, content in zip(self._batches, self._answers, strict=True):
+            self._upload.outcomes(batch.items, read(200, {}, content, 1), again=False)
+
+    def _outgoing(self, items: Sequence[Any]) -> "Outgoing":
+        from ads_cli.api.endpoint import wire
+        from ads_cli.client.outgoing import place
+
+        request = self._upload.request(items)
+        return place(request.endpoint, wire(request), self._address)
+
+    def _put(self, body: bytes) -> "httpx.Response":
+        headers = {"Content-Type": "application/json", "Authorization": SIGNED}
+        return self._http.put(self._address + PATH, content=body, headers=headers)

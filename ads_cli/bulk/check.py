@@ -93,6 +93,8 @@ class Check:
     """Checks the rows of a file, as often as they are read, always with the same verdict."""
 
     tells_late = False  # whether batches hold no rows, so that those refused are looked up at the end
+    packing = ""  # what else decides which rows are sent
+    broken = staticmethod(broken_rules)  # of an item that could be converted
 
     def __init__(self, rows: Rows, upload: type[RowUpload]) -> None:
         self.rows = rows
@@ -119,9 +121,14 @@ class Check:
         return self.findings
 
     @property
+    def due(self) -> int:
+        """Count the rows of a file that was checked that are to be sent."""
+        return self.findings.valid
+
+    @property
     def batch_count(self) -> int:
         """Count the batches of a file that was checked."""
-        return -(-self.findings.valid // self.upload.size)
+        return -(-self.due // self.upload.size)
 
     @staticmethod
     def begun(threads: int) -> int:
@@ -137,7 +144,7 @@ class Check:
         number = 0
         rows: list[Row] = []
         items: list[Any] = []
-        for checked in self:
+        for checked in self.judged(self.to_send()):
             if checked.item is None:
                 refuse(checked.row, checked.reasons)
                 continue
@@ -151,8 +158,16 @@ class Check:
 
     def __iter__(self) -> Iterator[Checked]:
         """Read the file anew and check each row."""
-        convert_item, kind = msgspec.convert, self.upload.item
-        for number, row in enumerate(self.rows):
+        return self.judged(self.rows)
+
+    def to_send(self) -> Iterable[Row]:
+        """Read the file anew, and give at least the rows that are to be sent or to be refused."""
+        return self.rows
+
+    def judged(self, rows: Iterable[Row]) -> Iterator[Checked]:
+        """Check each row."""
+        convert_item, kind, broken_rules = msgspec.convert, self.upload.item, self.broken
+        for number, row in enumerate(rows):
             if number == 0:
                 self._demand_columns()
             if not row.problem and not self._repeated:

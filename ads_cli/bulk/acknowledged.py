@@ -7,17 +7,19 @@ the rows that it is about to send, and writes them down again only when it has r
 nobody else has sent or deleted anything there meanwhile.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import blake2b, sha256
 from io import BufferedWriter
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 
 from ..errors import STATE_HINT, StateError, UsageError
 from ..files import replacing
+from ..invocation import Invocation
 from ..loopback import is_loopback
 from .locks import alone
 from .packed import RECORD, Changes, Records
@@ -25,6 +27,7 @@ from .packed import RECORD, Changes, Records
 FOLDER = "acknowledged"
 VERSION = 1
 CHECKSUM = 16  # bytes
+PRODUCTS = re.compile(r"/\d+/product_catalogs/(?P<catalog>[^/]+)(?P<products>/products)?/?")
 LONGEST_HEAD = 64 * 1024
 
 
@@ -134,6 +137,13 @@ class Acknowledged:
                 yield
         except OSError as error:
             raise StateError(f"{self._folder} cannot be used: {error.strerror}", hint=STATE_HINT) from error
+
+
+def forget_sent(call: Invocation, method: str, path: str) -> None:
+    """Forget what is remembered of a catalog whose products a single request is about to change."""
+    found = PRODUCTS.fullmatch(path) if method != "GET" else None
+    if found and (found["products"] or method == "DELETE"):
+        Acknowledged(call.settings.state_dir, call.service, unquote(found["catalog"])).drop()
 
 
 def drop_emulated(state: Path) -> None:

@@ -164,10 +164,8 @@ class ChangedPush(CatalogPush):
             self.comparison = Comparison(self.call)
             self.check.compare(self.comparison.stands)
             self.call.messages.say(self.comparison.told)
-        skipped = self.check.skipped
-        self.call.messages.say(
-            f"{counted(skipped, 'row')} left out: the service has acknowledged them as they are"
-        )
+        if skipped := self.check.skipped:
+            self.call.messages.say(f"{counted(skipped, 'row')} left out, as the service last acknowledged")
         return findings
 
     def _summary(self, findings: Findings, journal: Journal | None) -> Summary:

@@ -12,13 +12,12 @@ from ..api.check import InvalidError, Problem, broken_rules, convert
 from ..errors import ContentError
 from ..nearest import closest
 from ..output.text import counted
-from .read import Row, Rows
+from .read import Row, Rows, map_hint
 from .repeats import Repeats
 from .upload import Batch, Batches, RowUpload
 
 FIRST_LINES = 5
 FIRST_COLUMNS = 5
-FAR = 0.6  # how near a column must be to be taken for one that is missing
 MOST_KINDS = 1000  # of mistakes, that are kept
 # What differs from row to row in messages that tell of the same mistake: quoted values and numbers.
 PARTICULAR = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
@@ -207,7 +206,7 @@ class Check:
         missing = [name for name in self.upload.required if name not in self.rows.fields]
         if missing:
             strange = [name for name in self.rows.columns if name not in self.upload.known]
-            hints = (meant for name in missing if (meant := _map_hint(name, strange)))
+            hints = (meant for name in missing if (meant := map_hint(name, strange)))
             raise ContentError(
                 f"{self.rows.source.name}: no column {', '.join(map(repr, missing))}",
                 hint="; ".join(hints) or f"the file's columns are: {', '.join(self.rows.columns)}",
@@ -245,9 +244,3 @@ class Check:
             if checked.problems:
                 findings.add(checked.row, checked.problems)
         return findings
-
-
-def _map_hint(name: str, strange: list[str]) -> str:
-    """Name the column that may be meant, and how to say so."""
-    meant = closest(name, strange, FAR)
-    return f"is {meant!r} meant? --map '{meant}={name}'" if meant else ""

@@ -22,7 +22,7 @@ from ..files import replacing
 from ..invocation import Invocation
 from ..loopback import is_loopback
 from .locks import alone
-from .packed import RECORD, Changes, Records
+from .packed import NO_KEY, RECORD, Changes, Records
 
 FOLDER = "acknowledged"
 VERSION = 1
@@ -60,24 +60,31 @@ class Acknowledged:
         """Give what is known; raise UnknownError where that is nothing."""
         return self._read()[1]
 
-    def strike_out(self, job: str, records: Iterable[bytes], *, alone_since: Callable[[str], bool]) -> None:
-        """Forget the products of these records, since a job is about to send them.
+    def strike_out(self, job: str, prints: Iterable[bytes], *, alone_since: Callable[[str], bool]) -> None:
+        """Forget products that a job is about to send.
 
         `alone_since` hears which job was the last to do so, and tells whether this one may write down
         what becomes of its rows.
         """
         with self._locked():
             last, known = self._job_and_records()
-            changes = Changes(records if len(known) else ())
-            self._write(known, changes, keep=False, job=job if alone_since(last) else "")
+            changes = Changes((print_, NO_KEY) for print_ in prints if len(known))
+            self._write(known.updated(changes, keep=False), job if alone_since(last) else "")
 
-    def write_down(self, job: str, records: Iterable[bytes]) -> bool:
-        """Remember the products of these records, where nobody else was at work; tell whether that is so."""
+    def write_down(self, job: str, products: Iterable[tuple[bytes, int]]) -> bool:
+        """Remember products, by print and key, where nobody else was at work; tell whether that is so."""
         with self._locked():
             last, known = self._job_and_records()
             if last == job:
-                self._write(known, Changes(records), keep=True, job="")
+                self._write(known.updated(Changes(products), keep=True))
             return last == job
+
+    def strike_keys(self, keys: set[int]) -> None:
+        """Forget products of these keys, and those whose keys were never told."""
+        if self.exists():
+            with self._locked():
+                _, known = self._job_and_records()
+                self._write(known.without(keys))
 
     def drop(self) -> bool:
         """Forget everything; tell whether there was anything."""
@@ -115,13 +122,13 @@ class Acknowledged:
             raise UnknownError(f"{self._path} is of another catalog or service")
         return head, Records(data, begin, end)
 
-    def _write(self, known: Records, changes: Changes, *, keep: bool, job: str) -> None:
+    def _write(self, records: Iterable[bytes | memoryview], job: str = "") -> None:
         head = msgspec.json.encode(msgspec.structs.replace(self._head, job=job)) + b"\n"
         checksum = blake2b(head, digest_size=CHECKSUM)
         try:
             with replacing(self._path) as file, BufferedWriter(file) as out:
                 out.write(head)
-                for block in known.updated(changes, keep=keep):
+                for block in records:
                     checksum.update(block)
                     out.write(block)
                 out.write(checksum.digest())

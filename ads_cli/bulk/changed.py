@@ -1,11 +1,12 @@
 """Only what has changed: a push that leaves out what the service has acknowledged as it stands."""
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import compress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,11 +17,15 @@ from .acknowledged import Acknowledged, UnknownError
 from .check import Check, Checked, Findings
 from .journal import Job, Journal, acks, journals
 from .locks import alone, locked
-from .packed import RECORD, Records, cut, record
+from .packed import PRINT, Records, cut, key_of, print_of
+from .products import ProductDelete
 from .push import Push
 from .read import Row, Rows
 from .summary import Summary
 from .upload import RowUpload
+
+if TYPE_CHECKING:
+    from .verify import Comparison
 
 KNOWN, DUE, INVALID = 0, 1, 2  # what a row can be: acknowledged as it stands, to be sent, not to be sent
 
@@ -33,8 +38,9 @@ class ChangedCheck(Check):
     Those are sent no more, and no rule is tried on them a second time.
     """
 
-    def __init__(self, rows: Rows, upload: type[RowUpload], known: Records, *, changed: bool) -> None:
-        super().__init__(rows, upload)
+    def __init__(self, rows: Rows, upload: RowUpload, known: Records, *, changed: bool) -> None:
+        super().__init__(rows, type(upload))
+        upload.notes_keys = True
         self._known = known
         self._changed = changed  # whether it is only the changed rows that are to be sent
         self._also: Callable[[Any], bool] = lambda item: True  # what else a known row must stand up to
@@ -52,7 +58,7 @@ class ChangedCheck(Check):
     @property
     def due(self) -> int:
         """Count the rows that are to be sent."""
-        return len(self.records) // RECORD
+        return len(self.prints) // PRINT
 
     @property
     def skipped(self) -> int:
@@ -62,15 +68,19 @@ class ChangedCheck(Check):
     @property
     def packing(self) -> str:  # type: ignore[override]
         """Describe which rows are sent."""
-        return f" {blake2b(self.records, digest_size=RECORD).hexdigest()}" if self._changed else ""
+        return f" {blake2b(self.prints, digest_size=PRINT).hexdigest()}" if self._changed else ""
 
-    def acknowledged(self, journal: Path) -> Iterator[bytes]:
-        """Give the records of rows that the service took, by what a journal says of their batches."""
-        failed = {ack.batch: {number for number, _ in ack.failed} for ack in acks(journal)}
-        due = (number for number, state in enumerate(self._states, 1) if state == DUE)
-        for place, (number, some) in enumerate(zip(due, cut(self.records), strict=True)):
-            if number not in failed.get(place // self.upload.size, (number,)):
-                yield some
+    def acknowledged(self, journal: Path) -> Iterator[tuple[bytes, int]]:
+        """Give the prints and keys of rows that the service took, by what a journal says of their batches."""
+        size = self.upload.size
+        due = array("Q", (number for number, state in enumerate(self._states, 1) if state == DUE))
+        for ack in acks(journal):
+            first = ack.batch * size
+            rows, prints = due[first : first + size], self.prints[first * PRINT : (first + size) * PRINT]
+            failed = {number for number, _ in ack.failed}
+            for row, print_, key in zip(rows, cut(prints, PRINT), ack.keys, strict=True):
+                if row not in failed:
+                    yield print_, key
 
     def to_send(self) -> Iterable[Row]:
         """Read the file anew, and give the rows that are to be sent or to be refused."""
@@ -79,7 +89,7 @@ class ChangedCheck(Check):
     def __iter__(self) -> Iterator[Checked]:
         """Read the file anew, check each row, and note what is to become of it."""
         self._states = bytearray()
-        self.records = bytearray()  # of the rows to be sent, in their order
+        self.prints = bytearray()  # of the rows to be sent, in their order
         for checked in super().__iter__():
             self._note(checked.item)
             yield checked
@@ -92,14 +102,14 @@ class ChangedCheck(Check):
             self.broken(item)
         self._states.append(KNOWN if self._is_known else DUE)
         if not self._is_known:
-            self.records += self._record
+            self.prints += self._print
 
     _item: Any = None  # that was looked up last
 
     def broken(self, item: Any) -> list[Problem]:  # type: ignore[override]
         """Look an item up; give the rules it breaks, of which one that is known breaks none."""
-        self._item, self._record = item, record(item.id, encoded(item))
-        self._is_known = self._known.holds(self._record) and self._also(item)
+        self._item, self._print = item, print_of(item.id, encoded(item))
+        self._is_known = self._known.holds(self._print) and self._also(item)
         return [] if self._is_known else broken_rules(item)
 
 
@@ -115,11 +125,10 @@ class CatalogPush(Push):
         try:
             if isinstance(self.check, ChangedCheck):
                 self._strike_out(self.check, journal)
-            elif self.memory.drop():
-                self.call.messages.say(
-                    "what the service has acknowledged of this catalog is forgotten: "
-                    "the next push --changed sends every row"
-                )
+            elif isinstance(self.upload, ProductDelete):
+                self._strike_keys()
+            else:
+                self.memory.drop()  # that another push has begun since this one did
         except BaseException:
             journal.close()
             raise
@@ -134,7 +143,12 @@ class CatalogPush(Push):
             return own and not _others_at(journal.folder, place, job)
 
         check.forget()
-        self.memory.strike_out(job.job, cut(check.records), alone_since=alone_since)
+        self.memory.strike_out(job.job, cut(check.prints, PRINT), alone_since=alone_since)
+
+    def _strike_keys(self) -> None:
+        if self.memory.exists():
+            items: Iterator[Any] = (checked.item for checked in self.check)
+            self.memory.strike_keys({key_of(item.product_key) for item in items if item})
 
     def _finish(self, journal: Journal) -> None:
         """Remember what was acknowledged, and note that everything was sent."""
@@ -154,11 +168,12 @@ class ChangedPush(CatalogPush):
 
     check: ChangedCheck
     verify: bool = field(default=False, kw_only=True)
+    comparison: "Comparison | None" = None
 
     def _check(self) -> Findings:
         """Check the whole file, and say how many rows are left out."""
         findings = super()._check()
-        if self.verify:
+        if self.verify and self.check.skipped:
             from .verify import Comparison
 
             self.comparison = Comparison(self.call)
@@ -169,7 +184,7 @@ class ChangedPush(CatalogPush):
         return findings
 
     def _summary(self, findings: Findings, journal: Journal | None) -> Summary:
-        found = self.comparison.counts if self.verify else {}
+        found = self.comparison.counts if self.comparison else {}
         return replace(super()._summary(findings, journal), skipped=self.check.skipped, extra=found)
 
 

@@ -1,38 +1,46 @@
-"""A million products in 20 MB: for each an id and a digest, found in a moment."""
+"""A million products in 24 MB: for each its id, a digest and its key, found in a moment."""
 
 from array import array
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from itertools import accumulate
+from zlib import crc32
 
-ID, RECORD = 8, 20  # bytes of what stands for an id, and of all that is kept of a product
+ID, PRINT, KEY = 8, 20, 4  # bytes of what stands for an id, for an id and its content, for a key
+RECORD = PRINT + KEY
+NO_KEY = 0
 BUCKETS = 1 << 16  # one for each beginning of two bytes
 
 
-def record(unique: str, content: bytes) -> bytes:
-    """Make a record: eight bytes of the id, twelve of a content that names the id too.
+def print_of(unique: str, content: bytes) -> bytes:
+    """Take the print of a product: eight bytes of the id, twelve of a content that names the id too.
 
     Two ids with the same eight bytes displace each other, and neither is taken for the other.
     """
-    return id_of(unique) + blake2b(content, digest_size=RECORD - ID).digest()
+    return id_of(unique) + blake2b(content, digest_size=PRINT - ID).digest()
 
 
 def id_of(unique: str) -> bytes:
-    """Make what a record begins with."""
+    """Make what a print begins with."""
     return blake2b(unique.encode(), digest_size=ID).digest()
 
 
+def key_of(key: str) -> int:
+    """Make the number that stands for a key; keys that share one are forgotten together."""
+    return crc32(key.encode()) if key else NO_KEY
+
+
 class Changes:
-    """Records to be put in their order; of those of one id the last counts."""
+    """Products to be put in their order; of those of one id the last counts."""
 
-    def __init__(self, records: Iterable[bytes] = ()) -> None:
+    def __init__(self, products: Iterable[tuple[bytes, int]] = ()) -> None:
         self._parts = [bytearray() for _ in range(256)]
-        for some in records:
-            self.add(some)
+        for print_, key in products:
+            self.add(print_, key)
 
-    def add(self, record: bytes) -> None:
-        """Note a record."""
-        self._parts[record[0]] += record
+    def add(self, print_: bytes, key: int = NO_KEY) -> None:
+        """Note a product."""
+        self._parts[print_[0]] += print_ + key.to_bytes(KEY)
 
     def buckets(self) -> Iterator[tuple[int, dict[bytes, bytes]]]:
         """Give the buckets that are touched, in order, and their records by id."""
@@ -65,7 +73,7 @@ class Records:
         return (self._end - self._begin) // RECORD
 
     def holds(self, beginning: bytes) -> bool:
-        """Tell whether there is a record that begins so: an id, or a whole record."""
+        """Tell whether there is a product of this id, or of this print."""
         bucket = beginning[0] << 8 | beginning[1]
         return self._data.find(beginning, self._starts[bucket], self._starts[bucket + 1]) >= 0
 
@@ -80,7 +88,12 @@ class Records:
             done = end
         yield whole[done : self._end]
 
+    def without(self, keys: set[int]) -> Iterator[bytes]:
+        """Give the records whose keys are known, and none of these."""
+        gone = {key.to_bytes(KEY) for key in (*keys, NO_KEY)}
+        return (some for some in cut(self._data[self._begin : self._end]) if some[PRINT:] not in gone)
 
-def cut(records: bytes | bytearray) -> Iterator[bytes]:
-    """Take records apart that stand one after another."""
-    return (bytes(records[at : at + RECORD]) for at in range(0, len(records), RECORD))
+
+def cut(records: bytes | bytearray, size: int = RECORD) -> Iterator[bytes]:
+    """Take records apart, or prints, that stand one after another."""
+    return (bytes(records[at : at + size]) for at in range(0, len(records), size))

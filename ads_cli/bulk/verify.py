@@ -12,7 +12,7 @@ from ..api.fields import fields_of
 from ..api.products import ListProducts, Product
 from ..invocation import Invocation
 from ..output.text import counted
-from .packed import ID, RECORD, Changes, Records, id_of, record
+from .packed import ID, PRINT, Changes, Records, id_of, print_of
 from .report import progress
 
 GENERATED = ("product_key", "item_group_key")  # by the service
@@ -33,9 +33,9 @@ class Comparison:
         with progress(call.messages, "Listing the catalog", None) as tick:
             for answer in call.client.pages(ListProducts(product_catalog_id=call.catalog)):
                 for product in answer.data or []:
-                    changes.add(_record(product))
+                    changes.add(_print(product))
                     if group := product.get("item_group_id"):
-                        changes.add(id_of(f"{GROUP}{group}") + bytes(RECORD - ID))
+                        changes.add(id_of(f"{GROUP}{group}") + bytes(PRINT - ID))
                     listed += 1
                 tick(listed)
         self._listed = Records.of(changes)
@@ -62,7 +62,7 @@ class Comparison:
         )
 
     def _verdict(self, item: Any) -> str:
-        own = _record(msgspec.structs.asdict(item))
+        own = _print(msgspec.structs.asdict(item))
         if self._listed.holds(own):
             return "same"
         if self._listed.holds(own[:ID]):
@@ -71,10 +71,10 @@ class Comparison:
         return "hidden" if group and self._listed.holds(id_of(f"{GROUP}{group}")) else "missing"
 
 
-def _record(product: Mapping[str, Any]) -> bytes:
-    """Make a record of the values that a product has, however they are written."""
+def _print(product: Mapping[str, Any]) -> bytes:
+    """Take the print of the values that a product has, however they are written."""
     values = [_plain(name, product.get(name)) for name in FIELDS]
-    return record(str(product.get("id")), msgspec.msgpack.encode(values))
+    return print_of(str(product.get("id")), msgspec.msgpack.encode(values))
 
 
 def _plain(name: str, value: Any) -> Any:

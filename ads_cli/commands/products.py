@@ -187,13 +187,13 @@ def _catalog_push(call: Invocation, rows: Any, options: Any, changed: bool, veri
 
     upload, memory = ProductPush(call.catalog), memory_of(call)
     if changed:
-        check = ChangedCheck(rows, ProductPush, known_to(memory, call.messages.say), changed=True)
+        check = ChangedCheck(rows, upload, known_to(memory, call.messages.say), changed=True)
         return ChangedPush(call, upload, check, options, memory=memory, verify=verify)
     remembers = memory.exists() and not call.dry_run
     return CatalogPush(
         call,
         upload,
-        ChangedCheck(rows, ProductPush, Records(), changed=False) if remembers else Check(rows, ProductPush),
+        ChangedCheck(rows, upload, Records(), changed=False) if remembers else Check(rows, ProductPush),
         options,
         memory=memory,
     )

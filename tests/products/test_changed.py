@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ads_cli.bulk.acknowledged import Acknowledged, UnknownError
-from ads_cli.bulk.packed import ID, Changes, Records, cut, record
+from ads_cli.bulk.packed import ID, RECORD, Changes, Records, cut, key_of, print_of
 from ads_cli.emulator import faults
 from tests.conftest import Inside, feed
 from tests.products.test_push import SUMMARY
@@ -190,7 +190,7 @@ def test_the_memory_is_for_its_owner_only(shop):
     shop.push(feed(5))
     assert shop.memory.stat().st_mode & 0o777 == 0o600
     assert shop.memory.parent.stat().st_mode & 0o777 == 0o700
-    assert len(shop.memory.read_bytes()) < 5 * 20 + 200
+    assert len(shop.memory.read_bytes()) < 5 * RECORD + 200
 
 
 @pytest.mark.parametrize("put", [0, 1, 7, 15])
@@ -240,7 +240,8 @@ def test_what_is_deleted_is_created_again(shop):
     shop.push(feed(50))
     shop.delete("sku-4", "sku-5")
     assert "sku-4" not in shop.service.stored
-    assert shop.push()["created"] == 2 and {"sku-4", "sku-5"} <= set(shop.service.stored)
+    assert shop.push()["created"] == 2 and shop.sent == ids(4, 5)
+    assert {"sku-4", "sku-5"} <= set(shop.service.stored)
     assert shop.push()["skipped"] == 50
 
 
@@ -395,23 +396,29 @@ UNIQUE = st.text(st.characters(codec="utf-8"), max_size=5)
 CONTENTS = st.dictionaries(UNIQUE, st.binary(max_size=3), max_size=40)
 
 
+def products(contents: dict[str, bytes]) -> list[tuple[bytes, int]]:
+    return [(print_of(id, content), key_of(f"key of {id}")) for id, content in contents.items()]
+
+
 def held(records: Records, contents: dict[str, bytes]) -> bool:
-    return all(records.holds(record(*content)) for content in contents.items())
+    return all(records.holds(print_of(*content)) for content in contents.items())
 
 
 @settings(deadline=None)
 @given(CONTENTS, CONTENTS, st.booleans())
 def test_records_hold_what_was_put_in_last(first, second, keep):
-    before = Records.of(Changes(record(*content) for content in first.items()))
-    changes = Changes(record(*content) for content in second.items())
+    before = Records.of(Changes(products(first)))
+    changes = Changes(products(second))
     data = b"".join(before.updated(changes, keep=keep))
     after = Records(data)
     expected = {id: content for id, content in first.items() if id not in second} | (second if keep else {})
     assert held(before, first) and held(after, expected) and len(after) == len(expected)
     assert list(cut(data)) == sorted(cut(data))
+    left = Records(b"".join(after.without({key_of(f"key of {id}") for id in second})))
+    assert {id for id in first if left.holds(print_of(id, b"")[:ID])} == first.keys() - second.keys()
     others = {id: content for id, content in (first | second).items() if expected.get(id) != content}
-    assert not any(after.holds(record(*content)) for content in others.items())
-    assert all(after.holds(record(id, b"")[:ID]) == (id in expected) for id in first | second)
+    assert not any(after.holds(print_of(*content)) for content in others.items())
+    assert all(after.holds(print_of(id, b"")[:ID]) == (id in expected) for id in first | second)
 
 
 @settings(deadline=None)
@@ -420,9 +427,9 @@ def test_a_memory_that_is_read_is_the_one_that_was_written(tmp_path_factory, con
     state = tmp_path_factory.mktemp("state")
     memory = Acknowledged(state, "https://ads.example", "c 1")
     memory.strike_out("job", [], alone_since=lambda last: True)
-    assert memory.write_down("job", [record(*content) for content in contents.items()])
+    assert memory.write_down("job", products(contents))
     assert len(memory.read()) == len(contents) and held(memory.read(), contents)
-    assert not memory.write_down("job", [record("x", b"later")])
+    assert not memory.write_down("job", products({"x": b"later"}))
     (path,) = (state / "acknowledged").glob("[0-9a-f]*")
     whole = path.read_bytes()
     place = data.draw(st.integers(0, len(whole) - 1))

@@ -17,7 +17,7 @@ from .acknowledged import Acknowledged, UnknownError
 from .check import Check, Checked, Findings
 from .journal import Job, Journal, acks, journals
 from .locks import alone, locked
-from .packed import PRINT, Records, cut, key_of, print_of
+from .packed import NO_KEY, PRINT, Records, cut, key_of, print_of
 from .products import ProductDelete
 from .push import Push
 from .read import Row, Rows
@@ -78,7 +78,8 @@ class ChangedCheck(Check):
             first = ack.batch * size
             rows, prints = due[first : first + size], self.prints[first * PRINT : (first + size) * PRINT]
             failed = {number for number, _ in ack.failed}
-            for row, print_, key in zip(rows, cut(prints, PRINT), ack.keys, strict=True):
+            keys = ack.keys or [NO_KEY] * len(rows)
+            for row, print_, key in zip(rows, cut(prints, PRINT), keys, strict=True):
                 if row not in failed:
                     yield print_, key
 

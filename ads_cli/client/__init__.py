@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -87,9 +87,9 @@ class Client:
                 raise UnavailableError(f"the service repeats the cursor {cursor!r}; the list would never end")
             seen.add(cursor)
 
-    def prepare(self, request: Request, body: bytes | None = None) -> Outgoing:
-        """Place the fields of a request in its address and body; a ready `body` is taken as it is."""
-        return place(request.endpoint, wire(request), self.address(request.endpoint.base), body)
+    def prepare(self, request: Request, pieces: Sequence[bytes | memoryview] = ()) -> Outgoing:
+        """Place the fields of a request in its address and body; a ready body comes in `pieces`."""
+        return place(request.endpoint, wire(request), self.address(request.endpoint.base), pieces)
 
     def exchange(self, outgoing: Outgoing, *, auth: "httpx.Auth | None" = None, form: bool = False) -> Answer:
         """Send until there is an answer, within --max-attempts and --max-wait."""
@@ -154,13 +154,17 @@ class Client:
         headers = dict(outgoing.headers)
         if outgoing.content_type:
             headers["Content-Type"] = outgoing.content_type
+        if outgoing.pieces:
+            headers["Content-Length"] = str(outgoing.size)
         with self._counting:
             self.requests += 1
         timeout = min(self.timeout, max(self.pace.patience(), LEAST_TIMEOUT))
         started = time.monotonic()
-        self.trace.request(outgoing.method, outgoing.url, headers, _shown(outgoing, outgoing.body))
+        self.trace.request(
+            outgoing.method, outgoing.url, headers, _shown(outgoing, outgoing.body, outgoing.size)
+        )
         try:
-            body = outgoing.body or None
+            body = outgoing.content()
             with self._http.stream(
                 outgoing.method, outgoing.url, content=body, headers=headers, auth=auth, timeout=timeout
             ) as response:
@@ -174,7 +178,12 @@ class Client:
         answered = {name.lower(): value for name, value in response.headers.items()}
         seconds = time.monotonic() - started
         self.trace.response(
-            outgoing.method, outgoing.url, response.status_code, answered, _shown(outgoing, content), seconds
+            outgoing.method,
+            outgoing.url,
+            response.status_code,
+            answered,
+            _shown(outgoing, content, len(content)),
+            seconds,
         )
         try:
             return read(response.status_code, answered, content, attempt, form=form)
@@ -230,9 +239,9 @@ class _Failed(Exception):
         self.refused = refused  # no connection, or a clock that jumped: nothing was applied
 
 
-def _shown(outgoing: Outgoing, content: bytes) -> bytes:
+def _shown(outgoing: Outgoing, content: bytes, size: int) -> bytes:
     """Give what a trace may show of a body."""
-    return b"(%d bytes that nobody reads)" % len(content) if outgoing.private and content else content
+    return b"(%d bytes that nobody reads)" % size if outgoing.private and size else content
 
 
 def _deleted_before(outgoing: Outgoing, attempts: int) -> Answer:

@@ -1,7 +1,7 @@
 """A request as it goes over the wire, before it is signed."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import msgspec
@@ -11,6 +11,7 @@ from ..api.rates import TOTAL_COUNTS, Rate
 
 FORM = "application/x-www-form-urlencoded"
 JSON = "application/json"
+PIECE = 128 * 1024  # bytes
 
 
 class Outgoing(NamedTuple):
@@ -25,15 +26,28 @@ class Outgoing(NamedTuple):
     headers: Mapping[str, str] = {}  # of the person's own
     rate: Rate | None = None  # that the specification states
     private: bool = False  # whether nobody may read along
+    pieces: Sequence[bytes | memoryview] = ()  # of a body that is too large to be put together
+
+    @property
+    def size(self) -> int:
+        """Count the bytes of the body."""
+        return len(self.body) or sum(map(len, self.pieces))
+
+    def content(self) -> Any:
+        """Give the body as it is sent: small pieces, since what is left of one is copied after each write."""
+        views = (memoryview(piece) for piece in self.pieces)
+        small = (view[at : at + PIECE] for view in views for at in range(0, len(view), PIECE))
+        return small if self.pieces else self.body or None
 
 
-def place(endpoint: Endpoint, parts: Wire, address: str, body: bytes | None = None) -> Outgoing:
+def place(
+    endpoint: Endpoint, parts: Wire, address: str, pieces: Sequence[bytes | memoryview] = ()
+) -> Outgoing:
     """Write a request down: the address with its query, and the body."""
-    url, content_type = address + parts.path, ""
+    url, content_type, body = address + parts.path, "", b""
     encoded = "&".join(f"{quote(k, safe='')}={quote(as_text(v), safe='')}" for k, v in parts.fields.items())
-    if body is not None or endpoint.travels == "json":
-        body = msgspec.json.encode(parts.fields) if body is None else body
-        content_type = JSON
+    if pieces or endpoint.travels == "json":
+        body, content_type = b"" if pieces else msgspec.json.encode(parts.fields), JSON
     elif endpoint.travels == "form":
         body, content_type = encoded.encode(), FORM
     elif encoded:
@@ -43,10 +57,11 @@ def place(endpoint: Endpoint, parts: Wire, address: str, body: bytes | None = No
     return Outgoing(
         endpoint.method,
         url,
-        body or b"",
+        body,
         content_type,
         family,
         endpoint.retry,
         rate=rate,
         private=endpoint.private,
+        pieces=pieces,
     )

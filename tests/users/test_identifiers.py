@@ -1,15 +1,19 @@
 """Identifiers: what they are made into, and what is refused; the vectors are published."""
 
 import json
+from dataclasses import replace
 from hashlib import sha256
+from itertools import accumulate, pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ads_cli.bulk.users import operations
 from ads_cli.bulk.users.columns import column
 from ads_cli.bulk.users.identifiers import keys
-from ads_cli.bulk.users.pack import MOST_BYTES, MOST_OPERATIONS, Head, Packing, Purpose, pack
+from ads_cli.bulk.users.operations import MOST_BYTES, MOST_OPERATIONS, Operations, batches, body_of
+from ads_cli.bulk.users.pack import Head, Packing, Purpose, pack
 
 KEYS = keys("DE")
 UPDATE = Head("Update")
@@ -108,15 +112,16 @@ def test_a_column_is_what_its_cells_are_one_by_one(cells, name):
 def test_packing_loses_nobody_and_keeps_the_order(sizes, most_users, head):
     cells = [";".join(f"u{n}.{i}@x.de" for i in range(size)) for n, size in enumerate(sizes)]
     packed = pack({"email": cells}, head, Packing(most_users=most_users))
-    rows = [row for operation in packed.operations for row in operation.rows]
+    single = [operation for some in packed.operations for operation in some]
+    rows = [row for operation in single for row in operation.rows]
     checked = pack({"email": cells}, head, Packing(most_users=most_users, purpose=Purpose.CHECK))
-    assert [one[1:] for one in checked.operations] == [one[1:] for one in packed.operations]
-    assert all(one.size == len(one.body) for one in packed.operations)
+    assert [replace(some, body=b"") for some in packed.operations] == checked.operations
+    assert all([*operation.ends] == [len(operation.body)] for operation in single)
     assert rows == [n for n, size in enumerate(sizes) if size]
     assert set(packed.problems) == {n for n, size in enumerate(sizes) if not size}
     users = []
-    for operation in packed.operations:
-        body = json.loads(operation.body)
+    for operation in single:
+        body = json.loads(bytes(operation.body))
         assert body["operation_type"] == head.operation_type and len(body["params"]["users"]) == len(
             operation.rows
         )
@@ -131,6 +136,33 @@ def test_packing_loses_nobody_and_keeps_the_order(sizes, most_users, head):
 
 def test_operations_are_as_large_as_both_limits_allow():
     packed = pack({"email": [f"user{n}@x.de" for n in range(60_000)]}, UPDATE, Packing())
-    assert len(packed.operations) == MOST_OPERATIONS
-    size = 1 + sum(len(operation.body) + 1 for operation in packed.operations)
-    assert 0.95 * MOST_BYTES < size <= MOST_BYTES
+    (only,) = packed.operations
+    assert len(only) == MOST_OPERATIONS
+    assert 0.95 * MOST_BYTES < len(b"".join(body_of([only]))) <= MOST_BYTES
+
+
+@given(
+    st.lists(st.lists(st.integers(1, 9), max_size=30), max_size=20), st.integers(10, 60), st.integers(1, 9)
+)
+def test_batches_meet_both_limits_and_are_as_full_as_they_can_be(sizes, most_bytes, most_operations):
+    number, packed = 0, []
+    for some in sizes:
+        singles = [b"%d" % (10 ** (size - 1)) for size in some]
+        ends = [*accumulate(len(one) + 1 for one in singles)]
+        rows = range(number, number := number + len(some))
+        stops = range(1, len(some) + 1)
+        packed.append(Operations(b",".join(singles), [end - 1 for end in ends], stops, rows))
+    every = [size for some in sizes for size in some]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(operations, "MOST_BYTES", most_bytes)
+        patched.setattr(operations, "MOST_OPERATIONS", most_operations)
+        found = [*batches(packed)]
+    bodies = [json.loads(b"".join(body_of(batch))) for batch in found]
+    assert [len(str(one)) for body in bodies for one in body] == every
+    assert [row for batch in found for some in batch for row in some.rows] == [*range(len(every))]
+    for batch, following in pairwise([*found, None]):
+        count, size = sum(map(len, batch)), sum(map(len, body_of(batch)))
+        assert count <= most_operations and (size <= most_bytes or count == 1)
+        if following:
+            more = len(next(iter(following[0])).body) + 1
+            assert count == most_operations or size + more > most_bytes

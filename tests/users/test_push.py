@@ -1,6 +1,7 @@
 """Lists of people, pushed to a service that is as strict as the specification lets it be."""
 
 import json
+import time
 from hashlib import sha256
 
 import pytest
@@ -82,6 +83,19 @@ def test_a_list_goes_in_few_requests_and_nobody_is_lost(shop, audience):
     keys = "job rows valid invalid batches users accepted failed requests retries seconds"
     assert list(summary) == keys.split()
     assert summary["users"] == summary["accepted"] == 150_000 and summary["failed"] == 0
+
+
+def test_a_large_list_is_packed_by_several_processes_that_end_with_the_push(shop, audience):
+    long = [f"user{n}.{'x' * 40}@example.com" for n in range(150_000)]
+    shop.file("people.csv", "\n".join(["email", *long]))
+    process = shop.popen(*PUSH)
+    while not audience.bodies and process.poll() is None:
+        time.sleep(0.01)
+    process.kill()
+    process.stderr.read()  # ends only when nobody is left who could write to it
+    process.wait()
+    shop(*PUSH, "--resume")
+    assert audience.users == set(map(digest, long))
 
 
 def test_one_user_to_an_operation_where_that_is_wanted(shop, audience):
@@ -213,7 +227,6 @@ def test_check_and_hash_work_offline(adsctl):
 def test_a_killed_push_goes_on_and_the_audience_is_what_the_file_says(adsctl, tmp_path):
     """Against the emulator, which counts distinct people."""
     import signal
-    import time
     from contextlib import closing
 
     from ads_cli.commands.emulator import variables

@@ -4,20 +4,23 @@ import csv
 import io
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from itertools import accumulate
-from multiprocessing import get_context
-from typing import Any, NamedTuple
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from functools import cache
+from multiprocessing import get_context, parent_process
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..read_csv import Block
 from .heads import Heads
 from .pack import Packed, Packing, pack
 
+if TYPE_CHECKING:
+    from ..read_csv import Block
+
 LARGE = 8 * 1024 * 1024  # bytes of a file, from which on starting processes pays
 Wrong = dict[int, list[tuple[str, str]]]  # field and reason, by row
-AHEAD = 2  # blocks of each process that are under way
+AHEAD = 4  # blocks that are under way while one is waited for
 
 
 class Table(NamedTuple):
@@ -36,23 +39,6 @@ class PackedBlock(NamedTuple):
     rows: int
     blank: list[int]  # rows that hold nothing, and are none
     lines: dict[int, int]  # of rows with problems, counted from 0
-
-    def folded(self) -> tuple["PackedBlock", bytes]:
-        """Take the bodies of all operations out, as one: thousands of small ones travel badly."""
-        bodies = b"".join(operation.body for operation in self.packed.operations)
-        if bodies:
-            self.packed.operations = [each._replace(body=b"") for each in self.packed.operations]
-        return self, bodies
-
-    def unfolded(self, bodies: bytes) -> "PackedBlock":
-        """Put the bodies of the operations back."""
-        if bodies:
-            view, ends = memoryview(bodies), accumulate(each.size for each in self.packed.operations)
-            self.packed.operations = [
-                each._replace(body=view[end - each.size : end])
-                for each, end in zip(self.packed.operations, ends, strict=True)
-            ]
-        return self
 
 
 def pack_block(table: Table, data: bytes) -> PackedBlock | None:
@@ -103,40 +89,41 @@ def _lines(table: Table, text: str, rows: Iterable[int]) -> dict[int, int]:
     return found
 
 
-def packed_blocks(
-    table: Table, blocks: Iterable[Block], size: int
-) -> Iterator[tuple[Block, PackedBlock | None]]:
-    """Pack blocks, in their order; where the file is large, in as many processes as there are cores."""
+@cache
+def processes() -> Executor | None:
+    """Open a process for each core, once, where there are several."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if size < LARGE or cores < 2:
+    return ProcessPoolExecutor(cores, get_context("spawn"), _follow) if cores > 1 else None
+
+
+def packed_blocks(
+    table: Table, blocks: "Iterable[Block]", size: int
+) -> "Iterator[tuple[Block, PackedBlock | None]]":
+    """Pack blocks, in their order; where the file is large, in several processes."""
+    if size < LARGE or not (pool := processes()):
         yield from ((block, pack_block(table, block.data)) for block in blocks)
         return
-    begun: deque[tuple[Block, Future[tuple[PackedBlock, bytes] | None]]] = deque()
-    pool = ProcessPoolExecutor(cores, get_context("spawn"), _quietly)
+    begun: deque[tuple[Block, Future[PackedBlock | None]]] = deque()
     try:
         for block in blocks:
-            begun.append((block._replace(data=b""), pool.submit(_elsewhere, table, block.data)))
-            if len(begun) >= cores * AHEAD:
-                yield _result(*begun.popleft())
+            begun.append((block._replace(data=b""), pool.submit(pack_block, table, block.data)))
+            if len(begun) > AHEAD:
+                first, packed = begun.popleft()
+                yield first, packed.result()
         while begun:
-            yield _result(*begun.popleft())
+            first, packed = begun.popleft()
+            yield first, packed.result()
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        for _, packed in begun:
+            packed.cancel()
 
 
-def _elsewhere(table: Table, data: bytes) -> tuple[PackedBlock, bytes] | None:
-    """Pack a block in a process of its own."""
-    packed = pack_block(table, data)
-    return packed.folded() if packed else None
-
-
-def _result(
-    block: Block, future: "Future[tuple[PackedBlock, bytes] | None]"
-) -> tuple[Block, PackedBlock | None]:
-    done = future.result()
-    return block, done[0].unfolded(done[1]) if done else None
-
-
-def _quietly() -> None:
-    """Leave signals to the process that everybody sees; it ends this one."""
+def _follow() -> None:
+    """Leave signals to the process that everybody sees, and end with it, however it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent_process(),), daemon=True).start()
+
+
+def _end_with(parent: Any) -> None:
+    parent.join()
+    os._exit(0)

@@ -14,7 +14,8 @@ from ..read_csv import CsvRows
 from ..upload import Batch, Batches
 from .blocks import PackedBlock, Table, packed_blocks
 from .heads import FIELDS
-from .pack import Operation, Packed, Packing, Purpose, batches, pack
+from .operations import Operations, batches
+from .pack import Packed, Packing, Purpose, pack
 from .rows import KEYS, UserRows
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class UserCheck(Check):
             for number, row in enumerate(some):
                 yield Checked(row, None, [Problem(*each) for each in packed.problems.get(number, [])])
 
-    def _operations(self, purpose: Purpose) -> Iterator[Operation]:
+    def _operations(self, purpose: Purpose) -> Iterator[Operations]:
         """Read the file, and give its operations, with the numbers of their records."""
         packing = self._packing._replace(purpose=purpose)
         if isinstance(self._plain, CsvRows):
@@ -102,12 +103,9 @@ class UserCheck(Check):
         for packed, numbers, lines in parts:
             if purpose is self._purpose:
                 self._note(packed, numbers, lines)
-            for operation in packed.operations:
-                rows = operation.rows
-                records = numbers[rows[0] : rows[-1] + 1]
-                if len(records) > len(rows):
-                    records = [numbers[row] for row in rows]
-                yield operation._replace(rows=records)
+            for some in packed.operations:
+                if some:
+                    yield some.numbered(numbers)
 
     def _of_table(self, rows: CsvRows, packing: Packing) -> Iterator[Part]:
         """Pack a table block by block, in several processes where that pays."""

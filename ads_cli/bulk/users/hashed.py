@@ -7,6 +7,7 @@ import msgspec
 from ...output.records import csv_rows
 from .check import UserCheck
 from .heads import FIELDS
+from .operations import body_of
 
 
 def write_hashed(check: UserCheck, stream: IO[str]) -> None:
@@ -16,8 +17,7 @@ def write_hashed(check: UserCheck, stream: IO[str]) -> None:
     write = csv_rows(stream, ",")
     write([*columns, *heads])
     for batch in check.batches(lambda row, reason: None):
-        for operation in batch.items:
-            said = msgspec.json.decode(operation.body)
+        for said in msgspec.json.decode(b"".join(body_of(batch.items))):
             values = {FIELDS[0]: said[FIELDS[0]], **said["params"]}
             head = [values.get(name, "") for name in heads]
             for user in values["users"]:

@@ -1,16 +1,18 @@
-"""Users packed into operations, and operations into batches, as many as the limits of a request meet."""
+"""Users packed into operations, so that as many as possible go in a request."""
 
+from array import array
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, pairwise
 from typing import Any, NamedTuple
 
 from ...api.users import MOST_BYTES, MOST_OPERATIONS
-from .columns import column
+from .columns import Column, column
 from .identifiers import keys
+from .operations import Operations
 
 # The size at which an operation is closed: 2,500 of them, with commas and brackets, fill a body.
 FULL = (MOST_BYTES - 2) // MOST_OPERATIONS - 1
@@ -23,19 +25,6 @@ class Purpose(Enum):
     CHECK = "check"  # the sizes alone, with nothing hashed
     REHEARSE = "rehearse"  # everything, and nothing is kept
     SEND = "send"
-
-
-class Operation(NamedTuple):
-    """An operation as JSON, its size, and the rows its users come from."""
-
-    body: bytes | memoryview  # empty where it is not to be sent
-    size: int
-    rows: Sequence[int]  # counted from 0 in what was packed at once; by number of the record in a batch
-
-    @property
-    def users(self) -> int:
-        """Count the users."""
-        return len(self.rows)
 
 
 class Head(NamedTuple):
@@ -65,7 +54,7 @@ class Packing(NamedTuple):
 class Packed:
     """What became of some rows: operations, what is wrong with the others, and how values came."""
 
-    operations: list[Operation] = field(default_factory=list)
+    operations: list[Operations] = field(default_factory=list)
     problems: dict[int, list[tuple[str, str]]] = field(default_factory=dict)  # field and reason, by row
     raw: Counter[str] = field(default_factory=Counter)
     hashed: Counter[str] = field(default_factory=Counter)
@@ -83,79 +72,83 @@ def pack(
     """
     made = Packed(problems={row: list(problems) for row, problems in wrong.items()})
     known = keys(packing.region)
-    members = []
+    columns = []
     for name, values in cells.items():
         found = column(known[name], values, hashing=packing.purpose is not Purpose.CHECK)
-        members.append(found.members)
+        columns.append(found)
         made.raw[name] += found.raw
         made.hashed[name] += found.hashed
         for row, reasons in found.problems.items():
             made.problems.setdefault(row, []).extend((name, reason) for reason in reasons)
-    users = _users(members)
-    if "{}" in users:
-        for row, user in enumerate(users):
-            if user == "{}" and row not in made.problems:
+    users = _users(columns)
+    if "" in users.texts:
+        for row, text in enumerate(users.texts):
+            if not text and row not in made.problems:
                 made.problems[row] = [("", f"has no identifier: {', '.join(known)}")]
     if made.problems or not isinstance(heads, Head):
-        rows = [row for row in range(len(users)) if row not in made.problems]
+        rows = [row for row in range(len(users.texts)) if row not in made.problems]
         of = (lambda row: heads) if isinstance(heads, Head) else heads.__getitem__
         for head, group in groupby(rows, of):
             some = list(group)
-            made.operations += _operations(head, [users[row] for row in some], some, packing)
+            texts = [users.texts[row] for row in some]
+            made.operations.append(_operations(head, users._replace(texts=texts), some, packing))
     else:
-        made.operations += _operations(heads, users, range(len(users)), packing)
+        made.operations.append(_operations(heads, users, range(len(users.texts)), packing))
     return made
 
 
-def _users(members: list[list[str]]) -> list[str]:
-    """Join the members of each row."""
-    if len(members) == 1:
-        return [f"{{{member}}}" for member in members[0]]
-    return [f"{{{','.join(filter(None, row))}}}" for row in zip(*members, strict=True)]
+class Users(NamedTuple):
+    """Users as JSON: a text for each, with what goes before and after it; "" where there is nobody."""
+
+    texts: list[str]
+    before: str
+    after: str
+    size: int | None = None  # of every text, where they are alike
+
+    def joined(self, begin: int, end: int) -> str:
+        """Write some users, with commas between them."""
+        between = f"{self.after},{self.before}"
+        return f"{self.before}{between.join(self.texts[begin:end])}{self.after}"
+
+    def ends(self) -> Sequence[int]:
+        """Say where each user ends, and its comma."""
+        more = len(self.before) + len(self.after) + 1
+        if self.size:
+            return range(0, (self.size + more) * len(self.texts) + 1, self.size + more)
+        return list(accumulate((len(text) + more for text in self.texts), initial=0))
+
+    def stops(self, ends: Sequence[int], room: int, most: int) -> Iterator[int]:
+        """Say where operations end that have room for so many bytes, or for `most` users."""
+        end, users = 0, len(self.texts)
+        if self.size and users:
+            each = max(1, min(room // ends[1], most))
+            yield from range(each, users, each)
+            yield users
+            return
+        while end < users:
+            begin, end = end, bisect_right(ends, ends[end] + room, end) - 1
+            end = min(max(end, begin + 1), begin + most)
+            yield end
 
 
-def _operations(
-    head: Head, users: Sequence[str], rows: Sequence[int], packing: Packing
-) -> Iterator[Operation]:
+def _users(columns: list[Column]) -> Users:
+    """Put the members of each row together."""
+    if len(columns) == 1:
+        only = columns[0]
+        return Users(only.texts, f"{{{only.before}", f"{only.after}}}", only.size)
+    rows = zip(*(column.members for column in columns), strict=True)
+    return Users([",".join(filter(None, row)) for row in rows], "{", "}")
+
+
+def _operations(head: Head, users: Users, rows: Sequence[int], packing: Packing) -> Operations:
     """Fill operation after operation; a user that is too large for one is alone in it."""
-    start, purpose = head.start, packing.purpose
+    start = head.start
     frame = len(start) + len(END) - 1  # each user counts with a comma, and the last has none
-    ends = _ends(users)
-    begin = 0
-    while begin < len(users):
-        end = max(bisect_right(ends, ends[begin] + FULL - frame, begin) - 1, begin + 1)
-        if packing.most_users:
-            end = min(end, begin + packing.most_users)
-        body, size = b"", frame + ends[end] - ends[begin]
-        if purpose is not Purpose.CHECK:
-            body = f"{start}{','.join(users[begin:end])}{END}".encode()
-            size = len(body)
-        yield Operation(body if purpose is Purpose.SEND else b"", size, rows[begin:end])
-        begin = end
-
-
-def _ends(users: Sequence[str]) -> Sequence[int]:
-    """Say where each user ends, and its comma; most are as long as all others."""
-    longest = len(max(users, key=len, default=""))
-    if longest == len(min(users, key=len, default="")):
-        return range(0, (longest + 1) * len(users) + 1, longest + 1)
-    return list(accumulate((len(user) + 1 for user in users), initial=0))
-
-
-def batches(operations: Iterable[Operation]) -> Iterator[list[Operation]]:
-    """Cut operations into the batches of requests; each meets both limits."""
-    waiting: list[Operation] = []
-    size = 1  # of the body: a bracket, then each operation and a comma or the other bracket
-    for operation in operations:
-        if waiting and (size + operation.size + 1 > MOST_BYTES or len(waiting) == MOST_OPERATIONS):
-            yield waiting
-            waiting, size = [], 1
-        waiting.append(operation)
-        size += operation.size + 1
-    if waiting:
-        yield waiting
-
-
-def body_of(operations: Iterable[Operation]) -> bytes:
-    """Write the body of a request."""
-    return b"[" + b",".join(operation.body for operation in operations) + b"]"
+    ends = users.ends()
+    stops = array("q", users.stops(ends, FULL - frame, packing.most_users or len(rows)))
+    closed = array("q", (frame + ends[stop] + number * (frame + 1) for number, stop in enumerate(stops)))
+    body = b""
+    if packing.purpose is not Purpose.CHECK:
+        joined = (users.joined(begin, end) for begin, end in pairwise([0, *stops]))
+        body = ",".join([f"{start}{some}{END}" for some in joined]).encode()
+    return Operations(body if packing.purpose is Purpose.SEND else b"", closed, stops, rows)

@@ -14,7 +14,8 @@ from ...client.pace import backoff
 from ...errors import RefusedError, UnavailableError
 from ..upload import FAILED, Ack, Batch, Upload
 from .heads import Heads
-from .pack import Operation, Packing, body_of
+from .operations import Operations, body_of, users_of
+from .pack import Packing
 from .rows import KEYS, KNOWN
 
 ACCEPTED = "accepted"
@@ -58,18 +59,19 @@ class UserUpload(Upload):
         A batch is all or nothing, so that nothing of a refused one was applied.
         """
         ack = Ack(batch.number, {ACCEPTED: 0, FAILED: 0})
-        waiting: list[list[Operation]] = [batch.items]
+        waiting: list[list[Operations]] = [batch.items]
         while waiting:
             operations = waiting.pop()
             refused = self._deliver(client, operations)
-            good = [operation for number, operation in enumerate(operations) if number not in refused]
             if not refused:
-                ack.counts[ACCEPTED] += _users(operations)
+                ack.counts[ACCEPTED] += users_of(operations)
                 continue
-            halves: list[Operation] = []
+            single = [operation for some in operations for operation in some]
+            good = [operation for number, operation in enumerate(single) if number not in refused]
+            halves: list[Operations] = []
             for number, reason in refused.items():
-                operation = operations[number]
-                if operation.users == 1:
+                operation = single[number]
+                if len(operation.rows) == 1:
                     ack.failed.append((operation.rows[0], reason))
                 else:
                     halves += _halves(operation)
@@ -77,19 +79,19 @@ class UserUpload(Upload):
         ack.counts[FAILED] = len(ack.failed)
         return ack
 
-    def _deliver(self, client: Client, operations: list[Operation]) -> dict[int, str]:
+    def _deliver(self, client: Client, operations: list[Operations]) -> dict[int, str]:
         """Send operations until all their users count: give those refused, by number, with the reasons."""
         outgoing = client.prepare(self.place(), body_of(operations))
-        users, attempt = _users(operations), 0
+        count, users, attempt = sum(map(len, operations)), users_of(operations), 0
         while True:
             try:
                 answer = client.exchange(outgoing)
             except RefusedError as error:
-                if refused := refusals(error.body, len(operations)):
+                if refused := refusals(error.body, count):
                     return refused
                 raise
             attempt += 1
-            if refused := refusals(answer.body, len(operations)):
+            if refused := refusals(answer.body, count):
                 return refused
             if counts_of(answer.data) == (users, users):
                 return {}
@@ -144,14 +146,10 @@ def refusals(body: Any, operations: int) -> dict[int, str]:
     return {index: "; ".join(dict.fromkeys(reasons)) for index, reasons in sorted(found.items())}
 
 
-def _users(operations: list[Operation]) -> int:
-    return sum(operation.users for operation in operations)
-
-
-def _halves(operation: Operation) -> Iterator[Operation]:
+def _halves(operation: Operations) -> Iterator[Operations]:
     """Cut an operation in two."""
     body = msgspec.json.decode(operation.body)
-    users, middle = body["params"]["users"], operation.users // 2
+    users, middle = body["params"]["users"], len(operation.rows) // 2
     for part in (slice(middle), slice(middle, None)):
         half = msgspec.json.encode(body | {"params": body["params"] | {"users": users[part]}})
-        yield Operation(half, len(half), operation.rows[part])
+        yield Operations.single(half, operation.rows[part])

@@ -16,7 +16,7 @@ from ads_cli.bulk.read import rows
 from ads_cli.bulk.source import Source
 from ads_cli.client import Client
 from ads_cli.client.answer import Answer, read
-from ads_cli.client.pace import allowance, asked_delay, clock_hint
+from ads_cli.client.headers import allowance, asked_delay, clock_hint
 from ads_cli.client.problems import LONGEST
 from ads_cli.errors import AdsctlError, ContentError, StateError
 from ads_cli.given import request_of

@@ -158,7 +158,7 @@ class Push:
                     f"in this run, and --max-errors is {self.options.max_errors}"
                 )
         except (AdsctlError, Interrupted) as error:
-            self.call.client.pace.stop.set()
+            self.call.client.pace.stop()
             journal.close()  # from here on the count stands still, and the summary tells the truth
             return error
         return None

@@ -14,8 +14,10 @@ from ..api.rates import Rate
 from ..auth.credentials import Credentials
 from ..errors import AccessError, AdsctlError, NotFoundError, RateLimitedError, UnavailableError
 from .answer import BAD_TIME, Answer, read
+from .clock import CLOCK, Clock
+from .headers import asked_delay, clock_hint
 from .outgoing import Outgoing, place
-from .pace import Pace, asked_delay, backoff, clock_hint
+from .pace import Pace, Turn, backoff
 from .receive import content_of, is_untrusted, trouble
 from .shared import SharedWindow
 from .trace import Trace
@@ -45,6 +47,7 @@ class Client:
     tell: Callable[[str], None] = lambda text: None  # what everybody should know
     sign_in_hint: str = ""
     window: Callable[[Rate], SharedWindow] | None = None  # shared with other processes
+    clock: Clock = CLOCK
     requests: int = 0
     retries: int = 0
     changed: bool = False  # whether a request that changes something was answered
@@ -53,7 +56,7 @@ class Client:
     @cached_property
     def pace(self) -> Pace:
         """Keep the time of all threads."""
-        return Pace(self.max_wait, self.tell, self.window)
+        return Pace(self.max_wait, self.tell, self.window, self.connections, self.clock)
 
     def call(self, request: Request, *, auth: "httpx.Auth | None" = None, form: bool = False) -> Answer:
         """Send a declared request; give its answer or raise what the answer means.
@@ -97,42 +100,41 @@ class Client:
         lost = False  # whether an earlier try may have been applied
         progress = self.pace.successes
         while True:
-            too_long = self.pace.wait_turn(outgoing.family, outgoing.rate)
-            if too_long:
-                raise RateLimitedError(self._too_long(too_long))
-            try:
-                answer = self._once(outgoing, failures + 1, auth or self._auth, form)
-            except AdsctlError as error:
-                self.pace.settled()
-                if isinstance(error, NotFoundError) and lost and outgoing.method == "DELETE":
-                    return _deleted_before(outgoing, failures + 1)
-                raise
-            except _Failed as failed:
-                # While others get through, being asked to slow down is no failure of this request.
-                if not (failed.limited and self.pace.successes > progress):
-                    failures += 1
-                progress = self.pace.successes
-                lost = lost or not (failed.limited or failed.refused)
-                self._before_next_try(outgoing, failed, failures)
-            else:
-                self.pace.succeeded(outgoing.family, answer.headers)
-                self.changed = self.changed or outgoing.method != "GET"
-                return answer
+            with self.pace.turn(outgoing.family, outgoing.rate) as turn:
+                try:
+                    answer = self._once(outgoing, failures + 1, auth or self._auth, form, turn)
+                except AdsctlError as error:
+                    self.pace.settled()
+                    if isinstance(error, NotFoundError) and lost and outgoing.method == "DELETE":
+                        return _deleted_before(outgoing, failures + 1)
+                    raise
+                except _Failed as failed:
+                    # While others get through, being asked to slow down is no failure of this request.
+                    if not (failed.limited and self.pace.successes > progress):
+                        failures += 1
+                    progress = self.pace.successes
+                    lost = lost or not (failed.limited or failed.refused)
+                    delay = self._next_try(outgoing, failed, failures)
+                else:
+                    self.pace.succeeded()
+                    self.changed = self.changed or outgoing.method != "GET"
+                    return answer
+            self.pace.wait(delay)
 
-    def _before_next_try(self, outgoing: Outgoing, failed: "_Failed", failures: int) -> None:
-        """Wait for the next try, or raise where there is none."""
+    def _next_try(self, outgoing: Outgoing, failed: "_Failed", failures: int) -> float:
+        """Give the seconds before the next try, or raise where there is none."""
         error = failed.error
         may = outgoing.retry or failed.limited or failed.refused
         if not may:
             if outgoing.method != "GET":
                 error.hint = "the request may have been applied all the same: look before you send it again"
             raise error
-        asked = asked_delay(failed.headers)
+        asked = asked_delay(failed.headers, self.clock.time())
         delay = backoff(max(failures - 1, 0)) if asked is None else asked
         if failures >= self.max_attempts:
             raise error
         if not self.pace.may_wait(delay):
-            error.message += "; " + self._too_long(asked)
+            error.message += "; " + self.pace.too_long(asked)
             raise error
         if failed.limited:
             self.pace.hold(outgoing.family, delay)
@@ -140,14 +142,9 @@ class Client:
             self.retries += 1
         self.say(f"{error.message}; trying again in {delay:.1f} s")
         self.trace.log("retry", url=outgoing.url, reason=error.message, delay=round(delay, 3))
-        self.pace.wait(delay)
+        return delay
 
-    def _too_long(self, asked: float | None) -> str:
-        """Say why no further wait is begun."""
-        allowed = f"--max-wait allows {self.max_wait:g} s without progress"
-        return allowed if asked is None else f"the service asks to wait {asked:.0f} s, and {allowed}"
-
-    def _once(self, outgoing: Outgoing, attempt: int, auth: "httpx.Auth", form: bool) -> Answer:
+    def _once(self, outgoing: Outgoing, attempt: int, auth: "httpx.Auth", form: bool, turn: Turn) -> Answer:
         """Send once; raise _Failed for what may be tried again."""
         import httpx
 
@@ -176,6 +173,7 @@ class Client:
                 raise told from None
             raise _Failed(told, {}, refused=refused) from error
         answered = {name.lower(): value for name, value in response.headers.items()}
+        turn.answered(response.status_code, answered)
         seconds = time.monotonic() - started
         self.trace.response(
             outgoing.method,

@@ -1,21 +1,23 @@
-"""When the next request may go: backoff, what the service says of its limits, and our own patience."""
+"""When the next request may go: what the service says of its limits, what it bears, and our own patience."""
 
 import random
 import threading
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
+from math import inf
 
 from ..api.rates import Rate
+from ..errors import RateLimitedError
+from .allowance import LATE, ROUNDING, Allowance
+from .clock import CLOCK, Clock
+from .gate import Gate
+from .headers import Headers
 from .shared import SharedWindow
 
 FIRST_BACKOFF = 0.5  # seconds; doubled with each failure, and drawn at random below that
 LONGEST_BACKOFF = 60.0
 LONG = 5.0  # seconds that nobody waits without being told why
-ABSURD = 24 * 3600.0  # a limit that is said to last longer than a day is not believed
-MOST_DIGITS = 20
-FAR_APART = 60.0  # seconds between two clocks that are worth telling
-LIMITS = ("x-account-rate-limit", "x-rate-limit")  # in the order in which they count
+OVERWHELMED = (423, 429, 500, 502, 503, 504)
 
 
 class StoppedError(Exception):
@@ -23,129 +25,197 @@ class StoppedError(Exception):
 
 
 class Pace:
-    """Shared by all threads of a client: one that is told to wait makes every other wait."""
+    """Shared by all threads of a client: says when each may send, a family of requests apart from another."""
 
     def __init__(
         self,
         max_wait: float,
         tell: Callable[[str], None] = lambda text: None,
         window: Callable[[Rate], SharedWindow] | None = None,
+        ceiling: int = 8,
+        clock: Clock = CLOCK,
     ) -> None:
         self.max_wait = max_wait
-        self._windows = cache(window) if window else None  # by the rates that the specification states
         self.tell = tell  # hears of waits that are long enough to wonder about
         self.successes = 0
-        self.stop = threading.Event()
+        self.clock = clock
+        self._ceiling = ceiling
+        self._windows = cache(window) if window else None  # by the rates that the specification states
+        self.lock = threading.Lock()
+        self._lanes: dict[str, Lane] = {}
+        self._stopped = self.clock.condition(self.lock)
+        self._stopping = False
         self._stuck_since: float | None = None  # the first try after the last success
-        self._not_before: dict[str, float] = {}
 
-    def succeeded(self, family: str, headers: Mapping[str, str]) -> None:
-        """Note progress, and hold the requests of a family back where its allowance is used up."""
-        self.successes += 1
-        self.settled()
-        remaining, reset = allowance(headers)
-        if remaining == 0 and reset is not None:
-            self.hold(family, reset)
+    def turn(self, family: str, rate: Rate | None = None) -> "Turn":
+        """Wait until a request may go; raise RateLimitedError where that takes too long."""
+        window = self._windows(rate) if rate and self._windows else None
+        while True:
+            turn = self._enter(family)
+            if window is None or not (delay := window.take()):
+                return turn
+            turn.give_back()
+            if delay > self.max_wait:
+                raise RateLimitedError(self.too_long(delay))
+            if delay >= LONG and rate:
+                went = f"{rate.requests:,} requests went in {rate.seconds:.0f} s"
+                self.tell(f"{went}: going on in {delay:.0f} s")
+            self.wait(delay)
 
-    def patience(self) -> float:
-        """Give the seconds that may go by from now on without progress; a try begins its count."""
-        now = time.monotonic()
-        if self._stuck_since is None:
-            self._stuck_since = now
-        return self._stuck_since + self.max_wait - now
+    def _enter(self, family: str) -> "Turn":
+        """Wait until the family has room for one more."""
+        with self.lock:
+            lane = self._lanes.get(family)
+            if lane is None:
+                lane = self._lanes[family] = Lane(self._ceiling, self.clock.condition(self.lock))
+            while not self._stopping:
+                now = self.clock.monotonic()
+                delay = lane.delay(now)
+                if not delay:
+                    return Turn(self, lane, now)
+                if delay < inf and lane.allowance.is_used_up(now):
+                    if not self.may_wait(delay - LATE - ROUNDING):
+                        raise RateLimitedError(self.too_long(delay))
+                    self._tell_of(lane, delay)
+                lane.wait(delay)
+            raise StoppedError
 
     def hold(self, family: str, delay: float) -> None:
         """Let no request of a family go for `delay` seconds."""
-        until, before = time.monotonic() + delay, self._not_before.get(family, 0.0)
-        self._not_before[family] = max(until, before)
-        if delay >= LONG and before < until - LONG and self.may_wait(delay):
+        with self.lock:
+            lane = self._lanes[family]
+            lane.allowance.hold(self.clock.monotonic() + delay)
+            lane.moved.notify_all()
+            if self.may_wait(delay):
+                self._tell_of(lane, delay)
+
+    def _tell_of(self, lane: "Lane", delay: float) -> None:
+        """Tell of a long wait, once."""
+        until = self.clock.monotonic() + delay
+        if delay >= LONG and lane.told < until - LONG:
+            lane.told = until
             self.tell(f"the service asks us to slow down: going on in {delay:.0f} s")
+
+    def succeeded(self) -> None:
+        """Note progress."""
+        self.successes += 1
+        self.settled()
 
     def settled(self) -> None:
         """Note that a request got its answer, whatever it is."""
         self._stuck_since = None
 
+    def patience(self) -> float:
+        """Give the seconds that may go by from now on without progress; a try begins its count."""
+        now, since = self.clock.monotonic(), self._stuck_since
+        if since is None:
+            self._stuck_since = since = now
+        return since + self.max_wait - now
+
     def may_wait(self, delay: float) -> bool:
         """Tell whether waiting so long stays within the longest wait without progress."""
         return delay <= self.patience()
 
-    def wait_turn(self, family: str, rate: Rate | None = None) -> float:
-        """Wait until the family may go; give the seconds that are too long to be waited, else 0."""
-        if rate and self._windows:
-            window = self._windows(rate)
-            while (delay := window.take()) > 0:
-                if delay > self.max_wait:
-                    return delay
-                if delay >= LONG:
-                    self.tell(
-                        f"{rate.requests:,} requests went in {rate.seconds:.0f} s: going on in {delay:.0f} s"
-                    )
-                self.wait(delay)
-        while (delay := self._not_before.get(family, 0.0) - time.monotonic()) > 0:
-            if not self.may_wait(delay):
-                return delay
-            self.wait(delay)
-        if self.stop.is_set():
-            raise StoppedError
-        return 0.0
+    def too_long(self, asked: float | None) -> str:
+        """Say why no further wait is begun."""
+        allowed = f"--max-wait allows {self.max_wait:g} s without progress"
+        return allowed if asked is None else f"the service asks to wait {asked:.0f} s, and {allowed}"
 
     def wait(self, delay: float) -> None:
         """Wait, unless the run is stopped meanwhile."""
-        if self.stop.wait(delay):
-            raise StoppedError
+        with self.lock:
+            until = self.clock.monotonic() + delay
+            while not self._stopping and (left := until - self.clock.monotonic()) > 0:
+                self._stopped.wait(left)
+            if self._stopping:
+                raise StoppedError
+
+    def stop(self) -> None:
+        """Let no further request go, and end every wait."""
+        with self.lock:
+            self._stopping = True
+            self._stopped.notify_all()
+            for lane in self._lanes.values():
+                lane.moved.notify_all()
 
 
-def asked_delay(headers: Mapping[str, str]) -> float | None:
-    """Give the seconds that the service asks to wait before the next try; None where it does not ask."""
-    asked = retry_after(headers)
-    if asked is None:
-        remaining, reset = allowance(headers)
-        asked = reset if remaining in (0, None) else None
-    return asked
+class Lane:
+    """The requests of one family."""
+
+    def __init__(self, ceiling: int, moved: threading.Condition) -> None:
+        self.allowance = Allowance()
+        self.gate = Gate(ceiling)
+        self.moved = moved
+        self.flying = 0
+        self.ahead: Turn | None = None  # goes alone, to see whether the service answers again
+        self.told = 0.0  # until when a wait was told
+        self._waiting = 0
+
+    def delay(self, now: float) -> float:
+        """Give the seconds until one more may go; infinite while an answer is due."""
+        delay = self.allowance.delay(self.flying, self.ahead is not None, now)
+        return delay or (0.0 if self.flying < self.gate.limit else inf)
+
+    def wait(self, delay: float) -> None:
+        """Wait for an answer, or so long."""
+        self._waiting += 1
+        try:
+            self.moved.wait(None if delay == inf else delay)
+        finally:
+            self._waiting -= 1
+
+    def leave(self, turn: "Turn") -> None:
+        """Let those go on who may, once a request has ended."""
+        self.flying -= 1
+        if self.ahead is turn:
+            self.ahead = None
+        if self._waiting:
+            left = self.allowance.left
+            # Where nothing is left, all have to see that it takes long.
+            room = self._waiting if left == 0 else min(self.gate.limit, left or inf) - self.flying
+            self.moved.notify(max(0, int(room)))
+
+
+class Turn:
+    """One request under way; its place is free when the block ends."""
+
+    __slots__ = ("_answered", "_begun", "_lane", "_pace", "_round")
+
+    def __init__(self, pace: Pace, lane: Lane, now: float) -> None:
+        self._pace, self._lane, self._begun = pace, lane, now
+        self._answered = False
+        if not lane.allowance.suffices(lane.flying):
+            lane.ahead = self
+        lane.flying += 1
+        self._round = lane.gate.enter(lane.flying)
+
+    def answered(self, status: int, headers: Headers) -> None:
+        """Take in what the service says of its limits, and whether it is overwhelmed."""
+        clock, lane = self._pace.clock, self._lane
+        self._answered = True
+        with self._pace.lock:
+            now = clock.monotonic()
+            lane.allowance.learn(headers, self._begun, now, clock.time())
+            if status in OVERWHELMED:
+                lane.gate.overwhelmed(self._round)
+            else:
+                lane.gate.answered(self._round, now - self._begun)
+
+    def give_back(self) -> None:
+        """Leave without having sent anything."""
+        with self._pace.lock:
+            self._lane.leave(self)
+
+    def __enter__(self) -> "Turn":
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        with self._pace.lock:
+            if not self._answered:
+                self._lane.gate.overwhelmed(self._round)
+            self._lane.leave(self)
 
 
 def backoff(failures: int) -> float:
     """Give the seconds before the next try, with full jitter, where the service names none."""
     return random.uniform(0, min(LONGEST_BACKOFF, FIRST_BACKOFF * 2.0 ** min(failures, 16)))
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Read Retry-After, in seconds or as a date; None where it is missing, past or absurd."""
-    from email.utils import parsedate_to_datetime
-
-    text = headers.get("retry-after", "").strip()
-    try:
-        delay = float(text) if _is_number(text) else parsedate_to_datetime(text).timestamp() - time.time()
-    except (ValueError, OverflowError):
-        return None
-    return delay if 0 <= delay <= ABSURD else None
-
-
-def allowance(headers: Mapping[str, str]) -> tuple[int | None, float | None]:
-    """Read how many requests remain and in how many seconds the count starts anew; None where not said."""
-    for prefix in LIMITS:
-        remaining, reset = headers.get(f"{prefix}-remaining", ""), headers.get(f"{prefix}-reset", "")
-        if remaining or reset:
-            seconds = float(reset) - time.time() if _is_number(reset) else -1.0
-            return (
-                int(remaining) if _is_number(remaining) else None,
-                seconds if 0 < seconds <= ABSURD else None,
-            )
-    return None, None
-
-
-def _is_number(text: str) -> bool:
-    """Tell whether a header holds a number, and not one without end."""
-    return text.isascii() and text.isdigit() and len(text) < MOST_DIGITS
-
-
-def clock_hint(headers: Mapping[str, str]) -> str:
-    """Say how far this machine's clock is from the service's, where an answer tells the time."""
-    from email.utils import parsedate_to_datetime
-
-    try:
-        apart = abs(parsedate_to_datetime(headers.get("date", "")).timestamp() - time.time())
-    except (ValueError, OverflowError):
-        apart = 0.0
-    away = f": it is {apart:,.0f} s away from the service's" if apart > FAR_APART else ""
-    return f"set the clock of this machine{away}"

@@ -1,0 +1,47 @@
+"""How many requests are under way at once, in virtual time."""
+
+import pytest
+
+from tests.client.virtual import SILENCE, Crowd, Service, World
+
+SECONDS = 900.0
+MORE_THAN_ENOUGH = 10**9  # requests
+
+
+@pytest.mark.parametrize("trouble", [503, SILENCE])
+def test_an_overwhelmed_service_gets_fewer_at_once_and_then_as_many_as_before(trouble):
+    world = World()
+    service = Service(world, 10**6, SECONDS, lambda: 0.1, says="")
+    most = {}
+
+    def failing(now: float) -> int:
+        phase = min(int(now // 10), 2)
+        if now % 10 > 5:  # once it has come to rest
+            most[phase] = max(most.get(phase, 0), service.busy)
+        return trouble if phase == 1 else 0
+
+    service.failing = failing
+    crowd = Crowd(world, service, 32, max_attempts=10**6)
+    world.run(*crowd.works(MORE_THAN_ENOUGH, until=90.0))  # the longest backoff is over by then
+    assert most[0] == 32 and most[2] == 32
+    assert most[1] <= 3
+
+
+def test_no_more_go_at_once_than_the_service_works_on():
+    world = World()
+    service = Service(world, 10**6, SECONDS, lambda: 0.1, says="")
+    service.free_at = [0.0] * 8
+    service.failing = lambda now: late.append(service.busy) if now > 10 else 0
+    late: list[int] = []
+    crowd = Crowd(world, service, 32)
+    world.run(*crowd.works(MORE_THAN_ENOUGH, until=30.0))
+    assert 8 <= sum(late) / len(late) <= 16 and max(late) < 32
+    assert crowd.done >= 0.9 * 30.0 * 8 / 0.1
+
+
+@pytest.mark.parametrize("threads", [1, 3, 32])
+def test_no_more_go_at_once_than_there_may(threads):
+    world = World()
+    service = Service(world, 10**6, SECONDS, lambda: 0.1, says="")
+    world.run(*Crowd(world, service, threads).works(2000))
+    assert service.most == threads

@@ -1,0 +1,248 @@
+"""The pace, in virtual time: every allowance is used, and hardly anything is refused."""
+
+import json
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ads_cli.client.gate import FIRST
+from ads_cli.commands.emulator import variables
+from ads_cli.emulator.answers import Refusal
+from ads_cli.emulator.limits import Window
+from ads_cli.emulator.server import running
+from ads_cli.errors import RateLimitedError, UnavailableError
+from tests.client.virtual import Crowd, Service, World
+from tests.conftest import feed
+
+LIMIT, SECONDS = 600, 900.0
+HANDFUL = 5
+MORE_THAN_ENOUGH = 10**9  # requests
+
+latencies = st.tuples(st.floats(0.05, 2.0), st.floats(0.05, 2.0)).map(sorted)
+
+
+def between(latency: tuple[float, float], seed: int = 0):
+    """Draw latencies, the same ones in each run."""
+    drawn = random.Random(seed)
+    return lambda: drawn.uniform(*latency)
+
+
+def used(service: Service, windows: int, family: str = "/a") -> list[int]:
+    """Count what was answered in each of the first windows."""
+    numbers = [int(at // service.seconds) for at in service.served.get(family, [])]
+    return [numbers.count(window) for window in range(windows)]
+
+
+def pushed(world: World, service: Service, threads: int, windows: int, **options) -> Crowd:
+    """Send without end, until so many windows are over."""
+    crowd = Crowd(world, service, threads, **options)
+    world.run(*crowd.works(MORE_THAN_ENOUGH, until=windows * service.seconds - 0.001))
+    return crowd
+
+
+@pytest.mark.parametrize("threads", [8, 32])
+@pytest.mark.parametrize("latency", [(0.05, 0.05), (0.3, 0.3), (2.0, 2.0), (0.05, 2.0)])
+@pytest.mark.parametrize("says", ["x-rate-limit", "x-account-rate-limit"])
+def test_600_requests_in_15_minutes_are_all_used_and_none_is_refused(threads, latency, says):
+    world = World()
+    service = Service(world, LIMIT, SECONDS, between(latency), says=says)
+    crowd = pushed(world, service, threads, windows=4)
+    assert used(service, 4) == [LIMIT] * 4
+    assert service.refused == []
+    assert all("slow down: going on in" in told for told in crowd.told) and len(crowd.told) == 4
+
+
+@pytest.mark.parametrize("threads", [8, 32])
+def test_a_window_is_used_as_fast_as_the_threads_can_and_the_next_begins_at_once(threads):
+    world = World()
+    service = Service(world, LIMIT, SECONDS, lambda: 0.5)
+    pushed(world, service, threads, windows=3)
+    for window in range(3):
+        times = [at - window * SECONDS for at in service.served["/a"] if at // SECONDS == window]
+        assert times[0] <= 0.5 / 2 + 0.1  # a request is half its latency on the way
+        assert times[-1] <= LIMIT / threads * 0.5 + 4 * 0.5  # a few round trips for the start and the end
+
+
+@pytest.mark.parametrize("threads", [8, 32])
+@pytest.mark.parametrize("latency", [(0.05, 0.05), (1.0, 1.0), (0.05, 2.0)])
+@pytest.mark.parametrize("kind", ["first", "sliding"])
+def test_windows_of_other_kinds_are_used_too(kind, threads, latency):
+    world = World()
+    service = Service(world, LIMIT, SECONDS, between(latency), kind)
+    crowd = Crowd(world, service, threads)
+    world.run(*crowd.works(4 * LIMIT))
+    # A window of these kinds begins when the one before is over and the next request comes.
+    assert crowd.done == 4 * LIMIT and world.now < 3 * SECONDS + 4 * (LIMIT / threads * 2 + 10)
+    assert len(service.refused) <= (0 if kind == "first" else HANDFUL)
+
+
+@given(
+    limit=st.integers(1, 300),
+    seconds=st.sampled_from([60.0, 900.0]),
+    latency=latencies,
+    threads=st.integers(1, 32),
+    seed=st.integers(0, 1000),
+    dated=st.booleans(),
+)
+@settings(max_examples=40, deadline=None)
+def test_whatever_the_limit_and_the_latency_it_is_used_and_kept(
+    limit, seconds, latency, threads, seed, dated
+):
+    world = World()
+    service = Service(world, limit, seconds, between(latency, seed), dated=dated)
+    pushed(world, service, threads, windows=3)
+    # Before anything is known a few go, and whoever starts right before the end of a window meets the next.
+    assert len(service.refused) <= max(0, min(threads, FIRST) - limit)
+    bearable = min(threads, FIRST) * (seconds / 2 - 20) / latency[1]  # what threads this slow can send
+    assert all(count >= min(0.99 * limit, bearable) for count in used(service, 3))
+
+
+@pytest.mark.parametrize("kind", ["fixed", "sliding"])
+@pytest.mark.parametrize("threads", [8, 32])
+def test_what_another_client_takes_is_not_asked_for_again(threads, kind):
+    world = World()
+    service = Service(world, LIMIT, SECONDS, between((0.05, 0.5)), kind)
+    crowd = Crowd(world, service, threads)
+    drawn = random.Random(7)
+
+    def other() -> None:
+        while world.now < 3 * SECONDS:
+            world.sleep(drawn.expovariate(1.0))
+            service.take("/a")
+
+    end = 4 * SECONDS - 0.001
+    world.run(other, *crowd.works(MORE_THAN_ENOUGH, until=end))
+    assert all(count >= 0.99 * LIMIT for count in used(service, 3))
+    assert len(service.refused) <= HANDFUL * 4
+
+
+@pytest.mark.parametrize("left", range(6))
+@pytest.mark.parametrize("says", ["x-rate-limit", ""])
+def test_a_handful_is_refused_where_another_has_left_next_to_nothing(left, says):
+    world = World()
+    service = Service(world, LIMIT, SECONDS, lambda: 0.2, says=says)
+    service.served["/a"] = [0.0] * (LIMIT - left)
+    crowd = Crowd(world, service, 32, max_wait=2 * SECONDS, max_attempts=10**6)
+    world.run(*crowd.works(MORE_THAN_ENOUGH, until=30.0))
+    at_the_start = [at for at in service.refused if at < 0.5]
+    assert len(at_the_start) <= (FIRST if says else FIRST + left)
+    assert says == "" or len(service.refused) <= FIRST
+
+
+def test_limits_that_nobody_tells_are_found_out_and_nothing_is_lost():
+    world = World()
+    service = Service(world, 50, 5.0, between((0.05, 0.3)), says="")
+    random.seed(5)
+    crowd = Crowd(world, service, 8)
+    world.run(*crowd.works(400))
+    assert crowd.done == 400
+    # In each window those under way are refused, and then one at a time until the next begins.
+    assert len(service.refused) <= 8 * (8 + HANDFUL)
+
+
+def test_families_do_not_wait_for_one_another():
+    world = World()
+    service = Service(world, 50, SECONDS, lambda: 0.1)
+    crowd = Crowd(world, service, 4)
+    world.run(*crowd.works(60, family="/a"), *crowd.works(50, family="/b"))
+    assert max(service.served["/b"]) < 10 and max(service.served["/a"]) > SECONDS
+    assert service.refused == []
+
+
+@pytest.mark.parametrize("fast", [-3000.0, -40.0, 40.0, 3000.0])
+def test_a_clock_that_is_wrong_changes_nothing_where_the_service_tells_the_time(fast):
+    world = World(fast)
+    service = Service(world, LIMIT, SECONDS, between((0.05, 1.0)), dated=True)
+    pushed(world, service, 8, windows=3)
+    assert used(service, 3) == [LIMIT] * 3 and service.refused == []
+
+
+@pytest.mark.parametrize("remaining", ["0", "1", "7", "-1", "x", ""])
+@pytest.mark.parametrize("reset", ["0", "99999999999", "1800000000", "x", ""])
+def test_headers_that_lie_stop_nobody(remaining, reset):
+    world = World()
+
+    class Liar(Service):
+        def take(self, family):
+            status, _ = super().take(family)
+            return status, {"x-rate-limit-remaining": remaining, "x-rate-limit-reset": reset}
+
+    service = Liar(world, 10**6, SECONDS, lambda: 0.1)
+    crowd = Crowd(world, service, 8)
+    world.run(*crowd.works(200))
+    assert crowd.done == 200 and world.now <= 200 * 0.2 + 61
+
+
+def test_a_count_that_grows_within_its_window_is_not_believed():
+    world, drawn = World(), random.Random(3)
+
+    class Growing(Service):
+        def take(self, family):
+            status, headers = super().take(family)
+            left = int(headers["x-rate-limit-remaining"])
+            return status, headers | {"x-rate-limit-remaining": str(left and left + drawn.randrange(20))}
+
+    service = Growing(world, LIMIT, SECONDS, lambda: 0.1)
+    pushed(world, service, 8, windows=3)
+    assert used(service, 3) == [LIMIT] * 3
+    assert len(service.refused) <= 3 * HANDFUL
+
+
+def test_a_reset_beyond_the_longest_wait_ends_the_run():
+    world = World()
+    service = Service(world, 10, SECONDS, lambda: 0.1)
+    crowd = Crowd(world, service, 4, max_wait=60.0)
+    with pytest.raises(RateLimitedError, match="the service asks to wait 900 s, and --max-wait allows 60 s"):
+        world.run(*crowd.works(11))
+    assert crowd.done == 10 and world.now < 5
+
+
+def test_stopping_ends_every_wait():
+    world = World()
+    service = Service(world, 10, SECONDS, lambda: 0.1)
+    crowd = Crowd(world, service, 8)
+
+    def stopper() -> None:
+        world.sleep(10.0)
+        crowd.client.pace.stop()
+
+    world.run(stopper, *crowd.works(100))
+    assert world.now == 10.0 and crowd.done == 10
+
+
+def test_a_service_that_is_gone_is_given_up_by_all():
+    world = World()
+    service = Service(world, 10, SECONDS, lambda: 0.1)
+    service.failing = lambda now: 503
+    with pytest.raises(UnavailableError):
+        world.run(*Crowd(world, service, 8).works(100))
+
+
+def test_a_push_through_several_windows_has_no_batch_refused(adsctl, service):
+    window, statuses = Window(12, 2), []
+
+    def limited(environ, start_response):
+        """Answer as the emulator does, so many batches of products in a window."""
+        if environ["REQUEST_METHOD"] != "PUT":
+            return service(environ, start_response)
+        try:
+            headers = window.take("anybody")
+        except Refusal as refusal:
+            statuses.append(refusal.status)
+            return refusal.plain({}).send(start_response)
+
+        def start(status, found, error=None):
+            statuses.append(int(status.split()[0]))
+            return start_response(status, [*found, *headers])
+
+        return service(environ, start)
+
+    adsctl.file("feed.csv", feed(750))
+    with running(limited) as address:
+        adsctl.env |= variables(service.emulator, address)
+        done = adsctl("products", "push", "feed.csv", "--concurrency", "8", "-o", "json")
+    summary = json.loads(done.stdout)
+    assert (summary["created"], summary["retries"]) == (750, 0)
+    assert statuses == [200] * 30

@@ -39,13 +39,23 @@ def atomic(path: Path, mode: int = 0o600) -> Iterator[TextIO]:
         with _text(_Output(descriptor, path), compressed=False) as stream:
             yield stream
         return
+    with (
+        replacing(path, mode) as output,
+        _text(output, compressed=path.suffix.lower() == ".gz") as stream,
+    ):
+        yield stream
+
+
+@contextmanager
+def replacing(path: Path, mode: int = 0o600) -> Iterator[io.FileIO]:
+    """Open a file of bytes that takes the place of `path` when all went well; raise as `atomic` does."""
     path = path.resolve()  # a link stays a link, and its target is replaced
     with _told(path, UsageError):
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     temporary = Path(name)
     try:
-        with _text(_Output(descriptor, path), compressed=path.suffix.lower() == ".gz") as stream:
-            yield stream
+        with _Output(descriptor, path) as output:
+            yield output
         with _told(path, StateError):
             temporary.chmod(mode)
             temporary.replace(path)
@@ -74,7 +84,7 @@ class _Output(io.FileIO):
 
 
 @contextmanager
-def _text(output: _Output, *, compressed: bool) -> Iterator[TextIO]:
+def _text(output: io.FileIO, *, compressed: bool) -> Iterator[TextIO]:
     with output:
         binary = gzip.GzipFile("", "wb", fileobj=output, mtime=0) if compressed else io.BufferedWriter(output)
         # A row that was refused for half a character can still be written, as the escape it was.

@@ -97,7 +97,7 @@ _adsctl_options() {
     'catalog rename') REPLY='--name --envelope' ;;
     'catalog delete') REPLY='--envelope' ;;
     'products list') REPLY='--item-group-key --count --cursor --envelope --all --limit' ;;
-    'products push') REPLY='--format --encoding --map --concurrency --skip-invalid --failed-out --max-errors --resume --job' ;;
+    'products push') REPLY='--format --encoding --map --concurrency --skip-invalid --failed-out --max-errors --resume --job --changed --verify' ;;
     'products check') REPLY='--format --encoding --map --failed-out' ;;
     'products pull') REPLY='--format' ;;
     'products delete') REPLY='--from --format --concurrency --failed-out --max-errors --resume' ;;

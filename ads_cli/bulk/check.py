@@ -12,13 +12,12 @@ from ..api.check import InvalidError, Problem, broken_rules, convert
 from ..errors import ContentError
 from ..nearest import closest
 from ..output.text import counted
-from .read import Row, Rows
+from .read import Row, Rows, map_hint
 from .repeats import Repeats
 from .upload import Batch, Batches, RowUpload
 
 FIRST_LINES = 5
 FIRST_COLUMNS = 5
-FAR = 0.6  # how near a column must be to be taken for one that is missing
 MOST_KINDS = 1000  # of mistakes, that are kept
 # What differs from row to row in messages that tell of the same mistake: quoted values and numbers.
 PARTICULAR = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
@@ -93,6 +92,8 @@ class Check:
     """Checks the rows of a file, as often as they are read, always with the same verdict."""
 
     tells_late = False  # whether batches hold no rows, so that those refused are looked up at the end
+    packing = ""  # what else decides which rows are sent
+    broken = staticmethod(broken_rules)  # of an item that could be converted
 
     def __init__(self, rows: Rows, upload: type[RowUpload]) -> None:
         self.rows = rows
@@ -119,9 +120,14 @@ class Check:
         return self.findings
 
     @property
+    def due(self) -> int:
+        """Count the rows of a file that was checked that are to be sent."""
+        return self.findings.valid
+
+    @property
     def batch_count(self) -> int:
         """Count the batches of a file that was checked."""
-        return -(-self.findings.valid // self.upload.size)
+        return -(-self.due // self.upload.size)
 
     @staticmethod
     def begun(threads: int) -> int:
@@ -137,7 +143,7 @@ class Check:
         number = 0
         rows: list[Row] = []
         items: list[Any] = []
-        for checked in self:
+        for checked in self.judged(self.to_send()):
             if checked.item is None:
                 refuse(checked.row, checked.reasons)
                 continue
@@ -151,8 +157,16 @@ class Check:
 
     def __iter__(self) -> Iterator[Checked]:
         """Read the file anew and check each row."""
-        convert_item, kind = msgspec.convert, self.upload.item
-        for number, row in enumerate(self.rows):
+        return self.judged(self.rows)
+
+    def to_send(self) -> Iterable[Row]:
+        """Read the file anew, and give at least the rows that are to be sent or to be refused."""
+        return self.rows
+
+    def judged(self, rows: Iterable[Row]) -> Iterator[Checked]:
+        """Check each row."""
+        convert_item, kind, broken_rules = msgspec.convert, self.upload.item, self.broken
+        for number, row in enumerate(rows):
             if number == 0:
                 self._demand_columns()
             if not row.problem and not self._repeated:
@@ -192,7 +206,7 @@ class Check:
         missing = [name for name in self.upload.required if name not in self.rows.fields]
         if missing:
             strange = [name for name in self.rows.columns if name not in self.upload.known]
-            hints = (meant for name in missing if (meant := _map_hint(name, strange)))
+            hints = (meant for name in missing if (meant := map_hint(name, strange)))
             raise ContentError(
                 f"{self.rows.source.name}: no column {', '.join(map(repr, missing))}",
                 hint="; ".join(hints) or f"the file's columns are: {', '.join(self.rows.columns)}",
@@ -230,9 +244,3 @@ class Check:
             if checked.problems:
                 findings.add(checked.row, checked.problems)
         return findings
-
-
-def _map_hint(name: str, strange: list[str]) -> str:
-    """Name the column that may be meant, and how to say so."""
-    meant = closest(name, strange, FAR)
-    return f"is {meant!r} meant? --map '{meant}={name}'" if meant else ""

@@ -74,9 +74,10 @@ class Journal:
         self._appending = threading.Lock()
         self._closed = False
         self._torn: StateError | None = None  # what kept a line from being written whole
+        self.path = path or folder / f"{job.job}.jsonl"
         if path is None:
             self.job = job
-            self._create(folder / f"{job.job}.jsonl")
+            self._create(self.path)
         else:
             self.job, _ = read_journal(path)
             self._reopen(path)

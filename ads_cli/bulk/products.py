@@ -47,7 +47,7 @@ class ProductPush(RowUpload):
             return Outcome(FAILED, UNANSWERED)
         warning = words(entry.get("warnings"))
         if status := STATUS.get(str(entry.get("status"))):
-            return Outcome(status, warning=warning)
+            return Outcome(status, warning=warning, key=str(entry.get("product_key") or ""))
         error = words(entry.get("errors")) or f"status {entry.get('status')}, without a reason"
         return Outcome(FAILED, error, warning)
 

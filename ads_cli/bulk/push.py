@@ -85,7 +85,7 @@ class Push:
     def _open_journal(self, findings: Findings) -> Journal:
         """Begin a job, or go on with an earlier one; say which."""
         call, upload = self.call, self.upload
-        packing = f"{self.options.skip_invalid} {self.rows.reading} {upload}"
+        packing = f"{self.options.skip_invalid} {self.rows.reading} {upload}{self.check.packing}"
         target = f"{call.service} {upload.target} {packing}"
         job = Job(
             job=call.client.trace.run,
@@ -121,10 +121,10 @@ class Push:
         stopped: AdsctlError | Interrupted | None = None
         try:
             with failed_out(self.options.failed_out, self.rows) as refuse:
-                stopped = self._send_all(findings, journal, refuse)
+                stopped = self._send_all(journal, refuse)
                 self._tell_late(findings, refuse)
             if not stopped:
-                journal.finish()  # only now: until here, the refused rows may still have to be written
+                self._finish(journal)  # only now: until here, the refused rows may still have to be written
         except StateError as error:  # the refused rows, or the end, could not be written
             stopped = stopped or error
         if self.warnings > MOST_WARNINGS and not self.call.messages.is_verbose:
@@ -145,20 +145,22 @@ class Push:
             stopped.message = "\n".join([*self._reasons(findings), stopped.message])
             raise stopped
 
+    def _finish(self, journal: Journal) -> None:
+        """Note that everything was sent."""
+        journal.finish()
+
     def _reasons(self, findings: Findings) -> list[str]:
         """Tell why rows were refused, or left out where nobody was warned of it."""
         untold = problem_lines(self.rows, findings)[:IN_SHORT] if self.call.messages.quiet else []
         return [*untold, *problem_lines(self.rows, self.refused)]
 
-    def _send_all(
-        self, findings: Findings, journal: Journal, refuse: Refuse
-    ) -> AdsctlError | Interrupted | None:
+    def _send_all(self, journal: Journal, refuse: Refuse) -> AdsctlError | Interrupted | None:
         """Send everything; give what stopped it, since the refused rows are still to be written."""
         try:
             self.call.client.open()
-            with progress(self.call.messages, f"Pushing {self.upload.noun}", findings.valid) as tick:
+            with progress(self.call.messages, f"Pushing {self.upload.noun}", self.check.due) as tick:
                 refused = self._send_pending(self._pending(journal, refuse), journal, refuse, tick)
-            if left := findings.valid - journal.totals.total():
+            if left := self.check.due - journal.totals.total():
                 raise IncompleteError(
                     f"stopped early, {counted(left, 'row')} not sent: {counted(refused, 'row')} refused "
                     f"in this run, and --max-errors is {self.options.max_errors}"

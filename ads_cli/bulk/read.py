@@ -6,9 +6,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..errors import ContentError
+from ..nearest import closest
 from .source import Source
 
 OWN_COLUMNS = ("_line", "_error")  # what a file of refused rows carries beside the input's columns
+FAR = 0.6  # how near a column must be to be taken for one that is missing
 MOST_KEYS = 10_000  # the keys of records are kept in memory
 
 
@@ -134,6 +136,12 @@ def rows(
 
         reader = JsonRows if source.format == "json" else JsonLines
     return reader(source, roots, known, {} if rename is None else rename)
+
+
+def map_hint(name: str, strange: list[str]) -> str:
+    """Name the column that may be meant, and how to say so."""
+    meant = closest(name, strange, FAR)
+    return f"is {meant!r} meant? --map '{meant}={name}'" if meant else ""
 
 
 def decoding_error(rows: Rows, line: int, raw: bytes) -> ContentError:

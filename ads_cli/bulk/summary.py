@@ -26,6 +26,7 @@ class Summary:
     seconds: float
     extra: Mapping[str, int]  # that this kind of upload counts
     earlier: int  # rows that earlier runs of the job had acknowledged
+    skipped: int | None = None  # rows that are as they were last acknowledged; None where that was not asked
 
     def as_dict(self) -> dict[str, Any]:
         """Give what programs read."""
@@ -35,6 +36,7 @@ class Summary:
             "valid": self.findings.valid,
             "invalid": self.findings.invalid,
             "batches": self.batches,
+            **({} if self.skipped is None else {"skipped": self.skipped}),
             **self.extra,
             **self.counts,
             "requests": self.requests,
@@ -46,7 +48,9 @@ class Summary:
         """Write what a person is glad to read."""
         acknowledged = sum(self.counts.values())
         counts = dict(self.counts)
-        if left := self.findings.valid - acknowledged:
+        if self.skipped is not None:
+            counts["skipped"] = self.skipped
+        if left := self.findings.valid - (self.skipped or 0) - acknowledged:
             counts["not sent"] = left
         fresh = acknowledged - self.earlier
         speed = f", {fresh / self.seconds:,.0f} rows/s" if fresh and self.seconds else ""

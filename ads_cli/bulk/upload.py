@@ -10,6 +10,7 @@ from ..api.endpoint import Request
 from ..client import Client
 from ..client.answer import Answer
 from ..client.outgoing import Outgoing
+from .packed import key_of
 from .read import Row
 
 FAILED = "failed"
@@ -21,6 +22,7 @@ class Outcome(NamedTuple):
     status: str
     error: str = ""
     warning: str = ""
+    key: str = ""  # that the service has given it
 
 
 class Batch(NamedTuple):
@@ -41,6 +43,7 @@ class Ack(msgspec.Struct, array_like=True):
     counts: dict[str, int]
     failed: list[tuple[int, str]] = []
     warned: list[tuple[int, str]] = []
+    keys: list[int] = []  # of each row, in four bytes, where they are noted
 
 
 class Upload(ABC):
@@ -77,6 +80,7 @@ class RowUpload(Upload):
     unique: ClassVar[str]  # the field that may not repeat in a file
     repeated: ClassVar[str]  # why it may not
     size: ClassVar[int]  # items in a request
+    notes_keys = False  # whether an acknowledgement tells which keys the service gave
 
     @abstractmethod
     def request(self, items: Sequence[msgspec.Struct]) -> Request:
@@ -101,4 +105,6 @@ class RowUpload(Upload):
                 ack.failed.append((row.record, outcome.error))
             if outcome.warning:
                 ack.warned.append((row.record, outcome.warning))
+        if self.notes_keys:
+            ack.keys = [key_of(outcome.key) for outcome in outcomes]
         return ack

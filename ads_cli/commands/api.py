@@ -101,6 +101,10 @@ def api(
     elif call.dry_run:
         show_outgoing(call, outgoing())
     else:
+        if "/product_catalogs/" in plain:
+            from ..bulk.acknowledged import forget_sent
+
+            forget_sent(call, method, plain)
         answers = call.client.follow(lambda cursor: call.client.exchange(outgoing(cursor)))
         envelope = envelope and call.printer.shows_documents
         show_pages(call, answers, all=paginate, envelope=envelope, more="--paginate shows them")

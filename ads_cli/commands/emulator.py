@@ -96,6 +96,7 @@ def reset(ctx: typer.Context, database: Database = None) -> None:
 
     For example: adsctl emulator reset --yes
     """
+    from ..bulk.acknowledged import drop_emulated
     from ..emulator import reset as reset_database
 
     call = Invocation.of(ctx)
@@ -105,6 +106,7 @@ def reset(ctx: typer.Context, database: Database = None) -> None:
         return
     call.confirm(f"Throw the emulator's world away ({path})")
     reset_database(path)
+    drop_emulated(call.settings.state_dir)
     call.messages.say("the emulator begins anew")
 
 

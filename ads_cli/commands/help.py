@@ -64,6 +64,7 @@ FILES = """\
             an empty cell is a value that is not given
   ADSCTL_CONFIG_DIR/config.yaml  profiles: addresses, account, catalog; never a secret
   ADSCTL_STATE_DIR/jobs          one journal for each push
+  ADSCTL_STATE_DIR/acknowledged  digests of the products that push --changed leaves out
   ADSCTL_STATE_DIR/emulator.db   the emulator's world"""
 
 TOPICS = {"exit-codes": EXIT_CODES, "formats": FORMATS, "environment": ENVIRONMENT, "files": FILES}

@@ -19,7 +19,7 @@ Encoding = Annotated[str, typer.Option(metavar="NAME", help="Encoding of the fil
 Map = Annotated[
     list[str] | None, typer.Option("--map", metavar="COLUMN=FIELD", help="Read a column as another field")
 ]
-Concurrency = Annotated[int, typer.Option(metavar="N", min=1, max=32, help="The most requests at the same time")]
+Concurrency = Annotated[int, typer.Option(metavar="N", min=1, max=32, help="Requests at once, at most")]
 SkipInvalid = Annotated[bool, typer.Option("--skip-invalid", help="Send the valid rows, and end with 9")]
 FailedOut = Annotated[
     str | None, typer.Option(metavar="FILE", help="Write refused rows here, with _line and _error")
@@ -29,6 +29,17 @@ Resume = Annotated[
     bool, typer.Option("--resume", help="Go on with the last push of this file that did not end")
 ]
 Job = Annotated[str | None, typer.Option(metavar="ID", help="Go on with this job")]
+Changed = Annotated[
+    bool,
+    typer.Option("--changed", help="Send only rows that differ from what the service last acknowledged"),
+]
+Verify = Annotated[
+    bool,
+    typer.Option(
+        "--verify",
+        help="With --changed: list the catalog first, and send what is missing or different there too",
+    ),
+]
 
 
 def push(
@@ -43,22 +54,35 @@ def push(
     max_errors: MaxErrors = None,
     resume: Resume = False,
     job: Job = None,
+    changed: Changed = False,
+    verify: Verify = False,
 ) -> None:
     """Create and update products from a file.
 
     The whole file is checked before the first request. What the service acknowledged is noted on
     disk, so that --resume can go on after a stop of any kind.
 
+    With --changed, rows are left out that are as the service last acknowledged them: remembered for
+    each catalog in the state folder, and begun anew with a push of every row where that is lost.
+    What others change in the catalog, --verify finds: it lists the catalog and compares. Variants
+    that a list hides cannot be compared, and are left as they are remembered.
+
     For example: adsctl products push feed.csv --failed-out refused.csv
     """
-    from ..bulk.check import Check
     from ..bulk.products import ProductPush
-    from ..bulk.push import Options, Push
+    from ..bulk.push import Options
 
+    if verify and not changed:
+        raise UsageError("--verify goes with --changed", hint="without it every row is sent anyway")
     call = Invocation.of(ctx)
+    if changed and call.dry_run and not call.settings.get("catalog"):
+        raise UsageError(
+            "--changed: a dry run asks for no catalog, and what changed depends on it",
+            hint="name it with --catalog",
+        )
     rows = read_rows(file, format, encoding, map, ProductPush)
     options = Options(concurrency, skip_invalid, failed_out, max_errors, resume, job)
-    Push(call, ProductPush(call.catalog), Check(rows, ProductPush), options).run()
+    _catalog_push(call, rows, options, changed, verify).run()
 
 
 def check(
@@ -109,9 +133,10 @@ def delete(
 
     For example: adsctl products delete --from discontinued.csv
     """
+    from ..bulk.changed import CatalogPush, memory_of
     from ..bulk.check import Check
     from ..bulk.products import ProductDelete
-    from ..bulk.push import Options, Push
+    from ..bulk.push import Options
     from ..bulk.read import rows as rows_of
     from ..bulk.source import Source
 
@@ -123,7 +148,8 @@ def delete(
     source = Source.of_lines(keys) if keys else _keys_file(from_ or "", format)
     rows = rows_of(source, roots=(ProductDelete.noun,), known=ProductDelete.required)
     options = Options(concurrency, failed_out=failed_out, max_errors=max_errors, resume=resume)
-    Push(call, ProductDelete(call.catalog), Check(rows, ProductDelete), options).run()
+    upload = ProductDelete(call.catalog)
+    CatalogPush(call, upload, Check(rows, ProductDelete), options, memory=memory_of(call)).run()
 
 
 def pull(
@@ -148,6 +174,27 @@ def pull(
     from ..bulk.pull import pull_products
 
     pull_products(Invocation.of(ctx, changes=False), file, format)
+
+
+def _catalog_push(call: Invocation, rows: Any, options: Any, changed: bool, verify: bool) -> Any:
+    """Make a push of all rows, or of those that have changed."""
+    from ..bulk.changed import CatalogPush, ChangedCheck, ChangedPush, known_to, memory_of
+    from ..bulk.check import Check
+    from ..bulk.packed import Records
+    from ..bulk.products import ProductPush
+
+    upload, memory = ProductPush(call.catalog), memory_of(call)
+    if changed:
+        check = ChangedCheck(rows, upload, known_to(memory, call.messages.say), changed=True)
+        return ChangedPush(call, upload, check, options, memory=memory, verify=verify)
+    remembers = memory.exists() and not call.dry_run
+    return CatalogPush(
+        call,
+        upload,
+        ChangedCheck(rows, upload, Records(), changed=False) if remembers else Check(rows, ProductPush),
+        options,
+        memory=memory,
+    )
 
 
 def read_rows(file: str, format: str | None, encoding: str, map: list[str] | None, upload: Any) -> Any:

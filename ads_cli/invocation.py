@@ -52,6 +52,7 @@ class Invocation:
             output=self.settings.get("output"),
             columns=self.flags.get("columns"),
             query=self.flags.get("query"),
+            csv_safe=bool(self.flags.get("csv_safe")),
             color=self._color,
             say=self.messages.say,
             aftermath=self._aftermath,

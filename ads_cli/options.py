@@ -18,6 +18,7 @@ COMMON = (
     Common("account", ("--account", "-A"), "The advertising account to work in", "ID"),
     Common("output", ("--output", "-o"), "How to show results: see 'adsctl help formats'", "FORMAT"),
     Common("columns", ("--columns",), "Columns of table, tsv and csv, separated by commas", "A,B"),
+    Common("csv_safe", ("--csv-safe",), "In csv, put ' before cells that a spreadsheet takes for formulas"),
     Common("query", ("--query",), "A JMESPath expression, applied to what json would show", "JMESPATH"),
     Common("sandbox", ("--sandbox",), "Use the profile's sandbox address"),
     Common("yes", ("--yes", "-y"), "Do not ask before something is destroyed"),

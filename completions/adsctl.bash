@@ -200,7 +200,7 @@ _adsctl() {
         _adsctl_takes "$path:$before"
     elif [[ $cur == -* ]]; then
         _adsctl_options "$path"
-        REPLY="$REPLY --profile --account --output --columns --query --sandbox --yes --dry-run --quiet --verbose --debug --timeout --max-attempts --max-wait --log-file --color --catalog --help"
+        REPLY="$REPLY --profile --account --output --columns --csv-safe --query --sandbox --yes --dry-run --quiet --verbose --debug --timeout --max-attempts --max-wait --log-file --color --catalog --help"
     else
         _adsctl_inside "$path"
         [[ $REPLY ]] || _adsctl_takes "$path:$position" || _adsctl_takes "$path:+"

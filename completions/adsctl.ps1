@@ -427,7 +427,7 @@ $AdsctlTakes = @{
     ':-o' = 'table tsv csv json jsonl yaml ids none'
     ':--color' = 'auto always never'
 }
-$AdsctlCommon = '--profile --account --output --columns --query --sandbox --yes --dry-run --quiet --verbose --debug --timeout --max-attempts --max-wait --log-file --color --catalog --help'
+$AdsctlCommon = '--profile --account --output --columns --csv-safe --query --sandbox --yes --dry-run --quiet --verbose --debug --timeout --max-attempts --max-wait --log-file --color --catalog --help'
 
 Register-ArgumentCompleter -Native -CommandName adsctl -ScriptBlock {
     param($cur, $ast, $cursor)

@@ -44,3 +44,29 @@ def test_a_signal_that_comes_where_nothing_can_be_raised_ends_the_program_all_th
     )
     assert done.returncode == 128 + signal.SIGTERM
     assert "Traceback" not in done.stderr and told in done.stderr
+
+
+SENT = """
+import os, signal, sys
+
+def hear(event, given):
+    if event == "import" and given[0] == {module!r} and "ads_cli.boundary" in sys.modules:
+        os.write(2, b"sent\\n")
+        os.kill(os.getpid(), signal.SIGTERM)
+
+sys.addaudithook(hear)
+"""
+NEEDED = "import sys; before = set(sys.modules); import msgspec; print(*sorted(set(sys.modules) - before))"
+
+
+def test_a_signal_while_modules_are_loaded_is_not_lost(adsctl):
+    """Modules in C may load others, and forget what went wrong there."""
+    listed = subprocess.run([sys.executable, "-c", NEEDED], capture_output=True, text=True, check=True)
+    sent = 0
+    for module in listed.stdout.split():
+        adsctl.file("sitecustomize.py", SENT.format(module=module))
+        done = adsctl("profile", "show", code=None, PYTHONPATH=f"{adsctl.home}:{ROOT}")
+        came = "sent" in done.stderr.splitlines()
+        assert done.returncode in ((143, -15) if came else (0,)), f"{module}: {done.stderr}"
+        sent += came
+    assert sent > 5

@@ -38,6 +38,23 @@ def serve(httpserver: HTTPServer, *names: str, status: int = 200) -> None:
     )
 
 
+def test_csv_holds_no_formula_where_that_is_asked_for(remote, httpserver):
+    told = ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\t=1", "\r=1"]
+    kept = ["-12.50", "+49", "a=b", "", "'=1"]
+    serve(httpserver, *told, *kept)
+    words = ("accounts", "list", "-o", "csv", "--columns", "name")
+
+    def cells(*more: str) -> list[str]:
+        shown = remote(*words, *more).stdout
+        return [row[0] if row else "" for row in csv.reader(io.StringIO(shown, newline=""))][1:]
+
+    assert cells() == [*told, *kept]
+    assert cells("--csv-safe") == [*(f"'{value}" for value in told), *kept]
+    httpserver.clear()
+    httpserver.expect_request(ACCOUNTS).respond_with_json({"data": [{"=1+1": "a"}]})
+    assert remote("accounts", "list", "-o", "csv", "--query", "[]", "--csv-safe").stdout == "'=1+1\na\n"
+
+
 def is_safe(text: str) -> bool:
     return not UNSAFE.search(text.replace("\n", "").replace("\t", ""))
 

@@ -130,13 +130,22 @@ class KeyringStore(Store):
         try:
             for kind, secret in secrets.items():
                 self._set(profile, kind, secret)
-        except StateError:
-            for kind, earlier in before.items():
-                if earlier is None:
-                    self.drop(profile, (kind,))
-                else:
-                    self._set(profile, kind, earlier)
+        except BaseException as error:  # a signal too
+            left = [kind for kind, earlier in before.items() if not self._restored(profile, kind, earlier)]
+            if left and isinstance(error, StateError):
+                error.message += f"; {', '.join(left)} of the profile {profile} may be left in it"
             raise
+
+    def _restored(self, profile: str, kind: str, earlier: Secret | None) -> bool:
+        """Put back what was there; tell whether the keyring has let us."""
+        try:
+            if earlier is None:
+                self.drop(profile, (kind,))
+            elif self.get(profile, kind) != earlier:
+                self._set(profile, kind, earlier)
+        except StateError:
+            return False
+        return True
 
     def drop(self, profile: str, kinds: tuple[str, ...]) -> None:
         """Forget secrets."""

@@ -8,7 +8,6 @@ not make another batch of it, which would never be sent.
 
 import hashlib
 import os
-import secrets
 import threading
 import time
 import zlib
@@ -39,6 +38,7 @@ class Job(msgspec.Struct, kw_only=True):
     rows: int
     batches: int
     started: str
+    resume: str = ""  # the command that goes on with it
 
     @property
     def key(self) -> str:
@@ -135,11 +135,6 @@ class Journal:
             os.ftruncate(self._file, whole)
         except OSError as error:
             raise _no_journal(self.folder, error) from error
-
-
-def new_id() -> str:
-    """Make a job's id: when it began, and something that no other has."""
-    return f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
 
 
 def read_journal(path: Path) -> tuple[Job, bool]:

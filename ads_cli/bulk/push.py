@@ -9,7 +9,7 @@ from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted, St
 from ..invocation import Invocation
 from ..output.text import counted
 from .check import Check, Findings, Refuse
-from .journal import Job, Journal, new_id
+from .journal import Job, Journal
 from .read import Rows
 from .report import Tick, check_file, failed_out, problem_lines, progress, write_invalid
 from .summary import Summary, correction, resume_command, way_on
@@ -88,7 +88,7 @@ class Push:
         packing = f"{self.options.skip_invalid} {self.rows.reading} {upload}{self.check.packing}"
         target = f"{call.service} {upload.target} {packing}"
         job = Job(
-            job=new_id(),
+            job=call.client.trace.run,
             noun=upload.noun,
             file=self.rows.source.name,
             digest=self.rows.source.digest,
@@ -96,9 +96,15 @@ class Push:
             rows=findings.rows,
             batches=self.check.batch_count,
             started=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            resume=resume_command(),
         )
         folder = call.settings.state_dir / "jobs"
         journal = Journal(folder, job, resume=self.options.resume, name=self.options.job)
+        trace = call.client.trace
+        trace.about(job=journal.job.job)
+        trace.log(
+            "resumed" if journal.resumed else "begun", file=job.file, rows=job.rows, batches=job.batches
+        )
         if journal.resumed:
             done, batches = len(journal.acked), journal.job.batches
             call.messages.say(
@@ -130,6 +136,7 @@ class Push:
         except UsageError:  # a query or a column that does not suit the summary
             if not stopped:
                 raise
+        self.call.client.trace.log("stopped" if stopped else "ended", summary=summary.as_dict())
         if stopped:
             stopped.hint = way_on(stopped)
         elif parts := summary.verdict:

@@ -1,8 +1,10 @@
 """What --debug and --log-file write of each exchange, with every secret masked."""
 
+import base64
 import json
 import os
 import re
+import secrets
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,6 +19,7 @@ SECRET_HEADERS = ("authorization", "cookie", "set-cookie", "proxy-authorization"
 SECRET_FIELDS = re.compile(
     r'((?:oauth_token|oauth_token_secret|oauth_verifier|access_token)"?\s*[=:]\s*"?)[^&"\s]+'
 )
+LEAST_BASE64 = 8  # characters that are masked in base64; fewer may stand in any text
 MOST_BODY = 2000  # characters of a body that --debug shows
 
 
@@ -27,6 +30,8 @@ class Trace:
         self.show = show
         self._secrets: set[str] = set()
         self._log = _opened(log_file) if log_file else None
+        self.run = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
+        self._about: dict[str, str] = {}
 
     @property
     def is_on(self) -> bool:
@@ -34,8 +39,12 @@ class Trace:
         return self.show is not None or self._log is not None
 
     def hide(self, *secrets: str) -> None:
-        """Mask these values from now on, percent-encoded too."""
-        self._secrets |= {form for secret in secrets if secret for form in (secret, quote(secret, safe=""))}
+        """Mask these values from now on, in every spelling that they may come back in."""
+        self._secrets |= {form for secret in secrets if secret for form in _spellings(secret)}
+
+    def about(self, **fields: str) -> None:
+        """Have every further line of the log carry these fields."""
+        self._about |= fields
 
     def mask(self, text: str) -> str:
         """Put *** in the place of every secret."""
@@ -60,7 +69,8 @@ class Trace:
         """Append a line of JSON to the log file."""
         if self._log is not None:
             stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-            line = json.dumps({"time": stamp, "pid": os.getpid(), "event": event} | fields)
+            of = {"time": stamp, "pid": os.getpid(), "run": self.run} | self._about
+            line = json.dumps(of | {"event": event} | fields)
             try:
                 os.write(self._log, (self.mask(line) + "\n").encode())
             except OSError as error:
@@ -70,12 +80,25 @@ class Trace:
         lines = [first]
         lines += [f"{mark} {k}: {MASK if k.lower() in SECRET_HEADERS else v}" for k, v in headers.items()]
         if body:
-            text = body[:MOST_BODY].decode("utf-8", "replace")
+            text = self.mask(body.decode("utf-8", "replace"))[:MOST_BODY]  # a secret that is cut is a secret
             lines.append(
                 f"{mark} {text}" + (f" ... {len(body):,} bytes in all" if len(body) > MOST_BODY else "")
             )
         if self.show:
             self.show(self.mask("\n".join(lines)))
+
+
+def _spellings(secret: str) -> set[str]:
+    """Write a secret as it is, percent-encoded, as JSON may escape it, and as base64 carries it.
+
+    Base64 makes four characters of three bytes, so that it depends on what stands before the secret.
+    """
+    found = {secret, quote(secret, safe=""), secret.replace("/", r"\/")}
+    for before in range(3):
+        encoded = base64.b64encode(b" " * before + secret.encode())
+        inner = encoded[4 if before else 0 : -4].decode()  # without what its neighbours have a part in
+        found |= {inner} if len(inner) >= LEAST_BASE64 else set()
+    return found
 
 
 def _opened(path: str) -> int:

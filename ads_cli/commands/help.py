@@ -36,7 +36,8 @@ FORMATS = """\
   none   nothing
 
 --columns a,b chooses the columns of table, tsv and csv. --query takes a JMESPath expression, and
-is applied to what json would show. --envelope shows the whole response in json, yaml and jsonl,
+is applied to what json would show. --csv-safe puts an apostrophe before cells of csv that a
+spreadsheet would take for formulas. --envelope shows the whole response in json, yaml and jsonl,
 and gives the whole to --query."""
 
 ENVIRONMENT = """\

@@ -39,7 +39,11 @@ def show_job(
     for ack in acks(found[0]):
         totals.update(ack.counts)
     record = _record(*found) | {"counts": dict(totals), "target": found[1].target}
-    call.printer.show(record, (*COLUMNS, "counts"), "job")
+    if not found[2]:
+        record["resume"] = found[1].resume
+    call.printer.show(record, (*COLUMNS, "counts"), "job", ("target", "resume"))
+    if record.get("resume"):
+        call.messages.say(f"{record['resume']} goes on with it")
 
 
 def clean(

@@ -26,11 +26,13 @@ class Printer:
         output: str | None = None,
         columns: str | None = None,
         query: str | None = None,
+        csv_safe: bool = False,
         color: str = "auto",
         say: Callable[[str], None] = lambda text: None,
         aftermath: Callable[[], str] = str,
     ) -> None:
         self.stream = stream
+        self._csv_safe = csv_safe
         self._say = say
         self._aftermath = aftermath  # tells what has happened where a result cannot be shown
         self.format = output or ("table" if stream.isatty() else "tsv")
@@ -109,7 +111,7 @@ class Printer:
         if self.format == "tsv":
             write_tsv(self.stream, records, columns)
         elif self.format == "csv":
-            write_csv(self.stream, records, columns)
+            write_csv(self.stream, records, columns, without_formulas=self._csv_safe)
         elif self.format == "jsonl":
             write_jsonl(self.stream, records)
         elif self.format == "ids":

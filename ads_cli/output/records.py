@@ -1,6 +1,7 @@
 """Records in the formats that stream: a header where there is one, then a line a record."""
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import NoneType
 from typing import IO, Any, Literal
@@ -8,6 +9,8 @@ from typing import IO, Any, Literal
 from .text import as_json, cell, safe
 
 Record = Mapping[str, Any]
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # what a formula begins with, for one spreadsheet or another
+NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 GAP = 2  # blanks between the columns of a table
 READABLE = 12  # a column that is cut further than this says nothing any more
 
@@ -19,13 +22,23 @@ def write_tsv(stream: IO[str], records: Iterable[Record], columns: Sequence[str]
         stream.write("\t".join(safe(cell(record.get(name))) for name in columns) + "\n")
 
 
-def write_csv(stream: IO[str], records: Iterable[Record], columns: Sequence[str]) -> None:
+def write_csv(
+    stream: IO[str], records: Iterable[Record], columns: Sequence[str], *, without_formulas: bool = False
+) -> None:
     """Write comma-separated lines under a header; cells carry what they carry, but never to a terminal."""
     write_row = csv_rows(stream)
     shown = safe if stream.isatty() else str
-    write_row([*map(shown, columns)])
+    written = _as_text if without_formulas else str
+    write_row([shown(written(name)) for name in columns])
     for record in records:
-        write_row([shown(cell(record.get(name))) for name in columns])
+        write_row([shown(written(cell(record.get(name)))) for name in columns])
+
+
+def _as_text(value: str) -> str:
+    """Put an apostrophe before what a spreadsheet would take for a formula; numbers are none."""
+    if not value.startswith(FORMULAS) or NUMBER.fullmatch(value):
+        return value
+    return f"'{value}"
 
 
 def csv_rows(stream: IO[str], delimiter: str = ",") -> Callable[[Sequence[str]], None]:

@@ -54,6 +54,58 @@ def test_a_sign_in_lives_in_the_keyring_and_nowhere_else(shop, service):  # noqa
     assert not [path for path in written if b"ats" in path.read_bytes()]
 
 
+# A keyring in a file, which refuses one kind of secret, and may let none go either.
+PICKY = """
+import json, os, pathlib
+from keyring.backend import KeyringBackend
+from keyring.errors import PasswordSetError
+
+kept = pathlib.Path(os.environ["KEPT"])
+
+class Keyring(KeyringBackend):
+    priority = 1
+
+    def _all(self):
+        return json.loads(kept.read_text()) if kept.exists() else {}
+
+    def get_password(self, service, name):
+        return self._all().get(name)
+
+    def set_password(self, service, name, password):
+        if name.endswith("/" + os.environ.get("REFUSED", "nothing")):
+            raise PasswordSetError("no room")
+        kept.write_text(json.dumps(self._all() | {name: password}))
+
+    def delete_password(self, service, name):
+        if os.environ.get("BROKEN"):
+            raise PasswordSetError("no way")
+        items = self._all()
+        del items[name]
+        kept.write_text(json.dumps(items))
+"""
+
+
+@pytest.mark.parametrize("kind", ["consumer_key", "consumer_secret", "access_token", "access_token_secret"])
+def test_a_keyring_that_refuses_an_item_of_a_sign_in_keeps_none_of_it(shop, service, kind):  # noqa: F811
+    kept = shop.home / "kept.json"
+    shop.file("picky.py", PICKY)
+    shop.env |= {"PYTHON_KEYRING_BACKEND": "picky.Keyring", "KEPT": str(kept)}
+    shop.env["PYTHONPATH"] = f"{shop.home}:{shop.environment['PYTHONPATH']}"
+    words = ("auth", "login", "--no-browser")
+    done = shop(*words, input="1234567\n", code=11, REFUSED=kind)
+    assert "the OS keyring cannot be used: no room" in done.stderr and "may be left" not in done.stderr
+    assert not kept.exists() or kept.read_text() == "{}"
+    assert not (shop.home / "config" / "config.yaml").exists()
+    shop(*words, input="1234567\n")
+    first = kept.read_text()
+    done = shop(*words, input="1234567\n", code=11, REFUSED=kind)
+    assert kept.read_text() == first  # and a sign-in that worked is not spoiled by one that does not
+    shop("accounts", "list", REFUSED=kind)
+    kept.unlink()
+    done = shop(*words, input="1234567\n", code=11, REFUSED=kind, BROKEN="yes")
+    assert ("may be left in it" in done.stderr) == (kind != "consumer_key")
+
+
 def test_a_locked_keyring_does_not_hang(shop, service):  # noqa: F811
     done = in_session(shop, LOCKED, "echo 1234567 | adsctl auth login --no-browser")
     assert done.returncode == 11, done.stderr

@@ -15,16 +15,22 @@ def main(runs: int = RUNS, seed: int = 1) -> int:
     """Print what was met and what was lost; give 1 where anything was."""
     begun = time.monotonic()
     met: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
     starts = lost = twice = failing = 0
     with ProcessPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
         for result in pool.map(run, range(seed, seed + runs)):
             met += result.met
+            kinds[result.kind] += 1
             starts, lost, twice = starts + result.starts, lost + result.lost, twice + result.twice
             if result.failed:
                 failing += 1
-                print(f"seed {result.seed}: {result.lost} rows lost, {result.twice} sent twice", flush=True)
+                print(
+                    f"seed {result.seed}, {result.kind}: {result.lost} rows lost, {result.twice} sent twice",
+                    flush=True,
+                )
                 print(*(f"  {wrong}" for wrong in result.wrong[:3]), sep="\n", flush=True)
-    print(f"{runs} runs, {starts} starts, {time.monotonic() - begun:.0f} s")
+    of = ", ".join(f"{count} of {kind}" for kind, count in kinds.items())
+    print(f"{runs} runs ({of}), {starts} starts, {time.monotonic() - begun:.0f} s")
     print(f"{met.total()} faults met")
     print(*(f"  {name:<18} {count:>6}" for name, count in sorted(met.items())), sep="\n")
     print(f"rows lost                          {lost}")

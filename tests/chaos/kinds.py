@@ -4,10 +4,12 @@ import csv
 import io
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from hashlib import sha256
 from random import Random
 
+from ads_cli.api.users import MOST_OPERATIONS
 from ads_cli.emulator.app import Emulator
+from ads_cli.emulator.audience_users import identifier_of
 from tests.conftest import PRODUCT
 
 Rows = list[dict[str, str]]
@@ -15,12 +17,19 @@ Keys = tuple[str, ...]  # of the rows in one request
 
 
 class Kind(ABC):
-    """One kind of upload; a second one is a second class."""
+    """One kind of upload; another one is another class."""
 
-    words: tuple[str, ...]  # of the command
+    words: tuple[str, ...]  # of the command, without the file
+    options: tuple[str, ...] = ()
+    statuses: tuple[str, ...]  # what the summary counts
     method: str
     ending: str  # of the path that takes the requests
     size: int  # rows in a request
+    counts: tuple[int, ...]  # of rows that a file may have
+
+    def __init__(self, emulator: Emulator) -> None:
+        self.emulator = emulator
+        self.run = emulator._store.connection.execute
 
     @abstractmethod
     def rows(self, chance: Random, count: int) -> Rows:
@@ -31,25 +40,25 @@ class Kind(ABC):
         """Name the rows that a request carries."""
 
     @abstractmethod
-    def held(self, emulator: Emulator) -> Mapping[str, dict[str, str]]:
-        """Read from the store itself what the service holds, by name; a list would hide some."""
+    def amiss(self, rows: Rows) -> tuple[int, int]:
+        """Count the rows that the service does not hold as they are, and what it holds beside them.
+
+        The store itself is read; a list would hide some.
+        """
 
     def batches(self, rows: Rows) -> dict[Keys, int]:
         """Number the requests of a file by the rows they carry."""
         names = [next(iter(row.values())) for row in rows]
         return {tuple(names[at : at + self.size]): n for n, at in enumerate(range(0, len(names), self.size))}
 
-    def lost(self, rows: Rows, emulator: Emulator) -> int:
-        """Count the rows of a file that the service does not hold as they are."""
-        held = self.held(emulator)
-        return sum(not row.items() <= held.get(next(iter(row.values())), {}).items() for row in rows)
-
 
 class Products(Kind):
     """A feed; some products are variants, which a list hides."""
 
     words = ("products", "push")
+    statuses = ("created", "updated", "unchanged", "failed")
     method, ending, size = "PUT", "/products", 25
+    counts = (1, 24, 25, 26, 260)
 
     def rows(self, chance: Random, count: int) -> Rows:
         def product(number: int) -> dict[str, str]:
@@ -62,9 +71,61 @@ class Products(Kind):
     def keys(self, body: bytes) -> Keys:
         return tuple(product["id"] for product in json.loads(body)["products"])
 
-    def held(self, emulator: Emulator) -> Mapping[str, dict[str, str]]:
-        found = emulator._store.connection.execute("SELECT data FROM products WHERE id LIKE 'sku-%'")
-        return {product["id"]: product for product in (json.loads(data) for (data,) in found)}
+    def amiss(self, rows: Rows) -> tuple[int, int]:
+        found = self.run("SELECT data FROM products WHERE id LIKE 'sku-%'")
+        held = {product["id"]: product for product in (json.loads(data) for (data,) in found)}
+        lost = sum(not row.items() <= held.get(row["id"], {}).items() for row in rows)
+        return lost, len(held.keys() - {row["id"] for row in rows})
+
+
+class Customers(Kind):
+    """A list of people in an audience; some come twice, and some by two identifiers."""
+
+    audience = "1nmth"
+    words = ("audiences", "push")
+    # Few to an operation, so that few people make several requests.
+    options = ("--audience", audience, "--users-per-operation", "1")
+    statuses = ("accepted", "failed")
+    method, ending, size = "POST", f"/custom_audiences/{audience}/users", MOST_OPERATIONS
+    counts = (1, 2499, 2500, 2501, 7600)
+
+    def __init__(self, emulator: Emulator) -> None:
+        super().__init__(emulator)
+        with emulator._store.writing():
+            self.run("DELETE FROM audience_users WHERE audience = ?", (self.audience,))
+
+    def rows(self, chance: Random, count: int) -> Rows:
+        def person(number: int) -> dict[str, str]:
+            number -= chance.randrange(1, 20) if number >= 20 and chance.random() < 0.02 else 0
+            email = chance.choice((str.lower, str.upper))(f"person{number}@shop.example")
+            return {"email": email, "partner_user_id": f"crm-{number}" if number % 3 == 0 else ""}
+
+        return [person(number) for number in range(count)]
+
+    def keys(self, body: bytes) -> Keys:
+        return tuple(user["email"][0] for one in json.loads(body) for user in one["params"]["users"])
+
+    def batches(self, rows: Rows) -> dict[Keys, int]:
+        return super().batches([{"email": _hashed(row["email"])} for row in rows])
+
+    def amiss(self, rows: Rows) -> tuple[int, int]:
+        query = "SELECT identifier, user FROM audience_users WHERE audience = ?"
+        held = dict(self.run(query, (self.audience,)).fetchall())
+        lost, people = 0, set()
+        for row in rows:
+            given = {"email": _hashed(row["email"]), "partner_user_id": row["partner_user_id"]}
+            named = [identifier_of(self.audience, kind, value) for kind, value in given.items() if value]
+            people.add(held.get(named[0]))
+            lost += len({held.get(name) for name in named}) > 1 or named[0] not in held
+        persons = len({row["email"].lower() for row in rows})
+        return max(lost, persons - len(people)), len(set(held.values()) - people)
+
+
+def _hashed(email: str) -> str:
+    return sha256(email.lower().encode()).hexdigest()
+
+
+KINDS = (Products, Customers)
 
 
 def as_csv(rows: Rows) -> str:

@@ -17,14 +17,12 @@ from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
 from tests.conftest import ROOT, Person, heed_signals
 
-from .kinds import Kind, Products, as_csv
+from .kinds import KINDS, as_csv
 from .proxy import Proxy
 from .watched import Result, Watched
 from .weather import SITE, Start, faults, spoil
 
-ROWS = (1, 24, 25, 26, 260)
 TROUBLED, MOST = 8, 12  # starts that meet with trouble, and starts in all
-STATUSES = ("created", "updated", "unchanged", "failed")
 STOPPED = {2: (130, -2), 1: (129, -1), 15: (143, -15), 9: (-9,)}  # the exit codes after a signal
 OPTIONS = ("--resume", "--failed-out", "failed.csv", "-o", "json", "--timeout", "1s", "--max-wait", "20s")
 
@@ -32,57 +30,65 @@ OPTIONS = ("--resume", "--failed-out", "failed.csv", "-o", "json", "--timeout", 
 class Run:
     """One run, from its seed alone."""
 
-    def __init__(self, seed: int, home: Path, kind: Kind | None = None) -> None:
+    def __init__(self, seed: int, home: Path) -> None:
         self.chance = Random(seed)
-        self.result = Result(seed)
-        self.kind = kind or Products()
         self.person = Person(home)
         self.jobs = home / "state" / "jobs"
-        self.rows = self.kind.rows(self.chance, self.chance.choice(ROWS))
+        self.emulator = Emulator(home / "service.db")
+        self.kind = KINDS[seed % len(KINDS)](self.emulator)
+        self.result = Result(seed, " ".join(self.kind.words))
+        self.rows = self.kind.rows(self.chance, self.chance.choice(self.kind.counts))
         self.file = self.person.file("feed.csv", as_csv(self.rows))
         self.options = ("--max-attempts", self.chance.choice((2, 4, 6)))
         self.options += ("--concurrency", self.chance.choice((1, 2, 8)))
 
     def go(self) -> Result:
         """Start the program until it says that all is done."""
-        met, chance = self.result.met, self.chance
+        result, chance = self.result, self.chance
         with ExitStack() as stack:
-            emulator = Emulator(self.person.home / "service.db")
-            stack.callback(emulator.close)
-            emulator._faults = faults(chance, self.kind.method, met)
-            self.watched = Watched(emulator, self.kind, self.jobs, self.result)
+            stack.callback(self.emulator.close)
+            self.emulator._faults = faults(chance, self.kind.method, result.met)
+            self.watched = Watched(self.emulator, self.kind, self.jobs, result)
             address = stack.enter_context(running(self.watched))
             rate = chance.choice((0, 0.2, 0.4, 0.8))
-            self.proxy = stack.enter_context(Proxy(address, Random(chance.random()), rate, met))
-            self.person.env |= variables(emulator, self.proxy.address)
+            self.proxy = stack.enter_context(Proxy(address, Random(chance.random()), rate, result.met))
+            self.person.env |= variables(self.emulator, self.proxy.address)
             self.person.env |= {"PYTHONPATH": f"{SITE}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
             self._watch()
-            while self.result.starts < MOST and not self._start(emulator):
+            while result.starts < MOST and not self._start():
                 pass
-            self.result.lost = self.kind.lost(self.rows, emulator)
-        return self.result
+            result.lost, beside = self.kind.amiss(self.rows)
+            if beside:
+                result.wrong.append(f"the service holds {beside} that are in no file")
+        return result
 
     def _watch(self) -> None:
         with self.file.open(newline="") as stream:
             rows = list(csv.DictReader(stream))
         self.watched.file, self.watched.batches = self.file, self.kind.batches(rows)
 
-    def _start(self, emulator: Emulator) -> bool:
+    def _start(self) -> bool:
         """Start the program once; tell whether everything is done."""
         self.result.starts += 1
         if self.result.starts > TROUBLED:
-            emulator._faults, self.proxy.rate = [], 0
+            self.emulator._faults, self.proxy.rate = [], 0
             start = Start()
         else:
             start = Start.draw(self.chance, self.result.met)
         self.watched.clock = start.clock
         away = self.jobs.with_name("away")
+        state = self.jobs.parent
+        state.mkdir(exist_ok=True)
         if start.blocked:
-            self.jobs.parent.mkdir(exist_ok=True)
             if self.jobs.exists():
                 self.jobs.rename(away)
             self.jobs.write_text("a file where a folder should be")
+        folders = [state, *state.rglob("*/")] if start.readonly else []
+        for folder in folders:
+            folder.chmod(0o500)
         code, out, err = self._push(start)
+        for folder in folders:
+            folder.chmod(0o700)
         if start.blocked:
             self.jobs.unlink()
             if away.exists():
@@ -104,7 +110,9 @@ class Run:
 
         begun = self.watched.requests
         process = subprocess.Popen(
-            self.person.command(*self.kind.words, self.file.name, *OPTIONS, *self.options),
+            self.person.command(
+                *self.kind.words, self.file.name, *self.kind.options, *OPTIONS, *self.options
+            ),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -148,7 +156,7 @@ class Run:
         claim(summary is not None or code in (11, *signalled), "no summary")
         if summary is None or summary["job"] is None:
             return False
-        told = {status: summary[status] for status in STATUSES if summary[status]}
+        told = {status: summary[status] for status in self.kind.statuses if summary[status]}
         path = self.jobs / f"{summary['job']}.jsonl"
         noted: Counter[str] = sum((Counter(ack.counts) for ack in acks(path)), Counter())
         claim(told == noted, f"the summary says {told}, and the journal {dict(noted)}")

@@ -20,6 +20,7 @@ class Result:
     """What came of a run."""
 
     seed: int
+    kind: str
     met: Counter[str] = field(default_factory=Counter)
     starts: int = 0
     lost: int = 0  # rows

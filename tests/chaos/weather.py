@@ -1,5 +1,6 @@
 """What will go wrong in a run, drawn from its seed."""
 
+import ctypes
 import resource
 import signal
 from collections import Counter
@@ -58,7 +59,8 @@ class Start:
     at_request: int | None = None  # when the signal is sent: as the service is about to answer this one,
     delay: float = 0.0  # or so many seconds after the start
     room: int | None = None  # bytes that a file may have: a disk that fills up
-    blocked: bool = False  # the folder of journals cannot be written
+    blocked: bool = False  # a file stands where the folder of journals should be
+    readonly: bool = False  # the state folder cannot be written
     spoil: str = ""  # what the disk does to the journal afterwards
     clock: int = 0  # timestamps that the service refuses
     env: dict[str, str] = field(default_factory=dict)
@@ -73,8 +75,9 @@ class Start:
             start.delay = chance.uniform(0.05, 0.9)
         elif chance.random() < 0.25:
             start.room = chance.randrange(1, 2500)
-        elif chance.random() < 0.15:
-            start.blocked = True
+        elif chance.random() < 0.3:
+            start.blocked = chance.random() < 0.5
+            start.readonly = not start.blocked
         if chance.random() < 0.25:
             start.spoil = chance.choice(("cut", "flip"))
         if chance.random() < 0.15:
@@ -83,6 +86,7 @@ class Start:
             start.env["CHAOS_POOL"] = "1"
         start.clock = chance.choice((0, 0, 0, 0, 1, 3))
         named = {"disk full": start.room, "folder blocked": start.blocked}
+        named |= {"folder read-only": start.readonly}
         named |= {"DNS fails": "CHAOS_DNS" in start.env, "pool of one": "CHAOS_POOL" in start.env}
         met.update(name for name, happens in named.items() if happens)
         return start
@@ -93,9 +97,18 @@ class Start:
         return (4,) if self.clock else ()
 
     def limit(self) -> None:
-        """Make a disk that fills up; called in the process to be."""
+        """Make a disk that fills up, or one that even root cannot write; called in the process to be."""
         if self.room is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (self.room, self.room))
+        if self.readonly:
+            heed_permissions()
+
+
+def heed_permissions() -> None:
+    """Heed the permissions of files, as root does not by itself; called in the process to be."""
+    drop, override, read_search = 24, 1, 2  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+    for capability in (override, read_search):
+        ctypes.CDLL(None).prctl(drop, capability)  # nobody but root has it to drop
 
 
 def spoil(path: Path, how: str, chance: Random) -> None:

@@ -141,6 +141,33 @@ def test_a_job_can_be_named(adsctl, service):
     assert [path.name for path in (adsctl.home / "state" / "jobs").iterdir()] == [".lock"]
 
 
+def test_one_id_is_in_the_log_the_journal_and_the_summary(adsctl, service):
+    adsctl.file("feed.csv", feed(ROWS))
+    words = ("products", "push", "feed.csv", "-o", "json", "--log-file", "log.jsonl")
+
+    def logged() -> list[dict]:
+        return [json.loads(line) for line in (adsctl.home / "log.jsonl").read_text().splitlines()]
+
+    stop_at(adsctl, service, 8, signal.SIGTERM, *words[5:])
+    first = logged()
+    (run,) = {line["run"] for line in first}
+    assert (adsctl.home / "log.jsonl").stat().st_mode & 0o777 == 0o600
+    assert first[0]["event"] == "begun" and first[-1]["event"] == "stopped"
+    assert {line["job"] for line in first} == {run}
+    assert (adsctl.home / "state" / "jobs" / f"{run}.jsonl").exists()
+    shown = adsctl("jobs", "show", run, "-o", "json")
+    resume = "'adsctl products push feed.csv -o json --log-file log.jsonl --resume'"
+    assert json.loads(shown.stdout)["resume"] == resume and f"{resume} goes on" in shown.stderr
+    summary = json.loads(adsctl(*words, "--resume").stdout)
+    second = logged()[len(first) :]
+    assert summary["job"] == run and {line["job"] for line in second} == {run}
+    assert len({line["run"] for line in second} | {run}) == 2  # the same job, in a run of its own
+    assert second[0]["event"] == "resumed" and second[-1] == second[-1] | {
+        "event": "ended",
+        "summary": summary,
+    }
+
+
 def test_cleaning_unfinished_jobs_is_confirmed_and_spares_a_running_push(adsctl, service):
     adsctl.file("feed.csv", feed(ROWS))
     said = []

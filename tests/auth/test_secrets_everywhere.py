@@ -1,0 +1,160 @@
+"""Every command, well and badly: no secret is in any byte that is written, nor on any command line."""
+
+import base64
+import json
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from werkzeug import Request, Response
+
+from ads_cli.commands.emulator import variables
+from ads_cli.emulator.app import Emulator
+from ads_cli.emulator.server import running
+from tests.auth.test_secrets_stay import PLANTED, spellings
+from tests.conftest import ROOT, Person
+from tests.test_examples import BEFORE, ELSEWHERE, EXAMPLES, FILES
+
+PEOPLE = {"e-mail address": "geheim.person@example.com", "phone number": "+4917055500123"}
+LISTS = ("customers.csv", "unsubscribed.csv")
+WATCHED = ("--yes", "--debug", "--verbose", "--log-file", "log.jsonl")
+ADDRESSES = ("ADSCTL_BASE_URL", "ADSCTL_ADS_URL", "ADSCTL_ADS_SANDBOX_URL")
+SHOWN = {"auth token": {"token"}}  # what a command is there to show
+# Python imports this at its start: it notes what is run and what is opened for writing.
+NOTING = """
+import os, sys
+log = os.open({log!r}, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+def note(event, given):
+    if event == "open" and given[2] & (os.O_WRONLY | os.O_RDWR):
+        os.write(log, f"wrote {{given[0]}}\\n".encode("utf-8", "replace"))
+    elif event in ("subprocess.Popen", "os.exec", "os.posix_spawn", "os.system"):
+        os.write(log, f"ran {{given[:2]}}\\n".encode("utf-8", "replace"))
+with open("/proc/self/cmdline", "rb") as mine:
+    os.write(log, b"ran " + mine.read() + b"\\n")
+sys.addaudithook(note)
+{crash}
+"""
+CRASH = """
+import httpx
+from ads_cli.client import sign
+def fail(self, request):
+    return 1 / 0
+sign.SignedAuth.auth_flow = sign.BearerAuth.auth_flow = httpx.BasicAuth.auth_flow = fail
+"""
+
+
+@pytest.fixture
+def world(first_world: Path, tmp_path_factory):
+    """A world whose app and user have the planted secrets."""
+    database = tmp_path_factory.mktemp("planted") / "world.db"
+    shutil.copy(first_world, database)
+    key, key_secret, token, token_secret, bearer = PLANTED.values()
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE apps SET consumer_key = ?, consumer_secret = ?", (key, key_secret))
+        connection.execute(
+            "UPDATE tokens SET token = ?, secret = ?, consumer_key = ?", (token, token_secret, key)
+        )
+        connection.execute("UPDATE settings SET value = ? WHERE name = 'access_token'", (token,))
+        connection.execute("UPDATE settings SET value = ? WHERE name = 'consumer_key'", (key,))
+        connection.execute("INSERT INTO bearer_tokens VALUES (?, ?, 0)", (bearer, key))
+    with closing(Emulator(database)) as emulator, running(emulator) as address:
+        yield variables(emulator, address) | {"ADSCTL_BEARER_TOKEN": bearer, "DATABASE": str(database)}
+
+
+@pytest.fixture
+def watched(adsctl: Person) -> Person:
+    """Somebody who has lists of people, and whose every step is noted."""
+    for name, content in FILES.items():
+        adsctl.file(name, content)
+    for name in LISTS:
+        adsctl.file(name, "email,phone_number\n" + ",".join(PEOPLE.values()) + "\n")
+    for name in ("tmp", "well", "crash", ".local/share/bash-completion/completions"):
+        (adsctl.home / name).mkdir(parents=True)
+    for name, crash in (("well", ""), ("crash", CRASH)):
+        noting = NOTING.format(log=str(adsctl.home / "noted"), crash=crash)
+        adsctl.file(f"{name}/sitecustomize.py", noting)
+    adsctl.env |= {"TMPDIR": str(adsctl.home / "tmp"), "PYTHONPATH": f"{adsctl.home}/well:{ROOT}"}
+    adsctl.env |= {"PYTHONDONTWRITEBYTECODE": "1", "ADSCTL_TOKEN_STORE": "file"}
+    return adsctl
+
+
+def run(person: Person, line: str, env: dict[str, str], *options: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a line in a shell, with every option that makes adsctl talk."""
+    environment = person.installed(*WATCHED, *options) | env
+    return subprocess.run(
+        ["bash", "-c", line], env=environment, cwd=person.home, capture_output=True, timeout=120
+    )
+
+
+def search(person: Person, allowed: set[str], **outputs: bytes) -> None:
+    """Search what was printed, every file that was written and every command line."""
+    found = {str(path): path.read_bytes() for path in person.home.rglob("*") if path.is_file()}
+    for name in (*LISTS, "config/secrets.json"):  # where they belong
+        found.pop(str(person.home / name), None)
+    noted = found[str(person.home / "noted")].decode()
+    assert "ran " in noted
+    for line in noted.splitlines():
+        if line.startswith("wrote "):
+            place = (person.home / line.removeprefix("wrote ")).resolve()
+            assert place.is_relative_to(person.home) or str(place).startswith(("/dev/", "/proc/")), line
+    for name, secret in (PLANTED | PEOPLE).items():
+        for place, content in (outputs | found).items():
+            for spelling in spellings(secret):
+                assert spelling not in content or (name in allowed and place in outputs), f"{name} in {place}"
+
+
+def echo(request: Request) -> Response:
+    """Refuse a request, and quote everything that it carried and that signed it, in every spelling."""
+    key, key_secret, token, token_secret, bearer = PLANTED.values()
+    known = {"Basic": [key, key_secret], "Bearer": [bearer], "OAuth": [key, key_secret, token, token_secret]}
+    secrets = known[request.headers["Authorization"].split()[0]]
+    told = [str(request.headers), request.url, *secrets, *map(quote, secrets)]
+    told += [quote(secret, safe="") for secret in secrets]
+    for before in range(3):
+        told += [base64.b64encode(f"{' ' * before}{secret}:x".encode()).decode() for secret in secrets]
+    message = " | ".join(told)
+    body = {"errors": [{"code": "INVALID", "message": message}], "Authorization": message}
+    return Response(json.dumps(body).replace("/", r"\/"), 400, {"X-Echo": " ".join(secrets)})
+
+
+COMMANDS = sorted(EXAMPLES.keys() - ELSEWHERE.keys() | {"auth bearer issue", "auth bearer revoke"})
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_command_writes_a_secret_anywhere(watched, world, httpserver, command):
+    httpserver.expect_request(re.compile(".*")).respond_with_handler(echo)
+    line = f"{BEFORE.get(command, ':')} && {EXAMPLES[command]}"
+    refused = world | dict.fromkeys(ADDRESSES, httpserver.url_for("").rstrip("/"))
+    crashed = world | {"PYTHONPATH": f"{watched.home}/crash:{ROOT}"}
+    runs = [run(watched, line, world), run(watched, line, refused, "--max-attempts", "1")]
+    assert runs[0].returncode == 0, runs[0].stderr.decode()
+    if httpserver.log:  # else nothing is signed, and nothing crashes
+        runs.append(run(watched, line, crashed))
+        assert runs[1].returncode and runs[2].returncode == 1 and b"Traceback" in runs[2].stderr
+    outputs = {
+        f"{n} {where}": getattr(done, where) for n, done in enumerate(runs) for where in ("stdout", "stderr")
+    }
+    search(watched, SHOWN.get(command, set()), **outputs)
+
+
+def test_a_served_emulator_writes_none_of_the_secrets_that_it_is_shown(watched, world):
+    words = ("emulator", "serve", "--port", "0", *WATCHED, "--database", world["DATABASE"])
+    process = watched.popen(*words)
+    for line in process.stderr:
+        if listening := re.search(rb"listens on (http://\S+);", line):
+            break
+    address = listening[1].decode()
+    here = world | dict.fromkeys(ADDRESSES, address)
+    done = [run(watched, f"adsctl {line}", here) for line in ("accounts list", "accounts get nobody")]
+    wrong = here | {"ADSCTL_ACCESS_TOKEN_SECRET": PLANTED["bearer"]}
+    done.append(run(watched, "adsctl accounts list", wrong))
+    assert [each.returncode for each in done] == [0, 5, 4]
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=30)
+    search(watched, set(), out=out, err=err, **{f"run {n}": each.stderr for n, each in enumerate(done)})

@@ -212,7 +212,7 @@ class Client:
 
         http: httpx.Client | None = getattr(self._of_thread, "http", None)
         if http is None:
-            http = self._of_thread.http = open_http(1, self.app, self._tls)
+            http = self._of_thread.http = open_http(self.app, self._tls)
         return http
 
     @cached_property

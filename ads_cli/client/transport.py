@@ -16,12 +16,12 @@ WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 FAULT = "x-emulator-fault"
 
 
-def open_http(connections: int, app: WsgiApp | None, tls: ssl.SSLContext) -> httpx.Client:
-    """Open an HTTP client; with `app`, requests go to the emulator in this process.
+def open_http(app: WsgiApp | None, tls: ssl.SSLContext) -> httpx.Client:
+    """Open an HTTP client with one connection; with `app`, requests go to the emulator in this process.
 
     Redirects are never followed, so that no credential is sent after one.
     """
-    limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
+    limits = httpx.Limits(max_connections=1, max_keepalive_connections=1)
     headers = {
         "User-Agent": f"adsctl/{__version__}",
         "Accept": "application/json",

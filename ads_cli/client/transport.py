@@ -1,4 +1,4 @@
-"""The wire: one HTTP client for all threads, or the emulator in this process."""
+"""The wire: an HTTP client for each thread, or the emulator in this process."""
 
 import ssl
 import sys

@@ -63,12 +63,13 @@ def convert(kind: type[S], values: Mapping[str, Any], *, strict: bool = False) -
 
 def broken_rules(item: msgspec.Struct, at: str = "") -> list[Problem]:
     """Try every rule of an instance and of the instances inside it."""
+    rules, nesting = _rules_and_nesting(type(item))
     problems = [
         Problem(at + method.blames, reason)  # type: ignore[attr-defined]
-        for method in _rules(type(item))
+        for method in rules
         if (reason := method(item))
     ]
-    for name in _nesting(type(item)):
+    for name in nesting:
         problems += _broken_within(getattr(item, name), at + name)
     return problems
 
@@ -89,8 +90,8 @@ def _rules(kind: type[msgspec.Struct]) -> tuple[Rule, ...]:
 
 
 @cache
-def _nesting(kind: type[msgspec.Struct]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields_of(kind) if field.kind.holds_structs)
+def _rules_and_nesting(kind: type[msgspec.Struct]) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
+    return _rules(kind), tuple(field.name for field in fields_of(kind) if field.kind.holds_structs)
 
 
 class _Unsound(Exception):

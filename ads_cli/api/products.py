@@ -35,6 +35,7 @@ LEVELS_RUN_TOGETHER = re.compile(r"\S>|>\S")
 NOT_AN_IMAGE = re.compile(
     r"^[^?#]*\.(bmp|tiff?|svgz?|heic|heif|avif|ico|psd|pdf|html?|eps|mp4)([?#]|$)", re.I
 )
+IMAGES = (".jpg", ".jpeg", ".png", ".gif", ".webp")
 MOST_IMAGES = 10
 
 
@@ -144,8 +145,10 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
     @rule("product_type")
     def levels_apart(self) -> str | None:
         """Ask for spaces round the signs between the levels."""
-        run_together = self.product_type and LEVELS_RUN_TOGETHER.search(self.product_type)
-        return "levels must be separated by ' > ', with the spaces" if run_together else None
+        levels = self.product_type
+        if levels and ">" in levels.replace(" > ", "") and LEVELS_RUN_TOGETHER.search(levels):
+            return "levels must be separated by ' > ', with the spaces"
+        return None
 
     @rule("color")
     def color_by_name(self) -> str | None:
@@ -159,6 +162,8 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 def _image_problem(link: str) -> str | None:
+    if link.endswith(IMAGES) and "?" not in link and "#" not in link:
+        return None  # which most are
     other = NOT_AN_IMAGE.match(link)
     return f"names a .{other[1]} file; only JPG, GIF, WEBP and PNG are allowed" if other else None
 

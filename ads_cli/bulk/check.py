@@ -4,7 +4,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -26,7 +26,7 @@ PARTICULAR = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
 Refuse = Callable[[Row, str], None]  # hears of a row that is not sent, and why
 
 
-class Checked(NamedTuple):
+class Checked(msgspec.Struct, gc=False):
     """A row, what it was converted to, and what is wrong with it."""
 
     row: Row

@@ -3,7 +3,9 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from ..errors import ContentError
 from ..nearest import closest
@@ -14,7 +16,7 @@ FAR = 0.6  # how near a column must be to be taken for one that is missing
 MOST_KEYS = 10_000  # the keys of records are kept in memory
 
 
-class Row(NamedTuple):
+class Row(msgspec.Struct, gc=False):
     """A record: the line where it begins, its values by field, and why it could not be read, if so.
 
     Values that are empty, white space or null are left out.
@@ -62,10 +64,11 @@ class Rows(ABC):
     def __iter__(self) -> Iterator[Row]:
         """Read the file from its beginning, and number its records."""
         before = self.records = 0
-        for number, (line, values, problem, _) in enumerate(self._read(), 1):
-            self.crowded = self.crowded or line == before
-            before, self.records = line, number
-            yield Row(line, values, problem, number)
+        for number, row in enumerate(self._read(), 1):
+            self.crowded = self.crowded or row.line == before
+            before, self.records = row.line, number
+            row.record = number
+            yield row
 
     @abstractmethod
     def _read(self) -> Iterator[Row]:

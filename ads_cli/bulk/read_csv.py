@@ -1,7 +1,9 @@
 """CSV, TSV and their like: a header, then a record for each line."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from itertools import chain, islice
 from typing import BinaryIO, NamedTuple
 
 from ..errors import UsageError
@@ -13,6 +15,7 @@ DELIMITERS = ",;\t|"
 EXPECTED = {"csv": ",", "tsv": "\t"}
 LONGEST_LINE = 16 * 1024 * 1024
 LONGEST_HEADER = 1024 * 1024
+BLOCK = 256 * 1024  # bytes that are taken apart at once
 
 
 class Block(NamedTuple):
@@ -43,15 +46,18 @@ class LineRows(Rows):
         self._line = 0
         readline = (stream or self.source.stream()).readline
         while raw := readline(LONGEST_LINE):
-            self._line += 1
-            if b"\0" in raw:
-                raise self.at(self._line, "a NUL byte; this is no text file, or a damaged one")
-            if len(raw) == LONGEST_LINE:
-                raise self.at(self._line, f"a line of more than {LONGEST_LINE:,} bytes")
-            try:
-                yield raw.decode()
-            except UnicodeDecodeError:
-                raise decoding_error(self, self._line, raw) from None
+            yield self._decoded(raw)
+
+    def _decoded(self, raw: bytes) -> str:
+        self._line += 1
+        if b"\0" in raw:
+            raise self.at(self._line, "a NUL byte; this is no text file, or a damaged one")
+        if len(raw) >= LONGEST_LINE:
+            raise self.at(self._line, f"a line of more than {LONGEST_LINE:,} bytes")
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            raise decoding_error(self, self._line, raw) from None
 
 
 class CsvRows(LineRows):
@@ -63,27 +69,45 @@ class CsvRows(LineRows):
     _begins = 0  # where the current row begins
 
     def _read(self) -> Iterator[Row]:
-        lines = self._lines()
-        header = self._header(lines)
-        self._begins = self._line + 1
-        reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
-        fields, width = self._fields(header), len(header)
         found = False
-        try:
-            for cells in reader:
-                line, self._begins = self._begins, self._line + 1
-                values = {f: c for f, c in zip(fields, cells, strict=False) if f and c and not c.isspace()}
-                if not values:
-                    continue  # blank, or nothing but delimiters
-                found = True
-                wrong = len(cells) != width
-                yield Row(
-                    line, values, f"has {len(cells)} cells, and the header has {width}" if wrong else ""
-                )
-        except csv.Error as error:
-            raise self.at(self._begins, *_explained(error)) from None
+        blocks = self.blocks(BLOCK)
+        for block in blocks:
+            self._begins = block.line
+            try:
+                for row in self._rows(_lines_of(block.data), block.line):
+                    found = True
+                    yield row
+            except (ValueError, csv.Error):  # its lines tell where it is wrong, if it is
+                for row in self._line_by_line(block, blocks):
+                    found = True
+                    yield row
         if not found:
             raise self.at(self._line, "a header, and no row under it")
+
+    def _rows(self, lines: Iterable[str], first: int) -> Iterator[Row]:
+        """Take lines apart, of which the first has a number."""
+        reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
+        fields = self.cell_fields
+        width, all_known = len(fields), "" not in fields
+        for cells in reader:
+            line, self._begins = self._begins, first + reader.line_num
+            values = {f: c for f, c in zip(fields, cells) if c.strip()}  # noqa: B905 (takes its time)
+            if not all_known:
+                values.pop("", None)
+            if not values:
+                continue  # blank, or nothing but delimiters
+            wrong = len(cells) != width
+            yield Row(line, values, f"has {len(cells)} cells, and the header has {width}" if wrong else "")
+
+    def _line_by_line(self, block: Block, others: Iterable[Block]) -> Iterator[Row]:
+        """Go on from the row that could not be read, through the rest of its block and all others."""
+        raws = (raw for each in chain([block], others) for raw in BytesIO(each.data))
+        left = islice(raws, self._begins - block.line, None)
+        self._line = self._begins - 1
+        try:
+            yield from self._rows(map(self._decoded, left), self._begins)
+        except csv.Error as error:
+            raise self.at(self._begins, *_explained(error)) from None
 
     def blocks(self, size: int) -> Iterator[Block]:
         """Give the rows under the header in blocks, as bytes, for those who take them apart elsewhere."""
@@ -95,9 +119,10 @@ class CsvRows(LineRows):
             data = rest + read
             end = data.rfind(b"\n") + 1
             # Where quotes are even, no cell goes on in the next line; a stray one must not hold up all.
-            if not end or (data.count(b'"', 0, end) % 2 and len(data) < LONGEST_LINE):
+            if len(data) < LONGEST_LINE and (not end or data.count(b'"', 0, end) % 2):
                 rest = data
                 continue
+            end = end or len(data)
             yield Block(line, data[:end])
             line, rest = line + data.count(b"\n", 0, end), data[end:]
         if rest:
@@ -157,6 +182,16 @@ class CsvRows(LineRows):
             if twice := sorted({name for name in names if names.count(name) > 1}):
                 raise self.at(self._line, f"the {what} {twice[0]!r} stands twice in the header")
         return ["" if name in OWN_COLUMNS else self.rename.get(name, name) for name in header]
+
+
+def _lines_of(data: bytes) -> list[str]:
+    """Cut a block into lines; raise ValueError where something in it is to be told of by its line."""
+    if len(data) >= LONGEST_LINE or b"\0" in data:
+        raise ValueError
+    lines = data.decode().split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [f"{line}\n" for line in lines] if b'"' in data else lines
 
 
 def holds_lines(source: Source, name: str) -> bool:

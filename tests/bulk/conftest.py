@@ -27,7 +27,7 @@ class Desk:
         return rows(source, roots=("products",), known=KNOWN, rename=rename)
 
     def read(self, name: str, content: str | bytes, **options: str) -> list[tuple[int, dict, str]]:
-        return [tuple(row[:3]) for row in self.rows(name, content, **options)]
+        return [(row.line, row.values, row.problem) for row in self.rows(name, content, **options)]
 
     def values(self, name: str, content: str | bytes, **options: str) -> list[dict]:
         return [row.values for row in self.rows(name, content, **options)]

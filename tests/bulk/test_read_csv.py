@@ -36,7 +36,7 @@ def test_blank_lines_are_skipped_and_still_counted(desk):
 
 def test_a_comment_may_hold_a_line_break_in_a_quoted_cell(desk):
     found = desk.rows("f.csv", '# Required,"# long\ntext, it is"\nid,title\n1,a\n')
-    assert [tuple(row[:3]) for row in found] == [(4, {"id": "1", "title": "a"}, "")]
+    assert [(row.line, row.values) for row in found] == [(4, {"id": "1", "title": "a"})]
     assert "2 comment lines" in found.notes[0]
 
 
@@ -121,3 +121,28 @@ def test_another_encoding_is_named_with_the_line_and_the_option(desk, byte, gues
 
 def test_a_nul_byte_is_named_with_its_line(desk):
     assert desk.refused("f.csv", b"id,title\n1,a\n2,b\0\n").startswith("f.csv:3: ")
+
+
+def test_stray_quotes_and_cells_of_many_lines_are_read_as_if_there_were_no_blocks(desk, monkeypatch):
+    """Wherever the file is cut: what is read, and the lines, do not depend on it."""
+    rows = []
+    for n in range(60):
+        rows.append(f'{n},5" pipe no. {n}\n')
+        rows.append(f'm{n},"of {n}\nlines, ""quoted""\n"\n')
+        rows.append(f"é{n},plain\n")
+    content = "id,title\n" + "".join(rows)
+    whole = desk.read("f.csv", content)
+    assert len(whole) == 180 and all(not problem for *_, problem in whole)
+    for size in (1, 7, 64, 300):
+        monkeypatch.setattr("ads_cli.bulk.read_csv.BLOCK", size)
+        assert desk.read("f.csv", content) == whole
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"), [(b"x,a\0b\n", "a NUL byte"), (b"x,\xe9t\n", "not UTF-8"), (b'x,"a"b\n', "not CSV")]
+)
+def test_an_error_is_told_by_its_line_wherever_the_file_is_cut(desk, monkeypatch, bad, words):
+    good = "id,title\n" + "".join(f'{n},"t\n{n}"\n' for n in range(50))
+    for size in (1, 50, 1 << 20):
+        monkeypatch.setattr("ads_cli.bulk.read_csv.BLOCK", size)
+        assert f":102: {words}" in desk.refused("f.csv", good.encode() + bad + b"y,b\n")

@@ -1,7 +1,7 @@
 """One call of adsctl: its options, settings, messages, results and client, each made when it is needed."""
 
 import sys
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from .errors import NotConfirmedError, UsageError
@@ -91,7 +91,7 @@ class Invocation:
         if local:
             self.messages.say("using the emulator on this machine (profile local): nothing leaves it")
         return Client(
-            address=settings.address,
+            address=cache(settings.address),
             credentials=(lambda: Credentials(*self.emulator.credentials)) if local else self.secrets.user,
             app=self.emulator if local else None,
             timeout=settings.seconds("timeout", may_be_zero=False),

@@ -46,6 +46,14 @@ class Job(msgspec.Struct, kw_only=True):
         return hashlib.sha256(f"{self.noun}\0{self.digest}\0{self.target}".encode()).hexdigest()[:16]
 
 
+class _Entry(msgspec.Struct):
+    """An acknowledgement on its way to the disk."""
+
+    ack: Ack
+    line: bytes
+    is_written: bool = False
+
+
 class Journal:
     """The journal of one job, open for appending; locked against a second run of the same job."""
 
@@ -71,7 +79,9 @@ class Journal:
         self.afresh = _why_afresh(folder, job) if resume and path is None else ""
         self.acked: dict[int, Ack] = {}
         self.totals: Counter[str] = Counter()
-        self._appending = threading.Lock()
+        self._moved = threading.Condition()
+        self._waiting: list[_Entry] = []
+        self._writing = False  # whether a thread is at the disk
         self._closed = False
         self._torn: StateError | None = None  # what kept a line from being written whole
         self.path = path or folder / f"{job.job}.jsonl"
@@ -83,21 +93,40 @@ class Journal:
             self._reopen(path)
 
     def append(self, ack: Ack) -> None:
-        """Put an acknowledgement on disk, then count it; safe in many threads."""
-        with self._appending:
+        """Put an acknowledgement on disk, then count it; safe in many threads.
+
+        What comes while the disk is busy is written at once, by one of the threads that brought it.
+        """
+        entry = _Entry(ack, _line(ack))
+        with self._moved:
+            self._waiting.append(entry)
+            while self._writing and not entry.is_written:
+                self._moved.wait()
+            if entry.is_written:
+                return
             if self._closed:
                 raise StoppedError
-            self._write(_line(ack))
-            self._count(ack)
+            group, self._waiting, self._writing = self._waiting, [], True
+        try:
+            self._write(b"".join(each.line for each in group))
+        finally:
+            with self._moved:
+                self._writing = False
+                if not self._torn:
+                    for each in group:
+                        each.is_written = True
+                        self._count(each.ack)
+                self._moved.notify_all()
 
     def finish(self) -> None:
         """Note that the job has reached its end."""
-        with self._appending:
-            self._write(END)
+        self._write(END)
 
     def close(self) -> None:
         """Let go of the file and of the lock; what is acknowledged later is neither noted nor counted."""
-        with self._appending:
+        with self._moved:
+            while self._writing:
+                self._moved.wait()
             if not self._closed:
                 self._closed = True
                 os.close(self._file)

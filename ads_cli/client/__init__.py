@@ -151,6 +151,8 @@ class Client:
         """Send once; raise _Failed for what may be tried again."""
         import httpx
 
+        from .transport import url_of
+
         headers = dict(outgoing.headers)
         if outgoing.content_type:
             headers["Content-Type"] = outgoing.content_type
@@ -164,9 +166,9 @@ class Client:
             outgoing.method, outgoing.url, headers, _shown(outgoing, outgoing.body, outgoing.size)
         )
         try:
-            body = outgoing.content()
+            url, body = url_of(outgoing.url), outgoing.content()
             with self._http.stream(
-                outgoing.method, outgoing.url, content=body, headers=headers, auth=auth, timeout=timeout
+                outgoing.method, url, content=body, headers=headers, auth=auth, timeout=timeout
             ) as response:
                 content = content_of(response, started + max(timeout, self.max_wait))
         except (httpx.TransportError, httpx.DecodingError) as error:

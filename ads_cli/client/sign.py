@@ -28,14 +28,16 @@ class SignedAuth(httpx.Auth):
         self._signer = Signer(consumer_key, consumer_secret, **token)
         self._blanks = _Blanks(consumer_key, consumer_secret, nonce=NONCE, timestamp=TIME, **token)
         secrets = consumer_secret, token.get("resource_owner_secret") or ""
-        self._key = "&".join(map(escape, secrets)).encode()
+        self._keyed = hmac.new("&".join(map(escape, secrets)).encode(), digestmod="sha1")
         self._blank = lru_cache(SAME)(self._blanks.blank)
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         """Add the Authorization header; of bodies, only a form's fields are part of the signature."""
         form = request.headers.get("content-type") == FORM
-        sign = self._in_full if form or "oauth_" in str(request.url) else self._filled_in
-        request.headers["Authorization"] = sign(request, form)
+        url = str(request.url)
+        simple = not form and "oauth_" not in url
+        signed = self._filled_in(url, request.method) if simple else self._in_full(request, form)
+        request.headers["Authorization"] = signed
         yield request
 
     def _in_full(self, request: httpx.Request, form: bool) -> str:
@@ -47,15 +49,16 @@ class SignedAuth(httpx.Auth):
         )
         return str(headers["Authorization"])
 
-    def _filled_in(self, request: httpx.Request, form: bool) -> str:
+    def _filled_in(self, url: str, method: str) -> str:
         """Fill in what differs between two requests to the same address: all else is computed once."""
         nonce = self._signer.nonce or generate_nonce()
         timestamp = self._signer.timestamp or generate_timestamp()
         header, base = (
-            text.replace(NONCE, nonce).replace(TIME, timestamp)
-            for text in self._blank(str(request.url), request.method)
+            text.replace(NONCE, nonce).replace(TIME, timestamp) for text in self._blank(url, method)
         )
-        digest = b64encode(hmac.digest(self._key, base.encode(), "sha1")).decode()
+        keyed = self._keyed.copy()
+        keyed.update(base.encode())
+        digest = b64encode(keyed.digest()).decode()
         return f'{header}"{escape(digest)}"'
 
 

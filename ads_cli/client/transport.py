@@ -3,6 +3,7 @@
 import ssl
 import sys
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from io import BytesIO
 from typing import Any
 
@@ -14,6 +15,8 @@ from .receive import CODING
 
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 FAULT = "x-emulator-fault"
+SAME = 32  # addresses that are taken apart once
+url_of = lru_cache(SAME)(httpx.URL)
 
 
 def open_http(app: WsgiApp | None, tls: ssl.SSLContext) -> httpx.Client:

@@ -73,7 +73,8 @@ class Stages:
 
         from ads_cli.auth.credentials import Credentials
         from ads_cli.bulk.check import Check
-        from ads_cli.bulk.journal import Job, Journal
+        from ads_cli.bulk.jobs import Job
+        from ads_cli.bulk.journal import Journal
         from ads_cli.bulk.products import ProductPush
         from ads_cli.client.sign import as_user
         from ads_cli.commands.products import read_rows

@@ -15,7 +15,8 @@ from ..invocation import Invocation
 from ..output.text import counted
 from .acknowledged import Acknowledged, UnknownError
 from .check import Check, Checked, Findings
-from .journal import Job, Journal, acks, journals
+from .jobs import Job, acks, journals
+from .journal import Journal
 from .locks import alone, locked
 from .packed import NO_KEY, PRINT, Records, cut, key_of, print_of
 from .products import ProductDelete

@@ -9,7 +9,8 @@ from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted, St
 from ..invocation import Invocation
 from ..output.text import counted
 from .check import Check, Findings, Refuse
-from .journal import Job, Journal
+from .jobs import Job
+from .journal import Journal
 from .read import Rows
 from .report import Tick, check_file, failed_out, problem_lines, progress, write_invalid
 from .summary import Summary, correction, resume_command, way_on

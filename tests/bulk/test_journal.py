@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from ads_cli.bulk import journal as journals
-from ads_cli.bulk.journal import Job, Journal, acks, read_journal
+from ads_cli.bulk.jobs import Job, acks, read_journal
+from ads_cli.bulk.journal import Journal
 from ads_cli.bulk.upload import Ack
 from ads_cli.errors import StateError
 

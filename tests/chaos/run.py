@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 
-from ads_cli.bulk.journal import acks
+from ads_cli.bulk.jobs import acks
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running

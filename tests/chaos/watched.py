@@ -8,7 +8,7 @@ from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 
-from ads_cli.bulk.journal import acks, journals
+from ads_cli.bulk.jobs import acks, journals
 from ads_cli.emulator.answers import Unauthenticated
 from ads_cli.emulator.app import Emulator
 

@@ -11,7 +11,7 @@ from collections import Counter
 import pexpect
 import pytest
 
-from ads_cli.bulk.journal import acks
+from ads_cli.bulk.jobs import acks
 from tests.conftest import feed
 
 ROWS, BATCHES = 400, 16

@@ -88,6 +88,10 @@ class Findings:
                 found.records.append(row.record)
 
 
+def _no_problems(item: Any) -> list[Problem]:
+    return []
+
+
 class Check:
     """Checks the rows of a file, as often as they are read, always with the same verdict."""
 
@@ -143,7 +147,8 @@ class Check:
         number = 0
         rows: list[Row] = []
         items: list[Any] = []
-        for checked in self.judged(self.to_send()):
+        broken = self.broken if self.findings.invalid else _no_problems  # every row stood up to every rule
+        for checked in self.judged(self.to_send(), broken):
             if checked.item is None:
                 refuse(checked.row, checked.reasons)
                 continue
@@ -157,25 +162,23 @@ class Check:
 
     def __iter__(self) -> Iterator[Checked]:
         """Read the file anew and check each row."""
-        return self.judged(self.rows)
+        return self.judged(self.rows, self.broken)
 
     def to_send(self) -> Iterable[Row]:
         """Read the file anew, and give at least the rows that are to be sent or to be refused."""
         return self.rows
 
-    def judged(self, rows: Iterable[Row]) -> Iterator[Checked]:
-        """Check each row."""
-        convert_item, kind, broken_rules = msgspec.convert, self.upload.item, self.broken
+    def judged(self, rows: Iterable[Row], rules: Callable[[Any], list[Problem]]) -> Iterator[Checked]:
+        """Check each row; `rules` tells which of them an item breaks."""
+        convert_item, kind = msgspec.convert, self.upload.item
         for number, row in enumerate(rows):
             if number == 0:
                 self._demand_columns()
             if not row.problem and not self._repeated:
                 try:  # the way of nearly every row
                     made = convert_item(row.values, kind, strict=False)
-                    if not (broken := broken_rules(made)):
-                        yield Checked(row, made, [])
-                        continue
-                    yield Checked(row, None, broken)
+                    broken = rules(made)
+                    yield Checked(row, None if broken else made, broken)
                     continue
                 except msgspec.ValidationError:
                     pass

@@ -4,12 +4,13 @@ import hmac
 from base64 import b64encode
 from collections.abc import Generator
 from functools import lru_cache
+from random import getrandbits
 from secrets import token_hex
 from typing import Any
 from urllib.parse import unquote
 
 import httpx
-from oauthlib.common import generate_nonce, generate_timestamp
+from oauthlib.common import generate_timestamp
 from oauthlib.oauth1 import SIGNATURE_HMAC_SHA1
 from oauthlib.oauth1 import Client as Signer
 from oauthlib.oauth1.rfc5849.utils import escape
@@ -51,7 +52,8 @@ class SignedAuth(httpx.Auth):
 
     def _filled_in(self, url: str, method: str) -> str:
         """Fill in what differs between two requests to the same address: all else is computed once."""
-        nonce = self._signer.nonce or generate_nonce()
+        # It has to be another one each time, and may be guessed.
+        nonce = self._signer.nonce or f"{getrandbits(128):032x}"
         timestamp = self._signer.timestamp or generate_timestamp()
         header, base = (
             text.replace(NONCE, nonce).replace(TIME, timestamp) for text in self._blank(url, method)

@@ -9,6 +9,7 @@ import pexpect
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
+from selenium.webdriver.support.expected_conditions import staleness_of
 from selenium.webdriver.support.ui import WebDriverWait
 
 from ads_cli.commands.emulator import variables
@@ -69,7 +70,10 @@ def page_of(person: Person, session: pexpect.spawn) -> str:
 
 
 def press(browser: webdriver.Chrome, words: str) -> None:
-    browser.find_element(By.XPATH, f"//button[.='{words}']").click()
+    """Press a button, and wait for the page that follows."""
+    button = browser.find_element(By.XPATH, f"//button[.='{words}']")
+    button.click()
+    WebDriverWait(browser, 30).until(staleness_of(button))
 
 
 def heading(browser: webdriver.Chrome) -> str:

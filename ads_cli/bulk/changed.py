@@ -28,6 +28,7 @@ from .upload import RowUpload
 if TYPE_CHECKING:
     from .verify import Comparison
 
+HELD = 16 * 1024 * 1024  # bytes of rows that are kept from checking to sending
 KNOWN, DUE, INVALID = 0, 1, 2  # what a row can be: acknowledged as it stands, to be sent, not to be sent
 
 encoded = msgspec.msgpack.Encoder().encode
@@ -85,16 +86,28 @@ class ChangedCheck(Check):
                     yield print_, key
 
     def to_send(self) -> Iterable[Row]:
-        """Read the file anew, and give the rows that are to be sent or to be refused."""
-        return compress(self.rows, self._states)
+        """Give the rows that are to be sent or to be refused, out of memory where they are few."""
+        return compress(self.rows, self._states) if self._held is None else self._held
 
     def __iter__(self) -> Iterator[Checked]:
         """Read the file anew, check each row, and note what is to become of it."""
         self._states = bytearray()
         self.prints = bytearray()  # of the rows to be sent, in their order
+        self._held: list[Row] | None = []
+        self._room = HELD
         for checked in super().__iter__():
             self._note(checked.item)
+            if self._held is not None and self._states[-1] != KNOWN:
+                self._hold(checked.row)
             yield checked
+
+    def _hold(self, row: Row) -> None:
+        """Keep a row for sending, unless they have become too many."""
+        self._room -= len(encoded(row.values))
+        if self._held is not None:
+            self._held.append(row)
+        if self._room < 0:
+            self._held = None
 
     def _note(self, item: msgspec.Struct | None) -> None:
         if item is None:

@@ -151,11 +151,9 @@ class CatalogPush(Push):
 
     def _strike_out(self, check: ChangedCheck, journal: Journal) -> None:
         job = journal.job
-        place = f"{self.call.service} {self.upload.target} "
-
         def alone_since(last: str) -> bool:
             own = not journal.resumed or last == job.job
-            return own and not _others_at(journal.folder, place, job)
+            return own and not _others_at(journal.folder, job)
 
         check.forget()
         self.memory.strike_out(job.job, cut(check.prints, PRINT), alone_since=alone_since)
@@ -217,11 +215,11 @@ def known_to(memory: Acknowledged, tell: Callable[[str], None]) -> Records:
         return Records()
 
 
-def _others_at(folder: Path, place: str, own: Job) -> bool:
-    """Tell whether another job is at work at a place."""
+def _others_at(folder: Path, own: Job) -> bool:
+    """Tell whether another job is at work at the same place."""
     with alone(folder):
         for _, job, ended in journals(folder):
-            if not ended and job.key != own.key and job.target.startswith(place):
+            if not ended and job.key != own.key and job.place == own.place:
                 lock = locked(folder, job.key)
                 if lock is None:
                     return True

@@ -36,6 +36,11 @@ class Job(msgspec.Struct, kw_only=True):
     resume: str = ""  # the command that goes on with it
 
     @property
+    def place(self) -> tuple[str, ...]:
+        """Name what is changed: the service, and the catalog or the audience there."""
+        return (self.noun, *self.target.split(" ", 2)[:2])
+
+    @property
     def key(self) -> str:
         """Name what two runs must not do at the same time."""
         return hashlib.sha256(f"{self.noun}\0{self.digest}\0{self.target}".encode()).hexdigest()[:16]
@@ -104,7 +109,13 @@ def _ack(line: bytes) -> Ack | None:
 
 def why_afresh(folder: Path, job: Job) -> str:
     """Say why nothing of a job can be gone on with, from what is known of pushes of the same file name."""
-    same = [(earlier, ended) for _, earlier, ended in journals(folder) if earlier.file == job.file]
+    known = list(journals(folder))
+    if left := [earlier for _, earlier, ended in known if earlier.key == job.key and not ended]:
+        return (
+            "something else was sent there since the push that did not end; "
+            f"--job {left[-1].job} goes on with it all the same"
+        )
+    same = [(earlier, ended) for _, earlier, ended in known if earlier.file == job.file]
     if not same:
         return "no push of this file is known"
     earlier, ended = same[-1]
@@ -115,10 +126,19 @@ def why_afresh(folder: Path, job: Job) -> str:
     return "the push that did not end went to another place, or had other options"
 
 
-def unfinished(folder: Path, key: str) -> Path | None:
-    """Find the journal of the last such job that did not reach its end."""
-    found = [path for path, job, ended in journals(folder) if job.key == key and not ended]
-    return found[-1] if found else None
+def unfinished(folder: Path, job: Job) -> Path | None:
+    """Find the journal of the last such job that did not reach its end.
+
+    Where something was sent to the same place since, what it had acknowledged may not stand there any more.
+    """
+    found = None
+    for path, earlier, ended in journals(folder):
+        if earlier.place == job.place:
+            if earlier.key == job.key and not ended:
+                found = path
+            elif next(acks(path), None):
+                found = None
+    return found
 
 
 def tidy(folder: Path, own: str) -> None:

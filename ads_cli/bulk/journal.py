@@ -41,7 +41,7 @@ class Journal:
             )
         self._lock = lock
         tidy(folder, job.key)
-        earlier = unfinished(folder, job.key)
+        earlier = unfinished(folder, job)
         path = named(folder, name, job) if name else (earlier if resume else None)
         self.left_behind = earlier if not resume and not name else None
         self.resumed = path is not None

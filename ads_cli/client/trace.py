@@ -23,6 +23,13 @@ LEAST_BASE64 = 8  # characters that are masked in base64; fewer may stand in any
 MOST_BODY = 2000  # characters of a body that --debug shows
 
 
+def new_id() -> str:
+    """Name a run, so that names sort by time: UTC to the microsecond, and a hex digit at random."""
+    seconds, nanoseconds = divmod(time.time_ns(), 10**9)
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime(seconds))
+    return f"{stamp}-{nanoseconds // 1000:05x}{secrets.randbelow(16):x}"
+
+
 class Trace:
     """Writes exchanges to a `show` function and to a log file; secrets are masked by header and by value."""
 
@@ -30,7 +37,7 @@ class Trace:
         self.show = show
         self._secrets: set[str] = set()
         self._log = _opened(log_file) if log_file else None
-        self.run = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
+        self.run = new_id()
         self._about: dict[str, str] = {}
 
     @property

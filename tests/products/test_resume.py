@@ -114,6 +114,27 @@ def test_another_file_is_another_job(adsctl, service):
     assert len(service.puts) - before == BATCHES
 
 
+@pytest.mark.parametrize("other", ["feed.csv", "other.csv"])
+def test_nothing_is_gone_on_with_that_another_push_has_overwritten(adsctl, service, other):
+    adsctl.file("feed.csv", feed(ROWS))
+    stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1")
+    adsctl.file(other, feed(ROWS, title="Other"))
+    adsctl("products", "push", other)
+    adsctl.file("feed.csv", feed(ROWS))
+    before = len(service.puts)
+    said = adsctl("products", "push", "feed.csv", "--resume").stderr
+    assert "starting afresh: something else was sent there since the push that did not end; --job 2" in said
+    assert len(service.puts) - before == BATCHES
+
+
+def test_a_push_elsewhere_keeps_nobody_from_going_on(adsctl, service):
+    adsctl.file("feed.csv", feed(ROWS))
+    stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1")
+    adsctl("products", "push", "feed.csv", "--profile", "local")
+    said = adsctl("products", "push", "feed.csv", "--resume").stderr
+    assert "going on with job" in said and f"8 of {BATCHES} batches" in said
+
+
 def test_a_served_emulator_is_known_again_on_another_port(adsctl):
     adsctl.file("feed.csv", feed(100))
     push = adsctl.command("products", "push", "feed.csv", "--concurrency", "1", "--max-errors", "1")

@@ -151,6 +151,7 @@ class CatalogPush(Push):
 
     def _strike_out(self, check: ChangedCheck, journal: Journal) -> None:
         job = journal.job
+
         def alone_since(last: str) -> bool:
             own = not journal.resumed or last == job.job
             return own and not _others_at(journal.folder, job)

@@ -12,7 +12,7 @@ from .check import Check, Findings, Refuse
 from .jobs import Job
 from .journal import Journal
 from .read import Rows
-from .report import Tick, check_file, failed_out, problem_lines, progress, write_invalid
+from .report import Tick, check_file, demand_place, failed_out, problem_lines, progress, write_invalid
 from .summary import Summary, correction, resume_command, way_on
 from .upload import Ack, Batch, Batches, Upload
 from .window import in_order
@@ -54,6 +54,7 @@ class Push:
 
     def run(self) -> None:
         """Check, send and report; raise what the run comes to where it is not a full success."""
+        demand_place(self.options.failed_out, self.rows)
         self.call.concurrency = self.options.concurrency
         _ = self.call.client  # options that make none are told before anything is done
         findings = self._check()

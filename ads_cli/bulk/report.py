@@ -59,6 +59,14 @@ def _bar(doing: str, total: int | None) -> Iterator[Tick]:
         yield lambda done: bar.update(task, completed=done)
 
 
+def demand_place(path: str | None, rows: Rows) -> None:
+    """Refuse a place for refused rows that is none, before anything is done."""
+    if path and Path(path).resolve() == Path(rows.source.name).resolve():
+        raise UsageError(f"--failed-out: {path} is the very file that is pushed", hint="name another")
+    if path and not Path(path).parent.is_dir():
+        raise UsageError(f"--failed-out: there is no folder {Path(path).parent}")
+
+
 @contextmanager
 def failed_out(path: str | None, rows: Rows) -> Iterator[Callable[[Row, str], None]]:
     """Write refused rows in the input's own columns, with `_line` and `_error`, ready to be corrected.
@@ -68,8 +76,7 @@ def failed_out(path: str | None, rows: Rows) -> Iterator[Callable[[Row, str], No
     if path is None:
         yield lambda row, error: None
         return
-    if Path(path).resolve() == Path(rows.source.name).resolve():
-        raise UsageError(f"--failed-out: {path} is the very file that is pushed", hint="name another")
+    demand_place(path, rows)
     columns = dict(zip(rows.columns, rows.fields, strict=True))
     with atomic(Path(path)) as stream:
         writer = RowWriter(stream, format_of(path, "csv"), [*columns, LINE, ERROR])

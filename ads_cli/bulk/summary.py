@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import AdsctlError, ContentError, Interrupted
+from ..errors import AdsctlError, ContentError, Interrupted, NotFoundError
 from ..output.printer import Printer
 from ..output.text import counted
 from .check import Findings
@@ -89,8 +89,8 @@ def correction(failed_out: str | None) -> str:
 
 def way_on(stopped: AdsctlError | Interrupted) -> str:
     """Say how to go on after a run that stopped early."""
-    if isinstance(stopped, ContentError):
-        return ""  # the file has changed: it is another push now
+    if isinstance(stopped, ContentError | NotFoundError):
+        return stopped.hint  # the file has changed, or the place is not there: it has to be another push
     return "; ".join(filter(None, (stopped.hint, f"{resume_command()} goes on where it stopped")))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import ContentError
+from ..errors import ContentError, UsageError
 from ..invocation import Invocation
 from .products import (
     Concurrency,
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from ..bulk.users.heads import Heads
     from ..bulk.users.pack import Packing
     from ..bulk.users.upload import UserUpload
+
+
+UNHASHED = "partner_user_id"  # which the service takes as it is
 
 
 class Operation(StrEnum):
@@ -134,7 +137,8 @@ def check(
     checked = checker(file, format, encoding, map, _offline(region))
     findings = check_file(checked, call.messages)
     for key, came in checked.counts.items():
-        call.messages.say(f"{key}: {came['raw']:,} to be hashed, {came['hashed']:,} hashed already")
+        hashing = f"{came['raw']:,} to be hashed, {came['hashed']:,} hashed already"
+        call.messages.say(f"{key}: " + (f"{came['raw']:,} sent as they are" if key == UNHASHED else hashing))
     show_findings(call.printer, checked.rows, findings)
     if findings.invalid:
         write_invalid(failed_out, checked)
@@ -154,6 +158,8 @@ def hash_file(
 ) -> None:
     """Write a list of people with every identifier hashed, so that no other machine sees them raw.
 
+    Only partner_user_id, an id of your own, stays as it is: the service takes it unhashed.
+
     For example: adsctl audiences hash customers.csv hashed.csv
     """
     from ..bulk.report import check_file, problem_lines
@@ -161,6 +167,8 @@ def hash_file(
     from ..files import atomic
 
     call = Invocation.of(ctx)
+    if output_file != "-" and Path(output_file).resolve() == Path(file).resolve():
+        raise UsageError(f"{output_file} is the very file that is read", hint="name another")
     checked = checker(file, format, encoding, map, _offline(region))
     findings = check_file(checked, call.messages)
     if findings.invalid:
@@ -170,7 +178,8 @@ def hash_file(
     else:
         with atomic(Path(output_file)) as stream:
             write_hashed(checked, stream)
-        call.messages.say(f"{output_file}: {findings.rows:,} people, every identifier hashed")
+        but = f", but {UNHASHED}, which the service takes as it is" if UNHASHED in checked.counts else ""
+        call.messages.say(f"{output_file}: {findings.rows:,} people, every identifier hashed{but}")
 
 
 def packing(
@@ -180,6 +189,12 @@ def packing(
     from ..bulk.users.heads import Heads
     from ..bulk.users.pack import Packing
 
+    if region:
+        from phonenumbers import SUPPORTED_REGIONS
+
+        region = region.upper()
+        if region not in SUPPORTED_REGIONS:
+            raise UsageError(f"--region: {region} is no country", hint="two letters, as in DE")
     return Heads.given(times, takes_effective=takes_effective), Packing(region, most)
 
 

@@ -271,3 +271,14 @@ def test_a_file_that_changes_while_it_is_pushed_stops_the_run(adsctl):
     _, err = process.communicate(timeout=60)
     assert process.returncode == 3, err
     assert "changed while it was being read" in err
+
+
+def test_a_place_for_refused_rows_that_is_none_is_told_before_a_job_is_begun(adsctl):
+    content = "id,title,description,availability,condition,price,link,image_link\n1,a,b,c,d,e,f,g\n"
+    adsctl.file("feed.csv", content)
+    for place, told in (("feed.csv", "is the very file"), ("nowhere/x.csv", "there is no folder nowhere")):
+        for words in (("push", "--skip-invalid"), ("check",)):
+            said = adsctl.local("products", *words, "feed.csv", "--failed-out", place, code=2).stderr
+            assert told in said
+    assert (adsctl.home / "feed.csv").read_text() == content
+    assert json.loads(adsctl("jobs", "list", "-o", "json").stdout) == []

@@ -250,3 +250,29 @@ def test_a_killed_push_goes_on_and_the_audience_is_what_the_file_says(adsctl, tm
         done = json.loads(adsctl(*words, "--resume", "-o", "json").stdout)
         assert held() == before + 8000
         assert done["accepted"] == 8000 and done["batches"] == 4
+
+
+def test_hashing_never_overwrites_the_list_and_says_what_stays_as_it_is(adsctl):
+    adsctl.file("people.csv", "email,customer_id\na@x.de,K-1\n")
+    told = adsctl("audiences", "hash", "people.csv", "./people.csv", code=2).stderr
+    assert "is the very file that is read" in told and "K-1" in (adsctl.home / "people.csv").read_text()
+    said = adsctl("audiences", "hash", "people.csv", "hashed.csv").stderr
+    assert "every identifier hashed, but partner_user_id" in said
+    assert "K-1" in (adsctl.home / "hashed.csv").read_text()
+    said = adsctl("audiences", "check", "people.csv").stderr
+    assert "partner_user_id: 1 sent as they are" in said and "email: 1 to be hashed, 0 hashed already" in said
+
+
+def test_a_country_that_there_is_not_is_refused(adsctl):
+    adsctl.file("people.csv", "phone\n0170 1234567\n")
+    assert (
+        "--region: XX is no country"
+        in adsctl("audiences", "check", "people.csv", "--region", "xx", code=2).stderr
+    )
+    adsctl("audiences", "check", "people.csv", "--region", "de")
+
+
+def test_an_audience_that_is_not_there_is_told_without_a_way_to_go_on(adsctl):
+    adsctl.file("people.csv", people(3))
+    told = adsctl.local("audiences", "push", "people.csv", "--audience", "nonesuch", code=5).stderr
+    assert "--resume" not in told

@@ -15,7 +15,7 @@ SIGNED = "OAuth " + ", ".join(f'oauth_part_{n}="{"x" * 24}"' for n in range(7))
 
 
 def with_httpx(address: str, threads: int) -> Callable[[bytes], None]:
-    """Send with one client for all threads, as adsctl does."""
+    """Send with the library that adsctl sends with: one client for all threads, as its documents advise."""
     import httpx
 
     limits = httpx.Limits(max_connections=threads, max_keepalive_connections=threads)

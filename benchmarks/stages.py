@@ -4,13 +4,14 @@ import resource
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .feeds import feed
 from .peers import ADSCTL
 from .running import load_server, measured, signed_in
-from .senders import PATH, SIGNED
+from .senders import SIGNED
 from .table import Table
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 ORDER = ("read", "check", "pack", "encode", "sign", "send", "journal", "report")
 TWICE = ("read", "check")  # once before the first request, and once to send
 TOGETHER = "together"
+TIMEOUT = 30.0  # seconds
 
 
 def stages(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: int) -> None:
@@ -69,14 +71,13 @@ class Stages:
     """The same rows at each stage of their way."""
 
     def __init__(self, path: Path, folder: Path, address: str) -> None:
-        import httpx
-
         from ads_cli.auth.credentials import Credentials
         from ads_cli.bulk.check import Check
         from ads_cli.bulk.jobs import Job
         from ads_cli.bulk.journal import Journal
         from ads_cli.bulk.products import ProductPush
         from ads_cli.client.sign import as_user
+        from ads_cli.client.transport import Connections, request_of, tls_context
         from ads_cli.commands.products import read_rows
 
         self._rows = read_rows(str(path), None, "utf-8", None, ProductPush)
@@ -85,10 +86,13 @@ class Stages:
         self._upload = ProductPush("cat")
         self._auth = as_user(Credentials("key", "secret", "token", "token-secret"))
         self._address = address
-        self._http = httpx.Client(verify=False)
+        self._connections = Connections(None, tls_context(secure=False))
         self._batches = list(self._check.batches(lambda row, reason: None))
-        self._bodies = [self._outgoing(batch.items).body for batch in self._batches]
-        self._answers = [self._put(body).content for body in self._bodies]
+        self._outgoing = [self._placed(batch.items) for batch in self._batches]
+        self._requests = [request_of(outgoing, TIMEOUT) for outgoing in self._outgoing]
+        for request in self._requests:
+            request.headers["Authorization"] = SIGNED
+        self._answers = [self._answer(request) for request in self._requests]
         fields = dict.fromkeys(("job", "noun", "file", "digest", "target", "started"), "stages")
         self._journal = Journal(folder / "jobs", Job(**fields, rows=0, batches=0), resume=False)
 
@@ -110,17 +114,19 @@ class Stages:
     def encode(self) -> None:
         """Write the requests down."""
         for batch in self._batches:
-            self._outgoing(batch.items)
+            self._placed(batch.items)
 
     def sign(self) -> None:
-        """Sign a request for each batch, which is no more than made."""
-        for body in self._bodies:
-            next(self._auth.auth_flow(self._http.build_request("PUT", self._address + PATH, content=body)))
+        """Make a request for each batch, and sign it."""
+        from ads_cli.client.transport import request_of
+
+        for outgoing in self._outgoing:
+            next(self._auth.auth_flow(request_of(outgoing, TIMEOUT)))
 
     def send(self) -> None:
-        """Send bodies that are ready, signed in advance, one after the other."""
-        for body in self._bodies:
-            self._put(body)
+        """Send requests that are ready, signed in advance, one after the other."""
+        for request in self._requests:
+            self._answer(request)
 
     def journal(self) -> None:
         """Put an acknowledgement of each batch on the disk."""
@@ -136,13 +142,15 @@ class Stages:
         for batch, content in zip(self._batches, self._answers, strict=True):
             self._upload.outcomes(batch.items, read(200, {}, content, 1), again=False)
 
-    def _outgoing(self, items: Sequence[Any]) -> "Outgoing":
+    def _placed(self, items: Sequence[Any]) -> "Outgoing":
         from ads_cli.api.endpoint import wire
         from ads_cli.client.outgoing import place
 
         request = self._upload.request(items)
         return place(request.endpoint, wire(request), self._address)
 
-    def _put(self, body: bytes) -> "httpx.Response":
-        headers = {"Content-Type": "application/json", "Authorization": SIGNED}
-        return self._http.put(self._address + PATH, content=body, headers=headers)
+    def _answer(self, request: "httpx.Request") -> bytes:
+        from ads_cli.client.receive import content_of
+
+        with closing(self._connections.to(request.url).handle_request(request)) as response:
+            return content_of(response, time.monotonic() + TIMEOUT)

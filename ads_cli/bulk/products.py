@@ -47,7 +47,7 @@ class ProductPush(RowUpload):
             return Outcome(FAILED, UNANSWERED)
         warning = words(entry.get("warnings"))
         if status := STATUS.get(str(entry.get("status"))):
-            return Outcome(status, warning=warning, key=str(entry.get("product_key") or ""))
+            return Outcome(status, "", warning, str(entry.get("product_key") or ""))
         error = words(entry.get("errors")) or f"status {entry.get('status')}, without a reason"
         return Outcome(FAILED, error, warning)
 
@@ -106,8 +106,10 @@ def entries_by(answer: Answer, name: str, keys: Iterable[str]) -> dict[str, dict
 
 def words(errors: Any) -> str:
     """Put the errors of one item into a line: texts, or objects with a message."""
+    if not errors:
+        return ""
     if isinstance(errors, list):
         return "; ".join(filter(None, map(words, errors)))
     if isinstance(errors, dict):
         return shortened(str(errors.get("message") or errors))
-    return shortened(str(errors)) if errors else ""
+    return shortened(str(errors))

@@ -201,6 +201,8 @@ class Push:
 
     def _tell(self, batch: Batch, ack: Ack, refuse: Refuse) -> None:
         """Tell what the service said of single rows."""
+        if not (ack.failed or ack.warned):
+            return
         messages, reasons, warnings = self.call.messages, dict(ack.failed), dict(ack.warned)
         if self.check.tells_late:
             self.late |= reasons

@@ -27,7 +27,7 @@ class Source:
         self.encoding = encoding
         self.size = file.seek(0, os.SEEK_END)
         self.position = 0  # bytes read in the current reading
-        self.digest = ""  # sha256 of the whole, once it has been read
+        self.digest = ""  # of the whole, once it has been read: sha256 over that of each block
         self._file = file
         self._prints: list[bytes] = []  # of each block, from the first reading
 
@@ -89,24 +89,17 @@ class Source:
         except OSError as error:
             raise UsageError(f"{self.name} cannot be read: {error.strerror}") from error
         self.position += len(block)
-        print_ = hashlib.blake2b(block, digest_size=16).digest()
+        print_ = hashlib.sha256(block).digest()
         if not self.digest:
-            self._note(block, print_)
+            self._prints.append(print_)
+            if not block:  # which is the end
+                self.digest = hashlib.sha256(b"".join(self._prints)).hexdigest()
         elif number >= len(self._prints) or self._prints[number] != print_:
             raise ContentError(
                 f"{self.name} changed while it was being read",
                 hint="nothing of the change was sent; push it again",
             )
         return block
-
-    def _note(self, block: bytes, print_: bytes) -> None:
-        """Keep the fingerprints of the first reading; an empty block is its end."""
-        if len(self._prints) == 0:
-            self._sha = hashlib.sha256()
-        self._prints.append(print_)
-        self._sha.update(block)
-        if not block:
-            self.digest = self._sha.hexdigest()
 
 
 class _Fingerprinted(io.RawIOBase):

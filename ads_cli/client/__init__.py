@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from .transport import WsgiApp
+    from .transport import Connections, WsgiApp
 
 RETRIED = (423, 429, 500, 502, 503, 504)
 LEAST_TIMEOUT = 1.0  # seconds that a try gets, however little of --max-wait is left
@@ -54,7 +55,6 @@ class Client:
     retries: int = 0
     changed: bool = False  # whether a request that changes something was answered
     _counting: threading.Lock = field(default_factory=threading.Lock)
-    _of_thread: threading.local = field(default_factory=threading.local)
 
     @cached_property
     def pace(self) -> Pace:
@@ -151,25 +151,19 @@ class Client:
         """Send once; raise _Failed for what may be tried again."""
         import httpx
 
-        from .transport import url_of
+        from .transport import request_of
 
-        headers = dict(outgoing.headers)
-        if outgoing.content_type:
-            headers["Content-Type"] = outgoing.content_type
-        if outgoing.pieces:
-            headers["Content-Length"] = str(outgoing.size)
         with self._counting:
             self.requests += 1
         timeout = min(self.timeout, max(self.pace.patience(), LEAST_TIMEOUT))
         started = time.monotonic()
+        request = request_of(outgoing, timeout)
         self.trace.request(
-            outgoing.method, outgoing.url, headers, _shown(outgoing, outgoing.body, outgoing.size)
+            outgoing.method, outgoing.url, request.headers, _shown(outgoing, outgoing.body, outgoing.size)
         )
+        request = next(auth.auth_flow(request))
         try:
-            url, body = url_of(outgoing.url), outgoing.content()
-            with self._http.stream(
-                outgoing.method, url, content=body, headers=headers, auth=auth, timeout=timeout
-            ) as response:
+            with closing(self._connections.to(request.url).handle_request(request)) as response:
                 content = content_of(response, started + max(timeout, self.max_wait))
         except (httpx.TransportError, httpx.DecodingError) as error:
             refused = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
@@ -205,17 +199,13 @@ class Client:
 
     def open(self) -> None:
         """Make ready what all threads share, and find out what is wrong with it, before the first request."""
-        _ = self.pace, self._tls, self._http, self._auth
+        _ = self.pace, self._connections, self._auth
 
-    @property
-    def _http(self) -> "httpx.Client":
-        """Give each thread a connection of its own: one pool for all looks at every one for each request."""
-        from .transport import open_http
+    @cached_property
+    def _connections(self) -> "Connections":
+        from .transport import Connections
 
-        http: httpx.Client | None = getattr(self._of_thread, "http", None)
-        if http is None:
-            http = self._of_thread.http = open_http(self.app, self._tls)
-        return http
+        return Connections(self.app, self._tls)
 
     @cached_property
     def _tls(self) -> "ssl.SSLContext":

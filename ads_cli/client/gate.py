@@ -1,6 +1,6 @@
 """How many requests of a family are under way at once."""
 
-FIRST = 4  # requests at once before anything is known: as many may be refused at worst
+FIRST = 4
 LEAST = 8  # answers that make a mean worth comparing
 STEP = 1.5  # how much more at once shows in the latency
 PAYS = 0.8  # of that growth, in the latency: beyond it, throughput hardly rises

@@ -1,50 +1,89 @@
-"""The wire: an HTTP client for each thread, or the emulator in this process."""
+"""The wire: connections for each thread, or the emulator in this process."""
 
 import ssl
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from io import BytesIO
 from typing import Any
+from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
 from .. import __version__
 from ..errors import StateError
+from .outgoing import Outgoing
 from .receive import CODING
 
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 FAULT = "x-emulator-fault"
 SAME = 32  # addresses that are taken apart once
-url_of = lru_cache(SAME)(httpx.URL)
+ONE = httpx.Limits(max_connections=1, max_keepalive_connections=1)
+HEADERS = {
+    "User-Agent": f"adsctl/{__version__}",
+    "Accept": "application/json",
+    "Accept-Encoding": CODING,
+}
+
+_url = lru_cache(SAME)(httpx.URL)
 
 
-def open_http(app: WsgiApp | None, tls: ssl.SSLContext) -> httpx.Client:
-    """Open an HTTP client with one connection; with `app`, requests go to the emulator in this process.
+class Connections(threading.local):
+    """A connection of each thread to each host: one pool for all looks at every one for each request."""
 
-    Redirects are never followed, so that no credential is sent after one.
-    """
-    limits = httpx.Limits(max_connections=1, max_keepalive_connections=1)
-    headers = {
-        "User-Agent": f"adsctl/{__version__}",
-        "Accept": "application/json",
-        "Accept-Encoding": CODING,
-    }
+    def __init__(self, app: WsgiApp | None, tls: ssl.SSLContext) -> None:
+        self._app = app
+        self._tls = tls
+        self._to: dict[bytes, httpx.BaseTransport] = {}
+
+    def to(self, url: httpx.URL) -> httpx.BaseTransport:
+        """Give the connection to a host, or to the emulator in this process.
+
+        A transport alone follows no redirect and keeps no cookie, so that no credential is sent after one.
+        """
+        place = url.raw_scheme + url.netloc
+        if place not in self._to:
+            self._to[place] = EmulatorTransport(self._app) if self._app else _connection(url, self._tls)
+        return self._to[place]
+
+
+def request_of(outgoing: Outgoing, timeout: float) -> httpx.Request:
+    """Make the request that is sent, but for the proof of who sends it; `timeout` is in seconds."""
+    headers = dict(HEADERS)
+    if outgoing.content_type:
+        headers["Content-Type"] = outgoing.content_type
+    if outgoing.pieces:
+        headers["Content-Length"] = str(outgoing.size)
+    request = httpx.Request(
+        outgoing.method,
+        _url(outgoing.url),
+        headers=headers,
+        content=outgoing.content(),
+        extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), timeout)},
+    )
+    request.headers.update(outgoing.headers)
+    return request
+
+
+def _connection(url: httpx.URL, tls: ssl.SSLContext) -> httpx.BaseTransport:
+    """Connect to a host, through a proxy where the environment names one for it."""
     try:
-        return httpx.Client(
-            limits=limits,
-            headers=headers,
-            follow_redirects=False,
-            verify=tls,
-            transport=EmulatorTransport(app) if app else None,
-            # Plain http is for this machine alone, and no proxy of the environment may see it.
-            mounts=None if app else {"http://": httpx.HTTPTransport(limits=limits, verify=tls)},
-        )
+        return httpx.HTTPTransport(verify=tls, limits=ONE, proxy=_proxy(url))
     except (ValueError, ImportError, httpx.InvalidURL) as error:
         raise StateError(
             f"a proxy that the environment names cannot be used: {error}",
             hint="HTTPS_PROXY and ALL_PROXY take an address as in http://proxy.example:3128",
         ) from None
+
+
+def _proxy(url: httpx.URL) -> str | None:
+    """Name the proxy; plain http is for this machine alone, and no proxy may see it."""
+    named = getproxies()
+    proxy = named.get("https") or named.get("all")
+    if url.scheme == "http" or not proxy or proxy_bypass(url.host):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"
 
 
 def tls_context(secure: bool) -> ssl.SSLContext:

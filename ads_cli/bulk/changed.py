@@ -14,14 +14,17 @@ from ..api.check import Problem, broken_rules
 from ..invocation import Invocation
 from ..output.text import counted
 from .acknowledged import Acknowledged, UnknownError
-from .check import Check, Checked, Findings
+from .check import Check
+from .findings import Findings
 from .jobs import Job, acks, journals
 from .journal import Journal
+from .judge import Checked, Judge, Verdict
 from .locks import alone, locked
 from .packed import NO_KEY, PRINT, Records, cut, key_of, print_of
 from .products import ProductDelete
 from .push import Push
 from .read import Row, Rows
+from .repeats import Repeats
 from .summary import Summary
 from .upload import RowUpload
 
@@ -34,28 +37,95 @@ KNOWN, DUE, INVALID = 0, 1, 2  # what a row can be: acknowledged as it stands, t
 encoded = msgspec.msgpack.Encoder().encode
 
 
+class ChangedVerdict(Verdict):
+    """What some rows come to, and which of them are to be sent."""
+
+    states: bytearray = bytearray()  # of every row
+    prints: bytearray = bytearray()  # of those to be sent
+    kept: list[Row] = []  # those to be sent or to be refused, where these are few
+
+    def moved(self, records: int) -> None:
+        """Number the rows as records of the file, of which so many come before these."""
+        super().moved(records)
+        for row in self.kept:
+            row.record += records
+
+
+def _stands(item: Any) -> bool:
+    return True
+
+
+class ChangedJudge(Judge):
+    """Tells apart which rows the service has acknowledged as they stand; no rule is tried on those again."""
+
+    def __init__(self, upload: type[RowUpload], memory: Acknowledged | None, known: Records) -> None:
+        super().__init__(upload)
+        self.memory = memory
+        self.known = known
+        self.keeps = len(known) > 0
+        self.stands: Callable[[Any], bool] = _stands  # what else a known row has to be
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave what is known behind: a copy in another process reads it anew, which is faster."""
+        return {**vars(self), "known": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.known = known_to(self.memory) if self.memory else Records()
+
+    def verdict(self, rows: Iterable[Row]) -> ChangedVerdict:
+        """Say what rows come to."""
+        found = ChangedVerdict()
+        return self.summed(found, self._noted(found, self.judged(rows, self.broken)))
+
+    def _noted(self, verdict: ChangedVerdict, rows: Iterable[Checked]) -> Iterator[Checked]:
+        """Note what is to become of each row."""
+        for checked in rows:
+            item = checked.item
+            if item is None:
+                state = INVALID
+            else:
+                if item is not self._item:  # it was judged the slow way
+                    self.broken(item)
+                state = KNOWN if self._is_known else DUE
+            verdict.states.append(state)
+            if state == DUE:
+                verdict.prints += self._print
+            if state != KNOWN and self.keeps:
+                checked.row.record = len(verdict.states)
+                verdict.kept.append(checked.row)
+            yield checked
+
+    _item: Any = None  # that was looked up last
+
+    def broken(self, item: Any) -> list[Problem]:  # type: ignore[override]
+        """Look an item up; give the rules it breaks, of which one that is known breaks none."""
+        self._item, self._print = item, print_of(item.id, encoded(item))
+        self._is_known = self.known.holds(self._print) and self.stands(item)
+        return [] if self._is_known else broken_rules(item)
+
+
 class ChangedCheck(Check):
-    """Checks the rows of a file, and tells apart which of them the service has acknowledged as they stand.
+    """Checks the rows of a file, and tells apart which of them are to be sent."""
 
-    Those are sent no more, and no rule is tried on them a second time.
-    """
+    judge: ChangedJudge
 
-    def __init__(self, rows: Rows, upload: RowUpload, known: Records, *, changed: bool) -> None:
+    def __init__(
+        self, rows: Rows, upload: RowUpload, memory: Acknowledged | None, known: Records | None = None
+    ) -> None:
         super().__init__(rows, type(upload))
         upload.notes_keys = True
-        self._known = known
-        self._changed = changed  # whether it is only the changed rows that are to be sent
-        self._also: Callable[[Any], bool] = lambda item: True  # what else a known row must stand up to
+        self.judge = ChangedJudge(type(upload), memory, Records() if known is None else known)
+        self._changed = memory is not None  # or else every row is to be sent
 
     def compare(self, stands: Callable[[Any], bool]) -> None:
         """Look at every row again: of those that are known, only those for which `stands` are left out."""
-        self._also = stands
-        for _ in self:
-            pass
+        self.judge.stands = stands
+        self.sum_up(self.in_turn())
 
     def forget(self) -> None:
         """Let go of what is known; what is to be sent is certain by now."""
-        self._known = Records()
+        self.judge.known = Records()
 
     @property
     def due(self) -> int:
@@ -89,43 +159,23 @@ class ChangedCheck(Check):
         """Give the rows that are to be sent or to be refused, out of memory where they are few."""
         return compress(self.rows, self._states) if self._held is None else self._held
 
-    def __iter__(self) -> Iterator[Checked]:
-        """Read the file anew, check each row, and note what is to become of it."""
+    def sum_up(self, verdicts: Iterable[Verdict]) -> Repeats:
+        """Add verdicts up, and note what is to become of each row."""
         self._states = bytearray()
         self.prints = bytearray()  # of the rows to be sent, in their order
-        self._held: list[Row] | None = []
+        self._held: list[Row] | None = [] if self.judge.keeps else None
         self._room = HELD
-        for checked in super().__iter__():
-            self._note(checked.item)
-            if self._held is not None and self._states[-1] != KNOWN:
-                self._hold(checked.row)
-            yield checked
+        return super().sum_up(verdicts)
 
-    def _hold(self, row: Row) -> None:
-        """Keep a row for sending, unless they have become too many."""
-        self._room -= len(encoded(row.values))
+    def note(self, verdict: Any) -> None:
+        """Note what is to become of each row."""
+        self._states += verdict.states
+        self.prints += verdict.prints
         if self._held is not None:
-            self._held.append(row)
-        if self._room < 0:
-            self._held = None
-
-    def _note(self, item: msgspec.Struct | None) -> None:
-        if item is None:
-            self._states.append(INVALID)
-            return
-        if item is not self._item:  # it was judged the slow way
-            self.broken(item)
-        self._states.append(KNOWN if self._is_known else DUE)
-        if not self._is_known:
-            self.prints += self._print
-
-    _item: Any = None  # that was looked up last
-
-    def broken(self, item: Any) -> list[Problem]:  # type: ignore[override]
-        """Look an item up; give the rules it breaks, of which one that is known breaks none."""
-        self._item, self._print = item, print_of(item.id, encoded(item))
-        self._is_known = self._known.holds(self._print) and self._also(item)
-        return [] if self._is_known else broken_rules(item)
+            self._held += verdict.kept
+            self._room -= sum(len(encoded(row.values)) for row in verdict.kept)
+            if self._room < 0:  # they have become too many
+                self._held = None
 
 
 @dataclass
@@ -207,7 +257,7 @@ def memory_of(call: Invocation) -> Acknowledged:
     return Acknowledged(call.settings.state_dir, call.service, call.catalog)
 
 
-def known_to(memory: Acknowledged, tell: Callable[[str], None]) -> Records:
+def known_to(memory: Acknowledged, tell: Callable[[str], None] = lambda text: None) -> Records:
     """Give what is remembered; where that is nothing, tell why everything is sent."""
     try:
         return memory.read()

@@ -1,91 +1,30 @@
 """Every row against every rule, before the first request goes."""
 
-import dataclasses
-import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice
 from typing import Any
 
-import msgspec
-
-from ..api.check import InvalidError, Problem, broken_rules, convert
+from ..api.check import Problem
 from ..errors import ContentError
 from ..nearest import closest
 from ..output.text import counted
+from .findings import Findings
+from .judge import Checked, Judge, Verdict, judged_block
 from .read import Row, Rows, map_hint
+from .read_csv import BLOCK, CsvRows
 from .repeats import Repeats
 from .upload import Batch, Batches, RowUpload
+from .workers import Workers
 
-FIRST_LINES = 5
 FIRST_COLUMNS = 5
-MOST_KINDS = 1000  # of mistakes, that are kept
-# What differs from row to row in messages that tell of the same mistake: quoted values and numbers.
-PARTICULAR = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
-
+SOME = 1000  # rows that are judged at once, where they come one by one
 
 Refuse = Callable[[Row, str], None]  # hears of a row that is not sent, and why
 
 
-class Checked(msgspec.Struct, gc=False):
-    """A row, what it was converted to, and what is wrong with it."""
-
-    row: Row
-    item: msgspec.Struct | None
-    problems: list[Problem]
-
-    @property
-    def reasons(self) -> str:
-        """Tell every problem in one line."""
-        return "; ".join(map(str, self.problems))
-
-
-@dataclass
-class Finding:
-    """One mistake, however many rows make it."""
-
-    field: str
-    problem: str
-    rows: int = 0
-    lines: list[int] = dataclasses.field(default_factory=list)
-    records: list[int] = dataclasses.field(default_factory=list)
-
-
-@dataclass
-class Findings:
-    """What a whole file is worth."""
-
-    rows: int = 0
-    invalid: int = 0
-    warnings: list[str] = dataclasses.field(default_factory=list)
-    groups: dict[tuple[str, str], Finding] = dataclasses.field(default_factory=dict)
-    most: int = MOST_KINDS
-    others: int = 0  # mistakes of further kinds
-
-    @property
-    def valid(self) -> int:
-        """Count the rows that can be sent."""
-        return self.rows - self.invalid
-
-    @property
-    def verdict(self) -> str:
-        """Say how many rows are invalid."""
-        return f"{self.invalid:,} of {counted(self.rows, 'row')} invalid"
-
-    def add(self, row: Row, problems: list[Problem]) -> None:
-        """Note the problems of one row."""
-        self.invalid += 1
-        for path, message in problems:
-            key = path, PARTICULAR.sub("…", message)
-            found = self.groups.get(key)
-            if found is None and len(self.groups) == self.most:
-                self.others += 1
-                continue
-            if found is None:
-                found = self.groups[key] = Finding(path, message)
-            found.rows += 1
-            if len(found.lines) < FIRST_LINES:
-                found.lines.append(row.line)
-                found.records.append(row.record)
+class UnreadableError(Exception):
+    """A block cannot be read; who reads row by row says why, or reads on."""
 
 
 def _no_problems(item: Any) -> list[Problem]:
@@ -97,31 +36,70 @@ class Check:
 
     tells_late = False  # whether batches hold no rows, so that those refused are looked up at the end
     packing = ""  # what else decides which rows are sent
-    broken = staticmethod(broken_rules)  # of an item that could be converted
 
     def __init__(self, rows: Rows, upload: type[RowUpload]) -> None:
         self.rows = rows
         self.upload = upload
-        self._repeated: dict[str, list[tuple[int, int]]] = {}  # line and record
+        self.judge = Judge(upload)
 
     def run(self, tick: Callable[[int], None] = lambda rows: None) -> Findings:
         """Read everything and say what is wrong; `tick` hears the count of rows now and then."""
-        self.findings = findings = Findings()
-        repeats = Repeats()
-        for checked in self:
-            findings.rows += 1
-            if checked.problems:
-                findings.add(checked.row, checked.problems)
-            if (unique := checked.row.values.get(self.upload.unique)) is not None:
-                repeats.add(unique)
-            if not findings.rows % 1000:
-                tick(findings.rows)
-        findings.warnings = [*self.rows.notes, *self._unknown_columns()]
-        if candidates := repeats.found():
-            self._repeated = self._places(candidates)
-            if self._repeated:
-                self.findings = self._again(findings)
+        self._tick = tick
+        try:
+            verdicts = self._by_blocks(self.rows) if isinstance(self.rows, CsvRows) else self.in_turn()
+            repeats = self.sum_up(verdicts)
+        except UnreadableError:
+            repeats = self.sum_up(self.in_turn())
+        if (candidates := repeats.found()) and (places := self._places(candidates)):
+            self.judge.repeated, self.judge.crowded = places, self.rows.crowded
+            self.sum_up(self.in_turn())
         return self.findings
+
+    def sum_up(self, verdicts: Iterable[Verdict]) -> Repeats:
+        """Add verdicts up; give what may not repeat."""
+        self.findings, repeats = Findings(), Repeats()
+        for verdict in verdicts:
+            verdict.moved(self.findings.rows)
+            self.findings.rows += verdict.rows
+            for line, record, problems in verdict.wrong:
+                self.findings.add(Row(line, {}, record=record), problems)
+            repeats.update(verdict.uniques)
+            self.note(verdict)
+            self._tick(self.findings.rows)
+        self.findings.warnings = [*self.rows.notes, *self._unknown_columns()]
+        return repeats
+
+    def note(self, verdict: Verdict) -> None:
+        """Take in what a verdict says beside what is wrong."""
+
+    def _by_blocks(self, rows: CsvRows) -> Iterator[Verdict]:
+        """Judge a table block by block, in several processes where that pays."""
+        blocks = rows.blocks(BLOCK)
+        first = next(blocks, None)  # with which the header is known
+        self._demand_columns()
+        workers = Workers(partial(judged_block, self.judge, rows), rows.source.size)
+        try:
+            for _, verdict in workers.each(chain([first] if first else [], blocks)):
+                if verdict is None:
+                    raise UnreadableError
+                yield verdict
+        finally:
+            workers.close()
+        if not self.findings.rows:
+            raise UnreadableError
+
+    def in_turn(self) -> Iterator[Verdict]:
+        """Judge rows of any format as they come."""
+        rows = self._read()
+        while some := list(islice(rows, SOME)):
+            yield self.judge.verdict(some)
+
+    def _read(self) -> Iterator[Row]:
+        """Read the file anew; of a table, demand the columns that every row needs."""
+        rows = iter(self.rows)
+        first = list(islice(rows, 1))
+        self._demand_columns()
+        return chain(first, rows)
 
     @property
     def due(self) -> int:
@@ -147,8 +125,9 @@ class Check:
         number = 0
         rows: list[Row] = []
         items: list[Any] = []
-        broken = self.broken if self.findings.invalid else _no_problems  # every row stood up to every rule
-        for checked in self.judged(self.to_send(), broken):
+        # Where no row is invalid, each has stood up to every rule.
+        rules = self.judge.broken if self.findings.invalid else _no_problems
+        for checked in self.judge.judged(self.to_send(), rules):
             if checked.item is None:
                 refuse(checked.row, checked.reasons)
                 continue
@@ -162,45 +141,11 @@ class Check:
 
     def __iter__(self) -> Iterator[Checked]:
         """Read the file anew and check each row."""
-        return self.judged(self.rows, self.broken)
+        return self.judge.judged(self._read(), self.judge.broken)
 
     def to_send(self) -> Iterable[Row]:
         """Read the file anew, and give at least the rows that are to be sent or to be refused."""
         return self.rows
-
-    def judged(self, rows: Iterable[Row], rules: Callable[[Any], list[Problem]]) -> Iterator[Checked]:
-        """Check each row; `rules` tells which of them an item breaks."""
-        convert_item, kind = msgspec.convert, self.upload.item
-        for number, row in enumerate(rows):
-            if number == 0:
-                self._demand_columns()
-            if not row.problem and not self._repeated:
-                try:  # the way of nearly every row
-                    made = convert_item(row.values, kind, strict=False)
-                    broken = rules(made)
-                    yield Checked(row, None if broken else made, broken)
-                    continue
-                except msgspec.ValidationError:
-                    pass
-            yield self._checked(row)
-
-    def _checked(self, row: Row) -> Checked:
-        """Find every problem of a row."""
-        made, problems = None, [Problem("", row.problem)] if row.problem else []
-        if not row.problem:
-            try:
-                made = convert(self.upload.item, row.values)
-            except InvalidError as error:
-                problems = list(error.problems)
-        unique = row.values.get(self.upload.unique)
-        if isinstance(unique, str) and (places := self._repeated.get(unique)):
-            crowded, others = self.rows.crowded, [place for place in places if place[1] != row.record]
-            first = ", ".join(str(record if crowded else line) for line, record in others[:FIRST_LINES])
-            where = ("in record " if crowded else "on line ") + first
-            where += ", …" if len(others) > FIRST_LINES else ""
-            problem = f"{unique!r} stands {where} too; {self.upload.repeated}"
-            problems.append(Problem(self.upload.unique, problem))
-        return Checked(row, None if problems else made, problems)
 
     def _demand_columns(self) -> None:
         """Refuse a table that has no column for what every row needs."""
@@ -239,11 +184,3 @@ class Check:
             if isinstance(unique, str) and hash(unique) in candidates:
                 places.setdefault(unique, []).append((row.line, row.record))
         return {unique: found for unique, found in places.items() if len(found) > 1}
-
-    def _again(self, first: Findings) -> Findings:
-        """Judge every row once more, now that the repeated ids are known."""
-        findings = Findings(rows=first.rows, warnings=first.warnings)
-        for checked in self:
-            if checked.problems:
-                findings.add(checked.row, checked.problems)
-        return findings

@@ -1,5 +1,6 @@
 """The pipeline: a file is checked whole, then sent batch by batch, and nothing of it is lost."""
 
+import threading
 import time
 from dataclasses import dataclass, field
 from functools import partial
@@ -8,7 +9,8 @@ from ..api.check import Problem
 from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted, StateError, UsageError
 from ..invocation import Invocation
 from ..output.text import counted
-from .check import Check, Findings, Refuse
+from .check import Check, Refuse
+from .findings import Findings
 from .jobs import Job
 from .journal import Journal
 from .read import Rows
@@ -56,7 +58,9 @@ class Push:
         """Check, send and report; raise what the run comes to where it is not a full success."""
         demand_place(self.options.failed_out, self.rows)
         self.call.concurrency = self.options.concurrency
-        _ = self.call.client  # options that make none are told before anything is done
+        client = self.call.client  # options that make none are told before anything is done
+        if not self.call.dry_run:
+            threading.Thread(target=client.load).start()  # while the file is checked
         findings = self._check()
         if self.call.dry_run:
             self._rehearse(findings)

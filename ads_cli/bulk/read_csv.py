@@ -4,7 +4,7 @@ import csv
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import chain, islice
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import UsageError
 from ..output.text import counted
@@ -72,9 +72,8 @@ class CsvRows(LineRows):
         found = False
         blocks = self.blocks(BLOCK)
         for block in blocks:
-            self._begins = block.line
             try:
-                for row in self._rows(_lines_of(block.data), block.line):
+                for row in self.of(block):
                     found = True
                     yield row
             except (ValueError, csv.Error):  # its lines tell where it is wrong, if it is
@@ -83,6 +82,15 @@ class CsvRows(LineRows):
                     yield row
         if not found:
             raise self.at(self._line, "a header, and no row under it")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the file behind: a copy in another process takes blocks apart."""
+        return {**vars(self), "source": None}
+
+    def of(self, block: Block) -> Iterator[Row]:
+        """Take a block apart; raise ValueError or csv.Error where that fails."""
+        self._begins = block.line
+        yield from self._rows(_lines_of(block.data), block.line)
 
     def _rows(self, lines: Iterable[str], first: int) -> Iterator[Row]:
         """Take lines apart, of which the first has a number."""

@@ -1,6 +1,7 @@
 """What stands in a file more than once, found with little memory."""
 
 from array import array
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -13,11 +14,11 @@ class Repeats:
     def __init__(self) -> None:
         self._parts = [array("q") for _ in range(PARTS)]
 
-    def add(self, unique: Any) -> None:
-        """Note an id."""
-        number = hash(unique) if isinstance(unique, str) else 0
-        if number:
-            self._parts[number % PARTS].append(number)
+    def update(self, uniques: Iterable[Any]) -> None:
+        """Note ids; what is no text is none."""
+        parts = self._parts
+        for number in (hash(unique) for unique in uniques if isinstance(unique, str)):
+            parts[number % PARTS].append(number)
 
     def found(self) -> set[int]:
         """Give the hashes that were noted more than once."""

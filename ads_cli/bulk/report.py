@@ -12,7 +12,8 @@ from ..files import atomic
 from ..output.messages import Messages
 from ..output.printer import Printer
 from ..output.text import counted, safe_lines
-from .check import FIRST_LINES, Check, Finding, Findings
+from .check import Check
+from .findings import FIRST_LINES, Finding, Findings
 from .formats import format_of
 from .read import Row, Rows
 from .write import RowWriter

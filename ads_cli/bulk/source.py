@@ -27,9 +27,9 @@ class Source:
         self.encoding = encoding
         self.size = file.seek(0, os.SEEK_END)
         self.position = 0  # bytes read in the current reading
-        self.digest = ""  # of the whole, once it has been read: sha256 over that of each block
+        self.digest = ""  # sha256 of the whole, once it has been read
         self._file = file
-        self._prints: list[bytes] = []  # of each block, from the first reading
+        self._prints: list[bytes] = []  # of all up to each block's end, from the first reading
 
     @classmethod
     def open(cls, name: str, format: str | None = None, encoding: str = UTF_8) -> "Source":
@@ -81,20 +81,22 @@ class Source:
             return _transcoded(raw, self.encoding, self.name)
         return raw
 
-    def read_block(self, number: int) -> bytes:
-        """Read one raw block; raise ContentError where it is not what the first reading saw."""
+    def read_block(self, number: int, sha: Any) -> bytes:
+        """Read one raw block; raise ContentError where it is not what the first reading saw.
+
+        `sha` has taken in all blocks before it.
+        """
         try:
             self._file.seek(number * BLOCK)
             block = self._file.read(BLOCK)
         except OSError as error:
             raise UsageError(f"{self.name} cannot be read: {error.strerror}") from error
         self.position += len(block)
-        print_ = hashlib.sha256(block).digest()
+        sha.update(block)
         if not self.digest:
-            self._prints.append(print_)
-            if not block:  # which is the end
-                self.digest = hashlib.sha256(b"".join(self._prints)).hexdigest()
-        elif number >= len(self._prints) or self._prints[number] != print_:
+            self._prints.append(sha.digest())
+            self.digest = "" if block else sha.hexdigest()  # which ends with an empty block
+        elif number >= len(self._prints) or self._prints[number] != sha.digest():
             raise ContentError(
                 f"{self.name} changed while it was being read",
                 hint="nothing of the change was sent; push it again",
@@ -107,6 +109,7 @@ class _Fingerprinted(io.RawIOBase):
 
     def __init__(self, source: Source) -> None:
         self._source = source
+        self._sha = hashlib.sha256()
         self._number = 0
         self._rest = memoryview(b"")
         self._ended = False
@@ -118,7 +121,7 @@ class _Fingerprinted(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         if not self._rest and not self._ended:
-            block = self._source.read_block(self._number)
+            block = self._source.read_block(self._number, self._sha)
             self._number += 1
             self._ended = not block
             self._rest = memoryview(block)

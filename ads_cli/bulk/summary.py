@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import AdsctlError, ContentError, Interrupted, NotFoundError
 from ..output.printer import Printer
 from ..output.text import counted
-from .check import Findings
+from .findings import Findings
 from .upload import FAILED
 
 

@@ -197,6 +197,13 @@ class Client:
                 error.hint = error.hint or self.sign_in_hint
             raise
 
+    @staticmethod
+    def load() -> None:
+        """Import what sends, which takes its time."""
+        import httpcore  # noqa: F401 - httpx imports it when it first connects
+
+        from . import sign, transport  # noqa: F401
+
     def open(self) -> None:
         """Make ready what all threads share, and find out what is wrong with it, before the first request."""
         _ = self.pace, self._connections, self._auth

@@ -180,18 +180,17 @@ def _catalog_push(call: Invocation, rows: Any, options: Any, changed: bool, veri
     """Make a push of all rows, or of those that have changed."""
     from ..bulk.changed import CatalogPush, ChangedCheck, ChangedPush, known_to, memory_of
     from ..bulk.check import Check
-    from ..bulk.packed import Records
     from ..bulk.products import ProductPush
 
     upload, memory = ProductPush(call.catalog), memory_of(call)
     if changed:
-        check = ChangedCheck(rows, upload, known_to(memory, call.messages.say), changed=True)
+        check = ChangedCheck(rows, upload, memory, known_to(memory, call.messages.say))
         return ChangedPush(call, upload, check, options, memory=memory, verify=verify)
     remembers = memory.exists() and not call.dry_run
     return CatalogPush(
         call,
         upload,
-        ChangedCheck(rows, upload, Records(), changed=False) if remembers else Check(rows, ProductPush),
+        ChangedCheck(rows, upload, None) if remembers else Check(rows, ProductPush),
         options,
         memory=memory,
     )

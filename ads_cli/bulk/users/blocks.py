@@ -1,26 +1,15 @@
-"""Blocks of a table, packed in processes of their own where a file is large."""
+"""Blocks of a table of people, taken apart and packed."""
 
 import csv
 import io
-import os
-import signal
-import threading
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from functools import cache
-from multiprocessing import get_context, parent_process
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
+from ..read_csv import Block
 from .heads import Heads
 from .pack import Packed, Packing, pack
 
-if TYPE_CHECKING:
-    from ..read_csv import Block
-
-LARGE = 8 * 1024 * 1024  # bytes of a file, from which on starting processes pays
 Wrong = dict[int, list[tuple[str, str]]]  # field and reason, by row
-AHEAD = 4  # blocks that are under way while one is waited for
 
 
 class Table(NamedTuple):
@@ -29,7 +18,6 @@ class Table(NamedTuple):
     delimiter: str
     fields: tuple[str, ...]  # the field of each cell; "" where it is left out
     heads: Heads
-    packing: Packing
 
 
 class PackedBlock(NamedTuple):
@@ -41,10 +29,10 @@ class PackedBlock(NamedTuple):
     lines: dict[int, int]  # of rows with problems, counted from 0
 
 
-def pack_block(table: Table, data: bytes) -> PackedBlock | None:
+def pack_block(table: Table, block: Block, packing: Packing) -> PackedBlock | None:
     """Pack the rows of a block; None where it cannot be read; who reads line by line says why."""
     try:
-        text = data.decode()
+        text = block.data.decode()
         if "\0" in text:
             return None
         cells, wrong = _cells(table, text)
@@ -55,7 +43,7 @@ def pack_block(table: Table, data: bytes) -> PackedBlock | None:
     heads, wrong_heads = table.heads.of(columns, rows)
     for number, problems in wrong_heads.items():
         wrong.setdefault(number, []).extend(problems)
-    packed = pack(columns, heads, table.packing, wrong)
+    packed = pack(columns, heads, packing, wrong)
     blank = [number for number in packed.problems if not any(column[number].strip() for column in cells)]
     for number in blank:
         del packed.problems[number]
@@ -87,43 +75,3 @@ def _lines(table: Table, text: str, rows: Iterable[int]) -> dict[int, int]:
             found[number] = begins
         begins = reader.line_num
     return found
-
-
-@cache
-def processes() -> Executor | None:
-    """Open a process for each core, once, where there are several."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return ProcessPoolExecutor(cores, get_context("spawn"), _follow) if cores > 1 else None
-
-
-def packed_blocks(
-    table: Table, blocks: "Iterable[Block]", size: int
-) -> "Iterator[tuple[Block, PackedBlock | None]]":
-    """Pack blocks, in their order; where the file is large, in several processes."""
-    if size < LARGE or not (pool := processes()):
-        yield from ((block, pack_block(table, block.data)) for block in blocks)
-        return
-    begun: deque[tuple[Block, Future[PackedBlock | None]]] = deque()
-    try:
-        for block in blocks:
-            begun.append((block._replace(data=b""), pool.submit(pack_block, table, block.data)))
-            if len(begun) > AHEAD:
-                first, packed = begun.popleft()
-                yield first, packed.result()
-        while begun:
-            first, packed = begun.popleft()
-            yield first, packed.result()
-    finally:
-        for _, packed in begun:
-            packed.cancel()
-
-
-def _follow() -> None:
-    """Leave signals to the process that everybody sees, and end with it, however it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(parent_process(),), daemon=True).start()
-
-
-def _end_with(parent: Any) -> None:
-    parent.join()
-    os._exit(0)

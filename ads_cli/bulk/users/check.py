@@ -1,18 +1,22 @@
-"""A list of people, checked and packed in one reading; what is sent later comes from the spool."""
+"""A list of people, checked and packed in one reading, and packed again to be sent."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...api.check import Problem
 from ...errors import ContentError
 from ...output.text import counted
-from ..check import Check, Checked, Findings, Refuse
+from ..check import Check, Refuse
+from ..findings import Findings
+from ..judge import Checked
 from ..read import Row, Rows
 from ..read_csv import CsvRows
 from ..upload import Batch, Batches
-from .blocks import PackedBlock, Table, packed_blocks
+from ..workers import Workers
+from .blocks import PackedBlock, Table, pack_block
 from .heads import FIELDS
 from .operations import Operations, batches
 from .pack import Packed, Packing, Purpose, pack
@@ -42,6 +46,7 @@ class UserCheck(Check):
         self._raw: Counter[str] = Counter()
         self._hashed: Counter[str] = Counter()
         self._batch_count = 0
+        self._workers: Workers[PackedBlock | None] | None = None
 
     def run(self, tick: Callable[[int], None] = lambda rows: None) -> Findings:
         """Read everything, say what is wrong, and count the requests that the rest will take."""
@@ -112,11 +117,13 @@ class UserCheck(Check):
         blocks = rows.blocks(BLOCK)
         first = next(blocks, None)  # with which the header is known
         self._demand_columns()
-        fields = tuple(name if name in self.upload.known else "" for name in rows.cell_fields)
-        table = Table(rows.delimiter, fields, self._heads, packing)
+        if self._workers is None:
+            fields = tuple(name if name in self.upload.known else "" for name in rows.cell_fields)
+            table = Table(rows.delimiter, fields, self._heads)
+            self._workers = Workers(partial(pack_block, table), rows.source.size)
         every = (block for some in ([first] if first else [], blocks) for block in some)
         before = 0
-        for block, done in packed_blocks(table, every, rows.source.size):
+        for block, done in self._workers.each(every, packing):
             if done is None:
                 self._explain()
             numbers = _numbers(before, done)

@@ -1,0 +1,131 @@
+"""Feeds that are so large that several processes check them: nothing else is different."""
+
+import json
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ads_cli.bulk import check as checking
+from ads_cli.bulk.check import Check
+from ads_cli.bulk.products import ProductPush
+from ads_cli.bulk.read import rows as rows_of
+from ads_cli.bulk.source import Source
+from ads_cli.bulk.workers import LARGE
+from tests.conftest import PRODUCT
+
+HEADER = ",".join(PRODUCT) + "\n"
+LONG = "A description, which is as long as most of them are. " * 8
+ROWS = 22_000
+
+
+def row(number: int, **changes: str) -> str:
+    return ",".join(f'"{v}"' for v in (PRODUCT | {"id": f"sku-{number}"} | changes).values()) + "\n"
+
+
+def large(**odd: str) -> str:
+    """Write a feed of many rows, of which some, by number, are others."""
+    lines = (odd.get(f"row{number}") or row(number, description=LONG) for number in range(ROWS))
+    content = HEADER + "".join(lines)
+    assert len(content) > LARGE
+    return content
+
+
+PIECES = st.sampled_from(
+    [
+        row(1),
+        row(2, title="Two\nlines"),
+        row(3, title='Said ""mug""'),
+        row(4, price="cheap"),
+        row(5, price="dear", condition="old"),
+        row(6, brand=""),
+        "\n",
+        ",,\n",
+        "sku-7,too few\n",
+        row(8).rstrip("\n") + ",too many\n",
+        row(9).replace('"Enamel mug"', '5" mug'),
+    ]
+)
+
+
+@given(pieces=st.lists(PIECES, min_size=1, max_size=30), size=st.integers(1, 2000), torn=st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_wherever_a_feed_is_cut_the_verdict_is_the_same(tmp_path_factory, pieces, size, torn):
+    path = tmp_path_factory.mktemp("feed") / "feed.csv"
+    path.write_text((HEADER + "".join(pieces)).rstrip("\n") + "\n" * (not torn))
+
+    def found(by_blocks: bool):
+        rows = rows_of(Source.open(str(path)), roots=("products",), known=ProductPush.known)
+        check = Check(rows, ProductPush)
+        if not by_blocks:
+            check._by_blocks = lambda rows: check.in_turn()
+        try:
+            check.run()
+        except Exception as error:
+            return str(error)
+        return check.findings, [(row.row.line, row.row.record, row.problems) for row in check]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checking, "BLOCK", size)
+        assert found(by_blocks=True) == found(by_blocks=False)
+
+
+def test_what_is_wrong_is_told_by_its_line_and_by_its_record(adsctl):
+    odd = {
+        "row5": row(5, title="Two\nlines", description=LONG),
+        "row9000": "\n" + row(9000, price="cheap"),
+        "row21999": row(21999, price="dear"),
+        "row15000": row(4, description=LONG),
+    }
+    adsctl.file("feed.csv", large(**odd))
+    found = json.loads(adsctl("products", "check", "feed.csv", "-o", "json", code=3).stdout)
+    assert (found["rows"], found["valid"], found["invalid"]) == (ROWS, ROWS - 4, 4)
+    assert {(each["field"], tuple(each["lines"]), tuple(each["records"])) for each in found["findings"]} == {
+        ("price", (9004, 22003), (9001, 22000)),
+        ("id", (6, 15004), (5, 15001)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("odd", "told"),
+    [
+        ('sku-x,"a"b\n', "feed.csv:9002: not CSV"),
+        ("sku-x,\0\n", "feed.csv:9002: a NUL byte"),
+        ('sku-x,"never closed\n', "feed.csv:9002: not CSV"),
+    ],
+)
+def test_what_cannot_be_read_is_told_by_its_line(adsctl, odd, told):
+    adsctl.file("feed.csv", large(row9000=odd))
+    assert told in adsctl("products", "check", "feed.csv", code=3).stderr
+
+
+def test_it_is_pushed_whole_and_then_only_what_has_changed(adsctl, service):
+    adsctl.file("feed.csv", large())
+    words = ("products", "push", "--changed", "feed.csv", "-o", "json")
+    first = json.loads(adsctl(*words).stdout)
+    assert first["created"] == sum(map(len, service.puts)) == ROWS
+    changed = {f"row{number}": row(number, price="7.00 EUR") for number in range(0, ROWS, 100)}
+    adsctl.file("feed.csv", large(**changed))
+    sent = len(service.puts)
+    second = json.loads(adsctl(*words).stdout)
+    assert second["skipped"] == ROWS - 220
+    ids = {id for put in service.puts[sent:] for id in put}
+    assert ids == {f"sku-{number}" for number in range(0, ROWS, 100)}
+
+
+def read_by(pid: int) -> int:
+    """Count the bytes that a process has read."""
+    return int(Path(f"/proc/{pid}/io").read_text().split()[1])
+
+
+def test_ctrl_c_ends_all_of_it_at_once(adsctl):
+    adsctl.file("feed.csv", large() + "".join(row(ROWS + n, description=LONG) for n in range(4 * ROWS)))
+    process = adsctl.popen("products", "check", "feed.csv")
+    while read_by(process.pid) < 2 * LARGE and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    told = process.stderr.read()  # ends only when nobody is left who could write to it
+    assert process.wait() == 130 and b"Traceback" not in told

@@ -2,6 +2,7 @@
 
 import resource
 import statistics
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -72,6 +73,7 @@ class Stages:
 
     def __init__(self, path: Path, folder: Path, address: str) -> None:
         from ads_cli.auth.credentials import Credentials
+        from ads_cli.bulk import workers
         from ads_cli.bulk.check import Check
         from ads_cli.bulk.jobs import Job
         from ads_cli.bulk.journal import Journal
@@ -80,6 +82,7 @@ class Stages:
         from ads_cli.client.transport import Connections, request_of, tls_context
         from ads_cli.commands.products import read_rows
 
+        workers.LARGE = sys.maxsize  # for no other process is to help
         self._rows = read_rows(str(path), None, "utf-8", None, ProductPush)
         self._check = Check(self._rows, ProductPush)
         self._check.run()
@@ -87,8 +90,9 @@ class Stages:
         self._auth = as_user(Credentials("key", "secret", "token", "token-secret"))
         self._address = address
         self._connections = Connections(None, tls_context(secure=False))
-        self._batches = list(self._check.batches(lambda row, reason: None))
-        self._outgoing = [self._placed(batch.items) for batch in self._batches]
+        self._batches = list(self._check.batches())
+        self._items = [checked.item for checked in self._check]
+        self._outgoing = [self._upload.prepare(self, batch) for batch in self._batches]  # type: ignore[arg-type]
         self._requests = [request_of(outgoing, TIMEOUT) for outgoing in self._outgoing]
         for request in self._requests:
             request.headers["Authorization"] = SIGNED
@@ -108,13 +112,15 @@ class Stages:
 
     def pack(self) -> None:
         """Read, check, and cut into batches."""
-        for _ in self._check.batches(lambda row, reason: None):
+        for _ in self._check.batches():
             pass
 
     def encode(self) -> None:
-        """Write the requests down."""
+        """Write the items down, and then the requests."""
+        for item in self._items:
+            self._upload.encoded(item)
         for batch in self._batches:
-            self._placed(batch.items)
+            self._upload.prepare(self, batch)  # type: ignore[arg-type]
 
     def sign(self) -> None:
         """Make a request for each batch, and sign it."""
@@ -140,14 +146,14 @@ class Stages:
         from ads_cli.client.answer import read
 
         for batch, content in zip(self._batches, self._answers, strict=True):
-            self._upload.outcomes(batch.items, read(200, {}, content, 1), again=False)
+            self._upload.outcomes(batch.items.uniques, read(200, {}, content, 1), again=False)
 
-    def _placed(self, items: Sequence[Any]) -> "Outgoing":
+    def prepare(self, request: Any, pieces: Sequence[bytes]) -> "Outgoing":
+        """Stand in for the client."""
         from ads_cli.api.endpoint import wire
         from ads_cli.client.outgoing import place
 
-        request = self._upload.request(items)
-        return place(request.endpoint, wire(request), self._address)
+        return place(request.endpoint, wire(request), self._address, pieces)
 
     def _answer(self, request: "httpx.Request") -> bytes:
         from ads_cli.client.receive import content_of

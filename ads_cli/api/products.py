@@ -153,12 +153,11 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
     @rule("color")
     def color_by_name(self) -> str | None:
         """Refuse hex codes; a word such as "decade" has no digit and is none."""
-        code = self.color and HEX_COLOR.match(self.color)
-        return (
-            f"{self.color!r} is a hex code; name the color"
-            if code and (code[1] or any(map(str.isdigit, code[2])))
-            else None
-        )
+        if self.color is None or self.color.isalpha():
+            return None
+        code = HEX_COLOR.match(self.color)
+        is_code = code and (code[1] or any(map(str.isdigit, code[2])))
+        return f"{self.color!r} is a hex code; name the color" if is_code else None
 
 
 def _image_problem(link: str) -> str | None:

@@ -155,6 +155,11 @@ class ChangedCheck(Check):
                 if row not in failed:
                     yield print_, key
 
+    @property
+    def sends_all(self) -> bool:  # type: ignore[override]
+        """Tell whether no row is left out."""
+        return not self.skipped
+
     def to_send(self) -> Iterable[Row]:
         """Give the rows that are to be sent or to be refused, out of memory where they are few."""
         return compress(self.rows, self._states) if self._held is None else self._held

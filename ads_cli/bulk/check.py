@@ -5,53 +5,51 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
-from ..api.check import Problem
 from ..errors import ContentError
 from ..nearest import closest
 from ..output.text import counted
 from .findings import Findings
-from .judge import Checked, Judge, Verdict, judged_block
+from .judge import Checked, Judge, Verdict, work_on
 from .read import Row, Rows, map_hint
 from .read_csv import BLOCK, CsvRows
 from .repeats import Repeats
-from .upload import Batch, Batches, RowUpload
+from .upload import Batch, Batches, Ready, RowUpload
 from .workers import Workers
 
 FIRST_COLUMNS = 5
 SOME = 1000  # rows that are judged at once, where they come one by one
-
-Refuse = Callable[[Row, str], None]  # hears of a row that is not sent, and why
 
 
 class UnreadableError(Exception):
     """A block cannot be read; who reads row by row says why, or reads on."""
 
 
-def _no_problems(item: Any) -> list[Problem]:
-    return []
-
-
 class Check:
     """Checks the rows of a file, as often as they are read, always with the same verdict."""
 
-    tells_late = False  # whether batches hold no rows, so that those refused are looked up at the end
     packing = ""  # what else decides which rows are sent
+    sends_all = True  # of the rows that are valid
 
     def __init__(self, rows: Rows, upload: type[RowUpload]) -> None:
         self.rows = rows
         self.upload = upload
         self.judge = Judge(upload)
+        self._table = rows if isinstance(rows, CsvRows) else None  # where it can be cut into blocks
+        self._workers: Workers[Any] | None = None
 
     def run(self, tick: Callable[[int], None] = lambda rows: None) -> Findings:
         """Read everything and say what is wrong; `tick` hears the count of rows now and then."""
         self._tick = tick
         try:
-            verdicts = self._by_blocks(self.rows) if isinstance(self.rows, CsvRows) else self.in_turn()
-            repeats = self.sum_up(verdicts)
+            repeats = self.sum_up(self._by_blocks(self._table, "verdict") if self._table else self.in_turn())
+            if not self.findings.rows:
+                raise UnreadableError
         except UnreadableError:
+            self._table = None
             repeats = self.sum_up(self.in_turn())
         if (candidates := repeats.found()) and (places := self._places(candidates)):
             self.judge.repeated, self.judge.crowded = places, self.rows.crowded
+            self._workers = None  # they have a judge who does not know
             self.sum_up(self.in_turn())
         return self.findings
 
@@ -72,27 +70,21 @@ class Check:
     def note(self, verdict: Verdict) -> None:
         """Take in what a verdict says beside what is wrong."""
 
-    def _by_blocks(self, rows: CsvRows) -> Iterator[Verdict]:
-        """Judge a table block by block, in several processes where that pays."""
+    def _by_blocks(self, rows: CsvRows, what: str, *how: Any) -> Iterator[Any]:
+        """Have a table worked on block by block, in several processes where that pays."""
         blocks = rows.blocks(BLOCK)
         first = next(blocks, None)  # with which the header is known
         self._demand_columns()
-        workers = Workers(partial(judged_block, self.judge, rows), rows.source.size)
-        try:
-            for _, verdict in workers.each(chain([first] if first else [], blocks)):
-                if verdict is None:
-                    raise UnreadableError
-                yield verdict
-        finally:
-            workers.close()
-        if not self.findings.rows:
-            raise UnreadableError
+        if self._workers is None:
+            self._workers = Workers(partial(work_on, self.judge, rows), rows.source.size)
+        for _, made in self._workers.each(chain([first] if first else [], blocks), what, *how):
+            if made is None:
+                raise UnreadableError
+            yield made
 
     def in_turn(self) -> Iterator[Verdict]:
         """Judge rows of any format as they come."""
-        rows = self._read()
-        while some := list(islice(rows, SOME)):
-            yield self.judge.verdict(some)
+        return map(self.judge.verdict, _some(self._read()))
 
     def _read(self) -> Iterator[Row]:
         """Read the file anew; of a table, demand the columns that every row needs."""
@@ -118,26 +110,35 @@ class Check:
 
     def rehearsal(self) -> Iterable[Batch]:
         """Give the batches that a dry run writes down."""
-        return self.batches(lambda row, reason: None)
+        return self.batches()
 
-    def batches(self, refuse: Refuse) -> Batches:
+    def batches(self) -> Batches:
         """Cut the valid rows into batches, the same ones each time."""
-        number = 0
-        rows: list[Row] = []
-        items: list[Any] = []
-        # Where no row is invalid, each has stood up to every rule.
-        rules = self.judge.broken if self.findings.invalid else _no_problems
-        for checked in self.judge.judged(self.to_send(), rules):
-            if checked.item is None:
-                refuse(checked.row, checked.reasons)
-                continue
-            rows.append(checked.row)
-            items.append(checked.item)
-            if len(items) == self.upload.size:
-                yield Batch(number, rows, items)
-                rows, items, number = [], [], number + 1
-        if items:
-            yield Batch(number, rows, items)
+        number, left, size = 0, Ready(), self.upload.size
+        for ready in self._ready():
+            left.extend(ready)
+            whole = len(left) - len(left) % size
+            for at in range(0, whole, size):
+                part = left.part(at, at + size)
+                yield Batch(number, part, part.places)
+                number += 1
+            left = left.part(whole, len(left))
+        if left.uniques:
+            yield Batch(number, left, left.places)
+
+    def _ready(self) -> Iterator[Ready]:
+        """Make the valid rows ready to be sent."""
+        all_sound = not self.findings.invalid
+        if not (self._table and self.sends_all):
+            yield from (self.judge.ready(some, all_sound) for some in _some(iter(self.to_send())))
+            return
+        before = 0
+        for ready in self._by_blocks(self._table, "ready", all_sound):
+            ready.moved(before)
+            before += ready.rows
+            yield ready
+        if self._workers:
+            self._workers.close()
 
     def __iter__(self) -> Iterator[Checked]:
         """Read the file anew and check each row."""
@@ -146,6 +147,10 @@ class Check:
     def to_send(self) -> Iterable[Row]:
         """Read the file anew, and give at least the rows that are to be sent or to be refused."""
         return self.rows
+
+    def again(self) -> Iterator[Checked]:
+        """Check those rows once more."""
+        return self.judge.judged(self.to_send(), self.judge.broken)
 
     def _demand_columns(self) -> None:
         """Refuse a table that has no column for what every row needs."""
@@ -184,3 +189,8 @@ class Check:
             if isinstance(unique, str) and hash(unique) in candidates:
                 places.setdefault(unique, []).append((row.line, row.record))
         return {unique: found for unique, found in places.items() if len(found) > 1}
+
+
+def _some(rows: Iterator[Row]) -> Iterator[list[Row]]:
+    while some := list(islice(rows, SOME)):
+        yield some

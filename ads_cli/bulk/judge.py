@@ -10,7 +10,7 @@ from ..api.check import InvalidError, Problem, broken_rules, convert
 from .findings import FIRST_LINES
 from .read import Row
 from .read_csv import Block, CsvRows
-from .upload import RowUpload
+from .upload import Ready, RowUpload
 
 Rules = Callable[[Any], list[Problem]]  # tells which rules an item breaks
 V = TypeVar("V", bound="Verdict")
@@ -66,6 +66,17 @@ class Judge:
                 verdict.wrong.append((row.line, verdict.rows, checked.problems))
         return verdict
 
+    def ready(self, rows: Iterable[Row], all_sound: bool) -> Ready:
+        """Make those ready that are to be sent; where all are known to be sound, no rule is tried again."""
+        found, unique, encoded = Ready(), self.upload.unique, self.upload.encoded
+        for checked in self.judged(rows, _no_problems if all_sound else self.broken):
+            found.rows += 1
+            if (item := checked.item) is not None:
+                found.uniques.append(getattr(item, unique))
+                found.bodies.append(encoded(item))
+                found.places.append((checked.row.record or found.rows, checked.row.line))
+        return found
+
     def judged(self, rows: Iterable[Row], rules: Rules) -> Iterator[Checked]:
         """Check each row."""
         convert_item, kind = msgspec.convert, self.upload.item
@@ -99,9 +110,13 @@ class Judge:
         return Checked(row, None if problems else made, problems)
 
 
-def judged_block(judge: Judge, rows: CsvRows, block: Block) -> Verdict | None:
-    """Say what the rows of a block come to; None where it cannot be read."""
+def work_on(judge: Judge, rows: CsvRows, block: Block, what: str, *how: Any) -> Any:
+    """Have a block judged, or made ready; None where it cannot be read."""
     try:
-        return judge.verdict(rows.of(block))
+        return getattr(judge, what)(rows.of(block), *how)
     except (ValueError, csv.Error):
         return None
+
+
+def _no_problems(item: Any) -> list[Problem]:
+    return []

@@ -15,6 +15,7 @@ from .upload import FAILED, Outcome, RowUpload
 
 STATUS = {"CREATE_SUCCESS": "created", "UPDATE_SUCCESS": "updated", "NO_CHANGE": "unchanged"}
 FIELDS = tuple(field.name for field in fields_of(Product))
+as_json = msgspec.json.Encoder().encode
 UNANSWERED = "the service's answer does not mention it"
 
 
@@ -28,19 +29,25 @@ class ProductPush(RowUpload):
     required = tuple(field.name for field in fields_of(Product) if field.required)
     known = FIELDS
     size = BATCH
+    field = "products"
     statuses = ("created", "updated", "unchanged", FAILED)
 
     def __init__(self, catalog: str) -> None:
         self.target = catalog
 
-    def request(self, items: Sequence[Any]) -> Request:
-        """Make the request of a batch."""
-        return PutProducts(product_catalog_id=self.target, products=list(items))
+    @staticmethod
+    def encoded(item: Product) -> bytes:
+        """Write a product down."""
+        return as_json(item)
 
-    def outcomes(self, items: Sequence[Any], answer: Answer, *, again: bool) -> list[Outcome]:
+    def place(self) -> Request:
+        """Name the catalog."""
+        return PutProducts(product_catalog_id=self.target, products=[])
+
+    def outcomes(self, uniques: Sequence[str], answer: Answer, *, again: bool) -> list[Outcome]:
         """Find each product's entry by its id."""
         entries = entries_by(answer, "products_response", ("id",))
-        return [self._outcome(entries.get(item.id)) for item in items]
+        return [self._outcome(entries.get(id)) for id in uniques]
 
     def _outcome(self, entry: dict[str, Any] | None) -> Outcome:
         if entry is None:
@@ -68,23 +75,28 @@ class ProductDelete(RowUpload):
     required = ("product_key",)
     known = FIELDS  # a file that was pulled will do
     size = BATCH
+    field = "product_keys"
     statuses = ("deleted", FAILED)
     consequence = "Delete {rows} from the catalog {target}, for good"
 
     def __init__(self, catalog: str) -> None:
         self.target = catalog
 
-    def request(self, items: Sequence[Any]) -> Request:
-        """Make the request of a batch."""
-        keys = [item.product_key for item in items]
-        return DeleteProducts(product_catalog_id=self.target, product_keys=keys)
+    @staticmethod
+    def encoded(item: ProductKey) -> bytes:
+        """Write a key down."""
+        return as_json(item.product_key)
 
-    def outcomes(self, items: Sequence[Any], answer: Answer, *, again: bool) -> list[Outcome]:
+    def place(self) -> Request:
+        """Name the catalog."""
+        return DeleteProducts(product_catalog_id=self.target, product_keys=[])
+
+    def outcomes(self, uniques: Sequence[str], answer: Answer, *, again: bool) -> list[Outcome]:
         """Find each key's entry; a key that is unknown because an earlier try deleted it is deleted."""
         entries = entries_by(answer, "delete_products", ("product_key", "failed_product_key"))
         found = []
-        for item in items:
-            entry = entries.get(item.product_key)
+        for key in uniques:
+            entry = entries.get(key)
             if entry is None:
                 found.append(Outcome(FAILED, UNANSWERED))
             elif entry.get("failed_product_key") and not again:
@@ -99,8 +111,10 @@ def entries_by(answer: Answer, name: str, keys: Iterable[str]) -> dict[str, dict
     data = answer.data.get(name) if isinstance(answer.data, dict) else None
     found: dict[str, dict[str, Any]] = {}
     for entry in data if isinstance(data, list) else ():
-        if isinstance(entry, dict) and (key := next((entry[k] for k in keys if entry.get(k)), None)):
-            found[str(key)] = entry
+        for key in keys if isinstance(entry, dict) else ():
+            if unique := entry.get(key):
+                found[str(unique)] = entry
+                break
     return found
 
 

@@ -9,12 +9,12 @@ from ..api.check import Problem
 from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted, StateError, UsageError
 from ..invocation import Invocation
 from ..output.text import counted
-from .check import Check, Refuse
+from .check import Check
 from .findings import Findings
 from .jobs import Job
 from .journal import Journal
-from .read import Rows
-from .report import Tick, check_file, demand_place, failed_out, problem_lines, progress, write_invalid
+from .read import Row, Rows
+from .report import Refuse, Tick, check_file, demand_place, failed_out, problem_lines, progress, write_invalid
 from .summary import Summary, correction, resume_command, way_on
 from .upload import Ack, Batch, Batches, Upload
 from .window import in_order
@@ -46,7 +46,7 @@ class Push:
     options: Options
     started: float = field(default_factory=time.monotonic)
     warnings: int = 0  # of the service, about single rows
-    late: dict[int, str] = field(default_factory=dict)  # why records were refused that are told of at the end
+    late: dict[int, str] = field(default_factory=dict)  # why records were refused, to be looked up at the end
     refused: Findings = field(default_factory=lambda: Findings(most=MOST_REASONS))  # by the service
 
     @property
@@ -127,7 +127,7 @@ class Push:
         stopped: AdsctlError | Interrupted | None = None
         try:
             with failed_out(self.options.failed_out, self.rows) as refuse:
-                stopped = self._send_all(journal, refuse)
+                stopped = self._send_all(journal)
                 self._tell_late(findings, refuse)
             if not stopped:
                 self._finish(journal)  # only now: until here, the refused rows may still have to be written
@@ -160,12 +160,12 @@ class Push:
         untold = problem_lines(self.rows, findings)[:IN_SHORT] if self.call.messages.quiet else []
         return [*untold, *problem_lines(self.rows, self.refused)]
 
-    def _send_all(self, journal: Journal, refuse: Refuse) -> AdsctlError | Interrupted | None:
+    def _send_all(self, journal: Journal) -> AdsctlError | Interrupted | None:
         """Send everything; give what stopped it, since the refused rows are still to be written."""
         try:
             self.call.client.open()
             with progress(self.call.messages, f"Pushing {self.upload.noun}", self.check.due) as tick:
-                refused = self._send_pending(self._pending(journal, refuse), journal, refuse, tick)
+                refused = self._send_pending(self._pending(journal), journal, tick)
             if left := self.check.due - journal.totals.total():
                 raise IncompleteError(
                     f"stopped early, {counted(left, 'row')} not sent: {counted(refused, 'row')} refused "
@@ -177,12 +177,12 @@ class Push:
             return error
         return None
 
-    def _send_pending(self, pending: Batches, journal: Journal, refuse: Refuse, tick: Tick) -> int:
+    def _send_pending(self, pending: Batches, journal: Journal, tick: Tick) -> int:
         """Send batch after batch, until too many rows are refused; count those."""
         send, threads = partial(self._send_batch, journal), self.options.concurrency
         refused = 0
         for batch, ack in in_order(send, pending, threads, self.check.begun(threads)):
-            self._tell(batch, ack, refuse)
+            self._tell(batch, ack)
             tick(journal.totals.total())
             refused += len(ack.failed)
             if self.options.max_errors and refused >= self.options.max_errors:
@@ -195,42 +195,47 @@ class Push:
         journal.append(ack)
         return batch, ack
 
-    def _pending(self, journal: Journal, refuse: Refuse) -> Batches:
+    def _pending(self, journal: Journal) -> Batches:
         """Cut the file into batches, and pass over those that are acknowledged."""
-        for batch in self.check.batches(refuse):
+        for batch in self.check.batches():
             if ack := journal.acked.get(batch.number):
-                self._tell(batch, ack, refuse)
+                self._tell(batch, ack)
             else:
                 yield batch
 
-    def _tell(self, batch: Batch, ack: Ack, refuse: Refuse) -> None:
-        """Tell what the service said of single rows."""
+    def _tell(self, batch: Batch, ack: Ack) -> None:
+        """Tell what the service said of single rows, where their lines are known by now."""
         if not (ack.failed or ack.warned):
             return
-        messages, reasons, warnings = self.call.messages, dict(ack.failed), dict(ack.warned)
-        if self.check.tells_late:
-            self.late |= reasons
-        for row in batch.rows:
-            where = f"{self.rows.source.name}:{self.rows.place(row.line, row.record)}"
-            if reason := reasons.get(row.record):
-                refuse(row, reason)
-                self.refused.add(row, [Problem("", f"refused: {reason}")])
-                messages.detail(f"{where}: refused: {reason}")
-            if warning := warnings.get(row.record):
-                self.warnings += 1
-                if self.warnings <= MOST_WARNINGS or messages.is_verbose:
-                    messages.warn(f"{where}: {warning}")
+        self.late |= ack.failed
+        lines, messages = dict(batch.places), self.call.messages
+        for record, reason in ack.failed if lines else ():
+            row = Row(lines[record], {}, record=record)
+            self._refused(row, reason)
+            messages.detail(f"{self._place(row)}: refused: {reason}")
+        for record, warning in ack.warned:
+            self.warnings += 1
+            if self.warnings <= MOST_WARNINGS or messages.is_verbose:
+                messages.warn(f"{self._place(Row(lines[record], {}, record=record))}: {warning}")
+
+    def _place(self, row: Row) -> str:
+        return f"{self.rows.source.name}:{self.rows.place(row.line, row.record)}"
+
+    def _refused(self, row: Row, reason: str) -> None:
+        self.refused.add(row, [Problem("", f"refused: {reason}")])
 
     def _tell_late(self, findings: Findings, refuse: Refuse) -> None:
-        """Look up the rows that were refused or left out, where batches hold none."""
-        if not (self.late or (self.check.tells_late and findings.invalid and self.options.failed_out)):
+        """Look up the rows that were refused or left out, where they are wanted or were not told of."""
+        told = self.refused.invalid == len(self.late)
+        if told and not (self.options.failed_out and (self.late or findings.invalid)):
             return
-        for checked in self.check:
+        for checked in self.check.again():
             if checked.problems:
                 refuse(checked.row, checked.reasons)
             elif reason := self.late.get(checked.row.record):
                 refuse(checked.row, reason)
-                self.refused.add(checked.row, [Problem("", f"refused: {reason}")])
+                if not told:
+                    self._refused(checked.row, reason)
 
     def _rehearse(self, findings: Findings) -> None:
         """Do everything but send."""

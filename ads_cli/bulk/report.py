@@ -23,6 +23,7 @@ LINE, ERROR = "_line", "_error"
 MOST_SINGLE = 20  # problems that are told one by one; more are told by kind
 
 Tick = Callable[[int], None]
+Refuse = Callable[[Row, str], None]  # hears of a row that is not sent, and why
 
 
 @contextmanager
@@ -69,7 +70,7 @@ def demand_place(path: str | None, rows: Rows) -> None:
 
 
 @contextmanager
-def failed_out(path: str | None, rows: Rows) -> Iterator[Callable[[Row, str], None]]:
+def failed_out(path: str | None, rows: Rows) -> Iterator[Refuse]:
     """Write refused rows in the input's own columns, with `_line` and `_error`, ready to be corrected.
 
     Where none was refused there is no file.

@@ -1,6 +1,7 @@
 """What one kind of upload adds to the pipeline: its items, its request, and what an answer means."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Generator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
@@ -11,7 +12,6 @@ from ..client import Client
 from ..client.answer import Answer
 from ..client.outgoing import Outgoing
 from .packed import key_of
-from .read import Row
 
 FAILED = "failed"
 
@@ -26,14 +26,40 @@ class Outcome(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """The rows of one request, numbered from 0 in the order of the file."""
+    """What goes in one request, numbered from 0 in the order of the file."""
 
     number: int
-    rows: list[Row]  # empty where rows are told of at the end
-    items: Any  # the converted rows, or where they are kept
+    items: Any  # ready to be sent
+    places: Sequence[tuple[int, int]] = ()  # number of the record and line of each, where these are known
 
 
 Batches = Generator[Batch, None, None]
+
+
+class Ready(msgspec.Struct):
+    """Rows that are ready to be sent: what names them, their JSON, and where they stand."""
+
+    uniques: list[str] = []
+    bodies: list[bytes] = []
+    places: list[tuple[int, int]] = []  # number of the record, and line
+    rows: int = 0  # that were read, with those that are not to be sent
+
+    def __len__(self) -> int:
+        return len(self.uniques)
+
+    def part(self, begin: int, end: int) -> "Ready":
+        """Cut some out."""
+        return Ready(self.uniques[begin:end], self.bodies[begin:end], self.places[begin:end])
+
+    def extend(self, others: "Ready") -> None:
+        """Put others after these."""
+        self.uniques += others.uniques
+        self.bodies += others.bodies
+        self.places += others.places
+
+    def moved(self, records: int) -> None:
+        """Number the rows as records of the file, of which so many come before these."""
+        self.places = [(number + records, line) for number, line in self.places]
 
 
 class Ack(msgspec.Struct, array_like=True):
@@ -80,31 +106,37 @@ class RowUpload(Upload):
     unique: ClassVar[str]  # the field that may not repeat in a file
     repeated: ClassVar[str]  # why it may not
     size: ClassVar[int]  # items in a request
+    field: ClassVar[str]  # of the request, that holds them
     notes_keys = False  # whether an acknowledgement tells which keys the service gave
 
     @abstractmethod
-    def request(self, items: Sequence[msgspec.Struct]) -> Request:
-        """Make the request of a batch."""
+    def place(self) -> Request:
+        """Name where items go."""
+
+    @staticmethod
+    @abstractmethod
+    def encoded(item: Any) -> bytes:
+        """Write an item as the request holds it, in JSON."""
 
     @abstractmethod
-    def outcomes(self, items: Sequence[Any], answer: Answer, *, again: bool) -> list[Outcome]:
+    def outcomes(self, uniques: Sequence[str], answer: Answer, *, again: bool) -> list[Outcome]:
         """Tell what became of each item; `again` where the batch may have been applied before."""
 
     def prepare(self, client: Client, batch: Batch) -> Outgoing:
         """Write down the request of a batch."""
-        return client.prepare(self.request(batch.items))
+        begin = f'{{"{self.field}":['.encode()
+        return client.prepare(self.place(), [begin, b",".join(batch.items.bodies), b"]}"])
 
     def send(self, client: Client, batch: Batch, *, again: bool) -> Ack:
         """Send a batch until it is answered, and sum the answer up."""
-        answer = client.call(self.request(batch.items))
-        outcomes = self.outcomes(batch.items, answer, again=again or answer.attempts > 1)
-        ack = Ack(batch.number, {})
-        for row, outcome in zip(batch.rows, outcomes, strict=True):
-            ack.counts[outcome.status] = ack.counts.get(outcome.status, 0) + 1
+        answer = client.exchange(self.prepare(client, batch))
+        outcomes = self.outcomes(batch.items.uniques, answer, again=again or answer.attempts > 1)
+        ack = Ack(batch.number, dict(Counter(outcome.status for outcome in outcomes)))
+        for (record, _), outcome in zip(batch.places, outcomes, strict=True):
             if outcome.status == FAILED:
-                ack.failed.append((row.record, outcome.error))
+                ack.failed.append((record, outcome.error))
             if outcome.warning:
-                ack.warned.append((row.record, outcome.warning))
+                ack.warned.append((record, outcome.warning))
         if self.notes_keys:
             ack.keys = [key_of(outcome.key) for outcome in outcomes]
         return ack

@@ -46,7 +46,9 @@ def place(
     """Write a request down: the address with its query, and the body."""
     url, content_type, body = address + parts.path, "", b""
     if pieces or endpoint.travels == "json":
-        body, content_type = b"" if pieces else msgspec.json.encode(parts.fields), JSON
+        content_type = JSON
+        if sum(map(len, pieces)) <= PIECE:
+            body, pieces = b"".join(pieces) or msgspec.json.encode(parts.fields), ()
     elif endpoint.travels == "form":
         body, content_type = _encoded(parts.fields).encode(), FORM
     elif parts.fields:

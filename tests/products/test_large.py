@@ -53,7 +53,9 @@ PIECES = st.sampled_from(
 
 @given(pieces=st.lists(PIECES, min_size=1, max_size=30), size=st.integers(1, 2000), torn=st.booleans())
 @settings(max_examples=300, deadline=None)
-def test_wherever_a_feed_is_cut_the_verdict_is_the_same(tmp_path_factory, pieces, size, torn):
+def test_wherever_a_feed_is_cut_the_verdict_and_the_batches_are_the_same(
+    tmp_path_factory, pieces, size, torn
+):
     path = tmp_path_factory.mktemp("feed") / "feed.csv"
     path.write_text((HEADER + "".join(pieces)).rstrip("\n") + "\n" * (not torn))
 
@@ -61,12 +63,13 @@ def test_wherever_a_feed_is_cut_the_verdict_is_the_same(tmp_path_factory, pieces
         rows = rows_of(Source.open(str(path)), roots=("products",), known=ProductPush.known)
         check = Check(rows, ProductPush)
         if not by_blocks:
-            check._by_blocks = lambda rows: check.in_turn()
+            check._table = None
         try:
             check.run()
         except Exception as error:
             return str(error)
-        return check.findings, [(row.row.line, row.row.record, row.problems) for row in check]
+        wrong = [(row.row.line, row.row.record, row.problems) for row in check]
+        return check.findings, wrong, list(check.batches())
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checking, "BLOCK", size)

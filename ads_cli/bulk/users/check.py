@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ...api.check import Problem
 from ...errors import ContentError
 from ...output.text import counted
-from ..check import Check, Refuse
+from ..check import Check
 from ..findings import Findings
 from ..judge import Checked
 from ..read import Row, Rows
@@ -34,7 +34,6 @@ Part = tuple[Packed, Sequence[int], dict[int, int]]
 class UserCheck(Check):
     """Checks and packs a list of people; no message holds a value of it."""
 
-    tells_late = True
     upload: type["UserUpload"]  # type: ignore[assignment]
 
     def __init__(self, rows: Rows, upload: "UserUpload", *, rehearsal: bool = False) -> None:
@@ -83,12 +82,12 @@ class UserCheck(Check):
 
     def rehearsal(self) -> Iterable[Batch]:
         """Give one batch without anybody in it: the check has packed all others already."""
-        return [Batch(0, [], [])][: self._batch_count]
+        return [Batch(0, [])][: self._batch_count]
 
-    def batches(self, refuse: Refuse) -> Batches:
+    def batches(self) -> Batches:
         """Read the file again, and cut it into batches, the same ones each time."""
         for number, operations in enumerate(batches(self._operations(Purpose.SEND))):
-            yield Batch(number, [], operations)
+            yield Batch(number, operations)
 
     def __iter__(self) -> Iterator[Checked]:
         """Read the file again, and check each row by itself."""
@@ -97,6 +96,10 @@ class UserCheck(Check):
             packed = self._packed(some, packing)
             for number, row in enumerate(some):
                 yield Checked(row, None, [Problem(*each) for each in packed.problems.get(number, [])])
+
+    def again(self) -> Iterator[Checked]:
+        """Check all of them once more."""
+        return iter(self)
 
     def _operations(self, purpose: Purpose) -> Iterator[Operations]:
         """Read the file, and give its operations, with the numbers of their records."""

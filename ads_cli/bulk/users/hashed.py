@@ -16,7 +16,7 @@ def write_hashed(check: UserCheck, stream: IO[str]) -> None:
     heads = FIELDS if check.mixes_heads else ()
     write = csv_rows(stream, ",")
     write([*columns, *heads])
-    for batch in check.batches(lambda row, reason: None):
+    for batch in check.batches():
         for said in msgspec.json.decode(b"".join(body_of(batch.items))):
             values = {FIELDS[0]: said[FIELDS[0]], **said["params"]}
             head = [values.get(name, "") for name in heads]

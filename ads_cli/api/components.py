@@ -1,13 +1,13 @@
 """What cards are made of: components, shown from the top down; and the types of card that they make."""
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
 from .check import rule
+from .codes import countries
 from .types import Id, InAccount, Name
 
 CardType = Literal[
@@ -148,11 +148,3 @@ class Composed(InAccount):
             return None
         told = [f"slides[{n}] {reason}" for n, slide in enumerate(self.slides) if (reason := misfit(slide))]
         return "; ".join(told) or (None if self.slides else "is empty")
-
-
-@cache
-def countries() -> frozenset[str]:
-    """Load the country codes of ISO 3166-1 alpha-2."""
-    import pycountry
-
-    return frozenset(country.alpha_2 for country in pycountry.countries)

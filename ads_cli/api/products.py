@@ -3,13 +3,13 @@
 import re
 from datetime import datetime
 from decimal import Decimal
-from functools import cache
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
 from .check import rule
+from .codes import currencies
 from .endpoint import endpoint
 from .types import Cursor, Id, InCatalog
 
@@ -170,14 +170,6 @@ def _image_problem(link: str) -> str | None:
 def _currency_problem(price: str) -> str | None:
     code = price[-3:]
     return None if code in currencies() else f"{code} is not a currency of ISO 4217"
-
-
-@cache
-def currencies() -> frozenset[str]:
-    """Load the currency codes of ISO 4217."""
-    import pycountry
-
-    return frozenset(currency.alpha_3 for currency in pycountry.currencies)
 
 
 def _gtin_problem(gtin: str) -> str | None:

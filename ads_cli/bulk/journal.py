@@ -3,7 +3,10 @@
 import os
 import threading
 from collections import Counter
+from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import msgspec
@@ -14,13 +17,7 @@ from .jobs import END, Job, acks, line_of, named, read_journal, tidy, unfinished
 from .locks import alone, locked
 from .upload import Ack
 
-
-class _Entry(msgspec.Struct):
-    """An acknowledgement on its way to the disk."""
-
-    ack: Ack
-    line: bytes
-    is_written: bool = False
+Entry = tuple[Ack, Future[None]]  # on its way to the disk
 
 
 class Journal:
@@ -48,9 +45,8 @@ class Journal:
         self.afresh = why_afresh(folder, job) if resume and path is None else ""
         self.acked: dict[int, Ack] = {}
         self.totals: Counter[str] = Counter()
-        self._moved = threading.Condition()
-        self._waiting: list[_Entry] = []
-        self._writing = False  # whether a thread is at the disk
+        self._waiting: SimpleQueue[Entry | None] = SimpleQueue()
+        self._open = threading.Lock()
         self._closed = False
         self._torn: StateError | None = None  # what kept a line from being written whole
         self.path = path or folder / f"{job.job}.jsonl"
@@ -60,32 +56,45 @@ class Journal:
         else:
             self.job, _ = read_journal(path)
             self._reopen(path)
+        self._writer = threading.Thread(target=self._run, daemon=True)
+        self._writer.start()
 
-    def append(self, ack: Ack) -> None:
-        """Put an acknowledgement on disk, then count it; safe in many threads.
+    def append(self, ack: Ack) -> Future[None]:
+        """Have an acknowledgement put on disk, and then counted; safe in many threads.
 
-        What comes while the disk is busy is written at once, by one of the threads that brought it.
+        What comes while the disk is busy is written at once.
         """
-        entry = _Entry(ack, line_of(ack))
-        with self._moved:
-            self._waiting.append(entry)
-            while self._writing and not entry.is_written:
-                self._moved.wait()
-            if entry.is_written:
-                return
+        told: Future[None] = Future()
+        with self._open:
+            if self._torn:
+                raise self._torn  # a line after half a line would be lost with it
             if self._closed:
                 raise StoppedError
-            group, self._waiting, self._writing = self._waiting, [], True
+            self._waiting.put((ack, told))
+        return told
+
+    def _run(self) -> None:
+        """Write what comes, until nothing more does; runs in a thread of its own."""
+        is_open = True
+        while is_open:
+            entries = [self._waiting.get()]
+            with suppress(Empty):
+                while True:
+                    entries.append(self._waiting.get_nowait())
+            is_open = None not in entries
+            self._note([entry for entry in entries if entry])
+
+    def _note(self, entries: list[Entry]) -> None:
         try:
-            self._write(b"".join(each.line for each in group))
-        finally:
-            with self._moved:
-                self._writing = False
-                if not self._torn:
-                    for each in group:
-                        each.is_written = True
-                        self._count(each.ack)
-                self._moved.notify_all()
+            if entries:
+                self._write(b"".join(line_of(ack) for ack, _ in entries))
+        except StateError as error:
+            for _, told in entries:
+                told.set_exception(error)
+            return
+        for ack, told in entries:
+            self._count(ack)
+            told.set_result(None)
 
     def finish(self) -> None:
         """Note that the job has reached its end."""
@@ -93,13 +102,14 @@ class Journal:
 
     def close(self) -> None:
         """Let go of the file and of the lock; what is acknowledged later is neither noted nor counted."""
-        with self._moved:
-            while self._writing:
-                self._moved.wait()
-            if not self._closed:
-                self._closed = True
-                os.close(self._file)
-                self._lock.release()
+        with self._open:
+            if self._closed:
+                return
+            self._closed = True
+        self._waiting.put(None)
+        self._writer.join()
+        os.close(self._file)
+        self._lock.release()
 
     def _count(self, ack: Ack) -> None:
         self.totals.update(ack.counts)

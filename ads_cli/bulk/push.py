@@ -2,6 +2,7 @@
 
 import threading
 import time
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -181,7 +182,8 @@ class Push:
         """Send batch after batch, until too many rows are refused; count those."""
         send, threads = partial(self._send_batch, journal), self.options.concurrency
         refused = 0
-        for batch, ack in in_order(send, pending, threads, self.check.begun(threads)):
+        for batch, ack, noted in in_order(send, pending, threads, self.check.begun(threads)):
+            noted.result()
             self._tell(batch, ack)
             tick(journal.totals.total())
             refused += len(ack.failed)
@@ -189,11 +191,10 @@ class Push:
                 pending.close()  # nothing new is begun; what is under way still ends, and counts
         return refused
 
-    def _send_batch(self, journal: Journal, batch: Batch) -> tuple[Batch, Ack]:
-        """Send one batch, and put what the service says of it on disk; runs in a thread of its own."""
+    def _send_batch(self, journal: Journal, batch: Batch) -> tuple[Batch, Ack, Future[None]]:
+        """Send one batch, and have what the service says of it put on disk; runs in a thread of its own."""
         ack = self.upload.send(self.call.client, batch, again=journal.resumed)
-        journal.append(ack)
-        return batch, ack
+        return batch, ack, journal.append(ack)
 
     def _pending(self, journal: Journal) -> Batches:
         """Cut the file into batches, and pass over those that are acknowledged."""

@@ -33,7 +33,7 @@ def written(folder: Path, *, ended: bool = False) -> Path:
     """Write a journal of some acknowledgements, as a run does."""
     journal = Journal(folder, job(), resume=False)
     for ack in TOLD.values():
-        journal.append(ack)
+        journal.append(ack).result()
     if ended:
         journal.finish()
     journal.close()
@@ -44,7 +44,7 @@ def resumed(folder: Path, *later: Ack) -> Journal:
     """Go on with the job, append, and close."""
     journal = Journal(folder, job("j2"), resume=True)
     for ack in later:
-        journal.append(ack)
+        journal.append(ack).result()
     journal.close()
     return journal
 
@@ -118,14 +118,14 @@ def test_garbage_in_the_place_of_a_journal_is_passed_over(tmp_path):
 
 def test_after_half_a_line_nothing_more_is_counted(tmp_path, monkeypatch):
     journal = Journal(tmp_path, job(), resume=False)
-    journal.append(TOLD[0])
+    journal.append(TOLD[0]).result()
     real = journals.os.write
     monkeypatch.setattr(journals.os, "write", lambda file, line: real(file, line[:5]))
     with pytest.raises(StateError, match="disk is full"):
-        journal.append(TOLD[1])
+        journal.append(TOLD[1]).result()
     monkeypatch.setattr(journals.os, "write", real)  # there is room again
     with pytest.raises(StateError, match="disk is full"):
-        journal.append(TOLD[2])
+        journal.append(TOLD[2]).result()
     assert journal.totals.total() == 25
     journal.close()
     assert resumed(tmp_path, TOLD[1]).acked == {0: TOLD[0]}

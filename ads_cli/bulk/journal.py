@@ -88,7 +88,7 @@ class Journal:
         try:
             if entries:
                 self._write(b"".join(line_of(ack) for ack, _ in entries))
-        except StateError as error:
+        except Exception as error:  # whatever it is, somebody waits to hear of it
             for _, told in entries:
                 told.set_exception(error)
             return

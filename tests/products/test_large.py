@@ -1,5 +1,6 @@
 """Feeds that are so large that several processes check them: nothing else is different."""
 
+import csv
 import json
 import signal
 import time
@@ -15,7 +16,9 @@ from ads_cli.bulk.products import ProductPush
 from ads_cli.bulk.read import rows as rows_of
 from ads_cli.bulk.source import Source
 from ads_cli.bulk.workers import LARGE
+from ads_cli.emulator import faults
 from tests.conftest import PRODUCT
+from tests.products.test_resume import acknowledged, stop_at
 
 HEADER = ",".join(PRODUCT) + "\n"
 LONG = "A description, which is as long as most of them are. " * 8
@@ -117,6 +120,30 @@ def test_it_is_pushed_whole_and_then_only_what_has_changed(adsctl, service):
     assert second["skipped"] == ROWS - 220
     ids = {id for put in service.puts[sent:] for id in put}
     assert ids == {f"sku-{number}" for number in range(0, ROWS, 100)}
+
+
+def test_killed_and_resumed_it_is_there_whole_and_nothing_acknowledged_goes_twice(adsctl, service):
+    adsctl.file("feed.csv", large(row9000="\n" + row(9000, title="Two\nlines", description=LONG)))
+    stop_at(adsctl, service, 333, signal.SIGKILL)
+    safe, sent = acknowledged(adsctl), len(service.puts)
+    summary = json.loads(adsctl("products", "push", "feed.csv", "--resume", "-o", "json").stdout)
+    assert set(service.stored) == {f"sku-{number}" for number in range(ROWS)}
+    assert summary["requests"] == len(service.puts) - sent == summary["batches"] - len(safe)
+    assert summary["created"] + summary["unchanged"] == ROWS
+
+
+def test_what_the_service_refuses_comes_back_with_what_is_wrong_here(adsctl, service):
+    adsctl.file("feed.csv", large(row9000=row(9000, price="cheap")))
+    words = ("products", "push", "feed.csv", "--skip-invalid", "--failed-out", "failed.csv")
+    service.emulator._faults = [faults.parse("PUT * partial times=1")]
+    summary = json.loads(adsctl(*words, "-o", "json", code=9).stdout)
+    with (adsctl.home / "failed.csv").open() as file:
+        failed = {int(row["_line"]): row for row in csv.DictReader(file)}
+    assert failed.pop(9002)["_error"].startswith("price: 'cheap' is not allowed")
+    assert len(failed) == summary["failed"] > 0
+    for line, each in failed.items():
+        assert (each["id"], each["description"]) == (f"sku-{line - 2}", LONG)
+        assert each["_error"]
 
 
 def read_by(pid: int) -> int:

@@ -13,13 +13,17 @@ from typing import NamedTuple
 from .peers import ADSCTL, PYTHON
 
 HERE = Path(__file__).parent
-# The peak as the process itself sees it: ru_maxrss begins with that of whoever started it.
+# The peak as the process itself sees it: ru_maxrss begins with that of whoever started it. Those whom it
+# has started are added, where they still live by their own peaks, else by that of the largest.
 WATCHED = """
-import sys
+import os, resource, sys
 from ads_cli.__main__ import main
+def peak(pid):
+    return int(next(line.split()[1] for line in open(f"/proc/{pid}/status") if line.startswith("VmHWM")))
 code = main()
-peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
-print(peak, file=sys.stderr)
+live = open(f"/proc/self/task/{os.getpid()}/children").read().split()
+ended = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * len(os.sched_getaffinity(0))
+print(peak("self") + sum(map(peak, live)) + ended, file=sys.stderr)
 sys.exit(code)
 """
 

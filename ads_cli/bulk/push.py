@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ..api.check import Problem
-from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted, StateError, UsageError
+from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted, UsageError
 from ..invocation import Invocation
 from ..output.text import counted
 from .check import Check
@@ -132,7 +132,7 @@ class Push:
                 self._tell_late(findings, refuse)
             if not stopped:
                 self._finish(journal)  # only now: until here, the refused rows may still have to be written
-        except StateError as error:  # the refused rows, or the end, could not be written
+        except AdsctlError as error:  # while refused rows were looked up or written, or at the end
             stopped = stopped or error
         if self.warnings > MOST_WARNINGS and not self.call.messages.is_verbose:
             more = counted(self.warnings - MOST_WARNINGS, "more warning")

@@ -10,6 +10,7 @@ import yaml
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from ads_cli.emulator import faults
 from tests.conftest import EXAMPLES, PRODUCT, feed
 
 SUMMARY = ["job", "rows", "valid", "invalid", "batches", "created", "updated", "unchanged", "failed"]
@@ -362,3 +363,17 @@ def test_examples_are_what_they_say(adsctl):
     assert json.loads(made.stdout)["filters"] == [{k: str(v) for k, v in f.items()} for f in filters]
     found = adsctl.local("catalog", "sets", "get", json.loads(made.stdout)["id"], "-o", "json")
     assert json.loads(found.stdout)["processing_status"] == "DONE"
+
+
+def test_a_file_that_changes_before_its_refused_rows_are_looked_up_is_told_of_after_the_summary(
+    adsctl, service
+):
+    adsctl.file("feed.csv", feed(60))
+    service.emulator._faults = [faults.parse("PUT * partial times=1")]
+    service.before = lambda put: put == 2 and adsctl.file("feed.csv", feed(61))
+    words = ("products", "push", "feed.csv", "--concurrency", "1", "--failed-out", "failed.csv", "-o", "json")
+    done = adsctl(*words, code=3)
+    summary = json.loads(done.stdout)
+    assert summary["failed"] > 0 and summary["created"] == 60 - summary["failed"]
+    assert "feed.csv changed while it was being read" in done.stderr
+    assert not (adsctl.home / "failed.csv").exists()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, islice
-from typing import Any
+from typing import Any, cast
 
 from ..errors import ContentError
 from ..nearest import closest
@@ -11,7 +11,7 @@ from ..output.text import counted
 from .findings import Findings
 from .judge import Checked, Judge, Verdict, work_on
 from .read import Row, Rows, map_hint
-from .read_csv import BLOCK, CsvRows
+from .read_csv import BLOCK, Block, CsvRows
 from .repeats import Repeats
 from .upload import Batch, Batches, Ready, RowUpload
 from .workers import Workers
@@ -29,6 +29,7 @@ class Check:
 
     packing = ""  # what else decides which rows are sent
     sends_all = True  # of the rows that are valid
+    block = BLOCK  # bytes of a table that are worked on at once
 
     def __init__(self, rows: Rows, upload: type[RowUpload]) -> None:
         self.rows = rows
@@ -41,7 +42,7 @@ class Check:
         """Read everything and say what is wrong; `tick` hears the count of rows now and then."""
         self._tick = tick
         try:
-            repeats = self.sum_up(self._by_blocks(self._table, "verdict") if self._table else self.in_turn())
+            repeats = self.sum_up(self._of_blocks("verdict") if self._table else self.in_turn())
             if not self.findings.rows:
                 raise UnreadableError
         except UnreadableError:
@@ -70,17 +71,27 @@ class Check:
     def note(self, verdict: Verdict) -> None:
         """Take in what a verdict says beside what is wrong."""
 
-    def _by_blocks(self, rows: CsvRows, what: str, *how: Any) -> Iterator[Any]:
-        """Have a table worked on block by block, in several processes where that pays."""
-        blocks = rows.blocks(BLOCK)
+    def by_blocks(self, rows: CsvRows, *how: Any) -> Iterator[tuple[Block, Any]]:
+        """Have a table worked on block by block, in several processes where that pays.
+
+        Gives each block with what came of it; raises UnreadableError.
+        """
+        blocks = rows.blocks(self.block)
         first = next(blocks, None)  # with which the header is known
         self._demand_columns()
         if self._workers is None:
-            self._workers = Workers(partial(work_on, self.judge, rows), rows.source.size)
-        for _, made in self._workers.each(chain([first] if first else [], blocks), what, *how):
+            self._workers = Workers(self.work(rows), rows.source.size)
+        for block, made in self._workers.each(chain([first] if first else [], blocks), *how):
             if made is None:
                 raise UnreadableError
-            yield made
+            yield block, made
+
+    def work(self, rows: CsvRows) -> Callable[..., Any]:
+        """Make what is done with a block of these rows, and gives None where it cannot be read."""
+        return partial(work_on, self.judge, rows)
+
+    def _of_blocks(self, *how: Any) -> Iterator[Any]:
+        return (made for _, made in self.by_blocks(cast(CsvRows, self._table), *how))
 
     def in_turn(self) -> Iterator[Verdict]:
         """Judge rows of any format as they come."""
@@ -133,7 +144,7 @@ class Check:
             yield from (self.judge.ready(some, all_sound) for some in _some(iter(self.to_send())))
             return
         before = 0
-        for ready in self._by_blocks(self._table, "ready", all_sound):
+        for ready in self._of_blocks("ready", all_sound):
             ready.moved(before)
             before += ready.rows
             yield ready

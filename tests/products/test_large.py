@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ads_cli.bulk import check as checking
 from ads_cli.bulk.check import Check
 from ads_cli.bulk.products import ProductPush
 from ads_cli.bulk.read import rows as rows_of
@@ -75,7 +74,7 @@ def test_wherever_a_feed_is_cut_the_verdict_and_the_batches_are_the_same(
         return check.findings, wrong, list(check.batches())
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checking, "BLOCK", size)
+        patch.setattr(Check, "block", size)
         assert found(by_blocks=True) == found(by_blocks=False)
 
 

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ...api.check import Problem
 from ...errors import ContentError
 from ...output.text import counted
-from ..check import Check
+from ..check import Check, UnreadableError
 from ..findings import Findings
 from ..judge import Checked
 from ..read import Row, Rows
 from ..read_csv import CsvRows
 from ..upload import Batch, Batches
-from ..workers import Workers
 from .blocks import PackedBlock, Table, pack_block
 from .heads import FIELDS
 from .operations import Operations, batches
@@ -25,7 +24,6 @@ from .rows import KEYS, UserRows
 if TYPE_CHECKING:
     from .upload import UserUpload
 
-BLOCK = 512 * 1024  # bytes of a table that are packed at once
 ROWS = 5000  # of other formats
 # Packed rows, the number of each one's record, and the lines of those that are wrong.
 Part = tuple[Packed, Sequence[int], dict[int, int]]
@@ -34,6 +32,7 @@ Part = tuple[Packed, Sequence[int], dict[int, int]]
 class UserCheck(Check):
     """Checks and packs a list of people; no message holds a value of it."""
 
+    block = 512 * 1024  # bytes of a table that are packed at once
     upload: type["UserUpload"]  # type: ignore[assignment]
 
     def __init__(self, rows: Rows, upload: "UserUpload", *, rehearsal: bool = False) -> None:
@@ -45,7 +44,6 @@ class UserCheck(Check):
         self._raw: Counter[str] = Counter()
         self._hashed: Counter[str] = Counter()
         self._batch_count = 0
-        self._workers: Workers[PackedBlock | None] | None = None
 
     def run(self, tick: Callable[[int], None] = lambda rows: None) -> Findings:
         """Read everything, say what is wrong, and count the requests that the rest will take."""
@@ -116,22 +114,20 @@ class UserCheck(Check):
                     yield some.numbered(numbers)
 
     def _of_table(self, rows: CsvRows, packing: Packing) -> Iterator[Part]:
-        """Pack a table block by block, in several processes where that pays."""
-        blocks = rows.blocks(BLOCK)
-        first = next(blocks, None)  # with which the header is known
-        self._demand_columns()
-        if self._workers is None:
-            fields = tuple(name if name in self.upload.known else "" for name in rows.cell_fields)
-            table = Table(rows.delimiter, fields, self._heads)
-            self._workers = Workers(partial(pack_block, table), rows.source.size)
-        every = (block for some in ([first] if first else [], blocks) for block in some)
+        """Pack a table block by block."""
         before = 0
-        for block, done in self._workers.each(every, packing):
-            if done is None:
-                self._explain()
-            numbers = _numbers(before, done)
-            before += done.rows - len(done.blank)
-            yield done.packed, numbers, {row: block.line + at for row, at in done.lines.items()}
+        try:
+            for block, done in self.by_blocks(rows, packing):
+                numbers = _numbers(before, done)
+                before += done.rows - len(done.blank)
+                yield done.packed, numbers, {row: block.line + at for row, at in done.lines.items()}
+        except UnreadableError:
+            self._explain()
+
+    def work(self, rows: CsvRows) -> Callable[..., PackedBlock | None]:
+        """Have the rows of a block packed."""
+        fields = tuple(name if name in self.upload.known else "" for name in rows.cell_fields)
+        return partial(pack_block, Table(rows.delimiter, fields, self._heads))
 
     def _of_documents(self, packing: Packing) -> Iterator[Part]:
         """Pack records as they are read."""

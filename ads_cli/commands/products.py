@@ -133,7 +133,7 @@ def delete(
 
     For example: adsctl products delete --from discontinued.csv
     """
-    from ..bulk.changed import CatalogPush, memory_of
+    from ..bulk.catalog_push import CatalogPush, memory_of
     from ..bulk.check import Check
     from ..bulk.products import ProductDelete
     from ..bulk.push import Options
@@ -178,7 +178,8 @@ def pull(
 
 def _catalog_push(call: Invocation, rows: Any, options: Any, changed: bool, verify: bool) -> Any:
     """Make a push of all rows, or of those that have changed."""
-    from ..bulk.changed import CatalogPush, ChangedCheck, ChangedPush, known_to, memory_of
+    from ..bulk.catalog_push import CatalogPush, ChangedPush, memory_of
+    from ..bulk.changed import ChangedCheck, known_to
     from ..bulk.check import Check
     from ..bulk.products import ProductPush
 

@@ -43,14 +43,14 @@ class Check:
         self._tick = tick
         try:
             repeats = self.sum_up(self._of_blocks("verdict") if self._table else self.in_turn())
-            if not self.findings.rows:
+            if self._table and not self.findings.rows:
                 raise UnreadableError
         except UnreadableError:
             self._table = None
             repeats = self.sum_up(self.in_turn())
         if (candidates := repeats.found()) and (places := self._places(candidates)):
             self.judge.repeated, self.judge.crowded = places, self.rows.crowded
-            self._workers = None  # they have a judge who does not know
+            self._dismiss()  # they have a judge who does not know
             self.sum_up(self.in_turn())
         return self.findings
 
@@ -71,11 +71,12 @@ class Check:
     def note(self, verdict: Verdict) -> None:
         """Take in what a verdict says beside what is wrong."""
 
-    def by_blocks(self, rows: CsvRows, *how: Any) -> Iterator[tuple[Block, Any]]:
-        """Have a table worked on block by block, in several processes where that pays.
+    def by_blocks(self, *how: Any) -> Iterator[tuple[Block, Any]]:
+        """Have the table worked on block by block, in several processes where that pays.
 
         Gives each block with what came of it; raises UnreadableError.
         """
+        rows = cast(CsvRows, self._table)
         blocks = rows.blocks(self.block)
         first = next(blocks, None)  # with which the header is known
         self._demand_columns()
@@ -91,7 +92,12 @@ class Check:
         return partial(work_on, self.judge, rows)
 
     def _of_blocks(self, *how: Any) -> Iterator[Any]:
-        return (made for _, made in self.by_blocks(cast(CsvRows, self._table), *how))
+        return (made for _, made in self.by_blocks(*how))
+
+    def _dismiss(self) -> None:
+        if self._workers:
+            self._workers.close()
+            self._workers = None
 
     def in_turn(self) -> Iterator[Verdict]:
         """Judge rows of any format as they come."""
@@ -148,8 +154,7 @@ class Check:
             ready.moved(before)
             before += ready.rows
             yield ready
-        if self._workers:
-            self._workers.close()
+        self._dismiss()
 
     def __iter__(self) -> Iterator[Checked]:
         """Read the file anew and check each row."""

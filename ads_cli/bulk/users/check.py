@@ -39,6 +39,7 @@ class UserCheck(Check):
         super().__init__(UserRows(rows), type(upload))  # type: ignore[arg-type]
         rows.private = True
         self._plain = rows
+        self._table = rows if isinstance(rows, CsvRows) else None
         self._heads, self._packing = upload.heads, upload.packing
         self._purpose = Purpose.REHEARSE if rehearsal else Purpose.CHECK
         self._raw: Counter[str] = Counter()
@@ -102,10 +103,7 @@ class UserCheck(Check):
     def _operations(self, purpose: Purpose) -> Iterator[Operations]:
         """Read the file, and give its operations, with the numbers of their records."""
         packing = self._packing._replace(purpose=purpose)
-        if isinstance(self._plain, CsvRows):
-            parts = self._of_table(self._plain, packing)
-        else:
-            parts = self._of_documents(packing)
+        parts = self._of_table(packing) if self._table else self._of_documents(packing)
         for packed, numbers, lines in parts:
             if purpose is self._purpose:
                 self._note(packed, numbers, lines)
@@ -113,11 +111,11 @@ class UserCheck(Check):
                 if some:
                     yield some.numbered(numbers)
 
-    def _of_table(self, rows: CsvRows, packing: Packing) -> Iterator[Part]:
+    def _of_table(self, packing: Packing) -> Iterator[Part]:
         """Pack a table block by block."""
         before = 0
         try:
-            for block, done in self.by_blocks(rows, packing):
+            for block, done in self.by_blocks(packing):
                 numbers = _numbers(before, done)
                 before += done.rows - len(done.blank)
                 yield done.packed, numbers, {row: block.line + at for row, at in done.lines.items()}

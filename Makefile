@@ -9,7 +9,9 @@ STAMP := $(CURDIR) $(shell cat pyproject.toml constraints.txt | cksum)
 
 .PHONY: demo test chaos check audit format docs bench clean ready
 
+# Exit 11: the emulator's world on this machine was made by another version, and is begun anew.
 demo: $(READY)
+	@$(BIN)/adsctl -q --profile local accounts list >/dev/null 2>&1; [ $$? -ne 11 ] || $(BIN)/adsctl emulator reset --yes
 	$(BIN)/adsctl --profile local products push examples/products.csv
 
 test: $(READY)

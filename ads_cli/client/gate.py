@@ -1,7 +1,7 @@
 """How many requests of a family are under way at once."""
 
 FIRST = 4
-LEAST = 8  # answers that make a mean worth comparing
+LEAST = 4  # answers that make a mean worth comparing
 STEP = 1.5  # how much more at once shows in the latency
 PAYS = 0.8  # of that growth, in the latency: beyond it, throughput hardly rises
 KEPT = 0.75  # of the requests at once, after the service was overwhelmed
@@ -25,7 +25,8 @@ class Gate:
         self._cut = 0  # the round that began with the last cut
         self._doubling = True
         self._full = False
-        self._answers, self._seconds = 0, 0.0
+        self._ended = 0  # answers since the last change
+        self._answers, self._seconds = 0, 0.0  # of these, to requests that began since then
         self._paid: tuple[int, float] | None = None  # a limit that was worth it, and its latency
 
     def enter(self, flying: int) -> int:
@@ -36,11 +37,12 @@ class Gate:
 
     def answered(self, round: int, seconds: float) -> None:
         """Note a good answer to a request of that round, and grow where a round of them is complete."""
-        if round != self.round:
-            return
-        self._answers += 1
-        self._seconds += seconds
-        if self._answers >= (self.limit if self._doubling else max(self.limit, LEAST)):
+        self._ended += 1
+        if round == self.round:
+            self._answers += 1
+            self._seconds += seconds
+        come = self._ended if self._doubling else self._answers
+        if self._answers and come >= max(self.limit, LEAST):
             self._judge(self._seconds / self._answers)
 
     def overwhelmed(self, round: int) -> None:
@@ -68,4 +70,4 @@ class Gate:
         """Begin a round."""
         self.round += limit != self.limit
         self.limit = limit
-        self._answers, self._seconds, self._full = 0, 0.0, False
+        self._ended, self._answers, self._seconds, self._full = 0, 0, 0.0, False

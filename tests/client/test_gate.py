@@ -45,3 +45,17 @@ def test_no_more_go_at_once_than_there_may(threads):
     service = Service(world, 10**6, SECONDS, lambda: 0.1, says="")
     world.run(*Crowd(world, service, threads).works(2000))
     assert service.most == threads
+
+
+def test_each_round_of_answers_doubles_what_goes_at_once():
+    world = World()
+    service = Service(world, 10**6, SECONDS, lambda: 0.1, says="")
+    most: dict[int, int] = {}
+
+    def watched(now: float) -> int:
+        most[int(now / 0.1)] = service.busy
+        return 0
+
+    service.failing = watched
+    world.run(*Crowd(world, service, 32).works(200))
+    assert [most[number] for number in range(4)] == [4, 8, 16, 32]

@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
-from itertools import compress
+from itertools import compress, count
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from .upload import RowUpload
 
 HELD = 16 * 1024 * 1024  # bytes of rows that are kept from checking to sending
 KNOWN, DUE, INVALID = 0, 1, 2  # what a row can be: acknowledged as it stands, to be sent, not to be sent
+ONLY_DUE = bytes(state == DUE for state in range(256))
 
 encoded = msgspec.msgpack.Encoder().encode
 
@@ -133,7 +134,7 @@ class ChangedCheck(Check):
     def acknowledged(self, journal: Path) -> Iterator[tuple[bytes, int]]:
         """Give the prints and keys of rows that the service took, by what a journal says of their batches."""
         size = self.upload.size
-        due = array("Q", (number for number, state in enumerate(self._states, 1) if state == DUE))
+        due = array("Q", compress(count(1), self._states.translate(ONLY_DUE)))
         for ack in acks(journal):
             first = ack.batch * size
             rows, prints = due[first : first + size], self.prints[first * PRINT : (first + size) * PRINT]

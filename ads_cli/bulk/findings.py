@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from ..api.check import Problem
 from ..output.text import counted
-from .read import Row
+from .read import FIRST_LINES, Row
 
-FIRST_LINES = 5
 MOST_KINDS = 1000  # of mistakes, that are kept
 # What differs from row to row in messages that tell of the same mistake: quoted values and numbers.
 PARTICULAR = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")

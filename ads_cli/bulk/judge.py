@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from ..api.check import InvalidError, Problem, broken_rules, convert
-from .findings import FIRST_LINES
-from .read import Row
+from .read import FIRST_LINES, Row
 from .read_csv import Block, CsvRows
 from .upload import Ready, RowUpload
 

@@ -1,15 +1,15 @@
 """A million products in 24 MB: for each its id, a digest and its key, found in a moment."""
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from hashlib import blake2b
-from itertools import accumulate
 from zlib import crc32
 
 ID, PRINT, KEY = 8, 20, 4  # bytes of what stands for an id, for an id and its content, for a key
 RECORD = PRINT + KEY
 NO_KEY = 0
-BUCKETS = 1 << 16  # one for each beginning of two bytes
 
 
 def print_of(unique: str, content: bytes) -> bytes:
@@ -52,17 +52,28 @@ class Changes:
 
 
 class Records:
-    """Records in the order of their ids, as they lie in `data` from `begin` to `end`."""
+    """Records in the order of their ids, as they lie in `data` from `begin` to `end`.
+
+    A bucket holds those whose ids begin with the same two bytes.
+    """
 
     def __init__(self, data: bytes = b"", begin: int = 0, end: int | None = None) -> None:
         self._data, self._begin = data, begin
         self._end = len(data) if end is None else end
-        counts = array("I", bytes(4 * BUCKETS))
-        for high, low in zip(
-            data[begin : self._end : RECORD], data[begin + 1 : self._end : RECORD], strict=True
-        ):
-            counts[high << 8 | low] += 1
-        self._starts = array("Q", accumulate((RECORD * count for count in counts), initial=begin))
+
+    @cached_property
+    def _starts(self) -> "array[int]":
+        """Find where each bucket begins, and where the last one ends."""
+        highs, lows = (self._data[self._begin + at : self._end : RECORD] for at in range(2))
+        starts, at = array("Q"), 0
+        for high in range(256):
+            end = bisect_left(highs, high + 1, at)
+            for low in range(256):
+                at = bisect_left(lows, low, at, end)
+                starts.append(self._begin + at * RECORD)
+            at = end
+        starts.append(self._end)
+        return starts
 
     @classmethod
     def of(cls, changes: Changes) -> "Records":

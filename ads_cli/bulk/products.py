@@ -1,7 +1,7 @@
 """Product uploads and product deletes."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -9,9 +9,10 @@ from ..api.endpoint import Request
 from ..api.fields import fields_of
 from ..api.products import BATCH, DeleteProducts, Product, PutProducts
 from ..api.types import Id
-from ..client.answer import Answer
-from ..client.problems import shortened
 from .upload import FAILED, Outcome, RowUpload
+
+if TYPE_CHECKING:
+    from ..client.answer import Answer
 
 STATUS = {"CREATE_SUCCESS": "created", "UPDATE_SUCCESS": "updated", "NO_CHANGE": "unchanged"}
 FIELDS = tuple(field.name for field in fields_of(Product))
@@ -44,7 +45,7 @@ class ProductPush(RowUpload):
         """Name the catalog."""
         return PutProducts(product_catalog_id=self.target, products=[])
 
-    def outcomes(self, uniques: Sequence[str], answer: Answer, *, again: bool) -> list[Outcome]:
+    def outcomes(self, uniques: Sequence[str], answer: "Answer", *, again: bool) -> list[Outcome]:
         """Find each product's entry by its id."""
         entries = entries_by(answer, "products_response", ("id",))
         return [self._outcome(entries.get(id)) for id in uniques]
@@ -91,7 +92,7 @@ class ProductDelete(RowUpload):
         """Name the catalog."""
         return DeleteProducts(product_catalog_id=self.target, product_keys=[])
 
-    def outcomes(self, uniques: Sequence[str], answer: Answer, *, again: bool) -> list[Outcome]:
+    def outcomes(self, uniques: Sequence[str], answer: "Answer", *, again: bool) -> list[Outcome]:
         """Find each key's entry; a key that is unknown because an earlier try deleted it is deleted."""
         entries = entries_by(answer, "delete_products", ("product_key", "failed_product_key"))
         found = []
@@ -106,7 +107,7 @@ class ProductDelete(RowUpload):
         return found
 
 
-def entries_by(answer: Answer, name: str, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
+def entries_by(answer: "Answer", name: str, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Find the entries of a batch's answer by the first of `keys` that they carry."""
     data = answer.data.get(name) if isinstance(answer.data, dict) else None
     found: dict[str, dict[str, Any]] = {}
@@ -120,6 +121,8 @@ def entries_by(answer: Answer, name: str, keys: Iterable[str]) -> dict[str, dict
 
 def words(errors: Any) -> str:
     """Put the errors of one item into a line: texts, or objects with a message."""
+    from ..client.problems import shortened
+
     if not errors:
         return ""
     if isinstance(errors, list):

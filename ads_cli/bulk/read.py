@@ -3,14 +3,17 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..errors import ContentError
 from ..nearest import closest
-from .source import Source
 
+if TYPE_CHECKING:
+    from .source import Source
+
+FIRST_LINES = 5  # that a message names
 OWN_COLUMNS = ("_line", "_error")  # what a file of refused rows carries beside the input's columns
 FAR = 0.6  # how near a column must be to be taken for one that is missing
 MOST_KEYS = 10_000  # the keys of records are kept in memory
@@ -34,7 +37,7 @@ class Rows(ABC):
     has_header = False
 
     def __init__(
-        self, source: Source, roots: tuple[str, ...], known: Collection[str], rename: Mapping[str, str]
+        self, source: "Source", roots: tuple[str, ...], known: Collection[str], rename: Mapping[str, str]
     ) -> None:
         self.source = source
         self.roots = roots  # what may be the only key of a document that is a mapping
@@ -120,7 +123,7 @@ class Documents(Rows):
 
 
 def rows(
-    source: Source,
+    source: "Source",
     *,
     roots: tuple[str, ...],
     known: Collection[str],

@@ -4,12 +4,14 @@ import csv
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import chain, islice
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ..errors import UsageError
 from ..output.text import counted
 from .read import OWN_COLUMNS, Row, Rows, decoding_error
-from .source import Source
+
+if TYPE_CHECKING:
+    from .source import Source
 
 DELIMITERS = ",;\t|"
 EXPECTED = {"csv": ",", "tsv": "\t"}
@@ -202,7 +204,7 @@ def _lines_of(data: bytes) -> list[str]:
     return [f"{line}\n" for line in lines] if b'"' in data else lines
 
 
-def holds_lines(source: Source, name: str) -> bool:
+def holds_lines(source: "Source", name: str) -> bool:
     """Tell whether a file holds a value on each line rather than a table with a column `name`."""
     first = source.stream().readline(LONGEST_LINE).decode("utf-8", "replace")
     return not any(delimiter in first for delimiter in DELIMITERS) and first.strip() != name

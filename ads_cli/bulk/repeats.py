@@ -1,11 +1,11 @@
 """What stands in a file more than once, found with little memory."""
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable
-from itertools import pairwise
 from typing import Any
 
-PARTS = 64  # the ids are sorted in parts, so that sorting needs little room beside them
+PARTS = 64  # the ids are compared in parts, so that comparing needs little room beside them
 
 
 class Repeats:
@@ -24,6 +24,6 @@ class Repeats:
         """Give the hashes that were noted more than once."""
         repeated: set[int] = set()
         for part in self._parts:
-            ordered = sorted(part)
-            repeated.update(a for a, b in pairwise(ordered) if a == b)
+            if len(set(part)) < len(part):
+                repeated.update(number for number, count in Counter(part).items() if count > 1)
         return repeated

@@ -13,9 +13,9 @@ from ..output.messages import Messages
 from ..output.printer import Printer
 from ..output.text import counted, safe_lines
 from .check import Check
-from .findings import FIRST_LINES, Finding, Findings
+from .findings import Finding, Findings
 from .formats import format_of
-from .read import Row, Rows
+from .read import FIRST_LINES, Row, Rows
 from .write import RowWriter
 
 EVERY = 30.0  # seconds between the lines that stand in for a progress bar

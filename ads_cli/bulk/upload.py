@@ -3,15 +3,16 @@
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Generator, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import msgspec
 
 from ..api.endpoint import Request
-from ..client import Client
-from ..client.answer import Answer
-from ..client.outgoing import Outgoing
-from .packed import key_of
+
+if TYPE_CHECKING:
+    from ..client import Client
+    from ..client.answer import Answer
+    from ..client.outgoing import Outgoing
 
 FAILED = "failed"
 
@@ -91,11 +92,11 @@ class Upload(ABC):
         return {}
 
     @abstractmethod
-    def prepare(self, client: Client, batch: Batch) -> Outgoing:
+    def prepare(self, client: "Client", batch: Batch) -> "Outgoing":
         """Write down the request of a batch."""
 
     @abstractmethod
-    def send(self, client: Client, batch: Batch, *, again: bool) -> Ack:
+    def send(self, client: "Client", batch: Batch, *, again: bool) -> Ack:
         """Send a batch until it is answered; `again` where it may have been applied before."""
 
 
@@ -119,15 +120,15 @@ class RowUpload(Upload):
         """Write an item as the request holds it, in JSON."""
 
     @abstractmethod
-    def outcomes(self, uniques: Sequence[str], answer: Answer, *, again: bool) -> list[Outcome]:
+    def outcomes(self, uniques: Sequence[str], answer: "Answer", *, again: bool) -> list[Outcome]:
         """Tell what became of each item; `again` where the batch may have been applied before."""
 
-    def prepare(self, client: Client, batch: Batch) -> Outgoing:
+    def prepare(self, client: "Client", batch: Batch) -> "Outgoing":
         """Write down the request of a batch."""
         begin = f'{{"{self.field}":['.encode()
         return client.prepare(self.place(), [begin, b",".join(batch.items.bodies), b"]}"])
 
-    def send(self, client: Client, batch: Batch, *, again: bool) -> Ack:
+    def send(self, client: "Client", batch: Batch, *, again: bool) -> Ack:
         """Send a batch until it is answered, and sum the answer up."""
         answer = client.exchange(self.prepare(client, batch))
         outcomes = self.outcomes(batch.items.uniques, answer, again=again or answer.attempts > 1)
@@ -138,5 +139,7 @@ class RowUpload(Upload):
             if outcome.warning:
                 ack.warned.append((record, outcome.warning))
         if self.notes_keys:
+            from .packed import key_of
+
             ack.keys = [key_of(outcome.key) for outcome in outcomes]
         return ack

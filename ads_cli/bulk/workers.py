@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 LARGE = 8 * 1024 * 1024  # bytes of a file, from which on starting processes pays
 MOST = 4  # processes that one which hands out blocks can feed
 AHEAD = 4  # blocks for each process that are under way or wait to be given
-SERVE = "import sys; sys.path[:] = {}; from ads_cli.bulk.workers import serve; serve()"
+SERVE = "import sys; sys.path[:] = {}; from ads_cli.bulk.worker import serve; serve()"
 
 R = TypeVar("R")
 
@@ -100,22 +100,6 @@ class _Worker:
         stdin = cast(Any, self._process.stdin)
         pickle.dump(told, stdin, pickle.HIGHEST_PROTOCOL)
         stdin.flush()
-
-
-def serve() -> None:
-    """Work on blocks until there are no more; standard input and output belong to who hands them out."""
-    told, results = sys.stdin.buffer, sys.stdout.buffer
-    sys.stdout = sys.stderr
-    with suppress(EOFError, BrokenPipeError):
-        work = pickle.load(told)
-        while True:
-            block, *how = pickle.load(told)
-            try:
-                answer: tuple[bool, Any] = True, work(block, *how)
-            except Exception as error:
-                answer = False, error
-            pickle.dump(answer, results, pickle.HIGHEST_PROTOCOL)
-            results.flush()
 
 
 def _cores() -> int:

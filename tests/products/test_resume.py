@@ -6,7 +6,9 @@ import resource
 import signal
 import subprocess
 import threading
+import time
 from collections import Counter
+from pathlib import Path
 
 import pexpect
 import pytest
@@ -17,10 +19,14 @@ from tests.conftest import feed
 ROWS, BATCHES = 400, 16
 
 
+def journals(adsctl) -> list[Path]:
+    """Find the journals, oldest first."""
+    return sorted((adsctl.home / "state" / "jobs").glob("*.jsonl"))
+
+
 def acknowledged(adsctl) -> set[int]:
     """Read from the journals which batches were acknowledged."""
-    folder = adsctl.home / "state" / "jobs"
-    return {ack.batch for path in folder.glob("*.jsonl") for ack in acks(path)}
+    return {ack.batch for path in journals(adsctl) for ack in acks(path)}
 
 
 def ids_of(batch: int) -> list[str]:
@@ -28,9 +34,13 @@ def ids_of(batch: int) -> list[str]:
 
 
 def stop_at(adsctl, service, put: int, signum: int, *words: str) -> subprocess.Popen:
-    """Push, and stop the run by a signal when the service is about to take PUT number `put`."""
+    """Push, and stop the run by a signal when the service is about to take PUT number `put`.
+
+    Where one goes at a time, all before it stand in the journal by then.
+    """
     reached = threading.Event()
     go_on = threading.Event()
+    due = put - len(service.puts) if "1" in words else 0
 
     def before(number: int) -> None:
         if number == put:
@@ -40,6 +50,10 @@ def stop_at(adsctl, service, put: int, signum: int, *words: str) -> subprocess.P
     service.before = before
     process = adsctl.popen("products", "push", "feed.csv", "-o", "json", *words)
     assert reached.wait(60), process.communicate()
+    deadline = time.monotonic() + 20
+    while due and sum(1 for _ in acks(journals(adsctl)[-1])) < due:
+        assert time.monotonic() < deadline, "an answer never reached the journal"
+        time.sleep(0.01)
     process.send_signal(signum)
     process.out, process.err = process.communicate(timeout=60)
     service.before = lambda number: None

@@ -21,7 +21,9 @@ def request_of(kind: type[Request], given: dict[str, Any], file: str | None = No
     """
     fields = {field.name: field for field in fields_of(kind)}
     values = {name: value for name, value in given.items() if value is not None}
-    told = _whole_amounts(fields, values) + _no_texts(fields, values)
+    money = [field for field in fields.values() if field.kind.extra("money")]
+    whole = {field.name: values[name] for field in money if (name := whole_name(field)) in values}
+    told = _whole_amounts(money, values) + _no_texts(fields, values)
     in_files = {name: str(text)[1:] for name, text in values.items() if _is_file(fields[name], text)}
     values = {name: read_value(fields[name], value) for name, value in values.items()}
     if file is not None:
@@ -35,11 +37,21 @@ def request_of(kind: type[Request], given: dict[str, Any], file: str | None = No
         except InvalidError as error:
             problems = error.problems
     if not problems and not told:
+        _demand_change(request)
         return request
     only_files = not told and {_first(problem) for problem in problems} <= in_files.keys()
-    told += [_told(kind, problem, in_files) for problem in problems]
+    told += [_told(kind, problem, in_files, whole) for problem in problems]
     error_kind = ContentError if only_files else UsageError
     raise error_kind("\n".join(told), hint=f"adsctl {kind.endpoint.command} --help")
+
+
+def _demand_change(request: Request) -> None:
+    """Refuse a change that changes nothing."""
+    endpoint = request.endpoint
+    free = [name for name in request.__struct_fields__ if name not in endpoint.path_fields]
+    if endpoint.method == "PUT" and free and all(getattr(request, name) is None for name in free):
+        hint = f"adsctl {endpoint.command} --help lists what can be changed"
+        raise UsageError("nothing is named that is to be changed", hint=hint)
 
 
 def _first(problem: Problem) -> str:
@@ -47,7 +59,7 @@ def _first(problem: Problem) -> str:
     return problem.path.split("[")[0].split(".")[0]
 
 
-def _told(kind: type[Request], problem: Problem, in_files: dict[str, str]) -> str:
+def _told(kind: type[Request], problem: Problem, in_files: dict[str, str], whole: dict[str, Any]) -> str:
     """Name a problem as the person gave it: the file or the option, then the path inside its value."""
     name = _first(problem)
     rest = problem.path[len(name) :]
@@ -56,6 +68,8 @@ def _told(kind: type[Request], problem: Problem, in_files: dict[str, str]) -> st
         return f"{in_files[name]}: {problem}"
     if field is None or name == kind.endpoint.own_id:
         return f"{name.upper() or kind.endpoint.command}{rest}: {problem.message}"
+    if name in whole:
+        return f"{_whole_option(field)} {whole[name]}, in millionths: {problem.message}"
     return f"{option_name(field)}{' ' + problem.path if rest else ''}: {problem.message}"
 
 
@@ -70,14 +84,18 @@ def whole_name(field: Field) -> str:
     return field.name.removesuffix("_local_micro")
 
 
-def _whole_amounts(fields: dict[str, Field], values: dict[str, Any]) -> list[str]:
+def _whole_option(field: Field) -> str:
+    return f"--{whole_name(field).replace('_', '-')}"
+
+
+def _whole_amounts(fields: list[Field], values: dict[str, Any]) -> list[str]:
     """Put amounts in whole units in the place of micro-units, and give what is wrong with them."""
     wrong = []
-    for field in fields.values():
+    for field in fields:
         whole = whole_name(field)
-        if not field.kind.extra("money") or whole not in values:
+        if whole not in values:
             continue
-        text, option = values.pop(whole), f"--{whole.replace('_', '-')}"
+        text, option = values.pop(whole), _whole_option(field)
         micros = _micros(text)
         if field.name in values:
             wrong.append(f"{option}: cannot be used with {option_name(field)}")

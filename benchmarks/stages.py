@@ -139,7 +139,8 @@ class Stages:
         from ads_cli.bulk.upload import Ack
 
         for batch in self._batches:
-            self._journal.append(Ack(batch.number, {"created": len(batch.items)})).result()
+            self._journal.append(Ack(batch.number, {"created": len(batch.items)}))
+        self._journal.settle()
 
     def report(self) -> None:
         """Read the answers, and find out what became of each row."""

@@ -26,6 +26,14 @@ def test_a_change_keeps_the_comments_of_the_file(adsctl):
     assert {row["setting"]: row["value"] for row in shown}["account"] == "00123"
 
 
+def test_a_profile_that_is_not_in_use_can_be_shown_by_name(adsctl):
+    adsctl("profile", "set", "shop", "account=7")
+    adsctl("profile", "set", "other", "account=8")
+    shown = adsctl("profile", "show", "other", "-o", "csv").stdout
+    assert "profile,other" in shown and "account,8" in shown
+    assert "there is no profile 'nobody'" in adsctl("profile", "show", "nobody", code=2).stderr
+
+
 def test_a_first_profile_becomes_the_default_and_says_so(adsctl):
     done = adsctl("profile", "set", "shop", "account=7")
     assert "shop is the default profile now" in done.stderr

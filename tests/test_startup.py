@@ -1,5 +1,6 @@
 """What a command loads: nothing that it does not use."""
 
+import subprocess
 import sys
 
 import pytest
@@ -16,8 +17,6 @@ def loaded(adsctl, *words: str) -> set[str]:
         "print(*{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)\n"
         "sys.exit(code)"
     )
-    import subprocess
-
     done = subprocess.run(
         [sys.executable, "-c", program],
         env=adsctl.environment,
@@ -61,6 +60,14 @@ def test_a_push_in_a_pipe_loads_no_table(adsctl):
     adsctl.file("feed.csv", feed(3))
     used = loaded(adsctl, "--profile", "local", "products", "push", "feed.csv", "-q")
     assert not used & {"pydantic", "click", "rich", "keyring", "phonenumbers", "cheroot", "yaml", "jmespath"}
+
+
+def test_a_process_that_works_on_blocks_loads_no_more_than_that_takes():
+    modules = "ads_cli.bulk.worker, ads_cli.bulk.judge, ads_cli.bulk.products"
+    program = f"import sys, {modules}; print(*sys.modules)"
+    used = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.split()
+    assert "ads_cli.bulk.read_csv" in used
+    assert not {"ads_cli.client", "ads_cli.bulk.source", "hashlib", "subprocess", "concurrent"} & {*used}
 
 
 def test_a_check_loads_nothing_that_sends(adsctl):

@@ -36,9 +36,19 @@ class Job(msgspec.Struct, kw_only=True):
     resume: str = ""  # the command that goes on with it
 
     @property
-    def place(self) -> tuple[str, ...]:
+    def place(self) -> tuple[str, str, str]:
         """Name what is changed: the service, and the catalog or the audience there."""
-        return (self.noun, *self.target.split(" ", 2)[:2])
+        return self.noun, self.service, self.where
+
+    @property
+    def service(self) -> str:
+        """Name the service."""
+        return self.target.split(" ", 2)[0]
+
+    @property
+    def where(self) -> str:
+        """Name the catalog or the audience."""
+        return self.target.split(" ", 2)[1]
 
     @property
     def key(self) -> str:

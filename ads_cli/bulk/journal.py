@@ -2,8 +2,8 @@
 
 import os
 import threading
+import time
 from collections import Counter
-from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -17,7 +17,7 @@ from .jobs import END, Job, acks, line_of, named, read_journal, tidy, unfinished
 from .locks import alone, locked
 from .upload import Ack
 
-Entry = tuple[Ack, Future[None]]  # on its way to the disk
+COMPANY = 0.005  # seconds that a line waits for others, which the disk then takes with it
 
 
 class Journal:
@@ -45,10 +45,10 @@ class Journal:
         self.afresh = why_afresh(folder, job) if resume and path is None else ""
         self.acked: dict[int, Ack] = {}
         self.totals: Counter[str] = Counter()
-        self._waiting: SimpleQueue[Entry | None] = SimpleQueue()
+        self._waiting: SimpleQueue[Ack | threading.Event | None] = SimpleQueue()
         self._open = threading.Lock()
         self._closed = False
-        self._torn: StateError | None = None  # what kept a line from being written whole
+        self._torn: Exception | None = None  # what kept a line from being written whole
         self.path = path or folder / f"{job.job}.jsonl"
         if path is None:
             self.job = job
@@ -59,42 +59,53 @@ class Journal:
         self._writer = threading.Thread(target=self._run, daemon=True)
         self._writer.start()
 
-    def append(self, ack: Ack) -> Future[None]:
-        """Have an acknowledgement put on disk, and then counted; safe in many threads.
-
-        What comes while the disk is busy is written at once.
-        """
-        told: Future[None] = Future()
+    def append(self, ack: Ack) -> None:
+        """Have an acknowledgement put on disk within moments, and then counted; safe in many threads."""
         with self._open:
             if self._torn:
                 raise self._torn  # a line after half a line would be lost with it
             if self._closed:
                 raise StoppedError
-            self._waiting.put((ack, told))
-        return told
+            self._waiting.put(ack)
+
+    def settle(self) -> None:
+        """Wait until everything is on disk; raise StateError where that cannot be."""
+        settled = threading.Event()
+        self._waiting.put(settled)
+        settled.wait()
+        if self._torn:
+            raise self._torn
+
+    @property
+    def behind(self) -> int:
+        """Count the acknowledgements that nobody has begun to write."""
+        return self._waiting.qsize()
 
     def _run(self) -> None:
         """Write what comes, until nothing more does; runs in a thread of its own."""
         is_open = True
         while is_open:
             entries = [self._waiting.get()]
+            if isinstance(entries[0], Ack):
+                time.sleep(COMPANY)
             with suppress(Empty):
                 while True:
                     entries.append(self._waiting.get_nowait())
+            if acks := [entry for entry in entries if isinstance(entry, Ack)]:
+                self._note(acks)
+            for entry in entries:
+                if isinstance(entry, threading.Event):
+                    entry.set()
             is_open = None not in entries
-            self._note([entry for entry in entries if entry])
 
-    def _note(self, entries: list[Entry]) -> None:
+    def _note(self, acks: list[Ack]) -> None:
         try:
-            if entries:
-                self._write(b"".join(line_of(ack) for ack, _ in entries))
-        except Exception as error:  # whatever it is, somebody waits to hear of it
-            for _, told in entries:
-                told.set_exception(error)
-            return
-        for ack, told in entries:
-            self._count(ack)
-            told.set_result(None)
+            self._write(b"".join(map(line_of, acks)))
+        except Exception as error:  # whatever it is, those who append or settle hear of it
+            self._torn = error
+        else:
+            for ack in acks:
+                self._count(ack)
 
     def finish(self) -> None:
         """Note that the job has reached its end."""
@@ -116,14 +127,13 @@ class Journal:
 
     def _write(self, line: bytes) -> None:
         if self._torn:
-            raise self._torn  # a line after half a line would be lost with it
+            raise self._torn
         try:
             if os.write(self._file, line) != len(line):
                 raise OSError("the disk is full")
             os.fdatasync(self._file) if hasattr(os, "fdatasync") else os.fsync(self._file)
         except OSError as error:
-            self._torn = _no_journal(self.folder, error)
-            raise self._torn from error
+            raise _no_journal(self.folder, error) from error
 
     def _create(self, path: Path) -> None:
         try:

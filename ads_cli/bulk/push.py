@@ -2,12 +2,11 @@
 
 import threading
 import time
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 
 from ..api.check import Problem
-from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted, UsageError
+from ..errors import AdsctlError, IncompleteError, Interrupted, UsageError
 from ..invocation import Invocation
 from ..output.text import counted
 from .check import Check
@@ -15,7 +14,7 @@ from .findings import Findings
 from .jobs import Job
 from .journal import Journal
 from .read import Row, Rows
-from .report import Refuse, Tick, check_file, demand_place, failed_out, problem_lines, progress, write_invalid
+from .report import Refuse, Tick, demand_place, failed_out, problem_lines, progress, sound
 from .summary import Summary, correction, resume_command, way_on
 from .upload import Ack, Batch, Batches, Upload
 from .window import in_order
@@ -77,17 +76,13 @@ class Push:
 
     def _check(self) -> Findings:
         """Read the whole file; raise ContentError where rows are invalid, unless they are to be skipped."""
-        messages = self.call.messages
-        findings = check_file(self.check, messages)
-        if not findings.invalid:
-            return findings
-        told = "\n".join([*problem_lines(self.rows, findings), findings.verdict])
-        if not self.options.skip_invalid:
-            write_invalid(self.options.failed_out, self.check)
-            hint = "nothing was sent; correct the file, or send the others with --skip-invalid"
-            raise ContentError(told, hint=hint)
-        messages.warn(f"{told} and left out")
-        return findings
+        return sound(
+            self.check,
+            self.call.messages,
+            skip_invalid=self.options.skip_invalid,
+            failed_out=self.options.failed_out,
+            hint="nothing was sent; correct the file, or send the others with --skip-invalid",
+        )
 
     def _open_journal(self, findings: Findings) -> Journal:
         """Begin a job, or go on with an earlier one; say which."""
@@ -181,20 +176,23 @@ class Push:
     def _send_pending(self, pending: Batches, journal: Journal, tick: Tick) -> int:
         """Send batch after batch, until too many rows are refused; count those."""
         send, threads = partial(self._send_batch, journal), self.options.concurrency
-        refused = 0
-        for batch, ack, noted in in_order(send, pending, threads, self.check.begun(threads)):
-            noted.result()
+        refused, most = 0, self.check.begun(threads)
+        for batch, ack in in_order(send, pending, threads, most):
+            if journal.behind > most:
+                journal.settle()
             self._tell(batch, ack)
             tick(journal.totals.total())
             refused += len(ack.failed)
             if self.options.max_errors and refused >= self.options.max_errors:
                 pending.close()  # nothing new is begun; what is under way still ends, and counts
+        journal.settle()
         return refused
 
-    def _send_batch(self, journal: Journal, batch: Batch) -> tuple[Batch, Ack, Future[None]]:
+    def _send_batch(self, journal: Journal, batch: Batch) -> tuple[Batch, Ack]:
         """Send one batch, and have what the service says of it put on disk; runs in a thread of its own."""
         ack = self.upload.send(self.call.client, batch, again=journal.resumed)
-        return batch, ack, journal.append(ack)
+        journal.append(ack)
+        return batch, ack
 
     def _pending(self, journal: Journal) -> Batches:
         """Cut the file into batches, and pass over those that are acknowledged."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..errors import UsageError
+from ..errors import ContentError, UsageError
 from ..files import atomic
 from ..output.messages import Messages
 from ..output.printer import Printer
@@ -100,6 +100,21 @@ def check_file(check: Check, messages: Messages) -> Findings:
         findings = check.run(tick)
     for warning in findings.warnings:
         messages.warn(f"{name}: {warning}")
+    return findings
+
+
+def sound(
+    check: Check, messages: Messages, *, skip_invalid: bool, failed_out: str | None, hint: str
+) -> Findings:
+    """Check a whole file; raise ContentError where rows are invalid, unless they are to be skipped."""
+    findings = check_file(check, messages)
+    if not findings.invalid:
+        return findings
+    told = "\n".join([*problem_lines(check.rows, findings), findings.verdict])
+    if not skip_invalid:
+        write_invalid(failed_out, check)
+        raise ContentError(told, hint=hint)
+    messages.warn(f"{told} and left out")
     return findings
 
 

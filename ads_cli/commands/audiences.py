@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import ContentError, UsageError
+from ..errors import ContentError, IncompleteError, UsageError
 from ..invocation import Invocation
 from .products import (
     Concurrency,
@@ -155,6 +155,10 @@ def hash_file(
     format: Format = None,
     encoding: Encoding = "utf-8",
     map: Map = None,
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="Write the valid rows, and end with 9")
+    ] = False,
+    failed_out: FailedOut = None,
 ) -> None:
     """Write a list of people with every identifier hashed, so that no other machine sees them raw.
 
@@ -162,7 +166,7 @@ def hash_file(
 
     For example: adsctl audiences hash customers.csv hashed.csv
     """
-    from ..bulk.report import check_file, problem_lines
+    from ..bulk.report import demand_place, sound, write_invalid
     from ..bulk.users.hashed import write_hashed
     from ..files import atomic
 
@@ -170,16 +174,19 @@ def hash_file(
     if output_file != "-" and Path(output_file).resolve() == Path(file).resolve():
         raise UsageError(f"{output_file} is the very file that is read", hint="name another")
     checked = checker(file, format, encoding, map, _offline(region))
-    findings = check_file(checked, call.messages)
-    if findings.invalid:
-        raise ContentError("\n".join([*problem_lines(checked.rows, findings), findings.verdict]))
+    demand_place(failed_out, checked.rows)
+    hint = "nothing was written; correct the file, or write the others with --skip-invalid"
+    findings = sound(checked, call.messages, skip_invalid=skip_invalid, failed_out=failed_out, hint=hint)
     if output_file == "-":
         write_hashed(checked, sys.stdout)
     else:
         with atomic(Path(output_file)) as stream:
             write_hashed(checked, stream)
         but = f", but {UNHASHED}, which the service takes as it is" if UNHASHED in checked.counts else ""
-        call.messages.say(f"{output_file}: {findings.rows:,} people, every identifier hashed{but}")
+        call.messages.say(f"{output_file}: {findings.valid:,} people, every identifier hashed{but}")
+    if findings.invalid:
+        write_invalid(failed_out, checked)
+        raise IncompleteError(f"{findings.verdict}, and left out")
 
 
 def packing(

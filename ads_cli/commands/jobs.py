@@ -10,7 +10,7 @@ from ..errors import NotFoundError
 from ..invocation import Invocation
 from ..output.text import counted
 
-COLUMNS = ("job", "state", "noun", "file", "rows", "batches", "acknowledged", "started")
+COLUMNS = ("job", "state", "noun", "target", "file", "rows", "batches", "acknowledged", "started")
 
 
 def list_jobs(ctx: typer.Context) -> None:
@@ -38,10 +38,10 @@ def show_job(
     totals: Counter[str] = Counter()
     for ack in acks(found[0]):
         totals.update(ack.counts)
-    record = _record(*found) | {"counts": dict(totals), "target": found[1].target}
+    record = _record(*found) | {"counts": dict(totals), "service": found[1].service}
     if not found[2]:
         record["resume"] = found[1].resume
-    call.printer.show(record, (*COLUMNS, "counts"), "job", ("target", "resume"))
+    call.printer.show(record, (*COLUMNS, "counts"), "job", ("service", "resume"))
     if record.get("resume"):
         call.messages.say(f"{record['resume']} goes on with it")
 
@@ -85,6 +85,7 @@ def _record(path: Path, job: Any, ended: bool) -> dict[str, Any]:
         "job": job.job,
         "state": "ended" if ended else "unfinished",
         "noun": job.noun,
+        "target": job.where,
         "file": job.file,
         "rows": job.rows,
         "batches": job.batches,

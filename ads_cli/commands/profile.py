@@ -30,6 +30,9 @@ def list_profiles(ctx: typer.Context) -> None:
 
 def show(
     ctx: typer.Context,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="The profile; the one in use without it")
+    ] = None,
     show_origin: Annotated[bool, typer.Option("--show-origin", help="Say where values come from")] = False,
 ) -> None:
     """Show the settings in force, wherever they come from; never a secret.
@@ -37,6 +40,8 @@ def show(
     For example: adsctl profile show --show-origin
     """
     call = Invocation.of(ctx)
+    if name:
+        call = Invocation(call.flags | {"profile": name})
     settings = call.settings
     call.warn_of_strange_settings()
     found = {"profile": Setting(settings.profile, settings.profile_origin)}

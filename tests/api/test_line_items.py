@@ -188,5 +188,13 @@ def test_the_command_names_the_options_that_were_typed(adsctl):
     )
     assert "--bid-amount-local-micro: is required when bid_strategy is MAX" in done.stderr
     assert "--duration-in-days: '14' is not one of 1, 7, 30" in done.stderr
-    told = "--daily-budget-amount-local-micro: 2000000 is more than total_budget_amount_local_micro, 1500000"
-    assert told in done.stderr
+    told = "--daily-budget-amount 2, in millionths: 2000000 is more than total_budget_amount_local_micro"
+    assert f"{told}, 1500000" in done.stderr
+    done = adsctl("line-items", "update", "l1", "-A", "a1", "--bid-amount", "-1", code=2)
+    assert "--bid-amount -1, in millionths: '-1000000' is not allowed" in done.stderr
+
+
+@pytest.mark.parametrize("words", [("line-items", "update", "l1"), ("accounts", "update", "a1")])
+def test_a_change_that_changes_nothing_is_not_sent(adsctl, words):
+    done = adsctl("--profile", "local", *words, code=2)
+    assert "nothing is named that is to be changed" in done.stderr and "--help" in done.stderr

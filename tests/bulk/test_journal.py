@@ -33,7 +33,8 @@ def written(folder: Path, *, ended: bool = False) -> Path:
     """Write a journal of some acknowledgements, as a run does."""
     journal = Journal(folder, job(), resume=False)
     for ack in TOLD.values():
-        journal.append(ack).result()
+        journal.append(ack)
+    journal.settle()
     if ended:
         journal.finish()
     journal.close()
@@ -44,7 +45,7 @@ def resumed(folder: Path, *later: Ack) -> Journal:
     """Go on with the job, append, and close."""
     journal = Journal(folder, job("j2"), resume=True)
     for ack in later:
-        journal.append(ack).result()
+        journal.append(ack)
     journal.close()
     return journal
 
@@ -118,14 +119,16 @@ def test_garbage_in_the_place_of_a_journal_is_passed_over(tmp_path):
 
 def test_after_half_a_line_nothing_more_is_counted(tmp_path, monkeypatch):
     journal = Journal(tmp_path, job(), resume=False)
-    journal.append(TOLD[0]).result()
+    journal.append(TOLD[0])
+    journal.settle()
     real = journals.os.write
     monkeypatch.setattr(journals.os, "write", lambda file, line: real(file, line[:5]))
     with pytest.raises(StateError, match="disk is full"):
-        journal.append(TOLD[1]).result()
+        journal.append(TOLD[1])
+        journal.settle()
     monkeypatch.setattr(journals.os, "write", real)  # there is room again
     with pytest.raises(StateError, match="disk is full"):
-        journal.append(TOLD[2]).result()
+        journal.append(TOLD[2])
     assert journal.totals.total() == 25
     journal.close()
     assert resumed(tmp_path, TOLD[1]).acked == {0: TOLD[0]}

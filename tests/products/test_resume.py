@@ -164,7 +164,12 @@ def test_a_job_can_be_named(adsctl, service):
     adsctl.file("feed.csv", feed(ROWS))
     stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1")
     (job,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
-    assert job["state"] == "unfinished" and job["acknowledged"] == 8 and job["batches"] == BATCHES
+    assert (
+        job["state"] == "unfinished"
+        and job["target"]
+        and job["acknowledged"] == 8
+        and job["batches"] == BATCHES
+    )
     assert "no job 'nope'" in adsctl("products", "push", "feed.csv", "--job", "nope", code=5).stderr
     assert "no job 'nope'" in adsctl("jobs", "show", "nope", code=5).stderr
     adsctl("products", "push", "feed.csv", "--job", job["job"])

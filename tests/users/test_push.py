@@ -224,6 +224,19 @@ def test_check_and_hash_work_offline(adsctl):
     assert adsctl("audiences", "hash", "hashed.csv").stdout == (adsctl.home / "hashed.csv").read_text()
 
 
+def test_of_a_list_with_mistakes_nothing_is_hashed_unless_they_are_left_out(adsctl):
+    adsctl.file("people.csv", people(2) + "nobody\n")
+    hashing = ("audiences", "hash", "people.csv", "hashed.csv")
+    assert "--skip-invalid" in adsctl(*hashing, code=3).stderr
+    assert not (adsctl.home / "hashed.csv").exists()
+    done = adsctl(*hashing, "--skip-invalid", "--failed-out", "failed.csv", code=9)
+    assert "hashed.csv: 2 people" in done.stderr and "1 of 3 rows invalid" in done.stderr
+    hashed = [digest(f"user{n}@x.de") for n in range(2)]
+    assert (adsctl.home / "hashed.csv").read_text().splitlines() == ["email", *hashed]
+    failed = adsctl.home / "failed.csv"
+    assert "nobody" in failed.read_text() and failed.stat().st_mode & 0o777 == 0o600
+
+
 def test_a_killed_push_goes_on_and_the_audience_is_what_the_file_says(adsctl, tmp_path):
     """Against the emulator, which counts distinct people."""
     import signal

@@ -1,6 +1,7 @@
 """The single error boundary: whatever is raised anywhere below becomes words on stderr and an exit code."""
 
 import _thread
+import errno
 import os
 import signal
 import sys
@@ -13,6 +14,7 @@ from types import FrameType
 from .errors import AdsctlError, Interrupted, Told
 
 BROKEN_PIPE = 141
+CANNOT_WRITE = (errno.ENOSPC, errno.EFBIG, errno.EIO)
 GRACE = 10.0  # seconds that an end by a signal may take
 
 
@@ -104,7 +106,10 @@ def _as_error(error: Exception, argv: list[str]) -> AdsctlError:
     if isinstance(error, OSError):
         from .errors import StateError
 
-        return StateError(str(error))
+        # Files are told of where they are written, so that a disk without a name is that of our output.
+        where = error.filename or ("standard output" if error.errno in CANNOT_WRITE else "")
+        reason = (error.strerror or str(error)).lower()
+        return StateError(f"{where}: {reason}" if where else reason)
     hint = "this is a bug in adsctl; the same command with --debug shows where"
     return AdsctlError(f"{type(error).__name__}: {error}", hint=hint)
 

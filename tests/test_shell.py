@@ -126,5 +126,5 @@ def test_a_full_disk_is_told_and_ends_with_11(shell, words, shape):
         shape = "-q"
     options = f"{shape} {words}" if shape else words
     done = shell(f"adsctl {options} >/dev/full || echo $?")
-    assert done.stdout == "11\n" and "No space left" in done.stderr
+    assert done.stdout == "11\n" and "standard output: no space left on device" in done.stderr
     assert shell(f"adsctl {options} >/dev/full 2>/dev/full || echo $?").stdout == "11\n"

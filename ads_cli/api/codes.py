@@ -9,7 +9,6 @@ from typing import cast
 import msgspec
 
 
-@cache
 def codes(standard: str, name: str) -> frozenset[str]:
     """Load the codes of a standard, as `alpha_2` of iso3166-1."""
     package = Path(str(cast(ModuleSpec, find_spec("pycountry")).origin))
@@ -18,11 +17,13 @@ def codes(standard: str, name: str) -> frozenset[str]:
     return frozenset(record[name] for record in records)
 
 
+@cache
 def currencies() -> frozenset[str]:
     """Load the currency codes of ISO 4217."""
     return codes("iso4217", "alpha_3")
 
 
+@cache
 def countries() -> frozenset[str]:
     """Load the country codes of ISO 3166-1 alpha-2."""
     return codes("iso3166-1", "alpha_2")

@@ -18,11 +18,11 @@ Price = Annotated[str, Meta(pattern=r"^[0-9]+(\.[0-9]+)? [A-Z]{3}\Z", extra={"ex
 HttpsUrl = Annotated[
     str,
     Meta(
-        pattern=r"^(?i:https)://[^\s/?#]+([/?#]\S*)?\Z",
+        pattern=r"^(?i:https)://[^\s/?#]\S*\Z",
         extra={"expected": "an address that begins with https://"},
     ),
 ]
-URL_PATTERN = r"^(?i:https?)://[^\s/?#]+([/?#]\S*)?\Z"
+URL_PATTERN = r"^(?i:https?)://[^\s/?#]\S*\Z"
 Url = Annotated[
     str, Meta(pattern=URL_PATTERN, extra={"expected": "an address that begins with https:// or http://"})
 ]

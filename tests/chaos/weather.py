@@ -82,10 +82,12 @@ class Start:
             start.spoil = chance.choice(("cut", "flip"))
         if chance.random() < 0.15:
             start.env["CHAOS_DNS"] = str(chance.randrange(1, 8))
+        if chance.random() < 0.3:
+            start.env["CHAOS_BLOCK"] = str(chance.choice((1000, 10_000)))
         start.clock = chance.choice((0, 0, 0, 0, 1, 3))
         named = {"disk full": start.room, "folder blocked": start.blocked}
         named |= {"folder read-only": start.readonly}
-        named |= {"DNS fails": "CHAOS_DNS" in start.env}
+        named |= {"DNS fails": "CHAOS_DNS" in start.env, "several processes": "CHAOS_BLOCK" in start.env}
         met.update(name for name, happens in named.items() if happens)
         return start
 

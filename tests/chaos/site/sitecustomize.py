@@ -17,3 +17,8 @@ def unknown(*args, **options):
 
 if failing:
     socket.getaddrinfo = unknown
+
+if block := os.environ.get("CHAOS_BLOCK"):  # as if every file were large
+    from ads_cli.bulk import check, workers
+
+    workers.LARGE, check.Check.block = 0, int(block)

@@ -64,10 +64,11 @@ def convert(kind: type[S], values: Mapping[str, Any], *, strict: bool = False) -
 def broken_rules(item: msgspec.Struct, at: str = "") -> list[Problem]:
     """Try every rule of an instance and of the instances inside it."""
     rules, nesting = _rules_and_nesting(type(item))
-    problems = []
-    for method in rules:  # faster than a comprehension, where nearly every item is sound
-        if reason := method(item):
-            problems.append(Problem(at + method.blames, reason))  # type: ignore[attr-defined]
+    problems = [
+        Problem(at + method.blames, reason)  # type: ignore[attr-defined]
+        for method in rules
+        if (reason := method(item))
+    ]
     for name in nesting:
         problems += _broken_within(getattr(item, name), at + name)
     return problems

@@ -14,7 +14,7 @@ import pexpect
 import pytest
 
 from ads_cli.bulk.jobs import acks
-from tests.conftest import feed
+from tests.conftest import ROOT, feed
 
 ROWS, BATCHES = 400, 16
 
@@ -92,6 +92,39 @@ def test_a_signal_ends_the_run_with_its_code_and_the_way_to_go_on(adsctl, servic
     assert summary["created"] == 25 * len(acknowledged(adsctl))
     adsctl("products", "push", "feed.csv", "--resume")
     assert len(service.stored) == ROWS
+
+
+HANGING = """
+import os, time
+
+sync, synced = os.fdatasync, []
+
+def hang(file):
+    synced.append(file)
+    while len(synced) > 1 and not os.path.exists("go-on"):
+        time.sleep(0.01)
+    sync(file)
+
+os.fdatasync = hang
+"""
+
+
+def test_a_disk_that_hangs_holds_the_push_back(adsctl, service):
+    adsctl.file("sitecustomize.py", HANGING)
+    adsctl.file("feed.csv", feed(200 * 25))
+    words = ("products", "push", "feed.csv", "-o", "json", "--concurrency", "2")
+    process = adsctl.popen(*words, PYTHONPATH=f"{adsctl.home}:{ROOT}")
+    seen, since, deadline = 0, time.monotonic(), time.monotonic() + 60
+    while not seen or time.monotonic() - since < 1:
+        assert process.poll() is None and time.monotonic() < deadline
+        if len(service.puts) > seen:
+            seen, since = len(service.puts), time.monotonic()
+        time.sleep(0.01)
+    assert seen < 30
+    adsctl.file("go-on", "")
+    out, err = process.communicate(timeout=60)
+    assert json.loads(out)["created"] == 5000, err
+    assert len(acknowledged(adsctl)) == len(service.puts) == 200
 
 
 def test_the_bar_leaves_room_for_what_the_terminal_shows_of_ctrl_c(adsctl):

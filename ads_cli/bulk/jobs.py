@@ -43,12 +43,12 @@ class Job(msgspec.Struct, kw_only=True):
     @property
     def service(self) -> str:
         """Name the service."""
-        return self.target.split(" ", 2)[0]
+        return self.target.partition(" ")[0]
 
     @property
     def where(self) -> str:
         """Name the catalog or the audience."""
-        return self.target.split(" ", 2)[1]
+        return self.target.partition(" ")[2].partition(" ")[0]
 
     @property
     def key(self) -> str:

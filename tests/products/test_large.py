@@ -17,7 +17,7 @@ from ads_cli.bulk.source import Source
 from ads_cli.bulk.workers import LARGE
 from ads_cli.emulator import faults
 from tests.conftest import PRODUCT
-from tests.products.test_resume import acknowledged, stop_at
+from tests.products.stopping import acknowledged, stop_at
 
 HEADER = ",".join(PRODUCT) + "\n"
 LONG = "A description, which is as long as most of them are. " * 8

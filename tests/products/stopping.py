@@ -1,0 +1,51 @@
+"""Runs that are stopped at a chosen request, and what their journals say."""
+
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+from ads_cli.bulk.jobs import acks
+
+
+def journals(adsctl) -> list[Path]:
+    """Find the journals, oldest first."""
+    return sorted((adsctl.home / "state" / "jobs").glob("*.jsonl"))
+
+
+def acknowledged(adsctl) -> set[int]:
+    """Read from the journals which batches were acknowledged."""
+    return {ack.batch for path in journals(adsctl) for ack in acks(path)}
+
+
+def ids_of(batch: int) -> list[str]:
+    return [f"sku-{n}" for n in range(batch * 25 + 1, batch * 25 + 26)]
+
+
+def stop_at(adsctl, service, put: int, signum: int, *words: str) -> subprocess.Popen:
+    """Push, and stop the run by a signal when the service is about to take PUT number `put`.
+
+    Where one goes at a time, all before it stand in the journal by then.
+    """
+    reached = threading.Event()
+    go_on = threading.Event()
+    due = put - len(service.puts) if "1" in words else 0
+
+    def before(number: int) -> None:
+        if number == put:
+            reached.set()
+            go_on.wait(20)
+
+    service.before = before
+    process = adsctl.popen("products", "push", "feed.csv", "-o", "json", *words)
+    assert reached.wait(60), process.communicate()
+    deadline = time.monotonic() + 20
+    while due and sum(1 for _ in acks(journals(adsctl)[-1])) < due:
+        assert time.monotonic() < deadline, "an answer never reached the journal"
+        time.sleep(0.01)
+    process.send_signal(signum)
+    process.out, process.err = process.communicate(timeout=60)
+    service.before = lambda number: None
+    go_on.set()
+    service.settle()
+    return process

@@ -1,0 +1,116 @@
+"""Disks that are full, that hang, or that cannot be written: the push stops, and nothing is lost."""
+
+import json
+import resource
+import subprocess
+import time
+
+import pytest
+
+from tests.conftest import ROOT, feed
+from tests.products.stopping import acknowledged, ids_of
+
+ROWS, BATCHES = 400, 16
+
+
+HANGING = """
+import os, time
+
+sync, synced = os.fdatasync, []
+
+def hang(file):
+    synced.append(file)
+    while len(synced) > 1 and not os.path.exists("go-on"):
+        time.sleep(0.01)
+    sync(file)
+
+os.fdatasync = hang
+"""
+
+
+def test_a_disk_that_hangs_holds_the_push_back(adsctl, service):
+    adsctl.file("sitecustomize.py", HANGING)
+    adsctl.file("feed.csv", feed(200 * 25))
+    words = ("products", "push", "feed.csv", "-o", "json", "--concurrency", "2")
+    process = adsctl.popen(*words, PYTHONPATH=f"{adsctl.home}:{ROOT}")
+    seen, since, deadline = 0, time.monotonic(), time.monotonic() + 60
+    while not seen or time.monotonic() - since < 1:
+        assert process.poll() is None and time.monotonic() < deadline
+        if len(service.puts) > seen:
+            seen, since = len(service.puts), time.monotonic()
+        time.sleep(0.01)
+    assert seen < 30
+    adsctl.file("go-on", "")
+    out, err = process.communicate(timeout=60)
+    assert json.loads(out)["created"] == 5000, err
+    assert len(acknowledged(adsctl)) == len(service.puts) == 200
+
+
+def test_a_full_disk_stops_the_push_and_loses_nothing(adsctl, service):
+    adsctl.file("feed.csv", feed(ROWS))
+    # A limit on the size of files stands for a disk that fills up in the middle of the journal.
+    done = subprocess.run(
+        adsctl.command("products", "push", "feed.csv", "--concurrency", "1"),
+        env=adsctl.environment | {"PYTHONDONTWRITEBYTECODE": "1"},
+        cwd=adsctl.home,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600)),
+    )
+    assert done.returncode == 11 and "journal" in done.stderr and "Traceback" not in done.stderr
+    safe = acknowledged(adsctl)
+    assert 0 < len(safe) < BATCHES
+    before = len(service.puts)
+    adsctl("products", "push", "feed.csv", "--resume")
+    assert len(service.stored) == ROWS
+    assert not {tuple(put) for put in service.puts[before:]} & {tuple(ids_of(batch)) for batch in safe}
+
+
+def test_a_state_folder_that_cannot_be_written_ends_with_11_before_anything_is_sent(adsctl, service):
+    adsctl.file("feed.csv", feed(10))
+    adsctl.file("state", "a file where a folder should be")
+    done = adsctl("products", "push", "feed.csv", code=11)
+    assert "journal" in done.stderr and service.puts == []
+
+
+def test_a_full_disk_under_the_emulator_ends_with_11_at_once(adsctl):
+    adsctl.local("accounts", "list")
+    adsctl.file("feed.csv", feed(4000))
+    room = (adsctl.home / "state" / "emulator.db").stat().st_size + 200_000
+    for words in (("--profile", "local"), ("emulator", "exec", "--", *adsctl.command())):
+        done = subprocess.run(
+            adsctl.command(*words, "products", "push", "feed.csv", "--max-attempts", "2"),
+            env=adsctl.environment | {"PYTHONDONTWRITEBYTECODE": "1"},
+            cwd=adsctl.home,
+            capture_output=True,
+            text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+        )
+        assert "the emulator cannot use" in done.stderr and "Traceback" not in done.stderr
+        assert done.returncode == (11 if "local" in words else 8)
+        assert "ADSCTL_STATE_DIR" in done.stderr or "exec" in words
+
+
+@pytest.mark.parametrize(
+    "words", [("jobs", "list"), ("jobs", "clean"), ("-p", "local", "accounts", "list"), ("emulator", "env")]
+)
+def test_a_state_folder_that_is_none_ends_with_11_and_names_its_variable(adsctl, words):
+    adsctl.file("state", "a file where a folder should be")
+    assert "ADSCTL_STATE_DIR" in adsctl(*words, code=11).stderr
+
+
+def test_refused_rows_that_cannot_be_written_end_with_11_and_the_summary_is_shown(adsctl, service):
+    adsctl.file("feed.csv", feed(50) + feed(1, price="cheap").splitlines()[1].replace("sku-1", "sku-99"))
+    words = ("products", "push", "feed.csv", "--skip-invalid", "-o", "json", "--failed-out")
+    done = adsctl(*words, "/dev/full", code=11)
+    assert "/dev/full: cannot be written: no space left on device" in done.stderr
+    assert json.loads(done.stdout)["created"] == 50
+    adsctl(*words, "failed.csv", "--resume", code=9)
+    assert len(service.puts) == 2 and "sku-99" in (adsctl.home / "failed.csv").read_text()
+
+
+def test_a_log_file_that_cannot_be_opened_ends_with_2_before_anything_is_sent(adsctl, service):
+    adsctl.file("feed.csv", feed(10))
+    done = adsctl("products", "push", "feed.csv", "--log-file", "nowhere/log", code=2)
+    assert "--log-file: nowhere/log" in done.stderr and service.puts == []
+    assert done.stdout == "" and not (adsctl.home / "state").exists()

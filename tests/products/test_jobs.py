@@ -1,0 +1,93 @@
+"""Jobs: listed, named, cleaned away, and never two of the same at once."""
+
+import json
+import signal
+from collections import Counter
+
+from tests.conftest import feed
+from tests.products.stopping import stop_at
+
+ROWS, BATCHES = 400, 16
+
+
+def test_a_job_can_be_named(adsctl, service):
+    adsctl.file("feed.csv", feed(ROWS))
+    stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1")
+    (job,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
+    assert job["state"] == "unfinished" and job["target"]
+    assert job["acknowledged"] == 8 and job["batches"] == BATCHES
+    assert "no job 'nope'" in adsctl("products", "push", "feed.csv", "--job", "nope", code=5).stderr
+    assert "no job 'nope'" in adsctl("jobs", "show", "nope", code=5).stderr
+    adsctl("products", "push", "feed.csv", "--job", job["job"])
+    assert "reached its end" in adsctl("products", "push", "feed.csv", "--job", job["job"], code=2).stderr
+    shown = json.loads(adsctl("jobs", "show", job["job"], "-o", "json").stdout)
+    assert shown["state"] == "ended" and sum(shown["counts"].values()) == ROWS
+    adsctl("jobs", "clean")
+    assert json.loads(adsctl("jobs", "list", "-o", "json").stdout) == []
+    assert [path.name for path in (adsctl.home / "state" / "jobs").iterdir()] == [".lock"]
+
+
+def test_one_id_is_in_the_log_the_journal_and_the_summary(adsctl, service):
+    adsctl.file("feed.csv", feed(ROWS))
+    words = ("products", "push", "feed.csv", "-o", "json", "--log-file", "log.jsonl")
+
+    def logged() -> list[dict]:
+        return [json.loads(line) for line in (adsctl.home / "log.jsonl").read_text().splitlines()]
+
+    stop_at(adsctl, service, 8, signal.SIGTERM, *words[5:])
+    first = logged()
+    (run,) = {line["run"] for line in first}
+    assert (adsctl.home / "log.jsonl").stat().st_mode & 0o777 == 0o600
+    assert first[0]["event"] == "begun" and "stopped" in {line["event"] for line in first}
+    assert {line["job"] for line in first} == {run}
+    assert (adsctl.home / "state" / "jobs" / f"{run}.jsonl").exists()
+    shown = adsctl("jobs", "show", run, "-o", "json")
+    resume = "'adsctl products push feed.csv -o json --log-file log.jsonl --resume'"
+    assert json.loads(shown.stdout)["resume"] == resume and f"{resume} goes on" in shown.stderr
+    summary = json.loads(adsctl(*words, "--resume").stdout)
+    second = logged()[len(first) :]
+    assert summary["job"] == run and {line["job"] for line in second} == {run}
+    assert len({line["run"] for line in second} | {run}) == 2  # the same job, in a run of its own
+    assert second[0]["event"] == "resumed" and second[-1] == second[-1] | {
+        "event": "ended",
+        "summary": summary,
+    }
+
+
+def test_cleaning_unfinished_jobs_is_confirmed_and_spares_a_running_push(adsctl, service):
+    adsctl.file("feed.csv", feed(ROWS))
+    said = []
+
+    def before(number: int) -> None:
+        if number == 3:
+            said.append(adsctl("jobs", "clean", "--all", "--yes").stderr)
+
+    service.before = before
+    adsctl("products", "push", "feed.csv", "--concurrency", "1")
+    assert "0 journals removed" in said[0] and "1 push still running: the journal stays" in said[0]
+    stop_at(adsctl, service, 20, signal.SIGKILL)
+    assert "1 push that did not end" in adsctl("jobs", "clean", "--all", code=12).stderr
+    assert len(json.loads(adsctl("jobs", "list", "-o", "json").stdout)) == 2
+    assert "2 journals would be removed" in adsctl("jobs", "clean", "--all", "--dry-run").stderr
+    assert "2 journals removed" in adsctl("jobs", "clean", "--all", "--yes").stderr
+    assert json.loads(adsctl("jobs", "list", "-o", "json").stdout) == []
+
+
+def test_a_new_push_mentions_the_one_that_did_not_end(adsctl, service):
+    adsctl.file("feed.csv", feed(ROWS))
+    stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1")
+    assert "--resume" in adsctl("products", "push", "feed.csv").stderr
+
+
+def test_two_runs_of_one_push_do_not_meet(adsctl, service):
+    adsctl.file("feed.csv", feed(ROWS))
+    second = []
+
+    def before(number: int) -> None:
+        if number == 3:
+            second.append(adsctl("products", "push", "feed.csv", code=11))
+
+    service.before = before
+    adsctl("products", "push", "feed.csv", "--concurrency", "1")
+    assert "another run is pushing the same feed.csv" in second[0].stderr
+    assert Counter(map(tuple, service.puts)).most_common(1)[0][1] == 1

@@ -1,0 +1,172 @@
+"""Rows that are refused: told by kind, and given back in a file that can be corrected."""
+
+import csv
+import json
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from ads_cli.emulator import faults
+from tests.conftest import PRODUCT, feed
+from tests.products.test_push import PRODUCTS, counts, push
+
+
+def test_refused_rows_come_back_in_a_file_that_can_be_corrected_and_pushed(adsctl):
+    adsctl.file("feed.csv", feed(50, colour="blue"))
+    done = adsctl.local(
+        "emulator",
+        "exec",
+        "--fault",
+        "PUT * partial times=2",
+        "--",
+        *adsctl.command(
+            "products",
+            "push",
+            "feed.csv",
+            "--map",
+            "colour=color",
+            "--failed-out",
+            "failed.csv",
+            "-o",
+            "json",
+        ),
+        code=9,
+    )
+    summary = json.loads(done.stdout)
+    failed = list(csv.DictReader((adsctl.home / "failed.csv").open()))
+    assert len(failed) == summary["failed"] > 0 and summary["created"] + summary["failed"] == 50
+    assert list(failed[0]) == [*PRODUCT, "colour", "_line", "_error"]
+    lines = feed(50, colour="blue").splitlines()
+    for row in failed:
+        assert row["id"] in lines[int(row["_line"]) - 1] and row["_error"]
+    assert (adsctl.home / "failed.csv").stat().st_mode & 0o777 == 0o600
+    again = push(adsctl, "failed.csv", "--map", "colour=color")
+    assert counts(again) == (len(failed), 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "name", ["failed.csv", "failed.tsv", "failed.jsonl", "failed.json", "failed.yaml", "failed.csv.gz"]
+)
+def test_refused_rows_can_be_written_in_any_format(adsctl, name):
+    adsctl.file("feed.jsonl", "\n".join(json.dumps(p | {"title": "\u2028 é \" 'x"}) for p in PRODUCTS))
+    words = ("products", "push", "feed.jsonl", "--failed-out", name)
+    adsctl.local(
+        "emulator", "exec", "--fault", "PUT * partial times=1", "--", *adsctl.command(*words), code=9
+    )
+    assert counts(push(adsctl, name))[0] > 0
+
+
+def test_what_the_service_warns_of_is_told_with_the_line(adsctl):
+    adsctl.file("feed.csv", feed(9, availability="out of stock", inventory="3"))
+    done = adsctl.local("products", "push", "feed.csv", "--concurrency", "1")
+    assert "feed.csv:2: inventory: is more than 0" in done.stderr and "feed.csv:7:" not in done.stderr
+    assert "4 more warnings of the service; --verbose tells all" in done.stderr
+    adsctl.file("feed.csv", feed(9, availability="out of stock", inventory="4"))
+    assert "feed.csv:10:" in adsctl.local("products", "push", "feed.csv", "-v").stderr
+
+
+def test_a_feed_of_invalid_rows_only_comes_back_whole_and_says_why(adsctl):
+    adsctl.file("feed.csv", feed(3, price="cheap"))
+    words = ("products", "push", "feed.csv", "--skip-invalid", "--failed-out", "failed.csv", "-o", "json")
+    done = adsctl.local(*words, "-q", code=9)
+    assert counts(json.loads(done.stdout)) == (0, 0, 0, 0)
+    error = json.loads(done.stderr)["error"]["message"]
+    assert "feed.csv:2: price: 'cheap' is not allowed" in error and "3 invalid rows left out" in error
+    assert [row["_line"] for row in csv.DictReader((adsctl.home / "failed.csv").open())] == ["2", "3", "4"]
+    assert adsctl.local(*words, code=9).stderr.count("cheap") == 1
+    assert "nothing is sent: 0 requests" in adsctl.local(*words, "--dry-run").stderr
+
+
+def test_where_no_row_is_refused_there_is_no_file_of_refused_rows(adsctl):
+    adsctl.file("feed.csv", feed(3))
+    path = adsctl.file("failed.csv", "what an earlier run refused")
+    adsctl.local("products", "push", "feed.csv", "--failed-out", "failed.csv")
+    assert not path.exists()
+    shown = adsctl.local("products", "push", "feed.csv", "--failed-out", "/dev/stdout", "-o", "none").stdout
+    assert shown.startswith("id,title")
+
+
+@pytest.mark.parametrize("quiet", [(), ("-q",)])
+def test_why_the_service_refused_rows_is_told_by_kind_at_the_end(adsctl, quiet):
+    adsctl.file("feed.csv", feed(50))
+    words = adsctl.command("products", "push", "feed.csv", "--concurrency", "1", *quiet)
+    done = adsctl.local("emulator", "exec", "--fault", "PUT * partial", "--", *words, code=9)
+    assert "error: feed.csv:2: refused: " in done.stderr
+    assert "26 rows: lines 2, 4, 6, 8, 10, …\n26 rows refused by the service\n" in done.stderr
+    assert "--failed-out FILE" in done.stderr
+
+
+def test_reasons_without_end_do_not_fill_the_terminal(remote, httpserver: HTTPServer):
+    names = [f"sku-{n}" for n in range(1, 21)]
+    entries = [
+        {"id": name, "status": "ERROR", "errors": [letter * 3]}
+        for name, letter in zip(names, "abcdefghijklmnopqrst", strict=True)
+    ]
+    httpserver.expect_request("/12/product_catalogs/7/products", method="PUT").respond_with_json(
+        {"data": {"products_response": entries}}
+    )
+    remote.file("feed.csv", feed(20))
+    said = remote("products", "push", "feed.csv", "--catalog", "7", code=9).stderr
+    assert (
+        "feed.csv:11: refused: jjj" in said and "kkk" not in said and "and 10 mistakes of other kinds" in said
+    )
+
+
+def test_of_records_that_share_a_line_only_the_refused_ones_come_back(adsctl):
+    adsctl.file("feed.json", json.dumps([PRODUCT | {"id": f"sku-{n}"} for n in range(1, 5)]))
+    words = adsctl.command("products", "push", "feed.json", "--failed-out", "failed.csv", "-v")
+    done = adsctl.local("emulator", "exec", "--fault", "PUT * partial", "--", *words, code=9)
+    assert "feed.json:1, record 3: refused: " in done.stderr
+    failed = list(csv.DictReader((adsctl.home / "failed.csv").open()))
+    assert [(row["id"], row["_line"]) for row in failed] == [
+        ("sku-1", "1, record 1"),
+        ("sku-3", "1, record 3"),
+    ]
+
+
+def test_refused_rows_never_replace_the_feed_itself(adsctl):
+    path = adsctl.file("feed.csv", feed(3))
+    adsctl.local("products", "push", "feed.csv", "--failed-out", "./feed.csv", code=2)
+    assert path.read_text() == feed(3)
+
+
+def test_a_push_stops_after_so_many_refused_rows(adsctl):
+    adsctl.file("feed.csv", feed(1000))
+    words = ("products", "push", "feed.csv", "--max-errors", "5", "--concurrency", "1", "-o", "json")
+    done = adsctl.local("emulator", "exec", "--fault", "PUT * partial", "--", *adsctl.command(*words), code=9)
+    summary = json.loads(done.stdout)
+    assert 5 <= summary["failed"] < 100 and "--resume" in done.stderr
+
+
+def test_a_push_that_stops_early_tells_the_same_number_everywhere(adsctl):
+    adsctl.file("feed.csv", feed(1000))
+    words = adsctl.command("products", "push", "feed.csv", "--max-errors", "5", "-o", "json")
+    done = adsctl.local("emulator", "exec", "--fault", "PUT * partial", "--", *words, code=9)
+    summary, error = json.loads(done.stdout), json.loads(done.stderr.splitlines()[-1])["error"]
+    left = 1000 - sum(counts(summary))
+    assert f"stopped early, {left} rows not sent: {summary['failed']} rows refused" in error["message"]
+    assert "--resume' goes on where it stopped" in error["hint"]
+    (job,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
+    assert job["state"] == "unfinished" and job["acknowledged"] == summary["requests"]
+
+
+def test_a_push_whose_last_rows_are_refused_has_reached_its_end(adsctl):
+    adsctl.file("feed.csv", feed(20))
+    words = adsctl.command("products", "push", "feed.csv", "--max-errors", "1")
+    done = adsctl.local("emulator", "exec", "--fault", "PUT * partial", "--", *words, code=9)
+    assert "10 rows refused by the service" in done.stderr and "--resume" not in done.stderr
+    assert json.loads(adsctl("jobs", "list", "-o", "json").stdout)[0]["state"] == "ended"
+
+
+def test_a_file_that_changes_before_its_refused_rows_are_looked_up_is_told_of_after_the_summary(
+    adsctl, service
+):
+    adsctl.file("feed.csv", feed(60))
+    service.emulator._faults = [faults.parse("PUT * partial times=1")]
+    service.before = lambda put: put == 2 and adsctl.file("feed.csv", feed(61))
+    words = ("products", "push", "feed.csv", "--concurrency", "1", "--failed-out", "failed.csv", "-o", "json")
+    done = adsctl(*words, code=3)
+    summary = json.loads(done.stdout)
+    assert summary["failed"] > 0 and summary["created"] == 60 - summary["failed"]
+    assert "feed.csv changed while it was being read" in done.stderr
+    assert not (adsctl.home / "failed.csv").exists()

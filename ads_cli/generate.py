@@ -14,7 +14,7 @@ from typer.core import TyperArgument, TyperOption
 from .api.endpoint import Request, document_of
 from .api.fields import Field, Kind, fields_of
 from .api.time import Time
-from .given import option_name, request_of, whole_name
+from .given import option_name, request_of, spelled, whole_name
 from .helptext import LEAD, ExampleCommand
 from .invocation import Invocation
 from .options import offering
@@ -104,7 +104,7 @@ def parameters(field: Field, own_id: str | None) -> Iterator[Any]:
     if kind.extra("money"):
         whole = whole_name(field)
         yield TyperOption(
-            param_decls=[whole, f"--{whole.replace('_', '-')}"],
+            param_decls=[whole, spelled(whole)],
             metavar="AMOUNT",
             help=f"The same in whole units, as in 1.50, in place of {name}",
         )

@@ -69,23 +69,24 @@ def _told(kind: type[Request], problem: Problem, in_files: dict[str, str], whole
     if field is None or name == kind.endpoint.own_id:
         return f"{name.upper() or kind.endpoint.command}{rest}: {problem.message}"
     if name in whole:
-        return f"{_whole_option(field)} {whole[name]}, in millionths: {problem.message}"
+        return f"{spelled(whole_name(field))} {whole[name]}, in millionths: {problem.message}"
     return f"{option_name(field)}{' ' + problem.path if rest else ''}: {problem.message}"
 
 
 def option_name(field: Field) -> str:
     """Name the option of a field: what is declared for it, else the field's own name."""
     named = field.kind.extra("common") or field.kind.extra("option") or field.name
-    return f"--{named.replace('_', '-')}"
+    return spelled(named)
+
+
+def spelled(name: str) -> str:
+    """Write a name as an option."""
+    return f"--{name.replace('_', '-')}"
 
 
 def whole_name(field: Field) -> str:
     """Name what takes an amount of money in whole units, beside the field in micro-units."""
     return field.name.removesuffix("_local_micro")
-
-
-def _whole_option(field: Field) -> str:
-    return f"--{whole_name(field).replace('_', '-')}"
 
 
 def _whole_amounts(fields: list[Field], values: dict[str, Any]) -> list[str]:
@@ -95,7 +96,7 @@ def _whole_amounts(fields: list[Field], values: dict[str, Any]) -> list[str]:
         whole = whole_name(field)
         if whole not in values:
             continue
-        text, option = values.pop(whole), _whole_option(field)
+        text, option = values.pop(whole), spelled(whole)
         micros = _micros(text)
         if field.name in values:
             wrong.append(f"{option}: cannot be used with {option_name(field)}")

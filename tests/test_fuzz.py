@@ -17,10 +17,10 @@ from ads_cli.bulk.source import Source
 from ads_cli.client import Client
 from ads_cli.client.answer import Answer, read
 from ads_cli.client.headers import allowance, asked_delay, clock_hint
-from ads_cli.client.problems import LONGEST
 from ads_cli.errors import AdsctlError, ContentError, StateError
 from ads_cli.given import request_of
 from ads_cli.output.printer import Printer
+from ads_cli.output.text import LONGEST
 from ads_cli.results import show_pages
 from ads_cli.settings import Settings
 from ads_cli.text_yaml import load

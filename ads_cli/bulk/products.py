@@ -9,6 +9,7 @@ from ..api.endpoint import Request
 from ..api.fields import fields_of
 from ..api.products import BATCH, DeleteProducts, Product, PutProducts
 from ..api.types import Id
+from ..output.text import shortened
 from .upload import FAILED, Outcome, RowUpload
 
 if TYPE_CHECKING:
@@ -121,8 +122,6 @@ def entries_by(answer: "Answer", name: str, keys: Iterable[str]) -> dict[str, di
 
 def words(errors: Any) -> str:
     """Put the errors of one item into a line: texts, or objects with a message."""
-    from ..client.problems import shortened
-
     if not errors:
         return ""
     if isinstance(errors, list):

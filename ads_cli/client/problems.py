@@ -7,6 +7,8 @@ of the kinds below.
 
 from typing import Any, NamedTuple
 
+from ..output.text import shortened
+
 # What each kind of problem means for the person at the keyboard.
 PROBLEMS = {
     "client-disconnected": "the connection was closed by this side",
@@ -27,7 +29,6 @@ PROBLEMS = {
     "unsupported-authentication": "this needs another kind of sign-in",
     "usage-capped": "the allowance of this period is used up",
 }
-LONGEST = 2000  # characters of the service's words that are worth showing
 BASIC = ("type", "title", "detail", "status", "errors")
 
 
@@ -43,11 +44,6 @@ def said(body: Any) -> Said:
     """Put the error in an answer's body into words, and not too many of them."""
     words = _said(body)
     return words._replace(message=shortened(words.message))
-
-
-def shortened(text: str) -> str:
-    """Cut the service's words to what a person reads."""
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text):,} characters)"
 
 
 def _said(body: Any) -> Said:

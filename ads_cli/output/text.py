@@ -8,6 +8,7 @@ from typing import Any
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 # What neither JSON nor YAML escapes by itself.
 LEFT = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+LONGEST = 2000  # characters of somebody's words that are worth showing
 NAMED = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
@@ -19,6 +20,11 @@ def safe(text: str) -> str:
 def safe_lines(text: str) -> str:
     """Make a message safe, keeping its line breaks."""
     return "\n".join(map(safe, text.split("\n")))
+
+
+def shortened(text: str) -> str:
+    """Cut somebody's words to what a person reads."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text):,} characters)"
 
 
 def _escape(found: re.Match[str]) -> str:

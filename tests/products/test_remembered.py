@@ -1,0 +1,189 @@
+"""What is remembered of a catalog: never trusted too far, and void where others were at work."""
+
+import json
+import signal
+
+import pytest
+
+from ads_cli.bulk.packed import RECORD
+from ads_cli.emulator import faults
+from tests.conftest import feed
+from tests.products.shop import BATCHES, CUP, MUG, ROWS, feed_with, ids
+from tests.products.stopping import stop_at
+
+
+def flipped(content: bytes) -> bytes:
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (flipped, "is damaged"),
+        (lambda content: content[:-1], "is damaged"),
+        (lambda content: content[:500], "is damaged"),
+        (lambda content: content[:20], "is damaged"),
+        (lambda content: b"", "is damaged"),
+        (lambda content: b"\xff" * 5000, "is damaged"),
+        (lambda content: content.replace(b'"version":1', b'"version":2', 1), "another version"),
+    ],
+)
+def test_a_memory_that_cannot_be_trusted_sends_everything_and_says_so(shop, spoil, told):
+    shop.push(feed(50))
+    shop.memory.write_bytes(spoil(shop.memory.read_bytes()))
+    assert shop.push()["unchanged"] == 50
+    assert told in shop.said and "every row is sent" in shop.said
+    assert shop.push()["skipped"] == 50
+
+
+def test_the_memory_of_another_catalog_is_not_believed(shop):
+    shop.push(feed(50))
+    content, path = shop.memory.read_bytes(), shop.memory
+    path.unlink()
+    shop.push(None, "--catalog", "1234", code=5)
+    shop.memory.write_bytes(content)
+    shop.push(None, "--catalog", "1234", code=5)
+    assert "is of another catalog or service: every row is sent" in shop.said
+
+
+def test_the_memory_is_for_its_owner_only(shop):
+    shop.push(feed(5))
+    assert shop.memory.stat().st_mode & 0o777 == 0o600
+    assert shop.memory.parent.stat().st_mode & 0o777 == 0o700
+    assert len(shop.memory.read_bytes()) < 5 * RECORD + 200
+
+
+@pytest.mark.parametrize("put", [0, 1, 7, 15])
+def test_a_killed_push_goes_on_with_what_was_not_acknowledged_and_is_remembered_whole(shop, put):
+    shop.push(feed(ROWS + 50))
+    changed = feed(ROWS, title=CUP) + "".join(feed(ROWS + 50).splitlines(keepends=True)[ROWS + 1 :])
+    shop.adsctl.file("feed.csv", changed)
+    shop.service.puts.clear()
+    stop_at(shop.adsctl, shop.service, put, signal.SIGKILL, "--changed", "--concurrency", "1")
+    resumed = shop.push(None, "--resume")
+    assert f"going on with job {resumed['job']}: {put} of {BATCHES} batches" in shop.said
+    assert shop.requests == BATCHES - put and resumed["skipped"] == 50
+    assert resumed["updated"] + resumed["unchanged"] == ROWS
+    assert shop.push()["skipped"] == ROWS + 50
+
+
+def test_what_a_killed_push_may_have_changed_is_sent_again_when_the_feed_has_changed_back(shop):
+    shop.push(feed(ROWS))
+    shop.adsctl.file("feed.csv", feed(ROWS, title=CUP))
+    stop_at(shop.adsctl, shop.service, 3 + BATCHES, signal.SIGKILL, "--changed", "--concurrency", "1")
+    assert shop.push(feed(ROWS))["skipped"] == 0
+    assert shop.stored("sku-1")["title"] == MUG
+
+
+def test_a_push_that_stops_early_remembers_nothing_of_its_rows(shop):
+    shop.service.emulator._faults = [faults.parse("PUT * partial")]
+    shop.push(feed(100), "--max-errors", "1", "--concurrency", "1", code=9)
+    shop.service.emulator._faults = []
+    assert shop.push()["skipped"] == 0 and shop.push()["skipped"] == 100
+
+
+def test_a_job_is_not_resumed_where_others_have_pushed_since(shop):
+    shop.push(feed(ROWS))
+    shop.adsctl.file("feed.csv", feed(ROWS, title=CUP))
+    stop_at(shop.adsctl, shop.service, 3 + BATCHES, signal.SIGKILL, "--changed", "--concurrency", "1")
+    shop.adsctl.file("hotfix.csv", feed(30, title="Hot"))
+    shop.adsctl("products", "push", "hotfix.csv")
+    shop.push(None, "--resume")
+    assert "something else was sent there since" in shop.said
+    assert {shop.stored(id)["title"] for id in ids(*range(1, ROWS))} == {CUP}
+    assert shop.push()["skipped"] == ROWS
+
+
+def test_what_is_deleted_is_created_again(shop):
+    shop.push(feed(50))
+    shop.delete("sku-4", "sku-5")
+    assert "sku-4" not in shop.service.stored
+    assert shop.push()["created"] == 2 and shop.sent == ids(4, 5)
+    assert {"sku-4", "sku-5"} <= set(shop.service.stored)
+    assert shop.push()["skipped"] == 50
+
+
+def test_a_push_of_every_row_is_remembered_where_there_is_a_memory(shop):
+    shop.push(feed(50), changed=False)
+    assert not (shop.adsctl.home / "state" / "acknowledged").exists()
+    shop.push()
+    shop.adsctl.file("hotfix.csv", feed(2, title=CUP))
+    shop.adsctl("products", "push", "hotfix.csv")
+    assert shop.stored("sku-2")["title"] == CUP
+    assert shop.push()["skipped"] == 48 and shop.sent == ids(1, 2) and shop.stored("sku-2")["title"] == MUG
+
+
+def test_a_request_of_your_own_that_changes_products_makes_the_memory_void(shop):
+    shop.push(feed(30))
+    path = "/12/product_catalogs/{product_catalog_id}/products"
+    shop.adsctl("api", "GET", path)
+    assert shop.push()["skipped"] == 30
+    keys = shop.adsctl.file("body.json", json.dumps({"product_keys": shop.keys("sku-9")}))
+    shop.adsctl("api", "DELETE", path, "--input", keys)
+    assert shop.push()["created"] == 1
+
+
+def test_a_catalog_that_takes_the_place_of_another_is_filled(shop):
+    shop.push(feed(30))
+    old = shop.adsctl.env.pop("ADSCTL_CATALOG")
+    shop.adsctl("catalog", "rename", old, "--name", "Winter")
+    assert shop.push()["skipped"] == 30
+    shop.adsctl("catalog", "delete", old, "--yes")
+    assert not list((shop.adsctl.home / "state" / "acknowledged").glob("[0-9a-f]*"))
+    shop.adsctl("catalog", "create", "--name", "New")
+    assert shop.push()["created"] == 30
+
+
+def test_profiles_of_one_catalog_share_what_is_known_of_it(shop):
+    shop.push(feed(30))
+    address = shop.adsctl.env["ADSCTL_ADS_URL"]
+    shop.adsctl(
+        "profile", "set", "other", f"ads_url={address}", "catalog=" + shop.adsctl.env["ADSCTL_CATALOG"]
+    )
+    assert shop.push(None, "--dry-run", ADSCTL_PROFILE="other")["skipped"] == 30
+
+
+def test_a_reset_of_the_emulator_makes_everything_go_again(inside):
+    inside.file("feed.csv", feed(30))
+    words = ("products", "push", "feed.csv", "--changed", "-o", "json")
+    assert json.loads(inside.local(*words).stdout)["created"] == 30
+    assert json.loads(inside.local(*words).stdout)["skipped"] == 30
+    inside("emulator", "reset", "--yes")
+    assert not list((inside.home / "state" / "acknowledged").glob("[0-9a-f]*"))
+    assert json.loads(inside.local(*words).stdout)["created"] == 30
+
+
+def test_two_pushes_at_once_leave_nothing_behind_that_may_be_wrong(shop):
+    shop.push(feed(100))
+    at_work, done = [], []
+
+    def before(put: int) -> None:
+        if not at_work:
+            at_work.append(put)
+            shop.adsctl.file("other.csv", feed(60, title="Hot"))
+            command = shop.adsctl.popen("products", "push", "other.csv", "--changed")
+            done.append(command.communicate(timeout=60)[1].decode())
+
+    shop.service.before = before
+    shop.push(feed(100, title=CUP), "--concurrency", "1")
+    assert "are not remembered" in shop.said and "are not remembered" in done[0]
+    assert shop.push()["skipped"] == 0
+    assert {shop.stored(id)["title"] for id in ids(*range(1, 101))} == {CUP}
+    assert shop.push()["skipped"] == 100
+
+
+def test_a_delete_while_a_push_is_at_work_leaves_nothing_behind_that_may_be_wrong(shop):
+    shop.push(feed(100))
+    at_work = []
+
+    def before(put: int) -> None:
+        if not at_work:
+            at_work.append(put)
+            words = ("products", "delete", *shop.keys("sku-1"), "--yes")
+            assert shop.adsctl.popen(*words).wait(60) == 0
+
+    shop.service.before = before
+    shop.push(feed_with(100, {99: CUP}))
+    assert "are not remembered" in shop.said
+    assert shop.push()["created"] == 1

@@ -31,14 +31,14 @@ def run(argv: list[str]) -> int:
         except OSError:
             pass  # nobody reads, or the disk is full: the boundary comes upon it again, and tells which
     if argv[:1] == ["__ids"]:  # what the completion scripts ask
-        from .known_ids import answer
+        from .console.completion_ids import answer
 
         return answer(argv[1:])
     import signal
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # until everything is there to tell of it in words
-    from .boundary import guarded
+    from .cli.error_boundary import guarded
 
     return guarded(argv)
 

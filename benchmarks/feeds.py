@@ -31,9 +31,9 @@ def feed(path: Path, rows: int, *, edition: int = 0) -> Path:
 
 def bodies(path: Path, feed: Path) -> int:
     """Write the body of each batch that a push of the feed sends, one a line; give how many there are."""
-    from ads_cli.bulk.check import Check
-    from ads_cli.bulk.products import ProductPush
     from ads_cli.commands.products import read_rows
+    from ads_cli.products.uploads import ProductPush
+    from ads_cli.validation.validator import Check
 
     check = Check(read_rows(str(feed), None, "utf-8", None, ProductPush), ProductPush)
     check.run()

@@ -18,7 +18,7 @@ from .table import Table
 if TYPE_CHECKING:
     import httpx
 
-    from ads_cli.client.outgoing import Outgoing
+    from ads_cli.client.prepared_request import Outgoing
 
 ORDER = ("read", "check", "pack", "encode", "sign", "send", "journal", "report")
 TWICE = ("read", "check")  # once before the first request, and once to send
@@ -72,15 +72,15 @@ class Stages:
     """The same rows at each stage of their way."""
 
     def __init__(self, path: Path, folder: Path, address: str) -> None:
-        from ads_cli.auth.credentials import Credentials
-        from ads_cli.bulk import workers
-        from ads_cli.bulk.check import Check
-        from ads_cli.bulk.jobs import Job
-        from ads_cli.bulk.journal import Journal
-        from ads_cli.bulk.products import ProductPush
-        from ads_cli.client.sign import as_user
+        from ads_cli.client.credentials import Credentials
+        from ads_cli.client.signing import as_user
         from ads_cli.client.transport import Connections, request_of, tls_context
         from ads_cli.commands.products import read_rows
+        from ads_cli.products.uploads import ProductPush
+        from ads_cli.uploads.jobs import Job
+        from ads_cli.uploads.journal import Journal
+        from ads_cli.validation import process_pool as workers
+        from ads_cli.validation.validator import Check
 
         workers.LARGE = sys.maxsize  # for no other process is to help
         self._rows = read_rows(str(path), None, "utf-8", None, ProductPush)
@@ -136,7 +136,7 @@ class Stages:
 
     def journal(self) -> None:
         """Put an acknowledgement of each batch on the disk."""
-        from ads_cli.bulk.upload import Ack
+        from ads_cli.uploads.upload import Ack
 
         for batch in self._batches:
             self._journal.append(Ack(batch.number, {"created": len(batch.items)}))
@@ -144,7 +144,7 @@ class Stages:
 
     def report(self) -> None:
         """Read the answers, and find out what became of each row."""
-        from ads_cli.client.answer import read
+        from ads_cli.client.response import read
 
         for batch, content in zip(self._batches, self._answers, strict=True):
             self._upload.outcomes(batch.items.uniques, read(200, {}, content, 1), again=False)
@@ -152,12 +152,12 @@ class Stages:
     def prepare(self, request: Any, pieces: Sequence[bytes]) -> "Outgoing":
         """Stand in for the client."""
         from ads_cli.api.endpoint import wire
-        from ads_cli.client.outgoing import place
+        from ads_cli.client.prepared_request import place
 
         return place(request.endpoint, wire(request), self._address, pieces)
 
     def _answer(self, request: "httpx.Request") -> bytes:
-        from ads_cli.client.receive import content_of
+        from ads_cli.client.response_body import content_of
 
         with closing(self._connections.to(request.url).handle_request(request)) as response:
             return content_of(response, time.monotonic() + TIMEOUT)

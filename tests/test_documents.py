@@ -5,11 +5,11 @@ import json
 import pytest
 import yaml
 
-from ads_cli.api.check import convert
 from ads_cli.api.endpoint import MODULES, document_of, requests_of
 from ads_cli.api.fields import fields_of
-from ads_cli.cli import BY_HAND
-from ads_cli.text_yaml import load
+from ads_cli.api.validation import convert
+from ads_cli.cli.tree import BY_HAND
+from ads_cli.config.strict_yaml import load
 
 NESTED = [
     request

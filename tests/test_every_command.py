@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from ads_cli.api.endpoint import MODULES, requests_of
-from ads_cli.cli import LINES
+from ads_cli.cli.tree import LINES
 from ads_cli.emulator import reset
-from ads_cli.options import FORMATS
+from ads_cli.output.presentation import FORMATS
 from ads_cli.reference.tree import commands
 from tests.test_examples import BEFORE, ELSEWHERE, EXAMPLES, IN_A_SHELL, at_home  # noqa: F401
 

@@ -7,8 +7,8 @@ import pytest
 
 from ads_cli.api.cards import CreateCard
 from ads_cli.api.endpoint import document_of
-from ads_cli.cli import BY_HAND
-from ads_cli.helptext import continued
+from ads_cli.cli.tree import BY_HAND
+from ads_cli.console.help_texts import continued
 from ads_cli.reference.tree import commands
 from tests.conftest import feed
 

@@ -11,19 +11,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ads_cli.api.accounts import ListAccounts
-from ads_cli.bulk.formats import FORMATS
-from ads_cli.bulk.read import rows
-from ads_cli.bulk.source import Source
-from ads_cli.client import Client
-from ads_cli.client.answer import Answer, read
-from ads_cli.client.headers import allowance, asked_delay, clock_hint
+from ads_cli.client.client import Client
+from ads_cli.client.rate_headers import allowance, asked_delay, clock_hint
+from ads_cli.client.response import Answer, read
+from ads_cli.config.settings import Settings
+from ads_cli.config.strict_yaml import load
+from ads_cli.console.request_input import request_of
+from ads_cli.console.results import show_pages
 from ads_cli.errors import AdsctlError, ContentError, StateError
-from ads_cli.given import request_of
+from ads_cli.feeds.formats import FORMATS
+from ads_cli.feeds.rows import rows
+from ads_cli.feeds.source import Source
 from ads_cli.output.printer import Printer
 from ads_cli.output.text import LONGEST
-from ads_cli.results import show_pages
-from ads_cli.settings import Settings
-from ads_cli.text_yaml import load
 
 often = settings(
     max_examples=int(os.environ.get("FUZZ", "200")),  # `make chaos` wants more

@@ -8,9 +8,9 @@ from contextlib import closing
 import pytest
 
 from ads_cli.commands.emulator import variables
-from ads_cli.emulator import ids
 from ads_cli.emulator.app import Emulator
-from ads_cli.emulator.seed import ACCOUNTS, CATALOG, USER
+from ads_cli.emulator.core import ids
+from ads_cli.emulator.seed.world import ACCOUNTS, CATALOG, USER
 from ads_cli.emulator.server import running
 from tests.conftest import MEASURED, PRODUCT
 

@@ -10,7 +10,7 @@ from tests.conftest import ROOT
 
 LOST = """
 import os, signal, sys, time, weakref
-from ads_cli import boundary
+from ads_cli.cli import error_boundary as boundary
 
 boundary.GRACE = 1.0
 
@@ -25,8 +25,8 @@ def work(argv):
     {then}
     return 0
 
-import ads_cli.cli
-ads_cli.cli.run = work
+import ads_cli.cli.tree
+ads_cli.cli.tree.run = work
 sys.exit(boundary.guarded([]))
 """
 
@@ -50,7 +50,7 @@ SENT = """
 import os, signal, sys
 
 def hear(event, given):
-    if event == "import" and given[0] == {module!r} and "ads_cli.boundary" in sys.modules:
+    if event == "import" and given[0] == {module!r} and "ads_cli.cli.error_boundary" in sys.modules:
         os.write(2, b"sent\\n")
         os.kill(os.getpid(), signal.SIGTERM)
 

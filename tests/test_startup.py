@@ -63,11 +63,13 @@ def test_a_push_in_a_pipe_loads_no_table(adsctl):
 
 
 def test_a_process_that_works_on_blocks_loads_no_more_than_that_takes():
-    modules = "ads_cli.bulk.worker, ads_cli.bulk.judge, ads_cli.bulk.products"
+    modules = "ads_cli.validation.worker_process, ads_cli.validation.row_validator, ads_cli.products.uploads"
     program = f"import sys, {modules}; print(*sys.modules)"
     used = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.split()
-    assert "ads_cli.bulk.read_csv" in used
-    assert not {"ads_cli.client", "ads_cli.bulk.source", "hashlib", "subprocess", "concurrent"} & {*used}
+    assert "ads_cli.feeds.formats.csv" in used
+    assert not {"ads_cli.client.client", "ads_cli.feeds.source", "hashlib", "subprocess", "concurrent"} & {
+        *used
+    }
 
 
 def test_a_check_loads_nothing_that_sends(adsctl):

@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .check import rule
 from .endpoint import Request, endpoint
 from .time import Time
 from .types import Cursor, Id, Ids, InAccount, Moment, Name, Page, PageInAccount, PageSize, Texts, WithDeleted
+from .validation import rule
 
 ACCOUNT_COLUMNS = "id name business_name timezone approval_status industry_type deleted"
 CATEGORY_COLUMNS = "id name country_codes description"

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .check import rule
 from .endpoint import Request, endpoint
 from .types import AccountId, Cursor, Id, Ids, InAccount, LivePage, Moment, Texts
+from .validation import rule
 
 MOST_KEYWORDS = 10  # those to look for and those to leave out together
 LONGEST_INSIGHT = timedelta(days=7)

@@ -4,11 +4,11 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from .check import rule
 from .components import CardType, Composed
 from .conversation import ConversationMedia, Cta, CtaText, ShortText, VideoConversation, paired
 from .endpoint import endpoint
 from .types import CardUri, Cursor, Id, Ids, InAccount, Name, PageInAccount, SortBy, WithDeleted
+from .validation import rule
 
 CARD_COLUMNS = "id name card_type card_uri deleted"
 POLL_COLUMNS = "id name first_choice second_choice end_time card_uri deleted"

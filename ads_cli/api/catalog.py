@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from .check import rule
 from .endpoint import Request, endpoint
 from .types import Id, InCatalog, Name, UserId
+from .validation import rule
 
 FilterAttribute = Literal[
     "price",

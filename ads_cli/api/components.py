@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from .check import rule
-from .codes import countries
+from .iso_codes import countries
 from .types import Id, InAccount, Name
+from .validation import rule
 
 CardType = Literal[
     "IMAGE_APP",

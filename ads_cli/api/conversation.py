@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from .check import Rule, rule
 from .types import Id, InAccount, Name
+from .validation import Rule, rule
 
 CTA_LENGTH = 20
 Cta = Annotated[

@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .check import rule
 from .endpoint import endpoint
 from .types import Id, InAccount, Micro, Moment, Name, PageInAccount, Texts, WithDeleted
+from .validation import rule
 
 LINE_ITEM_COLUMNS = "id name campaign_id objective entity_status bid_strategy bid_amount_local_micro deleted"
 CHOSEN_COLUMNS = "id line_item_id curated_category_id deleted"

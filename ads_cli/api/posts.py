@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .check import rule
 from .endpoint import endpoint
 from .types import CardUri, Id, InAccount
+from .validation import rule
 
 POST_COLUMNS = "id name text nullcast card_uri"
 

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from .check import rule
-from .codes import currencies
 from .endpoint import endpoint
+from .iso_codes import currencies
 from .types import Cursor, Id, InCatalog
+from .validation import rule
 
 PRICE_WORDS = "a number, a space and a currency code, with a point for decimals, as in 19.90 EUR"
 Price = Annotated[str, Meta(pattern=r"^[0-9]+(\.[0-9]+)? [A-Z]{3}\Z", extra={"expected": PRICE_WORDS})]

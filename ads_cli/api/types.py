@@ -4,9 +4,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from .check import rule
 from .endpoint import Request
 from .time import Time
+from .validation import rule
 
 # Any text without control characters and what has a meaning in a path; "." and ".." are no ids.
 ID_PATTERN = r"^(?!\.{1,2}\Z)[^\x00-\x1f\x7f-\x9f/?#%]+\Z"

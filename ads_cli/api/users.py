@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from .check import rule
 from .endpoint import endpoint
 from .rates import AUDIENCE_USERS
 from .time import Time
 from .types import Id, InAccount
+from .validation import rule
 
 MOST_OPERATIONS = 2500  # in a request
 MOST_BYTES = 5_000_000  # of a request's body

@@ -13,8 +13,8 @@ import httpx
 
 from .. import __version__
 from ..errors import StateError
-from .outgoing import Outgoing
-from .receive import CODING
+from .prepared_request import Outgoing
+from .response_body import CODING
 
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 FAULT = "x-emulator-fault"

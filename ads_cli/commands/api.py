@@ -12,13 +12,13 @@ from urllib.parse import parse_qsl, quote
 import typer
 
 from ..api.endpoint import as_text
+from ..console.invocation import Invocation
+from ..console.request_input import is_text
+from ..console.results import show_outgoing, show_pages
 from ..errors import UsageError
-from ..given import is_text
-from ..invocation import Invocation
-from ..results import show_outgoing, show_pages
 
 if TYPE_CHECKING:
-    from ..client.outgoing import Outgoing
+    from ..client.prepared_request import Outgoing
 
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH")
 HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]*)")
@@ -84,7 +84,7 @@ def api(
     address = call.settings.address(base.value)
 
     def outgoing(cursor: str | None = None) -> "Outgoing":
-        from ..client.outgoing import Outgoing
+        from ..client.prepared_request import Outgoing
 
         parameters = query | ({"cursor": cursor} if cursor else {})
         asked = "&".join(f"{quote(k, safe='')}={quote(v, safe='')}" for k, v in parameters.items())
@@ -102,7 +102,7 @@ def api(
         show_outgoing(call, outgoing())
     else:
         if "/product_catalogs/" in plain:
-            from ..bulk.acknowledged import forget_sent
+            from ..products.sync_state import forget_sent
 
             forget_sent(call, method, plain)
         answers = call.client.follow(lambda cursor: call.client.exchange(outgoing(cursor)))

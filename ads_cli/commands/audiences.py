@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..console.invocation import Invocation
 from ..errors import ContentError, IncompleteError, UsageError
-from ..invocation import Invocation
 from .products import (
     Concurrency,
     Encoding,
@@ -24,10 +24,10 @@ from .products import (
 )
 
 if TYPE_CHECKING:
-    from ..bulk.users.check import UserCheck
-    from ..bulk.users.heads import Heads
-    from ..bulk.users.pack import Packing
-    from ..bulk.users.upload import UserUpload
+    from ..audiences.operation_params import Heads
+    from ..audiences.packing import Packing
+    from ..audiences.upload import UserUpload
+    from ..audiences.validator import UserCheck
 
 
 UNHASHED = "partner_user_id"  # which the service takes as it is
@@ -74,8 +74,8 @@ def push(
 
     For example: adsctl audiences push customers.csv --audience 1nmth
     """
-    from ..bulk.push import Options
-    from ..bulk.users.upload import AudienceUpload
+    from ..audiences.upload import AudienceUpload
+    from ..uploads.push import Options
 
     times = {"operation_type": operation.value, "effective_at": effective_at, "expires_at": expires_at}
     call = Invocation.of(ctx)
@@ -106,8 +106,8 @@ def push_do_not_reach(
 
     For example: adsctl audiences do-not-reach push unsubscribed.csv --list 3k1a7
     """
-    from ..bulk.push import Options
-    from ..bulk.users.upload import DoNotReachUpload
+    from ..audiences.upload import DoNotReachUpload
+    from ..uploads.push import Options
 
     times = {"operation_type": operation.value, "expires_at": expires_at}
     call = Invocation.of(ctx)
@@ -131,7 +131,7 @@ def check(
 
     For example: adsctl audiences check customers.csv
     """
-    from ..bulk.report import check_file, show_findings, write_invalid
+    from ..uploads.report import check_file, show_findings, write_invalid
 
     call = Invocation.of(ctx)
     checked = checker(file, format, encoding, map, _offline(region))
@@ -166,9 +166,9 @@ def hash_file(
 
     For example: adsctl audiences hash customers.csv hashed.csv
     """
-    from ..bulk.report import demand_place, sound, write_invalid
-    from ..bulk.users.hashed import write_hashed
-    from ..files import atomic
+    from ..audiences.hash_export import write_hashed
+    from ..config.atomic_files import atomic
+    from ..uploads.report import demand_place, sound, write_invalid
 
     call = Invocation.of(ctx)
     if output_file != "-" and Path(output_file).resolve() == Path(file).resolve():
@@ -193,8 +193,8 @@ def packing(
     times: dict[str, str | None], region: str | None, most: int | None, *, takes_effective: bool = True
 ) -> "tuple[Heads, Packing]":
     """Make of options what decides how people are packed."""
-    from ..bulk.users.heads import Heads
-    from ..bulk.users.pack import Packing
+    from ..audiences.operation_params import Heads
+    from ..audiences.packing import Packing
 
     if region:
         from phonenumbers import SUPPORTED_REGIONS
@@ -215,10 +215,10 @@ def checker(
     rehearsal: bool = False,
 ) -> "UserCheck":
     """Open a list of people."""
-    from ..bulk.read import rows
-    from ..bulk.source import Source
-    from ..bulk.users.check import UserCheck
-    from ..bulk.users.rows import Renames
+    from ..audiences.rows import Renames
+    from ..audiences.validator import UserCheck
+    from ..feeds.rows import rows
+    from ..feeds.source import Source
 
     known = (*upload.known, "params", "users")
     rename = Renames(renames(map or [], upload.known))
@@ -229,13 +229,13 @@ def checker(
 
 
 def _offline(region: str | None) -> "UserUpload":
-    from ..bulk.users.upload import AudienceUpload
+    from ..audiences.upload import AudienceUpload
 
     return AudienceUpload("", "", *packing({}, region, None))
 
 
 def _push(call: Invocation, checked: "UserCheck", upload: "UserUpload", options: Any) -> None:
-    from ..bulk.push import Push
+    from ..uploads.push import Push
 
     try:
         Push(call, upload, checked, options).run()

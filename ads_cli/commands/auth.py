@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
+from ..config.settings import ADDRESSES
+from ..console.invocation import Invocation
 from ..errors import AccessError, UsageError
-from ..invocation import Invocation
-from ..settings import ADDRESSES
 
 USER_KINDS = ("access_token", "access_token_secret")
 
@@ -46,7 +46,7 @@ def status(ctx: typer.Context) -> None:
 
     For example: adsctl auth status -o json
     """
-    from ..auth.credentials import Credentials
+    from ..client.credentials import Credentials
 
     call = Invocation.of(ctx)
     settings = call.settings

@@ -2,8 +2,8 @@
 
 import typer
 
+from ..console.invocation import Invocation
 from ..errors import AccessError, RateLimitedError
-from ..invocation import Invocation
 
 
 def issue(ctx: typer.Context) -> None:
@@ -12,9 +12,9 @@ def issue(ctx: typer.Context) -> None:
     For example: adsctl auth bearer issue
     """
     from ..api.auth import IssueBearer
-    from ..auth.store import Secret
-    from ..profiles import refuse_local, update
-    from ..settings import ADDRESSES
+    from ..auth.secret_stores import Secret
+    from ..config.profiles import refuse_local, update
+    from ..config.settings import ADDRESSES
 
     call = Invocation.of(ctx)
     settings = call.settings
@@ -46,7 +46,7 @@ def revoke(ctx: typer.Context) -> None:
     For example: adsctl auth bearer revoke
     """
     from ..api.auth import InvalidateBearer
-    from ..auth.store import BEARER
+    from ..auth.secret_stores import BEARER
 
     call = Invocation.of(ctx)
     found = call.secrets.find(BEARER)

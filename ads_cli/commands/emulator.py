@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from ..console.invocation import Invocation
 from ..errors import UsageError
-from ..invocation import Invocation
 
 PORT = 8787
 
@@ -96,8 +96,8 @@ def reset(ctx: typer.Context, database: Database = None) -> None:
 
     For example: adsctl emulator reset --yes
     """
-    from ..bulk.acknowledged import drop_emulated
     from ..emulator import reset as reset_database
+    from ..products.sync_state import drop_emulated
 
     call = Invocation.of(ctx)
     path = database or call.settings.emulator_database

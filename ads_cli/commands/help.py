@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ..options import CATALOG, COMMON
+from ..console.options import CATALOG, COMMON
 
 EXIT_CODES = """\
   0  success
@@ -80,7 +80,7 @@ def topic(name: Annotated[str, typer.Argument(metavar="TOPIC", help="What to exp
         print(texts[name])
         return
     from ..errors import UsageError
-    from ..nearest import nearest
+    from ..suggestions import nearest
 
     known = f"topics: {', '.join(texts)}"
     if name:

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from ..console.invocation import Invocation
 from ..errors import NotFoundError
-from ..invocation import Invocation
 from ..output.text import counted
 
 COLUMNS = ("job", "state", "noun", "target", "file", "rows", "batches", "acknowledged", "started")
@@ -29,7 +29,7 @@ def show_job(
 
     For example: adsctl jobs show "$(adsctl jobs list -o ids | tail -1)"
     """
-    from ..bulk.jobs import acks
+    from ..uploads.jobs import acks
 
     call = Invocation.of(ctx)
     found = next((found for found in _journals(call) if found[1].job == job), None)
@@ -56,7 +56,7 @@ def clean(
 
     For example: adsctl jobs clean --all
     """
-    from ..bulk.jobs import remove
+    from ..uploads.jobs import remove
 
     call = Invocation.of(ctx)
     found = [(path, job, ended) for path, job, ended in _journals(call) if ended or all]
@@ -73,13 +73,13 @@ def clean(
 
 
 def _journals(call: Invocation) -> Any:
-    from ..bulk.jobs import journals
+    from ..uploads.jobs import journals
 
     return journals(call.settings.state_dir / "jobs")
 
 
 def _record(path: Path, job: Any, ended: bool) -> dict[str, Any]:
-    from ..bulk.jobs import acks
+    from ..uploads.jobs import acks
 
     return {
         "job": job.job,

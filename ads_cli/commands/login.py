@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..config.settings import ADDRESSES
+from ..console.invocation import Invocation
 from ..errors import AccessError, RefusedError, StateError, UsageError
-from ..invocation import Invocation
-from ..settings import ADDRESSES
 from .auth import status
 
 if TYPE_CHECKING:
-    from ..auth.signin import SignIn, Token
+    from ..auth.sign_in import SignIn, Token
 
 Send = Callable[["Token"], None]  # a person to the page of a request token
 TRIES = 3  # at typing a PIN, on a terminal
@@ -59,9 +59,9 @@ def login(
 
     For example: adsctl auth login --profile shop --token-store file
     """
-    from ..auth.signin import SignIn
-    from ..files import prove_writable
-    from ..profiles import refuse_local
+    from ..auth.sign_in import SignIn
+    from ..config.atomic_files import prove_writable
+    from ..config.profiles import refuse_local
 
     if authenticate and not callback:
         raise UsageError("--authenticate needs --callback")
@@ -91,8 +91,8 @@ def login(
 
 def _keep(call: Invocation, addresses: dict[str, str], app: tuple[str, str], token: "Token") -> None:
     """Store the secrets, bound to the addresses, and write the profile."""
-    from ..auth.store import Secret
-    from ..profiles import update
+    from ..auth.secret_stores import Secret
+    from ..config.profiles import update
 
     kinds = ("consumer_key", "consumer_secret", "access_token", "access_token_secret")
     values = dict(zip(kinds, (*app, token.token, token.secret), strict=True))
@@ -105,7 +105,7 @@ def _keep(call: Invocation, addresses: dict[str, str], app: tuple[str, str], tok
 
 def _addresses(call: Invocation) -> dict[str, str]:
     """Give the addresses of the service; ask for those that a sign-in cannot do without."""
-    from ..settings import check_address
+    from ..config.settings import check_address
 
     settings = call.settings
     for name, what in (("base_url", "platform API"), ("ads_url", "advertising API")):

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from ..console.invocation import Invocation
 from ..errors import ContentError, UsageError
-from ..invocation import Invocation
 
 File = Annotated[
     str, typer.Argument(metavar="FILE", help="CSV, TSV, YAML, JSON or JSONL, also .gz; - is standard input")
@@ -69,8 +69,8 @@ def push(
 
     For example: adsctl products push feed.csv --failed-out refused.csv
     """
-    from ..bulk.products import ProductPush
-    from ..bulk.push import Options
+    from ..products.uploads import ProductPush
+    from ..uploads.push import Options
 
     if verify and not changed:
         raise UsageError("--verify goes with --changed", hint="without it every row is sent anyway")
@@ -100,9 +100,9 @@ def check(
 
     For example: adsctl products check feed.csv
     """
-    from ..bulk.check import Check
-    from ..bulk.products import ProductPush
-    from ..bulk.report import check_file, show_findings, write_invalid
+    from ..products.uploads import ProductPush
+    from ..uploads.report import check_file, show_findings, write_invalid
+    from ..validation.validator import Check
 
     call = Invocation.of(ctx)
     rows = read_rows(file, format, encoding, map, ProductPush)
@@ -133,12 +133,12 @@ def delete(
 
     For example: adsctl products delete --from discontinued.csv
     """
-    from ..bulk.catalog_push import CatalogPush, memory_of
-    from ..bulk.check import Check
-    from ..bulk.products import ProductDelete
-    from ..bulk.push import Options
-    from ..bulk.read import rows as rows_of
-    from ..bulk.source import Source
+    from ..feeds.rows import rows as rows_of
+    from ..feeds.source import Source
+    from ..products.catalog_push import CatalogPush, memory_of
+    from ..products.uploads import ProductDelete
+    from ..uploads.push import Options
+    from ..validation.validator import Check
 
     if bool(keys) == bool(from_):
         raise UsageError(
@@ -171,17 +171,17 @@ def pull(
 
     For example: adsctl products pull products.csv
     """
-    from ..bulk.pull import pull_products
+    from ..products.pull import pull_products
 
     pull_products(Invocation.of(ctx, changes=False), file, format)
 
 
 def _catalog_push(call: Invocation, rows: Any, options: Any, changed: bool, verify: bool) -> Any:
     """Make a push of all rows, or of those that have changed."""
-    from ..bulk.catalog_push import CatalogPush, ChangedPush, memory_of
-    from ..bulk.changed import ChangedCheck, known_to
-    from ..bulk.check import Check
-    from ..bulk.products import ProductPush
+    from ..products.catalog_push import CatalogPush, ChangedPush, memory_of
+    from ..products.changes import ChangedCheck, known_to
+    from ..products.uploads import ProductPush
+    from ..validation.validator import Check
 
     upload, memory = ProductPush(call.catalog), memory_of(call)
     if changed:
@@ -199,8 +199,8 @@ def _catalog_push(call: Invocation, rows: Any, options: Any, changed: bool, veri
 
 def read_rows(file: str, format: str | None, encoding: str, map: list[str] | None, upload: Any) -> Any:
     """Open a bulk file for an upload."""
-    from ..bulk.read import rows
-    from ..bulk.source import Source
+    from ..feeds.rows import rows
+    from ..feeds.source import Source
 
     source = Source.open(file, format, encoding)
     return rows(source, roots=(upload.noun,), known=upload.known, rename=renames(map or [], upload.known))
@@ -208,7 +208,7 @@ def read_rows(file: str, format: str | None, encoding: str, map: list[str] | Non
 
 def renames(pairs: list[str], known: Collection[str]) -> dict[str, str]:
     """Read --map COLUMN=FIELD; raise UsageError where a field is not known."""
-    from ..nearest import nearest
+    from ..suggestions import nearest
 
     found = {}
     for pair in pairs:
@@ -223,9 +223,9 @@ def renames(pairs: list[str], known: Collection[str]) -> dict[str, str]:
 
 def _keys_file(name: str, format: str | None) -> Any:
     """Open a file of keys: a table with a column product_key, or a key on each line."""
-    from ..bulk.formats import EXTENSIONS
-    from ..bulk.read_csv import holds_lines
-    from ..bulk.source import Source
+    from ..feeds.formats import EXTENSIONS
+    from ..feeds.formats.csv import holds_lines
+    from ..feeds.source import Source
 
     plain = format is None and Path(name.removesuffix(".gz")).suffix not in EXTENSIONS
     source = Source.open(name, "csv" if plain else format)

@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 import typer
 
+from ..config.profiles import edit, refuse_local, update
+from ..config.settings import KEYS, LOCAL, Setting
+from ..console.invocation import Invocation
 from ..errors import UsageError
-from ..invocation import Invocation
-from ..nearest import nearest
-from ..profiles import edit, refuse_local, update
-from ..settings import KEYS, LOCAL, Setting
+from ..suggestions import nearest
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The profile's name")]
 
@@ -100,7 +100,7 @@ def remove(ctx: typer.Context, name: Name) -> None:
     call.confirm(f"Remove the profile {name}, with its stored secrets")
     other = Invocation({**call.flags, "profile": name})
     if other.secrets.has_store:
-        from ..auth.store import KINDS
+        from ..auth.secret_stores import KINDS
 
         other.secrets.store.drop(name, KINDS)
 

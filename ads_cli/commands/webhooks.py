@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+from ..console.invocation import Invocation
 from ..errors import AccessError, UsageError
-from ..invocation import Invocation
 
 
 class Who(StrEnum):
@@ -25,9 +25,9 @@ def create(
 
     For example: adsctl webhooks create https://shop.example/events
     """
-    from ..api.check import InvalidError, convert
+    from ..api.validation import InvalidError, convert
     from ..api.webhooks import CreateWebhook
-    from ..results import show, show_request
+    from ..console.results import show, show_request
 
     call = Invocation.of(ctx)
     try:
@@ -51,7 +51,7 @@ def _as_app(call: Invocation, who: Who | None) -> bool:
 
 
 def _bearer(call: Invocation) -> Any:
-    from ..client.sign import BearerAuth
+    from ..client.signing import BearerAuth
 
     found = call.secrets.find("bearer_token")
     if found is None:

@@ -10,42 +10,42 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..api.check import InvalidError, convert
 from ..api.endpoint import Endpoint, Request
+from ..api.validation import InvalidError, convert
 from ..errors import StateError
-from . import faults as faulty
-from .answers import Headers, Plain, Refusal, enveloped, failed
-from .incoming import Incoming, echo, read, value_of
-from .limits import Limits
-from .oauth import READ_ONLY, Gate
-from .routing import Bound, Call, Router
-from .store import Store, kept, opened
+from .core import faults as faulty
+from .core.incoming import Incoming, echo, read, value_of
+from .core.limits import Limits
+from .core.responses import Headers, Plain, Refusal, enveloped, failed
+from .core.routing import Bound, Call, Router
+from .core.signatures import READ_ONLY, Gate
+from .core.store import Store, kept, opened
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
 
 HANDLERS = (
-    "accounts",
-    "features",
-    "history",
-    "categories",
-    "line_items",
-    "curated_categories",
-    "audiences",
-    "audience_users",
-    "keywords",
-    "media",
-    "cards",
-    "polls",
-    "conversations",
-    "posts",
-    "catalog",
-    "products",
-    "product_sets",
-    "signin",
-    "authorize",
-    "bearer",
-    "webhooks",
+    "resources.accounts",
+    "resources.features",
+    "resources.history",
+    "resources.categories",
+    "resources.line_items",
+    "resources.curated_categories",
+    "resources.audiences",
+    "resources.audience_users",
+    "resources.keywords",
+    "resources.media",
+    "resources.cards",
+    "resources.polls",
+    "resources.conversations",
+    "resources.posts",
+    "resources.catalog",
+    "resources.products",
+    "resources.product_sets",
+    "oauth.sign_in",
+    "oauth.authorize",
+    "oauth.bearer",
+    "resources.webhooks",
 )
 
 
@@ -99,7 +99,7 @@ class Emulator:
 
     def audiences(self) -> list[dict[str, Any]]:
         """Count the people in each audience and do-not-reach list."""
-        from .audience_users import count
+        from .resources.audience_users import count
 
         query = (
             "SELECT id, json_extract(data, '$.name'), kind FROM records"
@@ -116,7 +116,7 @@ class Emulator:
     @cached_property
     def _router(self) -> Router:
         for name in HANDLERS:
-            import_module(f"{__package__}.{name}")
+            import_module(f".{name}", __package__)
         return Router()
 
     def __call__(self, environ: dict[str, Any], start_response: "StartResponse") -> list[bytes]:
@@ -176,7 +176,7 @@ class Emulator:
 
 
 def _seed(store: Store) -> None:
-    from .seed import seed
+    from .seed.world import seed
 
     seed(store)
 

@@ -14,10 +14,10 @@ from cheroot.wsgi import Gateway_10, Server
 
 from ..errors import UsageError
 from ..loopback import is_loopback
-from .answers import Refusal
 from .app import Emulator
-from .faults import HEADER
-from .incoming import MOST_BYTES
+from .core.faults import HEADER
+from .core.incoming import MOST_BYTES
+from .core.responses import Refusal
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse

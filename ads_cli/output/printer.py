@@ -6,7 +6,7 @@ from itertools import chain, islice
 from typing import IO, Any
 
 from ..errors import UsageError
-from ..options import FORMATS
+from ..output.presentation import FORMATS
 from .messages import uses_color
 from .records import Record, write_csv, write_ids, write_jsonl, write_table, write_tsv
 from .text import as_json, as_yaml, cell, safe
@@ -37,7 +37,7 @@ class Printer:
         self._aftermath = aftermath  # tells what has happened where a result cannot be shown
         self.format = output or ("table" if stream.isatty() else "tsv")
         if self.format not in FORMATS:
-            from ..nearest import nearest
+            from ..suggestions import nearest
 
             raise UsageError(
                 f"--output: {self.format!r} is no format{nearest(self.format, FORMATS)}",
@@ -132,7 +132,7 @@ class Printer:
             yield record
         missing = sorted(strange - names.keys())
         if missing and any_record:
-            from ..nearest import nearest
+            from ..suggestions import nearest
 
             told = "; ".join(f"{name!r} is no column{nearest(name, names)}" for name in missing)
             hint = "; ".join(filter(None, (f"columns: {', '.join(names)}", self._aftermath())))

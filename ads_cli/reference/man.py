@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from .. import __version__
-from ..helptext import continued
+from ..console.help_texts import continued
 from .tree import Command, Parameter, commands
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from ..helptext import continued
+from ..console.help_texts import continued
 from .tree import Parameter, commands
 
 INTRODUCTION = """\

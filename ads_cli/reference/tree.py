@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..cli import PROGRAM, root
-from ..generate import NESTED
-from ..helptext import line_of
-from ..options import remember
+from ..cli.request_commands import NESTED
+from ..cli.tree import PROGRAM, root
+from ..console.help_texts import line_of
+from ..console.options import remember
 
 FILE, JSON_FILE, TEXT = "@file", "@json", "@text"
 IDS = "@ids:"  # and the group that lists them

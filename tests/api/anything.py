@@ -10,10 +10,10 @@ import msgspec
 from hypothesis import HealthCheck, Phase, assume, find, settings
 from hypothesis import strategies as st
 
-from ads_cli.api.check import InvalidError, convert
 from ads_cli.api.endpoint import Request
 from ads_cli.api.fields import Kind, fields_of
 from ads_cli.api.time import Time
+from ads_cli.api.validation import InvalidError, convert
 
 CHARACTERS = st.characters(codec="utf-8")
 BEGINNING = datetime(2026, 3, 1, tzinfo=UTC)

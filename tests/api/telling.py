@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ads_cli.api.check import InvalidError, convert
 from ads_cli.api.endpoint import Request, wire
-from ads_cli.client.outgoing import place
+from ads_cli.api.validation import InvalidError, convert
+from ads_cli.client.prepared_request import place
 
 
 def told(kind: type[Request], **values: Any) -> list[str]:

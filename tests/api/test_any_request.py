@@ -9,12 +9,12 @@ from urllib.parse import quote
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from ads_cli.api.check import InvalidError, convert
 from ads_cli.api.endpoint import MODULES, Request, Wire, requests_of, wire
-from ads_cli.client.outgoing import place
-from ads_cli.emulator import incoming
+from ads_cli.api.validation import InvalidError, convert
+from ads_cli.client.prepared_request import place
 from ads_cli.emulator.app import HANDLERS
-from ads_cli.emulator.routing import Router
+from ads_cli.emulator.core import incoming
+from ads_cli.emulator.core.routing import Router
 
 from .anything import lacking_or_broken, simplest, values_of
 

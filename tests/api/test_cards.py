@@ -17,9 +17,9 @@ from ads_cli.api.cards import (
     UpdateCard,
     UpdateVideoConversation,
 )
-from ads_cli.api.check import convert
 from ads_cli.api.endpoint import wire
-from ads_cli.client.outgoing import place
+from ads_cli.api.validation import convert
+from ads_cli.client.prepared_request import place
 
 from .telling import BAD_IDS, ESCAPED_ID, ID_WORDS, SPECIAL_ID, line, told
 
@@ -119,7 +119,7 @@ def test_pages_have_the_sizes_of_the_specification(kind, most, default):
         assert told(kind, **IN, count=count) == []
     for count in ("0", str(most + 1)):
         assert told(kind, **IN, count=count) == [f"count: '{count}' is not allowed: 1 to {most}"]
-    from ads_cli.emulator.incoming import value_of
+    from ads_cli.emulator.core.incoming import value_of
 
     assert value_of(convert(kind, IN), "count") == default
 

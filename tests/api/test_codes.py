@@ -2,7 +2,7 @@
 
 import pycountry
 
-from ads_cli.api.codes import countries, currencies
+from ads_cli.api.iso_codes import countries, currencies
 
 
 def test_they_are_those_that_pycountry_gives():

@@ -2,7 +2,6 @@
 
 import pytest
 
-from ads_cli.api.check import convert
 from ads_cli.api.media import (
     AddLibraryMedia,
     DeleteAccountMedia,
@@ -13,7 +12,8 @@ from ads_cli.api.media import (
     ListLibraryMedia,
     UpdateLibraryMedia,
 )
-from ads_cli.emulator.incoming import value_of
+from ads_cli.api.validation import convert
+from ads_cli.emulator.core.incoming import value_of
 
 from .telling import BAD_IDS, ESCAPED_ID, ID_WORDS, SPECIAL_ID, ids, line, told
 

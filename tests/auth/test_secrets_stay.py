@@ -53,7 +53,7 @@ def shop(adsctl, httpserver: HTTPServer):
 def test_no_planted_secret_is_found_outside_the_store(shop):
     shop.file("feed.csv", feed(30))
     (shop.home / "crash").mkdir()
-    crash = "import ads_cli.client.sign as s\ns.SignedAuth.auth_flow = lambda self, request: 1 / 0\n"
+    crash = "import ads_cli.client.signing as s\ns.SignedAuth.auth_flow = lambda self, request: 1 / 0\n"
     shop.file("crash/sitecustomize.py", crash)
     watched = ("--debug", "--log-file", "log.jsonl", "-v")
     runs = [

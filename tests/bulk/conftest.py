@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ads_cli.bulk.read import Rows, rows
-from ads_cli.bulk.source import Source
 from ads_cli.errors import ContentError
+from ads_cli.feeds.rows import Rows, rows
+from ads_cli.feeds.source import Source
 
 KNOWN = ("id", "title", "image_link")
 

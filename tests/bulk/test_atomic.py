@@ -8,9 +8,9 @@ import stat
 
 import pytest
 
-from ads_cli.bulk.write import RowWriter
+from ads_cli.config.atomic_files import atomic
 from ads_cli.errors import StateError, UsageError
-from ads_cli.files import atomic
+from ads_cli.feeds.writer import RowWriter
 
 
 def test_until_it_is_whole_a_file_is_seen_by_its_owner_only(tmp_path):

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ads_cli.bulk.read import rows
-from ads_cli.bulk.source import BLOCK, Source
-from ads_cli.bulk.window import in_order
-from ads_cli.bulk.write import RowWriter
+from ads_cli.config.atomic_files import atomic
 from ads_cli.errors import ContentError
-from ads_cli.files import atomic
+from ads_cli.feeds.rows import rows
+from ads_cli.feeds.source import BLOCK, Source
+from ads_cli.feeds.writer import RowWriter
+from ads_cli.validation.ordered_map import in_order
 
 FORMATS = ("csv", "tsv", "jsonl", "json", "yaml")
 COLUMNS = ("id", "title", "color")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ads_cli.bulk import journal as journals
-from ads_cli.bulk.jobs import Job, acks, read_journal
-from ads_cli.bulk.journal import Journal
-from ads_cli.bulk.upload import Ack
 from ads_cli.errors import StateError
+from ads_cli.uploads import journal as journals
+from ads_cli.uploads.jobs import Job, acks, read_journal
+from ads_cli.uploads.journal import Journal
+from ads_cli.uploads.upload import Ack
 
 BATCHES = 6
 # Reasons with a line break and with characters of several bytes, as a service may give them.

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ads_cli.bulk.acknowledged import Acknowledged, UnknownError
-from ads_cli.bulk.packed import ID, Changes, Records, cut, key_of, print_of
+from ads_cli.products.digest_index import ID, Changes, Records, cut, key_of, print_of
+from ads_cli.products.sync_state import Acknowledged, UnknownError
 
 UNIQUE = st.text(st.characters(codec="utf-8"), max_size=5)
 CONTENTS = st.dictionaries(UNIQUE, st.binary(max_size=3), max_size=40)

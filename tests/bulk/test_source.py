@@ -7,8 +7,8 @@ import os
 
 import pytest
 
-from ads_cli.bulk.source import BLOCK, Source
 from ads_cli.errors import ContentError, UsageError
+from ads_cli.feeds.source import BLOCK, Source
 
 TABLE = "id,title\n1,Café\n"
 

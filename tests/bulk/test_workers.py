@@ -6,9 +6,9 @@ from functools import partial
 
 import pytest
 
-from ads_cli.bulk import workers
-from ads_cli.bulk.read_csv import Block
-from ads_cli.bulk.workers import LARGE, Workers
+from ads_cli.feeds.formats.csv import Block
+from ads_cli.validation import process_pool as workers
+from ads_cli.validation.process_pool import LARGE, Workers
 
 BLOCKS = [Block(number, b"%d" % number) for number in range(40)]
 

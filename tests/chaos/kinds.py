@@ -9,7 +9,7 @@ from random import Random
 
 from ads_cli.api.users import MOST_OPERATIONS
 from ads_cli.emulator.app import Emulator
-from ads_cli.emulator.audience_users import identifier_of
+from ads_cli.emulator.resources.audience_users import identifier_of
 from tests.conftest import PRODUCT
 
 Rows = list[dict[str, str]]

@@ -11,10 +11,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 
-from ads_cli.bulk.jobs import acks
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
+from ads_cli.uploads.jobs import acks
 from tests.conftest import ROOT, Person, heed_signals
 
 from .kinds import KINDS, as_csv

@@ -8,9 +8,9 @@ from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 
-from ads_cli.bulk.jobs import acks, journals
-from ads_cli.emulator.answers import Unauthenticated
 from ads_cli.emulator.app import Emulator
+from ads_cli.emulator.core.responses import Unauthenticated
+from ads_cli.uploads.jobs import acks, journals
 
 from .kinds import Keys, Kind
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from ads_cli.emulator.faults import Fault, parse
+from ads_cli.emulator.core.faults import Fault, parse
 
 # What the emulator does of its own: how it is written, and how often it may come.
 FAULTS = {

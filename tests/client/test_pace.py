@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ads_cli.client.gate import FIRST
+from ads_cli.client.concurrency_limit import FIRST
 from ads_cli.commands.emulator import variables
-from ads_cli.emulator.answers import Refusal
-from ads_cli.emulator.limits import Window
+from ads_cli.emulator.core.limits import Window
+from ads_cli.emulator.core.responses import Refusal
 from ads_cli.emulator.server import running
 from ads_cli.errors import RateLimitedError, UnavailableError
 from tests.client.virtual import Crowd, Service, World

@@ -7,7 +7,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from ads_cli.client.headers import allowance, clock_hint, retry_after
+from ads_cli.client.rate_headers import allowance, clock_hint, retry_after
 
 ACCOUNTS = "/12/accounts"
 CATALOGS = "/12/product_catalogs"

@@ -6,7 +6,7 @@ import time
 from array import array
 
 from ads_cli.api.rates import AUDIENCE_USERS, TOTAL_COUNTS, Rate
-from ads_cli.client.shared import MARGIN, SharedWindow
+from ads_cli.client.shared_window import MARGIN, SharedWindow
 from tests.conftest import ROOT
 
 RATE = Rate("test", 6, 0.5)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from ads_cli.auth.credentials import Credentials
-from ads_cli.client.outgoing import FORM
-from ads_cli.client.sign import SignedAuth, as_user
+from ads_cli.client.credentials import Credentials
+from ads_cli.client.prepared_request import FORM
+from ads_cli.client.signing import SignedAuth, as_user
 from tests.conftest import SECRETS
 from tests.signing import parameters_of, signature
 
@@ -72,7 +72,7 @@ names = texts.filter(lambda name: name and not name.startswith("oauth_"))  # tho
 def test_any_query_is_signed_right(query: dict[str, str]):
     from ads_cli.api.accounts import ListAccounts
     from ads_cli.api.endpoint import Wire
-    from ads_cli.client.outgoing import place
+    from ads_cli.client.prepared_request import place
 
     outgoing = place(ListAccounts.endpoint, Wire("/12/accounts", query), "https://ads.example")
     assert verified(httpx.Request("GET", outgoing.url))

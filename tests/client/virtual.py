@@ -11,10 +11,10 @@ from itertools import count
 
 import httpx
 
-from ads_cli.client import Client
+from ads_cli.client.client import Client
 from ads_cli.client.clock import Clock
-from ads_cli.client.outgoing import Outgoing
-from ads_cli.client.pace import StoppedError
+from ads_cli.client.prepared_request import Outgoing
+from ads_cli.client.rate_limiter import StoppedError
 
 SILENCE = -1  # in place of a status: no answer comes
 EPOCH = 1_800_000_000.0  # when virtual time begins, in Unix seconds

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from ads_cli.emulator.seed_campaigns import CUSTOMERS, UNSUBSCRIBED
+from ads_cli.emulator.seed.campaigns import CUSTOMERS, UNSUBSCRIBED
 
 from .speaking import Client, errors
 

@@ -5,10 +5,9 @@ import json
 import pytest
 
 from ads_cli.api.cards import CreateCard
-from ads_cli.api.check import convert
-from ads_cli.emulator.seed import DELETED
-from ads_cli.emulator.seed_campaigns import PARTNER
-from ads_cli.emulator.seed_creatives import (
+from ads_cli.api.validation import convert
+from ads_cli.emulator.seed.campaigns import PARTNER
+from ads_cli.emulator.seed.creatives import (
     COLLECTION,
     CONVERSATION,
     GIF,
@@ -21,6 +20,7 @@ from ads_cli.emulator.seed_creatives import (
     TOUR,
     VIDEO,
 )
+from ads_cli.emulator.seed.world import DELETED
 
 from .speaking import errors
 

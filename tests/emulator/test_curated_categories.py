@@ -2,7 +2,7 @@
 
 import pytest
 
-from ads_cli.emulator.seed_campaigns import CHOSEN, CLICKS, ENDED, REACH
+from ads_cli.emulator.seed.campaigns import CHOSEN, CLICKS, ENDED, REACH
 
 from .speaking import errors
 

@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from ads_cli.emulator.app import Emulator
-from ads_cli.emulator.faults import parse
+from ads_cli.emulator.core.faults import parse
 from ads_cli.emulator.server import running
 from ads_cli.errors import UsageError
 
@@ -79,7 +79,7 @@ def test_partial_refuses_some_products_of_a_batch(faulty):
 
 def test_a_latency_delays_and_then_answers(faulty, monkeypatch):
     slept = []
-    monkeypatch.setattr("ads_cli.emulator.faults.time.sleep", slept.append)
+    monkeypatch.setattr("ads_cli.emulator.core.faults.time.sleep", slept.append)
     client = faulty("* * latency=200ms", "GET * latency=1s")
     assert client.get("/12/accounts").status_code == 200
     assert slept == [1.2]
@@ -87,7 +87,7 @@ def test_a_latency_delays_and_then_answers(faulty, monkeypatch):
 
 def test_a_client_in_the_same_process_is_told_that_it_gave_up(faulty, monkeypatch):
     slept = []
-    monkeypatch.setattr("ads_cli.emulator.faults.time.sleep", slept.append)
+    monkeypatch.setattr("ads_cli.emulator.core.faults.time.sleep", slept.append)
     client = faulty("* * latency=60s")
     client.transport.environ["ads_cli.timeout"] = 0.5
     assert client.get("/12/accounts").headers["x-emulator-fault"] == "timeout"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ads_cli.api.endpoint import MODULES, requests_of
 from ads_cli.api.fields import fields_of
 from ads_cli.emulator import server
-from ads_cli.emulator.incoming import MOST_BYTES
+from ads_cli.emulator.core.incoming import MOST_BYTES
 
 from .speaking import InProcess, authorization
 

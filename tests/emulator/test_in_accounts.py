@@ -2,8 +2,8 @@
 
 import pytest
 
-from ads_cli.emulator.seed import DELETED
-from ads_cli.emulator.seed_campaigns import CHOSEN, CLICKS, CUSTOMERS, PARTNER, UNSUBSCRIBED
+from ads_cli.emulator.seed.campaigns import CHOSEN, CLICKS, CUSTOMERS, PARTNER, UNSUBSCRIBED
+from ads_cli.emulator.seed.world import DELETED
 
 from .speaking import errors
 

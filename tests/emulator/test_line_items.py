@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ads_cli.emulator.seed_campaigns import (
+from ads_cli.emulator.seed.campaigns import (
     APP,
     CLICKS,
     ENDED,

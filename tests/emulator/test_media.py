@@ -2,9 +2,9 @@
 
 import pytest
 
-from ads_cli.emulator.seed import DELETED
-from ads_cli.emulator.seed_campaigns import PARTNER
-from ads_cli.emulator.seed_creatives import BANNER, GIF, IMAGE, SQUARE, TALL, VIDEO
+from ads_cli.emulator.seed.campaigns import PARTNER
+from ads_cli.emulator.seed.creatives import BANNER, GIF, IMAGE, SQUARE, TALL, VIDEO
+from ads_cli.emulator.seed.world import DELETED
 
 from .speaking import errors
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from ads_cli.emulator.seed import DELETED, OTHER_USER, USER
-from ads_cli.emulator.seed_campaigns import PARTNER
-from ads_cli.emulator.seed_creatives import COLLECTION, GIF, IMAGE, POLL, SQUARE, TALL, VIDEO
+from ads_cli.emulator.seed.campaigns import PARTNER
+from ads_cli.emulator.seed.creatives import COLLECTION, GIF, IMAGE, POLL, SQUARE, TALL, VIDEO
+from ads_cli.emulator.seed.world import DELETED, OTHER_USER, USER
 
 from .speaking import errors
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from ads_cli.emulator import app, reset, routing
+from ads_cli.emulator import app, reset
 from ads_cli.emulator.app import Emulator
+from ads_cli.emulator.core import routing
 from ads_cli.errors import StateError
 
 from .speaking import HOST, Client, InProcess, authorization, errors, product
@@ -97,7 +98,7 @@ def test_a_body_in_chunks_is_read(served):
 
 
 def test_a_mistake_of_our_own_is_answered_and_told_on_stderr(local, monkeypatch, capsys):
-    monkeypatch.setattr("ads_cli.emulator.accounts.listed", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("ads_cli.emulator.resources.accounts.listed", lambda *_, **__: 1 / 0)
     answer = local.get("/12/accounts")
     assert (answer.status_code, errors(answer)) == (500, [("INTERNAL_ERROR", None)])
     assert "ZeroDivisionError" in capsys.readouterr().err

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from ads_cli.emulator.oauth import CLOCK_SECONDS
+from ads_cli.emulator.core.signatures import CLOCK_SECONDS
 
 from .speaking import HOST, Client, InProcess, authorization, errors
 
@@ -19,8 +19,8 @@ def test_a_signed_request_is_answered(client, request):
 
 def test_a_published_example_has_the_signature_that_was_published_with_it():
     """RFC 5849, section 1.2, the request for a photo (its signature is over http, GET, with a query)."""
-    from ads_cli.emulator.incoming import Incoming
-    from ads_cli.emulator.oauth import Identity, _verified
+    from ads_cli.emulator.core.incoming import Incoming
+    from ads_cli.emulator.core.signatures import Identity, _verified
 
     header = (
         'OAuth realm="Photos", oauth_consumer_key="dpf43f3p2l4k3l03", oauth_token="nnch734d00sl2jdk",'

@@ -5,7 +5,7 @@ import threading
 import time
 from pathlib import Path
 
-from ads_cli.bulk.jobs import acks
+from ads_cli.uploads.jobs import acks
 
 
 def journals(adsctl) -> list[Path]:

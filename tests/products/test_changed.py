@@ -2,7 +2,7 @@
 
 import json
 
-from ads_cli.emulator import faults
+from ads_cli.emulator.core import faults
 from tests.conftest import feed
 from tests.products.shop import CUP, MUG, feed_with, ids
 from tests.products.test_push import SUMMARY

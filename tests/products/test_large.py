@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ads_cli.bulk.check import Check
-from ads_cli.bulk.products import ProductPush
-from ads_cli.bulk.read import rows as rows_of
-from ads_cli.bulk.source import Source
-from ads_cli.bulk.workers import LARGE
-from ads_cli.emulator import faults
+from ads_cli.emulator.core import faults
+from ads_cli.feeds.rows import rows as rows_of
+from ads_cli.feeds.source import Source
+from ads_cli.products.uploads import ProductPush
+from ads_cli.validation.process_pool import LARGE
+from ads_cli.validation.validator import Check
 from tests.conftest import PRODUCT
 from tests.products.stopping import acknowledged, stop_at
 

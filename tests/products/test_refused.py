@@ -6,7 +6,7 @@ import json
 import pytest
 from pytest_httpserver import HTTPServer
 
-from ads_cli.emulator import faults
+from ads_cli.emulator.core import faults
 from tests.conftest import PRODUCT, feed
 from tests.products.test_push import PRODUCTS, counts, push
 

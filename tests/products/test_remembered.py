@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
-from ads_cli.bulk.packed import RECORD
-from ads_cli.emulator import faults
+from ads_cli.emulator.core import faults
+from ads_cli.products.digest_index import RECORD
 from tests.conftest import feed
 from tests.products.shop import BATCHES, CUP, MUG, ROWS, feed_with, ids
 from tests.products.stopping import stop_at

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.bulk.users import operations
-from ads_cli.bulk.users.columns import column
-from ads_cli.bulk.users.identifiers import keys
-from ads_cli.bulk.users.operations import MOST_BYTES, MOST_OPERATIONS, Operations, batches, body_of
-from ads_cli.bulk.users.pack import Head, Packing, Purpose, pack
+from ads_cli.audiences import operations
+from ads_cli.audiences.columns import column
+from ads_cli.audiences.identifiers import keys
+from ads_cli.audiences.operations import MOST_BYTES, MOST_OPERATIONS, Operations, batches, body_of
+from ads_cli.audiences.packing import Head, Packing, Purpose, pack
 
 KEYS = keys("DE")
 UPDATE = Head("Update")

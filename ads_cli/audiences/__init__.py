@@ -1,0 +1,1 @@
+"""Customer lists: identifiers, columns, operations, packing and their upload."""

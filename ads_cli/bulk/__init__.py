@@ -1,1 +1,0 @@
-"""Uploads of any kind: read -> check -> pack -> send -> journal -> report."""

@@ -1,1 +1,0 @@
-"""Lists of people: identifiers made comparable and hashed, packed into operations, sent until all are in."""

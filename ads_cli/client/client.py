@@ -1,0 +1,259 @@
+"""call() and pages(): sign, send, retry, pace, unwrap. Nothing here knows of products."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..api.endpoint import Base, Request, wire
+from ..api.rates import Rate
+from ..errors import AccessError, AdsctlError, NotFoundError, RateLimitedError, UnavailableError
+from .clock import CLOCK, Clock
+from .credentials import Credentials
+from .prepared_request import Outgoing, place
+from .rate_headers import asked_delay, clock_hint
+from .rate_limiter import Pace, Turn, backoff
+from .response import BAD_TIME, Answer, read
+from .response_body import content_of, is_untrusted, trouble
+from .shared_window import SharedWindow
+from .trace import Trace
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx
+
+    from .transport import Connections, WsgiApp
+
+RETRIED = (423, 429, 500, 502, 503, 504)
+LEAST_TIMEOUT = 1.0  # seconds that a try gets, however little of --max-wait is left
+
+
+@dataclass
+class Client:
+    """Speaks to the service: signed, with retries, at the pace the service states. Safe in many threads."""
+
+    address: Callable[[Base], str]
+    credentials: Callable[[], Credentials]
+    app: "WsgiApp | None" = None
+    timeout: float = 30.0
+    max_attempts: int = 6
+    max_wait: float = 900.0
+    concurrency: int = 8  # requests at once, at most
+    trace: Trace = field(default_factory=Trace)
+    say: Callable[[str], None] = lambda text: None  # what is done, for those who want to know
+    tell: Callable[[str], None] = lambda text: None  # what everybody should know
+    sign_in_hint: str = ""
+    window: Callable[[Rate], SharedWindow] | None = None  # shared with other processes
+    clock: Clock = CLOCK
+    requests: int = 0
+    retries: int = 0
+    changed: bool = False  # whether a request that changes something was answered
+    _counting: threading.Lock = field(default_factory=threading.Lock)
+
+    @cached_property
+    def pace(self) -> Pace:
+        """Keep the time of all threads."""
+        return Pace(self.max_wait, self.tell, self.window, self.concurrency, self.clock)
+
+    def call(self, request: Request, *, auth: "httpx.Auth | None" = None, form: bool = False) -> Answer:
+        """Send a declared request; give its answer or raise what the answer means.
+
+        `auth` stands in for the user's signature; `form` says that the answer is key=value pairs.
+        """
+        return self.exchange(self.prepare(request), auth=auth, form=form)
+
+    def pages(self, request: Request) -> Iterator[Answer]:
+        """Follow the cursor of a list."""
+        # The count excludes a cursor, so only the first page asks for it.
+        counted = {"with_total_count": None} if hasattr(request, "with_total_count") else {}
+
+        def ask(cursor: str | None) -> Answer:
+            changed = {"cursor": cursor, **counted} if cursor else {}
+            return self.call(msgspec.structs.replace(request, **changed))
+
+        return self.follow(ask)
+
+    def follow(self, ask: Callable[[str | None], Answer]) -> Iterator[Answer]:
+        """Ask for a page and those after it; raise UnavailableError where they go round in circles."""
+        cursor: str | None = None
+        seen: set[str] = set()
+        while True:
+            answer = ask(cursor)
+            yield answer
+            cursor = answer.next_cursor
+            if cursor is None:
+                return
+            if cursor in seen:
+                raise UnavailableError(f"the service repeats the cursor {cursor!r}; the list would never end")
+            seen.add(cursor)
+
+    def prepare(self, request: Request, pieces: Sequence[bytes | memoryview] = ()) -> Outgoing:
+        """Place the fields of a request in its address and body; a ready body comes in `pieces`."""
+        return place(request.endpoint, wire(request), self.address(request.endpoint.base), pieces)
+
+    def exchange(self, outgoing: Outgoing, *, auth: "httpx.Auth | None" = None, form: bool = False) -> Answer:
+        """Send until there is an answer, within --max-attempts and --max-wait."""
+        failures = 0
+        lost = False  # whether an earlier try may have been applied
+        progress = self.pace.successes
+        while True:
+            with self.pace.turn(outgoing.family, outgoing.rate) as turn:
+                try:
+                    answer = self._once(outgoing, failures + 1, auth or self._auth, form, turn)
+                except AdsctlError as error:
+                    self.pace.settled()
+                    if isinstance(error, NotFoundError) and lost and outgoing.method == "DELETE":
+                        return _deleted_before(outgoing, failures + 1)
+                    raise
+                except _Failed as failed:
+                    # While others get through, being asked to slow down is no failure of this request.
+                    if not (failed.limited and self.pace.successes > progress):
+                        failures += 1
+                    progress = self.pace.successes
+                    lost = lost or not (failed.limited or failed.refused)
+                    delay = self._next_try(outgoing, failed, failures)
+                else:
+                    self.pace.succeeded()
+                    self.changed = self.changed or outgoing.method != "GET"
+                    return answer
+            self.pace.wait(delay)
+
+    def _next_try(self, outgoing: Outgoing, failed: "_Failed", failures: int) -> float:
+        """Give the seconds before the next try, or raise where there is none."""
+        error = failed.error
+        may = outgoing.retry or failed.limited or failed.refused
+        if not may:
+            if outgoing.method != "GET":
+                error.hint = "the request may have been applied all the same: look before you send it again"
+            raise error
+        asked = asked_delay(failed.headers, self.clock.time())
+        delay = backoff(max(failures - 1, 0)) if asked is None else asked
+        if failures >= self.max_attempts:
+            raise error
+        if not self.pace.may_wait(delay):
+            error.message += "; " + self.pace.too_long(asked)
+            raise error
+        if failed.limited:
+            self.pace.hold(outgoing.family, delay)
+        with self._counting:
+            self.retries += 1
+        self.say(f"{error.message}; trying again in {delay:.1f} s")
+        self.trace.log("retry", url=outgoing.url, reason=error.message, delay=round(delay, 3))
+        return delay
+
+    def _once(self, outgoing: Outgoing, attempt: int, auth: "httpx.Auth", form: bool, turn: Turn) -> Answer:
+        """Send once; raise _Failed for what may be tried again."""
+        import httpx
+
+        from .transport import request_of
+
+        with self._counting:
+            self.requests += 1
+        timeout = min(self.timeout, max(self.pace.patience(), LEAST_TIMEOUT))
+        started = time.monotonic()
+        request = request_of(outgoing, timeout)
+        self.trace.request(
+            outgoing.method, outgoing.url, request.headers, _shown(outgoing, outgoing.body, outgoing.size)
+        )
+        request = next(auth.auth_flow(request))
+        try:
+            with closing(self._connections.to(request.url).handle_request(request)) as response:
+                content = content_of(response, started + max(timeout, self.max_wait))
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            refused = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
+            told = trouble(error, outgoing.url)
+            if is_untrusted(error):  # which no second try would change
+                raise told from None
+            raise _Failed(told, {}, refused=refused) from error
+        answered = {name.lower(): value for name, value in response.headers.items()}
+        turn.answered(response.status_code, answered)
+        seconds = time.monotonic() - started
+        self.trace.response(
+            outgoing.method,
+            outgoing.url,
+            response.status_code,
+            answered,
+            _shown(outgoing, content, len(content)),
+            seconds,
+        )
+        try:
+            return read(response.status_code, answered, content, attempt, form=form)
+        except AdsctlError as error:
+            error.message = self.trace.mask(error.message)  # the service may have quoted what it was sent
+            limited = isinstance(error, RateLimitedError)
+            unreadable = isinstance(error, UnavailableError) and response.is_success
+            untimely = isinstance(error, AccessError) and error.api_code == BAD_TIME
+            if untimely:
+                error.hint = clock_hint(answered)
+            if limited or unreadable or untimely or response.status_code in RETRIED:
+                raise _Failed(error, answered, limited=limited, refused=untimely) from None
+            if isinstance(error, AccessError):
+                error.hint = error.hint or self.sign_in_hint
+            raise
+
+    @staticmethod
+    def load() -> None:
+        """Import what sends, which takes its time."""
+        import httpcore  # noqa: F401 - httpx imports it when it first connects
+
+        from . import signing as sign  # noqa: F401
+
+    def open(self) -> None:
+        """Make ready what all threads share, and find out what is wrong with it, before the first request."""
+        _ = self.pace, self._connections, self._auth
+
+    @cached_property
+    def _connections(self) -> "Connections":
+        from .transport import Connections
+
+        return Connections(self.app, self._tls)
+
+    @cached_property
+    def _tls(self) -> "ssl.SSLContext":
+        from .transport import tls_context
+
+        return tls_context(any(self._is_https(base) for base in ("ads", "platform", "sandbox")))
+
+    def _is_https(self, base: Any) -> bool:
+        try:
+            return self.address(base).startswith("https:")
+        except AdsctlError:
+            return False
+
+    @cached_property
+    def _auth(self) -> "httpx.Auth":
+        from .signing import as_user
+
+        credentials = self.credentials()
+        self.trace.hide(*credentials)
+        return as_user(credentials)
+
+
+class _Failed(Exception):
+    """A try that may be followed by another: not refused for what it asks, only for when or by accident."""
+
+    def __init__(
+        self, error: AdsctlError, headers: dict[str, str], *, limited: bool = False, refused: bool = False
+    ) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.headers = headers
+        self.limited = limited  # asked to slow down: nothing was applied
+        self.refused = refused  # no connection, or a clock that jumped: nothing was applied
+
+
+def _shown(outgoing: Outgoing, content: bytes, size: int) -> bytes:
+    """Give what a trace may show of a body."""
+    return b"(%d bytes that nobody reads)" % size if outgoing.private and size else content
+
+
+def _deleted_before(outgoing: Outgoing, attempts: int) -> Answer:
+    """Answer for a DELETE that an earlier try had applied, though its answer was lost."""
+    name = outgoing.url.partition("?")[0].rsplit("/", 1)[-1]
+    return Answer(404, {}, {"data": {"id": name, "deleted": True}}, attempts)

@@ -1,0 +1,1 @@
+"""Settings, profiles, atomic files and strict YAML."""

@@ -1,0 +1,1 @@
+"""What every handler stands on: routing, signatures, storage, responses, limits and faults."""

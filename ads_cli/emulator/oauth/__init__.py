@@ -1,0 +1,1 @@
+"""Sign-in: request tokens, the authorize page, access tokens and bearer tokens."""

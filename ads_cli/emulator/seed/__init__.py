@@ -1,0 +1,1 @@
+"""The first world of the emulator: accounts, campaigns, creatives and a catalog."""

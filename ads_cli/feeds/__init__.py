@@ -1,0 +1,1 @@
+"""Bytes in, rows out: sources, compression, formats and the writer."""

@@ -1,0 +1,1 @@
+"""Product uploads, pull, verification, and the sync state that --changed compares with."""

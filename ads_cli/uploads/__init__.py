@@ -1,0 +1,1 @@
+"""The generic push: plan, batches, journal, jobs, locks and summary; nothing here knows of the console."""

@@ -1,0 +1,1 @@
+"""Rows against declared rules: validator, report, duplicates and worker processes."""

@@ -20,7 +20,7 @@ import signal
 STATE_HINT = "make room there or mend the folder, or name another with ADSCTL_STATE_DIR"
 
 
-class Told(BaseException):
+class ReportedError(BaseException):
     """What the end of a program tells: what happened and where (message), what to do next (hint)."""
 
     exit_code = 1
@@ -55,7 +55,7 @@ class Told(BaseException):
         }
 
 
-class AdsctlError(Told, Exception):
+class AdsctlError(ReportedError, Exception):
     """Something went wrong."""
 
 
@@ -131,7 +131,7 @@ class NotConfirmedError(AdsctlError):
     code = "not_confirmed"
 
 
-class Interrupted(Told):
+class Interrupted(ReportedError):
     """A signal asked the program to stop."""
 
     code = "interrupted"

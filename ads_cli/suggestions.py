@@ -7,7 +7,7 @@ from difflib import get_close_matches
 NEAR = 0.7  # from 0 to 1; below this, words are alike by chance
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def suggestion(word: str, known: Iterable[str]) -> str:
     """Suggest the known word that is nearest, or nothing."""
     found = closest(word, known)
     return f"; did you mean {found!r}?" if found else ""

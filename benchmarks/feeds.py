@@ -33,9 +33,9 @@ def bodies(path: Path, feed: Path) -> int:
     """Write the body of each batch that a push of the feed sends, one a line; give how many there are."""
     from ads_cli.commands.products import read_rows
     from ads_cli.products.uploads import ProductPush
-    from ads_cli.validation.validator import Check
+    from ads_cli.validation.validator import Validator
 
-    check = Check(read_rows(str(feed), None, "utf-8", None, ProductPush), ProductPush)
+    check = Validator(read_rows(str(feed), None, "utf-8", None, ProductPush), ProductPush)
     check.run()
     count = 0
     with path.open("wb") as file:

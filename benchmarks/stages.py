@@ -18,7 +18,7 @@ from .table import Table
 if TYPE_CHECKING:
     import httpx
 
-    from ads_cli.client.prepared_request import Outgoing
+    from ads_cli.client.prepared_request import PreparedRequest
 
 ORDER = ("read", "check", "pack", "encode", "sign", "send", "journal", "report")
 TWICE = ("read", "check")  # once before the first request, and once to send
@@ -80,11 +80,11 @@ class Stages:
         from ads_cli.uploads.jobs import Job
         from ads_cli.uploads.journal import Journal
         from ads_cli.validation import process_pool as workers
-        from ads_cli.validation.validator import Check
+        from ads_cli.validation.validator import Validator
 
         workers.LARGE = sys.maxsize  # for no other process is to help
         self._rows = read_rows(str(path), None, "utf-8", None, ProductPush)
-        self._check = Check(self._rows, ProductPush)
+        self._check = Validator(self._rows, ProductPush)
         self._check.run()
         self._upload = ProductPush("cat")
         self._auth = as_user(Credentials("key", "secret", "token", "token-secret"))
@@ -93,7 +93,7 @@ class Stages:
         self._batches = list(self._check.batches())
         self._items = [checked.item for checked in self._check]
         self._outgoing = [self._upload.prepare(self, batch) for batch in self._batches]  # type: ignore[arg-type]
-        self._requests = [request_of(outgoing, TIMEOUT) for outgoing in self._outgoing]
+        self._requests = [request_of(prepared, TIMEOUT) for prepared in self._outgoing]
         for request in self._requests:
             request.headers["Authorization"] = SIGNED
         self._answers = [self._answer(request) for request in self._requests]
@@ -126,8 +126,8 @@ class Stages:
         """Make a request for each batch, and sign it."""
         from ads_cli.client.transport import request_of
 
-        for outgoing in self._outgoing:
-            next(self._auth.auth_flow(request_of(outgoing, TIMEOUT)))
+        for prepared in self._outgoing:
+            next(self._auth.auth_flow(request_of(prepared, TIMEOUT)))
 
     def send(self) -> None:
         """Send requests that are ready, signed in advance, one after the other."""
@@ -136,10 +136,10 @@ class Stages:
 
     def journal(self) -> None:
         """Put an acknowledgement of each batch on the disk."""
-        from ads_cli.uploads.upload import Ack
+        from ads_cli.uploads.upload import Acknowledgement
 
         for batch in self._batches:
-            self._journal.append(Ack(batch.number, {"created": len(batch.items)}))
+            self._journal.append(Acknowledgement(batch.number, {"created": len(batch.items)}))
         self._journal.settle()
 
     def report(self) -> None:
@@ -149,12 +149,12 @@ class Stages:
         for batch, content in zip(self._batches, self._answers, strict=True):
             self._upload.outcomes(batch.items.uniques, read(200, {}, content, 1), again=False)
 
-    def prepare(self, request: Any, pieces: Sequence[bytes]) -> "Outgoing":
+    def prepare(self, request: Any, pieces: Sequence[bytes]) -> "PreparedRequest":
         """Stand in for the client."""
         from ads_cli.api.endpoint import wire
-        from ads_cli.client.prepared_request import place
+        from ads_cli.client.prepared_request import build_request
 
-        return place(request.endpoint, wire(request), self._address, pieces)
+        return build_request(request.endpoint, wire(request), self._address, pieces)
 
     def _answer(self, request: "httpx.Request") -> bytes:
         from ads_cli.client.response_body import content_of

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ads_cli.api.accounts import ListAccounts
 from ads_cli.client.client import Client
 from ads_cli.client.rate_headers import allowance, asked_delay, clock_hint
-from ads_cli.client.response import Answer, read
+from ads_cli.client.response import Response, read
 from ads_cli.config.settings import Settings
 from ads_cli.config.strict_yaml import load
 from ads_cli.console.request_input import request_of
@@ -115,7 +115,7 @@ def test_pages_of_any_shape_are_shown_or_told(answers, envelope, all, output):
 
     client = Client(lambda base: "http://localhost", lambda: None)
     waiting = iter([*answers, {}])
-    pages = client.follow(lambda cursor: Answer(200, {}, next(waiting)))
+    pages = client.follow(lambda cursor: Response(200, {}, next(waiting)))
     with suppress(AdsctlError):
         show_pages(Call, pages, ("id", "name"), envelope=envelope, all=all)
 

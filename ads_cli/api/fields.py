@@ -13,7 +13,7 @@ from .time import Time
 
 
 @dataclass(frozen=True)
-class Kind:
+class FieldType:
     """A type with its limits: `base` is str, int, bool, list, Literal, a Struct class or a Union of some."""
 
     annotation: Any
@@ -45,9 +45,9 @@ class Kind:
         return self.choices or tuple(self.extra("seen") or ())
 
     @property
-    def item(self) -> "Kind":
+    def item(self) -> "FieldType":
         """Give the kind of the items of a list."""
-        return kind_of(self.args[0] if self.args else Any)
+        return field_type_of(self.args[0] if self.args else Any)
 
     @property
     def structs(self) -> tuple[type[msgspec.Struct], ...]:
@@ -101,7 +101,7 @@ class Field:
     """One field of a Struct."""
 
     name: str
-    kind: Kind
+    kind: FieldType
     required: bool
 
     @property
@@ -116,7 +116,7 @@ class Field:
         return " ".join(filter(None, (about, f"({limits})" if limits and about else limits)))
 
 
-def kind_of(annotation: Any) -> Kind:
+def field_type_of(annotation: Any) -> FieldType:
     """Take away `| None` and Annotated: what is left is the type that matters, and its limits."""
     metas: tuple[Meta, ...] = ()
     inner = annotation
@@ -129,7 +129,7 @@ def kind_of(annotation: Any) -> Kind:
             rest = [arg for arg in get_args(inner) if arg is not NoneType]
             inner = rest[0] if len(rest) == 1 else Union[tuple(rest)]  # noqa: UP007
         else:
-            return Kind(annotation, origin or inner, metas, get_args(inner))
+            return FieldType(annotation, origin or inner, metas, get_args(inner))
 
 
 @cache
@@ -138,7 +138,7 @@ def fields_of(struct: type[msgspec.Struct]) -> tuple[Field, ...]:
     return tuple(
         Field(
             field.encode_name,
-            kind_of(field.type),
+            field_type_of(field.type),
             field.default is NODEFAULT and field.default_factory is NODEFAULT,
         )
         for field in msgspec.structs.fields(struct)

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from ..suggestions import nearest
-from .fields import Kind, fields_of
+from ..suggestions import suggestion
+from .fields import FieldType, fields_of
 from .time import parsed
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -118,7 +118,7 @@ def _problems(kind: type[msgspec.Struct], values: Any, strict: bool, at: str = "
     if config.forbid_unknown_fields:
         known = f"a field of {config.tag}" if config.tag else "a known field"
         for name in values.keys() - declared.keys() - {config.tag_field}:
-            yield Problem(f"{at}{name}", f"is not {known}{nearest(str(name), declared)}")
+            yield Problem(f"{at}{name}", f"is not {known}{suggestion(str(name), declared)}")
     sound: dict[str, Any] = {}
     for name, field in declared.items():
         value = values.get(name)
@@ -145,7 +145,7 @@ def _problems(kind: type[msgspec.Struct], values: Any, strict: bool, at: str = "
 
 
 def _inside(
-    kind: Kind, value: Any, strict: bool, path: str, error: msgspec.ValidationError
+    kind: FieldType, value: Any, strict: bool, path: str, error: msgspec.ValidationError
 ) -> Iterator[Problem]:
     """Explain why one value does not fit, going into lists and objects."""
     if kind.structs:
@@ -182,7 +182,7 @@ def _inside_object(
     yield from _problems(meant, value, strict, path + ".")
 
 
-def _reason(kind: Kind, value: Any, strict: bool, error: msgspec.ValidationError) -> str:
+def _reason(kind: FieldType, value: Any, strict: bool, error: msgspec.ValidationError) -> str:
     """Say in words why a single value is refused."""
     if kind.choices:
         return _no_choice(value, kind.choices)
@@ -200,7 +200,7 @@ def _reason(kind: Kind, value: Any, strict: bool, error: msgspec.ValidationError
     return str(error).split(" - at `")[0]
 
 
-def _wrong_length(kind: Kind, value: str | list[Any]) -> str | None:
+def _wrong_length(kind: FieldType, value: str | list[Any]) -> str | None:
     unit = "items" if isinstance(value, list) else "characters"
     most, least = kind.limit("max_length"), kind.limit("min_length")
     if most is not None and len(value) > most:
@@ -213,7 +213,7 @@ def _wrong_length(kind: Kind, value: str | list[Any]) -> str | None:
 def _no_choice(value: Any, choices: Collection[str]) -> str:
     if len(choices) == 1:
         return f"must be {', '.join(choices)}, not {shown(value)}"
-    return f"{shown(value)} is not one of {', '.join(choices)}{nearest(str(value), choices)}"
+    return f"{shown(value)} is not one of {', '.join(choices)}{suggestion(str(value), choices)}"
 
 
 def _whole(value: Any, strict: bool) -> bool:

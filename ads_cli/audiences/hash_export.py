@@ -7,10 +7,10 @@ import msgspec
 from ..output.records import csv_rows
 from .operation_params import FIELDS
 from .operations import body_of
-from .validator import UserCheck
+from .validator import UserValidator
 
 
-def write_hashed(check: UserCheck, stream: IO[str]) -> None:
+def write_hashed(check: UserValidator, stream: IO[str]) -> None:
     """Write the users of a checked file; several values of a cell are joined by semicolons."""
     columns = [*check.counts]
     heads = FIELDS if check.mixes_heads else ()

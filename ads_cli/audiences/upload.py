@@ -9,10 +9,10 @@ import msgspec
 from ..api.endpoint import Request
 from ..api.users import UpdateAudienceUsers, UpdateDoNotReachUsers
 from ..client.client import Client
-from ..client.prepared_request import Outgoing
+from ..client.prepared_request import PreparedRequest
 from ..client.rate_limiter import backoff
 from ..errors import RefusedError, UnavailableError
-from ..uploads.upload import FAILED, Ack, Batch, Upload
+from ..uploads.upload import FAILED, Acknowledgement, Batch, Upload
 from .operation_params import Heads
 from .operations import Operations, body_of, users_of
 from .packing import Packing
@@ -49,16 +49,16 @@ class UserUpload(Upload):
         """Count the users that there were to send."""
         return {"users": valid}
 
-    def prepare(self, client: Client, batch: Batch) -> Outgoing:
+    def prepare(self, client: Client, batch: Batch) -> PreparedRequest:
         """Write down the request of a batch."""
         return client.prepare(self.place(), body_of(batch.items))
 
-    def send(self, client: Client, batch: Batch, *, again: bool) -> Ack:
+    def send(self, client: Client, batch: Batch, *, again: bool) -> Acknowledgement:
         """Send a batch; where it is refused for some operations, send the others, and halve those.
 
         A batch is all or nothing, so that nothing of a refused one was applied.
         """
-        ack = Ack(batch.number, {ACCEPTED: 0, FAILED: 0})
+        ack = Acknowledgement(batch.number, {ACCEPTED: 0, FAILED: 0})
         waiting: list[list[Operations]] = [batch.items]
         while waiting:
             operations = waiting.pop()
@@ -81,11 +81,11 @@ class UserUpload(Upload):
 
     def _deliver(self, client: Client, operations: list[Operations]) -> dict[int, str]:
         """Send operations until all their users count: give those refused, by number, with the reasons."""
-        outgoing = client.prepare(self.place(), body_of(operations))
+        prepared = client.prepare(self.place(), body_of(operations))
         count, users, attempt = sum(map(len, operations)), users_of(operations), 0
         while True:
             try:
-                answer = client.exchange(outgoing)
+                answer = client.exchange(prepared)
             except RefusedError as error:
                 if refused := refusals(error.body, count):
                     return refused

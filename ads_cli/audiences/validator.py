@@ -12,9 +12,9 @@ from ..feeds.formats.csv import CsvRows
 from ..feeds.rows import Row, Rows
 from ..output.text import counted
 from ..uploads.upload import Batch, Batches
-from ..validation.report import Findings
+from ..validation.report import ValidationReport
 from ..validation.row_validator import Checked
-from ..validation.validator import Check, UnreadableError
+from ..validation.validator import UnreadableError, Validator
 from .blocks import PackedBlock, Table, pack_block
 from .operation_params import FIELDS
 from .operations import Operations, batches
@@ -29,7 +29,7 @@ ROWS = 5000  # of other formats
 Part = tuple[Packed, Sequence[int], dict[int, int]]
 
 
-class UserCheck(Check):
+class UserValidator(Validator):
     """Checks and packs a list of people; no message holds a value of it."""
 
     block = 512 * 1024  # bytes of a table that are packed at once
@@ -46,9 +46,9 @@ class UserCheck(Check):
         self._hashed: Counter[str] = Counter()
         self._batch_count = 0
 
-    def run(self, tick: Callable[[int], None] = lambda rows: None) -> Findings:
+    def run(self, tick: Callable[[int], None] = lambda rows: None) -> ValidationReport:
         """Read everything, say what is wrong, and count the requests that the rest will take."""
-        self.findings, self._tick = Findings(), tick
+        self.findings, self._tick = ValidationReport(), tick
         self._batch_count = sum(1 for _ in batches(self._operations(self._purpose)))
         if not self.findings.rows:
             raise ContentError(f"{self.rows.source.name}: no row of people in it")

@@ -65,7 +65,7 @@ class Listener:
         return verifier
 
     def answer(self, method: str, host: str, target: str) -> tuple[int, str]:
-        """Judge one request: only our own path, host and request token, and only once."""
+        """RowValidator one request: only our own path, host and request token, and only once."""
         parts = urlsplit(target)
         if method != "GET":
             return 405, "Only GET is answered here."

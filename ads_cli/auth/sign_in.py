@@ -6,8 +6,8 @@ from ..api.auth import AccessToken, Authenticate, Authorize, RequestToken
 from ..api.endpoint import wire
 from ..api.validation import convert
 from ..client.client import Client
-from ..client.prepared_request import place
-from ..client.response import Answer
+from ..client.prepared_request import build_request
+from ..client.response import Response
 from ..errors import UnavailableError
 
 OUT_OF_BAND = "oob"
@@ -39,9 +39,9 @@ class SignIn:
         request = convert(RequestToken, {"oauth_callback": callback, "platform_auth_access_type": access})
         parts = wire(request)
         del parts.fields["oauth_callback"]  # it goes into the header, and nowhere else
-        outgoing = place(request.endpoint, parts, self._client.address("platform"))
+        prepared = build_request(request.endpoint, parts, self._client.address("platform"))
         answer = self._client.exchange(
-            outgoing, auth=SignedAuth(*self._app, callback_uri=callback), form=True
+            prepared, auth=SignedAuth(*self._app, callback_uri=callback), form=True
         )
         if answer.body.get("oauth_callback_confirmed") != "true":
             raise UnavailableError("the service did not confirm the callback; the sign-in would not be safe")
@@ -62,10 +62,10 @@ class SignIn:
         del parts.fields["oauth_token"]  # the header names it already, as the token that signs
         self._client.trace.hide(verifier)
         auth = SignedAuth(*self._app, resource_owner_key=token.token, resource_owner_secret=token.secret)
-        outgoing = place(request.endpoint, parts, self._client.address("platform"))
-        return self._token(self._client.exchange(outgoing, auth=auth, form=True))
+        prepared = build_request(request.endpoint, parts, self._client.address("platform"))
+        return self._token(self._client.exchange(prepared, auth=auth, form=True))
 
-    def _token(self, answer: Answer) -> Token:
+    def _token(self, answer: Response) -> Token:
         token, secret = answer.body.get("oauth_token"), answer.body.get("oauth_token_secret")
         if not token or not secret:
             raise UnavailableError("the service answered without a token", http_status=answer.status)

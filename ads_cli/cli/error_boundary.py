@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 
-from ..errors import AdsctlError, Interrupted, Told
+from ..errors import AdsctlError, Interrupted, ReportedError
 
 BROKEN_PIPE = 141
 CANNOT_WRITE = (errno.ENOSPC, errno.EFBIG, errno.EIO)
@@ -114,7 +114,7 @@ def _as_error(error: Exception, argv: list[str]) -> AdsctlError:
     return AdsctlError(f"{type(error).__name__}: {error}", hint=hint)
 
 
-def _tell(error: Told, argv: list[str]) -> int:
+def _tell(error: ReportedError, argv: list[str]) -> int:
     if _wants_json(argv):
         import json
 

@@ -12,7 +12,7 @@ from typer import Exit
 from typer.core import TyperArgument, TyperOption
 
 from ..api.endpoint import Request, document_of
-from ..api.fields import Field, Kind, fields_of
+from ..api.fields import Field, FieldType, fields_of
 from ..api.time import Time
 from ..console.help_texts import LEAD, ExampleCommand
 from ..console.invocation import Invocation
@@ -110,7 +110,7 @@ def parameters(field: Field, own_id: str | None) -> Iterator[Any]:
         )
 
 
-def metavar(kind: Kind) -> str:
+def metavar(kind: FieldType) -> str:
     """Show what an option takes."""
     if kind.choices:
         choices = f"[{'|'.join(kind.choices)}]"
@@ -122,7 +122,7 @@ def metavar(kind: Kind) -> str:
     return METAVARS.get(kind.base, "TEXT")
 
 
-def values(kind: Kind) -> str:
+def values(kind: FieldType) -> str:
     """List the values of an enum for which there is no room in the metavar."""
     if kind.is_comma_list:
         return values(kind.item)

@@ -133,7 +133,7 @@ def children(path: tuple[str, ...]) -> dict[str, Any]:
         found |= declared(path)
     for name, target in BY_HAND.items():
         if (words := tuple(name.split()))[:-1] == path:
-            found[words[-1]] = Deferred(words, LINES[name]) if name in LINES else by_hand(words, target)
+            found[words[-1]] = LazyCommand(words, LINES[name]) if name in LINES else by_hand(words, target)
     return found
 
 
@@ -164,7 +164,7 @@ def by_hand(path: tuple[str, ...], target: str) -> Any:
     return everywhere(get_command(app), path, ("catalog",) if path[0] in CATALOG_GROUPS else ())
 
 
-class Deferred(TyperCommand):
+class LazyCommand(TyperCommand):
     """Stands in the root for a command written by hand, imported when it is called."""
 
     def __init__(self, path: tuple[str, ...], line: str) -> None:

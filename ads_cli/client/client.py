@@ -15,10 +15,10 @@ from ..api.rates import Rate
 from ..errors import AccessError, AdsctlError, NotFoundError, RateLimitedError, UnavailableError
 from .clock import CLOCK, Clock
 from .credentials import Credentials
-from .prepared_request import Outgoing, place
+from .prepared_request import PreparedRequest, build_request
 from .rate_headers import asked_delay, clock_hint
-from .rate_limiter import Pace, Turn, backoff
-from .response import BAD_TIME, Answer, read
+from .rate_limiter import Permit, RateLimiter, backoff
+from .response import BAD_TIME, Response, read
 from .response_body import content_of, is_untrusted, trouble
 from .shared_window import SharedWindow
 from .trace import Trace
@@ -57,29 +57,29 @@ class Client:
     _counting: threading.Lock = field(default_factory=threading.Lock)
 
     @cached_property
-    def pace(self) -> Pace:
+    def pace(self) -> RateLimiter:
         """Keep the time of all threads."""
-        return Pace(self.max_wait, self.tell, self.window, self.concurrency, self.clock)
+        return RateLimiter(self.max_wait, self.tell, self.window, self.concurrency, self.clock)
 
-    def call(self, request: Request, *, auth: "httpx.Auth | None" = None, form: bool = False) -> Answer:
+    def call(self, request: Request, *, auth: "httpx.Auth | None" = None, form: bool = False) -> Response:
         """Send a declared request; give its answer or raise what the answer means.
 
         `auth` stands in for the user's signature; `form` says that the answer is key=value pairs.
         """
         return self.exchange(self.prepare(request), auth=auth, form=form)
 
-    def pages(self, request: Request) -> Iterator[Answer]:
+    def pages(self, request: Request) -> Iterator[Response]:
         """Follow the cursor of a list."""
         # The count excludes a cursor, so only the first page asks for it.
         counted = {"with_total_count": None} if hasattr(request, "with_total_count") else {}
 
-        def ask(cursor: str | None) -> Answer:
+        def ask(cursor: str | None) -> Response:
             changed = {"cursor": cursor, **counted} if cursor else {}
             return self.call(msgspec.structs.replace(request, **changed))
 
         return self.follow(ask)
 
-    def follow(self, ask: Callable[[str | None], Answer]) -> Iterator[Answer]:
+    def follow(self, ask: Callable[[str | None], Response]) -> Iterator[Response]:
         """Ask for a page and those after it; raise UnavailableError where they go round in circles."""
         cursor: str | None = None
         seen: set[str] = set()
@@ -93,23 +93,25 @@ class Client:
                 raise UnavailableError(f"the service repeats the cursor {cursor!r}; the list would never end")
             seen.add(cursor)
 
-    def prepare(self, request: Request, pieces: Sequence[bytes | memoryview] = ()) -> Outgoing:
+    def prepare(self, request: Request, pieces: Sequence[bytes | memoryview] = ()) -> PreparedRequest:
         """Place the fields of a request in its address and body; a ready body comes in `pieces`."""
-        return place(request.endpoint, wire(request), self.address(request.endpoint.base), pieces)
+        return build_request(request.endpoint, wire(request), self.address(request.endpoint.base), pieces)
 
-    def exchange(self, outgoing: Outgoing, *, auth: "httpx.Auth | None" = None, form: bool = False) -> Answer:
+    def exchange(
+        self, prepared: PreparedRequest, *, auth: "httpx.Auth | None" = None, form: bool = False
+    ) -> Response:
         """Send until there is an answer, within --max-attempts and --max-wait."""
         failures = 0
         lost = False  # whether an earlier try may have been applied
         progress = self.pace.successes
         while True:
-            with self.pace.turn(outgoing.family, outgoing.rate) as turn:
+            with self.pace.turn(prepared.family, prepared.rate) as turn:
                 try:
-                    answer = self._once(outgoing, failures + 1, auth or self._auth, form, turn)
+                    answer = self._once(prepared, failures + 1, auth or self._auth, form, turn)
                 except AdsctlError as error:
                     self.pace.settled()
-                    if isinstance(error, NotFoundError) and lost and outgoing.method == "DELETE":
-                        return _deleted_before(outgoing, failures + 1)
+                    if isinstance(error, NotFoundError) and lost and prepared.method == "DELETE":
+                        return _deleted_before(prepared, failures + 1)
                     raise
                 except _Failed as failed:
                     # While others get through, being asked to slow down is no failure of this request.
@@ -117,19 +119,19 @@ class Client:
                         failures += 1
                     progress = self.pace.successes
                     lost = lost or not (failed.limited or failed.refused)
-                    delay = self._next_try(outgoing, failed, failures)
+                    delay = self._next_try(prepared, failed, failures)
                 else:
                     self.pace.succeeded()
-                    self.changed = self.changed or outgoing.method != "GET"
+                    self.changed = self.changed or prepared.method != "GET"
                     return answer
             self.pace.wait(delay)
 
-    def _next_try(self, outgoing: Outgoing, failed: "_Failed", failures: int) -> float:
+    def _next_try(self, prepared: PreparedRequest, failed: "_Failed", failures: int) -> float:
         """Give the seconds before the next try, or raise where there is none."""
         error = failed.error
-        may = outgoing.retry or failed.limited or failed.refused
+        may = prepared.retry or failed.limited or failed.refused
         if not may:
-            if outgoing.method != "GET":
+            if prepared.method != "GET":
                 error.hint = "the request may have been applied all the same: look before you send it again"
             raise error
         asked = asked_delay(failed.headers, self.clock.time())
@@ -140,14 +142,16 @@ class Client:
             error.message += "; " + self.pace.too_long(asked)
             raise error
         if failed.limited:
-            self.pace.hold(outgoing.family, delay)
+            self.pace.hold(prepared.family, delay)
         with self._counting:
             self.retries += 1
         self.say(f"{error.message}; trying again in {delay:.1f} s")
-        self.trace.log("retry", url=outgoing.url, reason=error.message, delay=round(delay, 3))
+        self.trace.log("retry", url=prepared.url, reason=error.message, delay=round(delay, 3))
         return delay
 
-    def _once(self, outgoing: Outgoing, attempt: int, auth: "httpx.Auth", form: bool, turn: Turn) -> Answer:
+    def _once(
+        self, prepared: PreparedRequest, attempt: int, auth: "httpx.Auth", form: bool, turn: Permit
+    ) -> Response:
         """Send once; raise _Failed for what may be tried again."""
         import httpx
 
@@ -157,9 +161,9 @@ class Client:
             self.requests += 1
         timeout = min(self.timeout, max(self.pace.patience(), LEAST_TIMEOUT))
         started = time.monotonic()
-        request = request_of(outgoing, timeout)
+        request = request_of(prepared, timeout)
         self.trace.request(
-            outgoing.method, outgoing.url, request.headers, _shown(outgoing, outgoing.body, outgoing.size)
+            prepared.method, prepared.url, request.headers, _shown(prepared, prepared.body, prepared.size)
         )
         request = next(auth.auth_flow(request))
         try:
@@ -167,7 +171,7 @@ class Client:
                 content = content_of(response, started + max(timeout, self.max_wait))
         except (httpx.TransportError, httpx.DecodingError) as error:
             refused = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
-            told = trouble(error, outgoing.url)
+            told = trouble(error, prepared.url)
             if is_untrusted(error):  # which no second try would change
                 raise told from None
             raise _Failed(told, {}, refused=refused) from error
@@ -175,11 +179,11 @@ class Client:
         turn.answered(response.status_code, answered)
         seconds = time.monotonic() - started
         self.trace.response(
-            outgoing.method,
-            outgoing.url,
+            prepared.method,
+            prepared.url,
             response.status_code,
             answered,
-            _shown(outgoing, content, len(content)),
+            _shown(prepared, content, len(content)),
             seconds,
         )
         try:
@@ -248,12 +252,12 @@ class _Failed(Exception):
         self.refused = refused  # no connection, or a clock that jumped: nothing was applied
 
 
-def _shown(outgoing: Outgoing, content: bytes, size: int) -> bytes:
+def _shown(prepared: PreparedRequest, content: bytes, size: int) -> bytes:
     """Give what a trace may show of a body."""
-    return b"(%d bytes that nobody reads)" % size if outgoing.private and size else content
+    return b"(%d bytes that nobody reads)" % size if prepared.private and size else content
 
 
-def _deleted_before(outgoing: Outgoing, attempts: int) -> Answer:
+def _deleted_before(prepared: PreparedRequest, attempts: int) -> Response:
     """Answer for a DELETE that an earlier try had applied, though its answer was lost."""
-    name = outgoing.url.partition("?")[0].rsplit("/", 1)[-1]
-    return Answer(404, {}, {"data": {"id": name, "deleted": True}}, attempts)
+    name = prepared.url.partition("?")[0].rsplit("/", 1)[-1]
+    return Response(404, {}, {"data": {"id": name, "deleted": True}}, attempts)

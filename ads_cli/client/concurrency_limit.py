@@ -7,7 +7,7 @@ PAYS = 0.8  # of that growth, in the latency: beyond it, throughput hardly rises
 KEPT = 0.75  # of the requests at once, after the service was overwhelmed
 
 
-class Gate:
+class ConcurrencyLimit:
     """Finds the number of requests at once that is worth it, up to a ceiling.
 
     It begins with a few and doubles them with each round of answers; from the first trouble on it adds one

@@ -14,7 +14,7 @@ JSON = "application/json"
 PIECE = 128 * 1024  # bytes
 
 
-class Outgoing(NamedTuple):
+class PreparedRequest(NamedTuple):
     """A request, ready to be signed and sent as often as it takes."""
 
     method: str
@@ -40,9 +40,9 @@ class Outgoing(NamedTuple):
         return small if self.pieces else self.body or None
 
 
-def place(
+def build_request(
     endpoint: Endpoint, parts: Wire, address: str, pieces: Sequence[bytes | memoryview] = ()
-) -> Outgoing:
+) -> PreparedRequest:
     """Write a request down: the address with its query, and the body."""
     url, content_type, body = address + parts.path, "", b""
     if pieces or endpoint.travels == "json":
@@ -55,7 +55,7 @@ def place(
         url += f"?{_encoded(parts.fields)}"
     family = f"{endpoint.method} {endpoint.path}"
     rate = TOTAL_COUNTS if parts.fields.get("with_total_count") else endpoint.rate
-    return Outgoing(
+    return PreparedRequest(
         endpoint.method,
         url,
         body,

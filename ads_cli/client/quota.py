@@ -9,7 +9,7 @@ OLD = 60.0  # seconds that a window may have ended before its answer comes, or b
 LATE = 0.05  # seconds that a window is given to end
 
 
-class Allowance:
+class Quota:
     """Counts with the fewest requests that an answer of the present window left.
 
     Requests under way may not be part of that count yet, so that one more may go while fewer are under

@@ -9,8 +9,8 @@ from math import inf
 from ..api.rates import Rate
 from ..errors import RateLimitedError
 from .clock import CLOCK, Clock
-from .concurrency_limit import Gate
-from .quota import LATE, ROUNDING, Allowance
+from .concurrency_limit import ConcurrencyLimit
+from .quota import LATE, ROUNDING, Quota
 from .rate_headers import Headers
 from .shared_window import SharedWindow
 
@@ -24,7 +24,7 @@ class StoppedError(Exception):
     """The run is being stopped, and no further request may go."""
 
 
-class Pace:
+class RateLimiter:
     """Shared by all threads of a client: says when each may send, a family of requests apart from another."""
 
     def __init__(
@@ -42,12 +42,12 @@ class Pace:
         self._ceiling = ceiling
         self._windows = cache(window) if window else None  # by the rates that the specification states
         self.lock = threading.Lock()
-        self._lanes: dict[str, Lane] = {}
+        self._lanes: dict[str, RouteState] = {}
         self._stopped = self.clock.condition(self.lock)
         self._stopping = False
         self._stuck_since: float | None = None  # the first try after the last success
 
-    def turn(self, family: str, rate: Rate | None = None) -> "Turn":
+    def turn(self, family: str, rate: Rate | None = None) -> "Permit":
         """Wait until a request may go; raise RateLimitedError where that takes too long."""
         window = self._windows(rate) if rate and self._windows else None
         while True:
@@ -62,17 +62,17 @@ class Pace:
                 self.tell(f"{went}: going on in {delay:.0f} s")
             self.wait(delay)
 
-    def _enter(self, family: str) -> "Turn":
+    def _enter(self, family: str) -> "Permit":
         """Wait until the family has room for one more."""
         with self.lock:
             lane = self._lanes.get(family)
             if lane is None:
-                lane = self._lanes[family] = Lane(self._ceiling, self.clock.condition(self.lock))
+                lane = self._lanes[family] = RouteState(self._ceiling, self.clock.condition(self.lock))
             while not self._stopping:
                 now = self.clock.monotonic()
                 delay = lane.delay(now)
                 if not delay:
-                    return Turn(self, lane, now)
+                    return Permit(self, lane, now)
                 if delay < inf and lane.allowance.is_used_up(now):
                     if not self.may_wait(delay - LATE - ROUNDING):
                         raise RateLimitedError(self.too_long(delay))
@@ -89,7 +89,7 @@ class Pace:
             if self.may_wait(delay):
                 self._tell_of(lane, delay)
 
-    def _tell_of(self, lane: "Lane", delay: float) -> None:
+    def _tell_of(self, lane: "RouteState", delay: float) -> None:
         """Tell of a long wait, once."""
         until = self.clock.monotonic() + delay
         if delay >= LONG and lane.told < until - LONG:
@@ -139,15 +139,15 @@ class Pace:
                 lane.moved.notify_all()
 
 
-class Lane:
+class RouteState:
     """The requests of one family."""
 
     def __init__(self, ceiling: int, moved: threading.Condition) -> None:
-        self.allowance = Allowance()
-        self.gate = Gate(ceiling)
+        self.allowance = Quota()
+        self.gate = ConcurrencyLimit(ceiling)
         self.moved = moved
         self.flying = 0
-        self.ahead: Turn | None = None  # goes alone, to see whether the service answers again
+        self.ahead: Permit | None = None  # goes alone, to see whether the service answers again
         self.told = 0.0  # until when a wait was told
         self._waiting = 0
 
@@ -164,7 +164,7 @@ class Lane:
         finally:
             self._waiting -= 1
 
-    def leave(self, turn: "Turn") -> None:
+    def leave(self, turn: "Permit") -> None:
         """Let those go on who may, once a request has ended."""
         self.flying -= 1
         if self.ahead is turn:
@@ -176,12 +176,12 @@ class Lane:
             self.moved.notify(max(0, int(room)))
 
 
-class Turn:
+class Permit:
     """One request under way; its place is free when the block ends."""
 
     __slots__ = ("_answered", "_begun", "_lane", "_pace", "_round")
 
-    def __init__(self, pace: Pace, lane: Lane, now: float) -> None:
+    def __init__(self, pace: RateLimiter, lane: RouteState, now: float) -> None:
         self._pace, self._lane, self._begun = pace, lane, now
         self._answered = False
         if not lane.allowance.suffices(lane.flying):
@@ -206,7 +206,7 @@ class Turn:
         with self._pace.lock:
             self._lane.leave(self)
 
-    def __enter__(self) -> "Turn":
+    def __enter__(self) -> "Permit":
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:

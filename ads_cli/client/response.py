@@ -20,7 +20,7 @@ BAD_TIME = 135  # with status 401: the timestamp is too far from the service's c
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """A whole answer: status, headers (lower-case names), the JSON body, and how many tries it took."""
 
     status: int
@@ -44,13 +44,13 @@ class Answer:
 
 def read(
     status: int, headers: dict[str, str], content: bytes, attempts: int, *, form: bool = False
-) -> Answer:
+) -> Response:
     """Read an answer; raise what it means where it is an error or cannot be read.
 
     The first and the last step of a sign-in answer a `form` of key=value pairs; its errors are JSON.
     """
     if form and 200 <= status < 300:
-        return Answer(status, headers, dict(parse_qsl(content.decode("utf-8", "replace"))), attempts)
+        return Response(status, headers, dict(parse_qsl(content.decode("utf-8", "replace"))), attempts)
     try:
         body, readable = json.loads(content) if content or status != 204 else None, True
     except (ValueError, RecursionError):
@@ -63,7 +63,7 @@ def read(
         raise UnavailableError(
             f"the answer (status {status}) is not JSON: {_seen(headers, content)}", http_status=status
         )
-    answer = Answer(status, headers, body, attempts)
+    answer = Response(status, headers, body, attempts)
     if isinstance(body, dict) and body.get("errors"):
         words = said(body)
         refused = RefusedError(words.message, http_status=status, api_code=words.code)

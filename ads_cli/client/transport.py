@@ -13,7 +13,7 @@ import httpx
 
 from .. import __version__
 from ..errors import StateError
-from .prepared_request import Outgoing
+from .prepared_request import PreparedRequest
 from .response_body import CODING
 
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
@@ -48,21 +48,21 @@ class Connections(threading.local):
         return self._to[place]
 
 
-def request_of(outgoing: Outgoing, timeout: float) -> httpx.Request:
+def request_of(prepared: PreparedRequest, timeout: float) -> httpx.Request:
     """Make the request that is sent, but for the proof of who sends it; `timeout` is in seconds."""
     headers = dict(HEADERS)
-    if outgoing.content_type:
-        headers["Content-Type"] = outgoing.content_type
-    if outgoing.pieces:
-        headers["Content-Length"] = str(outgoing.size)
+    if prepared.content_type:
+        headers["Content-Type"] = prepared.content_type
+    if prepared.pieces:
+        headers["Content-Length"] = str(prepared.size)
     request = httpx.Request(
-        outgoing.method,
-        _url(outgoing.url),
+        prepared.method,
+        _url(prepared.url),
         headers=headers,
-        content=outgoing.content(),
+        content=prepared.content(),
         extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), timeout)},
     )
-    request.headers.update(outgoing.headers)
+    request.headers.update(prepared.headers)
     return request
 
 

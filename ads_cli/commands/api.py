@@ -18,7 +18,7 @@ from ..console.results import show_outgoing, show_pages
 from ..errors import UsageError
 
 if TYPE_CHECKING:
-    from ..client.prepared_request import Outgoing
+    from ..client.prepared_request import PreparedRequest
 
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH")
 HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]*)")
@@ -83,8 +83,8 @@ def api(
     content = _read(body) if body else b""
     address = call.settings.address(base.value)
 
-    def outgoing(cursor: str | None = None) -> "Outgoing":
-        from ..client.prepared_request import Outgoing
+    def prepared(cursor: str | None = None) -> "PreparedRequest":
+        from ..client.prepared_request import PreparedRequest
 
         parameters = query | ({"cursor": cursor} if cursor else {})
         asked = "&".join(f"{quote(k, safe='')}={quote(v, safe='')}" for k, v in parameters.items())
@@ -92,20 +92,20 @@ def api(
         kind = next((v for k, v in headers.items() if k.lower() == "content-type"), "application/json")
         own = {name: value for name, value in headers.items() if name.lower() != "content-type"}
         family = f"{method} {plain}"
-        return Outgoing(method, url, content, kind if content else "", family, method != "POST", own)
+        return PreparedRequest(method, url, content, kind if content else "", family, method != "POST", own)
 
     if as_curl:
         from ..client.trace import Trace
 
-        print(Trace().mask(_curl(outgoing())))
+        print(Trace().mask(_curl(prepared())))
     elif call.dry_run:
-        show_outgoing(call, outgoing())
+        show_outgoing(call, prepared())
     else:
         if "/product_catalogs/" in plain:
             from ..products.sync_state import forget_sent
 
             forget_sent(call, method, plain)
-        answers = call.client.follow(lambda cursor: call.client.exchange(outgoing(cursor)))
+        answers = call.client.follow(lambda cursor: call.client.exchange(prepared(cursor)))
         envelope = envelope and call.printer.shows_documents
         show_pages(call, answers, all=paginate, envelope=envelope, more="--paginate shows them")
 
@@ -158,12 +158,12 @@ def _read(path: str, option: str = "--input") -> bytes:
         raise UsageError(f"{option}: {path} cannot be read: {error.strerror}") from None
 
 
-def _curl(outgoing: "Outgoing") -> str:
+def _curl(prepared: "PreparedRequest") -> str:
     """Write a request down for a shell; who sends it has to put a signature in the place of ***."""
-    words = ["curl", "-X", outgoing.method, outgoing.url, "-H", "Authorization: OAuth ***"]
-    kind = {"Content-Type": outgoing.content_type} if outgoing.content_type else {}
-    for name, value in {**kind, **outgoing.headers}.items():
+    words = ["curl", "-X", prepared.method, prepared.url, "-H", "Authorization: OAuth ***"]
+    kind = {"Content-Type": prepared.content_type} if prepared.content_type else {}
+    for name, value in {**kind, **prepared.headers}.items():
         words += ["-H", f"{name}: {value}"]
-    if outgoing.body:
-        words += ["--data-binary", outgoing.body.decode("utf-8", "replace")]
+    if prepared.body:
+        words += ["--data-binary", prepared.body.decode("utf-8", "replace")]
     return shlex.join(words)

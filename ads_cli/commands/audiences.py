@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..audiences.operation_params import Heads
     from ..audiences.packing import Packing
     from ..audiences.upload import UserUpload
-    from ..audiences.validator import UserCheck
+    from ..audiences.validator import UserValidator
 
 
 UNHASHED = "partner_user_id"  # which the service takes as it is
@@ -168,13 +168,13 @@ def hash_file(
     """
     from ..audiences.hash_export import write_hashed
     from ..config.atomic_files import atomic
-    from ..uploads.report import demand_place, sound, write_invalid
+    from ..uploads.report import check_failed_out_path, sound, write_invalid
 
     call = Invocation.of(ctx)
     if output_file != "-" and Path(output_file).resolve() == Path(file).resolve():
         raise UsageError(f"{output_file} is the very file that is read", hint="name another")
     checked = checker(file, format, encoding, map, _offline(region))
-    demand_place(failed_out, checked.rows)
+    check_failed_out_path(failed_out, checked.rows)
     hint = "nothing was written; correct the file, or write the others with --skip-invalid"
     findings = sound(checked, call.messages, skip_invalid=skip_invalid, failed_out=failed_out, hint=hint)
     if output_file == "-":
@@ -213,17 +213,17 @@ def checker(
     upload: "UserUpload",
     *,
     rehearsal: bool = False,
-) -> "UserCheck":
+) -> "UserValidator":
     """Open a list of people."""
     from ..audiences.rows import Renames
-    from ..audiences.validator import UserCheck
+    from ..audiences.validator import UserValidator
     from ..feeds.rows import rows
     from ..feeds.source import Source
 
     known = (*upload.known, "params", "users")
     rename = Renames(renames(map or [], upload.known))
     source = Source.open(file, format, encoding)
-    return UserCheck(
+    return UserValidator(
         rows(source, roots=("users", "operations"), known=known, rename=rename), upload, rehearsal=rehearsal
     )
 
@@ -234,7 +234,7 @@ def _offline(region: str | None) -> "UserUpload":
     return AudienceUpload("", "", *packing({}, region, None))
 
 
-def _push(call: Invocation, checked: "UserCheck", upload: "UserUpload", options: Any) -> None:
+def _push(call: Invocation, checked: "UserValidator", upload: "UserUpload", options: Any) -> None:
     from ..uploads.push import Push
 
     try:

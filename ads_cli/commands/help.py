@@ -80,11 +80,11 @@ def topic(name: Annotated[str, typer.Argument(metavar="TOPIC", help="What to exp
         print(texts[name])
         return
     from ..errors import UsageError
-    from ..suggestions import nearest
+    from ..suggestions import suggestion
 
     known = f"topics: {', '.join(texts)}"
     if name:
-        raise UsageError(f"there is no topic {name!r}{nearest(name, texts)}", hint=known)
+        raise UsageError(f"there is no topic {name!r}{suggestion(name, texts)}", hint=known)
     print(f"adsctl help TOPIC explains one of the {known}")
 
 

@@ -60,7 +60,7 @@ def login(
     For example: adsctl auth login --profile shop --token-store file
     """
     from ..auth.sign_in import SignIn
-    from ..config.atomic_files import prove_writable
+    from ..config.atomic_files import ensure_writable
     from ..config.profiles import refuse_local
 
     if authenticate and not callback:
@@ -71,7 +71,7 @@ def login(
     if token_store:
         call.flags["token_store"] = token_store.value
     addresses = _addresses(call)
-    prove_writable(call.settings.config_dir, "ADSCTL_CONFIG_DIR")
+    ensure_writable(call.settings.config_dir, "ADSCTL_CONFIG_DIR")
     call.secrets.store.prove()
     app = call.secrets.app() or _ask_for_app()
     signin = SignIn(call.client, *app)

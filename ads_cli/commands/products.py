@@ -102,11 +102,11 @@ def check(
     """
     from ..products.uploads import ProductPush
     from ..uploads.report import check_file, show_findings, write_invalid
-    from ..validation.validator import Check
+    from ..validation.validator import Validator
 
     call = Invocation.of(ctx)
     rows = read_rows(file, format, encoding, map, ProductPush)
-    checker = Check(rows, ProductPush)
+    checker = Validator(rows, ProductPush)
     findings = check_file(checker, call.messages)
     show_findings(call.printer, rows, findings)
     if findings.invalid:
@@ -138,7 +138,7 @@ def delete(
     from ..products.catalog_push import CatalogPush, memory_of
     from ..products.uploads import ProductDelete
     from ..uploads.push import Options
-    from ..validation.validator import Check
+    from ..validation.validator import Validator
 
     if bool(keys) == bool(from_):
         raise UsageError(
@@ -149,7 +149,7 @@ def delete(
     rows = rows_of(source, roots=(ProductDelete.noun,), known=ProductDelete.required)
     options = Options(concurrency, failed_out=failed_out, max_errors=max_errors, resume=resume)
     upload = ProductDelete(call.catalog)
-    CatalogPush(call, upload, Check(rows, ProductDelete), options, memory=memory_of(call)).run()
+    CatalogPush(call, upload, Validator(rows, ProductDelete), options, memory=memory_of(call)).run()
 
 
 def pull(
@@ -179,19 +179,19 @@ def pull(
 def _catalog_push(call: Invocation, rows: Any, options: Any, changed: bool, verify: bool) -> Any:
     """Make a push of all rows, or of those that have changed."""
     from ..products.catalog_push import CatalogPush, ChangedPush, memory_of
-    from ..products.changes import ChangedCheck, known_to
+    from ..products.changes import ChangedValidator, known_to
     from ..products.uploads import ProductPush
-    from ..validation.validator import Check
+    from ..validation.validator import Validator
 
     upload, memory = ProductPush(call.catalog), memory_of(call)
     if changed:
-        check = ChangedCheck(rows, upload, memory, known_to(memory, call.messages.say))
+        check = ChangedValidator(rows, upload, memory, known_to(memory, call.messages.say))
         return ChangedPush(call, upload, check, options, memory=memory, verify=verify)
     remembers = memory.exists() and not call.dry_run
     return CatalogPush(
         call,
         upload,
-        ChangedCheck(rows, upload, None) if remembers else Check(rows, ProductPush),
+        ChangedValidator(rows, upload, None) if remembers else Validator(rows, ProductPush),
         options,
         memory=memory,
     )
@@ -208,7 +208,7 @@ def read_rows(file: str, format: str | None, encoding: str, map: list[str] | Non
 
 def renames(pairs: list[str], known: Collection[str]) -> dict[str, str]:
     """Read --map COLUMN=FIELD; raise UsageError where a field is not known."""
-    from ..suggestions import nearest
+    from ..suggestions import suggestion
 
     found = {}
     for pair in pairs:
@@ -216,7 +216,7 @@ def renames(pairs: list[str], known: Collection[str]) -> dict[str, str]:
         if not equals or not column:
             raise UsageError(f"--map: {pair!r} is not COLUMN=FIELD", hint="as in --map image_url=image_link")
         if name not in known:
-            raise UsageError(f"--map: {name!r} is no field here{nearest(name, known)}")
+            raise UsageError(f"--map: {name!r} is no field here{suggestion(name, known)}")
         found[column.strip()] = name
     return found
 

@@ -8,7 +8,7 @@ from ..config.profiles import edit, refuse_local, update
 from ..config.settings import KEYS, LOCAL, Setting
 from ..console.invocation import Invocation
 from ..errors import UsageError
-from ..suggestions import nearest
+from ..suggestions import suggestion
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The profile's name")]
 
@@ -115,7 +115,7 @@ def remove(ctx: typer.Context, name: Name) -> None:
 def _known(call: Invocation, name: str) -> None:
     profiles = call.settings.read_config().get("profiles") or {}
     if name not in profiles:
-        message = f"there is no profile {name!r}{nearest(name, profiles)}"
+        message = f"there is no profile {name!r}{suggestion(name, profiles)}"
         raise UsageError(message, hint="adsctl profile list shows them")
 
 

@@ -13,11 +13,11 @@ from typing import Any, TextIO
 from ..errors import AdsctlError, StateError, UsageError
 
 
-def prove_writable(folder: Path, variable: str) -> None:
+def ensure_writable(folder: Path, variable: str) -> None:
     """Raise StateError where no file could be made in a folder, which need not be there yet."""
-    nearest = next(place for place in (folder, *folder.parents) if place.exists())
+    suggestion = next(place for place in (folder, *folder.parents) if place.exists())
     try:
-        with tempfile.TemporaryFile(dir=nearest):
+        with tempfile.TemporaryFile(dir=suggestion):
             pass
     except OSError as error:
         raise StateError(

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..errors import StateError, UsageError
 from ..output.presentation import FORMATS
-from ..suggestions import nearest
+from ..suggestions import suggestion
 from .atomic_files import atomic
 from .settings import ADDRESSES, KEYS, LOCAL, TOKEN_STORES, TRUTHS, Settings, check_address
 
@@ -58,12 +58,12 @@ def refuse_local(profile: str) -> None:
 
 def _checked(name: str, value: str | None) -> str | None:
     if name not in KEYS:
-        raise UsageError(f"{name!r} is no setting of a profile{nearest(name, KEYS)}", hint=", ".join(KEYS))
+        raise UsageError(f"{name!r} is no setting of a profile{suggestion(name, KEYS)}", hint=", ".join(KEYS))
     if value is None:
         return None
     if name in ADDRESSES:
         return check_address(value, name)
     if name in CHOICES and value not in CHOICES[name]:
         allowed = ", ".join(CHOICES[name])
-        raise UsageError(f"{name}: {value!r} is not one of {allowed}{nearest(value, CHOICES[name])}")
+        raise UsageError(f"{name}: {value!r} is not one of {allowed}{suggestion(value, CHOICES[name])}")
     return value

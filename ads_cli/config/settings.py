@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from ..durations import parse_duration
 from ..errors import ContentError, StateError, UsageError
 from ..loopback import is_loopback
-from ..suggestions import nearest
+from ..suggestions import suggestion
 
 LOCAL = "local"
 DEFAULT_PROFILE = "default"
@@ -60,7 +60,7 @@ class Settings:
         if named and name not in (LOCAL, DEFAULT_PROFILE, *profiles) and not self.may_be_new:
             known = [*profiles, LOCAL]
             raise UsageError(
-                f"there is no profile {name!r}{nearest(name, known)}",
+                f"there is no profile {name!r}{suggestion(name, known)}",
                 hint=f"known profiles: {', '.join(known)}",
             )
         return name
@@ -109,7 +109,7 @@ class Settings:
         """Say which keys of the profile mean nothing, and what may be meant."""
         path = self.config_dir / "config.yaml"
         return [
-            f"{path}: {name!r} of the profile {self.profile} means nothing{nearest(str(name), KEYS)}"
+            f"{path}: {name!r} of the profile {self.profile} means nothing{suggestion(str(name), KEYS)}"
             for name in self._profile
             if name not in KEYS
         ]

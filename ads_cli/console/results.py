@@ -10,8 +10,8 @@ from ..errors import UsageError
 from .invocation import Invocation
 
 if TYPE_CHECKING:
-    from ..client.prepared_request import Outgoing
-    from ..client.response import Answer
+    from ..client.prepared_request import PreparedRequest
+    from ..client.response import Response
 
 # The commands that show records of their group; `accounts apps` shows no accounts.
 KNOWN_AFTER = ("list", "get", "create", "add", "update", "rename", "grant")
@@ -33,7 +33,7 @@ def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, 
     """Print a list of declared records."""
     endpoint = request.endpoint
 
-    def seen() -> "Iterator[Answer]":
+    def seen() -> "Iterator[Response]":
         for number, answer in enumerate(call.client.pages(request)):
             if number == 0:
                 _remember(call, endpoint, answer.data)
@@ -56,7 +56,7 @@ def _remember(call: Invocation, endpoint: Endpoint, records: Any) -> None:
 
 def show_pages(
     call: Invocation,
-    answers: "Iterator[Answer]",
+    answers: "Iterator[Response]",
     columns: tuple[str, ...] = (),
     key: str = "id",
     others: tuple[str, ...] = (),
@@ -93,13 +93,13 @@ def show_pages(
 class Pages:
     """Pages as they are read, and what was seen of them: the first answer and the last cursor."""
 
-    def __init__(self, answers: "Iterator[Answer]", most: int | None) -> None:
+    def __init__(self, answers: "Iterator[Response]", most: int | None) -> None:
         self._answers = islice(answers, most)
-        self._first: Answer | None = None
+        self._first: Response | None = None
         self.cursor: str | None = None
 
     @property
-    def first(self) -> "Answer":
+    def first(self) -> "Response":
         """Give the first answer; there always is one."""
         assert self._first is not None
         return self._first
@@ -135,25 +135,25 @@ def _limit(text: str | None) -> int | None:
 def show_request(call: Invocation, request: Request) -> None:
     """Print the request that would be sent, secrets masked, and send nothing."""
     from ..api.endpoint import wire
-    from ..client.prepared_request import place
+    from ..client.prepared_request import build_request
 
     endpoint = request.endpoint
-    show_outgoing(call, place(endpoint, wire(request), call.settings.address(endpoint.base)))
+    show_outgoing(call, build_request(endpoint, wire(request), call.settings.address(endpoint.base)))
 
 
-def show_outgoing(call: Invocation, outgoing: "Outgoing") -> None:
+def show_outgoing(call: Invocation, prepared: "PreparedRequest") -> None:
     """Print a request as it would go over the wire."""
     shown: dict[str, Any] = {
-        "method": outgoing.method,
-        "url": outgoing.url,
-        "headers": {"Authorization": "OAuth ***", **outgoing.headers},
+        "method": prepared.method,
+        "url": prepared.url,
+        "headers": {"Authorization": "OAuth ***", **prepared.headers},
     }
-    if outgoing.body:
-        shown["headers"]["Content-Type"] = outgoing.content_type
-        shown["body"] = _readable(outgoing.body)
+    if prepared.body:
+        shown["headers"]["Content-Type"] = prepared.content_type
+        shown["body"] = _readable(prepared.body)
     if call.printer.format in ("table", "tsv", "csv"):
-        print(f"{outgoing.method} {outgoing.url}")
-        if outgoing.body:
+        print(f"{prepared.method} {prepared.url}")
+        if prepared.body:
             print(json.dumps(shown["body"], ensure_ascii=False, indent=2))
     else:
         call.printer.show(shown, tuple(shown), "url")

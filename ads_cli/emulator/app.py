@@ -16,9 +16,9 @@ from ..errors import StateError
 from .core import faults as faulty
 from .core.incoming import Incoming, echo, read, value_of
 from .core.limits import Limits
-from .core.responses import Headers, Plain, Refusal, enveloped, failed
+from .core.responses import ApiError, Headers, HttpResponse, enveloped, failed
 from .core.routing import Bound, Call, Router
-from .core.signatures import READ_ONLY, Gate
+from .core.signatures import READ_ONLY, Authenticator
 from .core.store import Store, kept, opened
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Emulator:
         self._faults = [faulty.parse(text) for text in faults]
         self._database = database
         self._store = opened(database, _seed)
-        self._gate = Gate(self._store)
+        self._gate = Authenticator(self._store)
         self._limits = Limits()
 
     @cached_property
@@ -124,7 +124,7 @@ class Emulator:
         try:
             with kept(self._database):
                 answer = self._answer(Incoming(environ))
-        except Refusal as refusal:
+        except ApiError as refusal:
             answer = refusal.plain({})
         except StateError as error:
             if "ads_cli.timeout" in environ:  # a client in this process hears it as it is
@@ -134,7 +134,7 @@ class Emulator:
             answer = _broken()
         return answer.send(start_response, without_body=environ["REQUEST_METHOD"] == "HEAD")
 
-    def _answer(self, incoming: Incoming) -> Plain:
+    def _answer(self, incoming: Incoming) -> HttpResponse:
         """Find the endpoint, check who asks, and handle the request under the faults on demand."""
         endpoint, bound, ids = self._router.find(incoming)
         call = Call(self._store, self._gate, self._limits, incoming, ids)
@@ -142,15 +142,15 @@ class Emulator:
             signer = self._gate.signer_of(incoming)
             call.user = signer.user
             if signer.access == "read" and endpoint.mutates:
-                raise Refusal(403, "FORBIDDEN", READ_ONLY)
+                raise ApiError(403, "FORBIDDEN", READ_ONLY)
 
-        def perform(partial: bool) -> Plain:
+        def perform(partial: bool) -> HttpResponse:
             call.partial = partial
             return self._perform(call, endpoint, bound)
 
         return faulty.struck(self._faults, incoming, perform)
 
-    def _perform(self, call: Call, endpoint: Endpoint, bound: Bound) -> Plain:
+    def _perform(self, call: Call, endpoint: Endpoint, bound: Bound) -> HttpResponse:
         """Check the request against its declaration, and let its handler answer."""
         call.params = dict(call.ids)
         try:
@@ -158,13 +158,13 @@ class Emulator:
             answer = bound.handler(call, request)
         except InvalidError as error:
             return failed(400, [_told(problem) for problem in error.problems], call.params)
-        except Refusal as refusal:
+        except ApiError as refusal:
             return refusal.plain(call.params)
         except sqlite3.Error:
             raise
         except Exception:
             return _broken()
-        return answer if isinstance(answer, Plain) else enveloped(answer, call.params, headers)
+        return answer if isinstance(answer, HttpResponse) else enveloped(answer, call.params, headers)
 
     def _checked(self, call: Call, endpoint: Endpoint, kind: type[Request]) -> tuple[Request, Headers]:
         """Read the parameters, and count what is limited."""
@@ -188,7 +188,7 @@ def _told(problem: Any) -> dict[str, str]:
     return {"code": code, "message": str(problem), "parameter": problem.path}
 
 
-def _broken() -> Plain:
+def _broken() -> HttpResponse:
     """Answer after a mistake of our own, and leave its trace on stderr."""
     traceback.print_exc(file=sys.stderr)
     message = "the emulator failed; the traceback is on its standard error"

@@ -17,7 +17,7 @@ from ..loopback import is_loopback
 from .app import Emulator
 from .core.faults import HEADER
 from .core.incoming import MOST_BYTES
-from .core.responses import Refusal
+from .core.responses import ApiError
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
@@ -99,7 +99,7 @@ def _local_only(emulator: Emulator) -> Callable[..., list[bytes]]:
         host = environ.get("HTTP_HOST", "")
         if _is_local(host):
             return emulator(environ, start_response)
-        refusal = Refusal(403, "FORBIDDEN", f"the emulator answers to this machine only, not as {host!r}")
+        refusal = ApiError(403, "FORBIDDEN", f"the emulator answers to this machine only, not as {host!r}")
         return refusal.plain({}).send(start_response)
 
     return guarded

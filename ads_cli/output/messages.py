@@ -5,7 +5,7 @@ import sys
 from contextlib import suppress
 from typing import IO
 
-from ..errors import Interrupted, Told
+from ..errors import Interrupted, ReportedError
 from .text import safe_lines
 
 COLORS = {"error": "31", "warning": "33", "hint": "36", "note": "2"}
@@ -39,7 +39,7 @@ class Messages:
             _print(_labelled("warning", text, self.color))
 
 
-def error_lines(error: Told, argv: list[str]) -> str:
+def error_lines(error: ReportedError, argv: list[str]) -> str:
     """Write an error for a person: what happened, and what to do next."""
     when = next((w.removeprefix("--color=") for w in argv if w.startswith("--color=")), "auto")
     color = uses_color(sys.stderr, when)

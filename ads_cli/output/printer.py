@@ -37,10 +37,10 @@ class Printer:
         self._aftermath = aftermath  # tells what has happened where a result cannot be shown
         self.format = output or ("table" if stream.isatty() else "tsv")
         if self.format not in FORMATS:
-            from ..suggestions import nearest
+            from ..suggestions import suggestion
 
             raise UsageError(
-                f"--output: {self.format!r} is no format{nearest(self.format, FORMATS)}",
+                f"--output: {self.format!r} is no format{suggestion(self.format, FORMATS)}",
                 hint=f"formats: {', '.join(FORMATS)}",
             )
         self.columns = [name.strip() for name in columns.split(",") if name.strip()] if columns else None
@@ -132,9 +132,9 @@ class Printer:
             yield record
         missing = sorted(strange - names.keys())
         if missing and any_record:
-            from ..suggestions import nearest
+            from ..suggestions import suggestion
 
-            told = "; ".join(f"{name!r} is no column{nearest(name, names)}" for name in missing)
+            told = "; ".join(f"{name!r} is no column{suggestion(name, names)}" for name in missing)
             hint = "; ".join(filter(None, (f"columns: {', '.join(names)}", self._aftermath())))
             raise UsageError(f"--columns: {told}", hint=hint)
 

@@ -12,10 +12,10 @@ from ..uploads.journal import Journal
 from ..uploads.locks import alone, locked
 from ..uploads.push import Push
 from ..uploads.summary import Summary
-from ..validation.report import Findings
-from .changes import ChangedCheck
+from ..validation.report import ValidationReport
+from .changes import ChangedValidator
 from .digest_index import PRINT, cut, key_of
-from .sync_state import Acknowledged
+from .sync_state import SyncState
 from .uploads import ProductDelete
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 class CatalogPush(Push):
     """A push, or a delete, that keeps true what is remembered of the catalog."""
 
-    memory: Acknowledged = field(kw_only=True)
+    memory: SyncState = field(kw_only=True)
 
-    def _open_journal(self, findings: Findings) -> Journal:
+    def _open_journal(self, findings: ValidationReport) -> Journal:
         """Begin a job, and forget what is about to be sent."""
         journal = super()._open_journal(findings)
         try:
-            if isinstance(self.check, ChangedCheck):
+            if isinstance(self.check, ChangedValidator):
                 self._strike_out(self.check, journal)
             elif isinstance(self.upload, ProductDelete):
                 self._strike_keys()
@@ -43,7 +43,7 @@ class CatalogPush(Push):
             raise
         return journal
 
-    def _strike_out(self, check: ChangedCheck, journal: Journal) -> None:
+    def _strike_out(self, check: ChangedValidator, journal: Journal) -> None:
         job = journal.job
 
         def alone_since(last: str) -> bool:
@@ -51,17 +51,17 @@ class CatalogPush(Push):
             return own and not _others_at(journal.folder, job)
 
         check.forget()
-        self.memory.strike_out(job.job, cut(check.prints, PRINT), alone_since=alone_since)
+        self.memory.invalidate(job.job, cut(check.prints, PRINT), alone_since=alone_since)
 
     def _strike_keys(self) -> None:
         if self.memory.exists():
             items: Iterator[Any] = (checked.item for checked in self.check)
-            self.memory.strike_keys({key_of(item.product_key) for item in items if item})
+            self.memory.invalidate_keys({key_of(item.product_key) for item in items if item})
 
     def _finish(self, journal: Journal) -> None:
         """Remember what was acknowledged, and note that everything was sent."""
-        if isinstance(self.check, ChangedCheck):
-            known = self.memory.write_down(journal.job.job, self.check.acknowledged(journal.path))
+        if isinstance(self.check, ChangedValidator):
+            known = self.memory.commit(journal.job.job, self.check.acknowledged(journal.path))
             if not known:
                 self.call.messages.warn(
                     "something else was sent to this catalog meanwhile: the rows of this push "
@@ -74,11 +74,11 @@ class CatalogPush(Push):
 class ChangedPush(CatalogPush):
     """A push of what has changed since the service last acknowledged it."""
 
-    check: ChangedCheck
+    check: ChangedValidator
     verify: bool = field(default=False, kw_only=True)
     comparison: "Comparison | None" = None
 
-    def _check(self) -> Findings:
+    def _check(self) -> ValidationReport:
         """Check the whole file, and say how many rows are left out."""
         findings = super()._check()
         if self.verify and self.check.skipped:
@@ -91,14 +91,14 @@ class ChangedPush(CatalogPush):
             self.call.messages.say(f"{counted(skipped, 'row')} left out, as the service last acknowledged")
         return findings
 
-    def _summary(self, findings: Findings, journal: Journal | None) -> Summary:
+    def _summary(self, findings: ValidationReport, journal: Journal | None) -> Summary:
         found = self.comparison.counts if self.comparison else {}
         return replace(super()._summary(findings, journal), skipped=self.check.skipped, extra=found)
 
 
-def memory_of(call: Invocation) -> Acknowledged:
+def memory_of(call: Invocation) -> SyncState:
     """Find what is remembered of the catalog in use."""
-    return Acknowledged(call.settings.state_dir, call.service, call.catalog)
+    return SyncState(call.settings.state_dir, call.service, call.catalog)
 
 
 def _others_at(folder: Path, own: Job) -> bool:

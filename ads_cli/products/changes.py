@@ -13,11 +13,11 @@ from ..api.validation import Problem, broken_rules
 from ..feeds.rows import Row, Rows
 from ..uploads.jobs import acks
 from ..uploads.upload import RowUpload
-from ..validation.duplicates import Repeats
-from ..validation.row_validator import Checked, Judge, Verdict
-from ..validation.validator import Check
+from ..validation.duplicates import Duplicates
+from ..validation.row_validator import Checked, RowValidator, ValidationResult
+from ..validation.validator import Validator
 from .digest_index import NO_KEY, PRINT, Records, cut, print_of
-from .sync_state import Acknowledged, UnknownError
+from .sync_state import SyncState, UnknownError
 
 HELD = 16 * 1024 * 1024  # bytes of rows that are kept from checking to sending
 KNOWN, DUE, INVALID = 0, 1, 2  # what a row can be: acknowledged as it stands, to be sent, not to be sent
@@ -26,7 +26,7 @@ ONLY_DUE = bytes(state == DUE for state in range(256))
 encoded = msgspec.msgpack.Encoder().encode
 
 
-class ChangedVerdict(Verdict):
+class ChangedResult(ValidationResult):
     """What some rows come to, and which of them are to be sent."""
 
     states: bytearray = bytearray()  # of every row
@@ -44,10 +44,10 @@ def _stands(item: Any) -> bool:
     return True
 
 
-class ChangedJudge(Judge):
+class ChangedRowValidator(RowValidator):
     """Tells apart which rows the service has acknowledged as they stand; no rule is tried on those again."""
 
-    def __init__(self, upload: type[RowUpload], memory: Acknowledged | None, known: Records) -> None:
+    def __init__(self, upload: type[RowUpload], memory: SyncState | None, known: Records) -> None:
         super().__init__(upload)
         self.memory = memory
         self.known = known
@@ -62,12 +62,12 @@ class ChangedJudge(Judge):
         vars(self).update(state)
         self.known = known_to(self.memory) if self.memory else Records()
 
-    def verdict(self, rows: Iterable[Row]) -> ChangedVerdict:
+    def verdict(self, rows: Iterable[Row]) -> ChangedResult:
         """Say what rows come to."""
-        found = ChangedVerdict()
+        found = ChangedResult()
         return self.summed(found, self._noted(found, self.judged(rows, self.broken)))
 
-    def _noted(self, verdict: ChangedVerdict, rows: Iterable[Checked]) -> Iterator[Checked]:
+    def _noted(self, verdict: ChangedResult, rows: Iterable[Checked]) -> Iterator[Checked]:
         """Note what is to become of each row."""
         for checked in rows:
             item = checked.item
@@ -94,17 +94,17 @@ class ChangedJudge(Judge):
         return [] if self._is_known else broken_rules(item)
 
 
-class ChangedCheck(Check):
+class ChangedValidator(Validator):
     """Checks the rows of a file, and tells apart which of them are to be sent."""
 
-    judge: ChangedJudge
+    judge: ChangedRowValidator
 
     def __init__(
-        self, rows: Rows, upload: RowUpload, memory: Acknowledged | None, known: Records | None = None
+        self, rows: Rows, upload: RowUpload, memory: SyncState | None, known: Records | None = None
     ) -> None:
         super().__init__(rows, type(upload))
         upload.notes_keys = True
-        self.judge = ChangedJudge(type(upload), memory, Records() if known is None else known)
+        self.judge = ChangedRowValidator(type(upload), memory, Records() if known is None else known)
         self._changed = memory is not None  # or else every row is to be sent
 
     def compare(self, stands: Callable[[Any], bool]) -> None:
@@ -153,7 +153,7 @@ class ChangedCheck(Check):
         """Give the rows that are to be sent or to be refused, out of memory where they are few."""
         return compress(self.rows, self._states) if self._held is None else self._held
 
-    def sum_up(self, verdicts: Iterable[Verdict]) -> Repeats:
+    def sum_up(self, verdicts: Iterable[ValidationResult]) -> Duplicates:
         """Add verdicts up, and note what is to become of each row."""
         self._states = bytearray()
         self.prints = bytearray()  # of the rows to be sent, in their order
@@ -172,7 +172,7 @@ class ChangedCheck(Check):
                 self._held = None
 
 
-def known_to(memory: Acknowledged, tell: Callable[[str], None] = lambda text: None) -> Records:
+def known_to(memory: SyncState, tell: Callable[[str], None] = lambda text: None) -> Records:
     """Give what is remembered; where that is nothing, tell why everything is sent."""
     try:
         return memory.read()

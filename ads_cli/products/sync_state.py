@@ -44,7 +44,7 @@ class UnknownError(Exception):
     """Nothing is known of a catalog, for the reason given."""
 
 
-class Acknowledged:
+class SyncState:
     """The memory of one catalog."""
 
     def __init__(self, state: Path, service: str, catalog: str) -> None:
@@ -60,7 +60,7 @@ class Acknowledged:
         """Give what is known; raise UnknownError where that is nothing."""
         return self._read()[1]
 
-    def strike_out(self, job: str, prints: Iterable[bytes], *, alone_since: Callable[[str], bool]) -> None:
+    def invalidate(self, job: str, prints: Iterable[bytes], *, alone_since: Callable[[str], bool]) -> None:
         """Forget products that a job is about to send.
 
         `alone_since` hears which job was the last to do so, and tells whether this one may write down
@@ -71,7 +71,7 @@ class Acknowledged:
             changes = Changes((print_, NO_KEY) for print_ in prints if len(known))
             self._write(known.updated(changes, keep=False), job if alone_since(last) else "")
 
-    def write_down(self, job: str, products: Iterable[tuple[bytes, int]]) -> bool:
+    def commit(self, job: str, products: Iterable[tuple[bytes, int]]) -> bool:
         """Remember products, by print and key, where nobody else was at work; tell whether that is so."""
         with self._locked():
             last, known = self._job_and_records()
@@ -79,7 +79,7 @@ class Acknowledged:
                 self._write(known.updated(Changes(products), keep=True))
             return last == job
 
-    def strike_keys(self, keys: set[int]) -> None:
+    def invalidate_keys(self, keys: set[int]) -> None:
         """Forget products of these keys, and those whose keys were never told."""
         if self.exists():
             with self._locked():
@@ -150,7 +150,7 @@ def forget_sent(call: Invocation, method: str, path: str) -> None:
     """Forget what is remembered of a catalog whose products a single request is about to change."""
     found = PRODUCTS.fullmatch(path) if method != "GET" else None
     if found and (found["products"] or method == "DELETE"):
-        Acknowledged(call.settings.state_dir, call.service, unquote(found["catalog"])).drop()
+        SyncState(call.settings.state_dir, call.service, unquote(found["catalog"])).drop()
 
 
 def drop_emulated(state: Path) -> None:

@@ -13,7 +13,7 @@ from ..output.text import shortened
 from ..uploads.upload import FAILED, Outcome, RowUpload
 
 if TYPE_CHECKING:
-    from ..client.response import Answer
+    from ..client.response import Response
 
 STATUS = {"CREATE_SUCCESS": "created", "UPDATE_SUCCESS": "updated", "NO_CHANGE": "unchanged"}
 FIELDS = tuple(field.name for field in fields_of(Product))
@@ -46,7 +46,7 @@ class ProductPush(RowUpload):
         """Name the catalog."""
         return PutProducts(product_catalog_id=self.target, products=[])
 
-    def outcomes(self, uniques: Sequence[str], answer: "Answer", *, again: bool) -> list[Outcome]:
+    def outcomes(self, uniques: Sequence[str], answer: "Response", *, again: bool) -> list[Outcome]:
         """Find each product's entry by its id."""
         entries = entries_by(answer, "products_response", ("id",))
         return [self._outcome(entries.get(id)) for id in uniques]
@@ -93,7 +93,7 @@ class ProductDelete(RowUpload):
         """Name the catalog."""
         return DeleteProducts(product_catalog_id=self.target, product_keys=[])
 
-    def outcomes(self, uniques: Sequence[str], answer: "Answer", *, again: bool) -> list[Outcome]:
+    def outcomes(self, uniques: Sequence[str], answer: "Response", *, again: bool) -> list[Outcome]:
         """Find each key's entry; a key that is unknown because an earlier try deleted it is deleted."""
         entries = entries_by(answer, "delete_products", ("product_key", "failed_product_key"))
         found = []
@@ -108,7 +108,7 @@ class ProductDelete(RowUpload):
         return found
 
 
-def entries_by(answer: "Answer", name: str, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
+def entries_by(answer: "Response", name: str, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Find the entries of a batch's answer by the first of `keys` that they carry."""
     data = answer.data.get(name) if isinstance(answer.data, dict) else None
     found: dict[str, dict[str, Any]] = {}

@@ -16,7 +16,7 @@ import msgspec
 
 from ..errors import STATE_HINT, NotFoundError, StateError, UsageError
 from .locks import alone, locked
-from .upload import Ack
+from .upload import Acknowledgement
 
 KEPT = 30 * 24 * 3600.0  # seconds
 END = b'{"end":true}\n'
@@ -97,22 +97,22 @@ def remove(path: Path, job: Job) -> bool:
         return True
 
 
-def acks(path: Path) -> Iterator[Ack]:
+def acks(path: Path) -> Iterator[Acknowledgement]:
     """Read the acknowledgements of a journal."""
     with path.open("rb") as file:
         yield from (ack for line in file if line.endswith(b"\n") and (ack := _ack(line)))
 
 
-def line_of(ack: Ack) -> bytes:
+def line_of(ack: Acknowledgement) -> bytes:
     """Write an acknowledgement down, beside its checksum."""
     content = msgspec.json.encode(ack)
     return msgspec.json.encode((zlib.crc32(content), msgspec.Raw(content))) + b"\n"
 
 
-def _ack(line: bytes) -> Ack | None:
+def _ack(line: bytes) -> Acknowledgement | None:
     try:
         checksum, content = msgspec.json.decode(line, type=tuple[int, msgspec.Raw])
-        return msgspec.json.decode(content, type=Ack) if zlib.crc32(content) == checksum else None
+        return msgspec.json.decode(content, type=Acknowledgement) if zlib.crc32(content) == checksum else None
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None  # the job, the end, or a line that the disk has spoiled: its batch is sent again
 

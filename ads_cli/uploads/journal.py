@@ -15,7 +15,7 @@ from ..client.rate_limiter import StoppedError
 from ..errors import STATE_HINT, StateError
 from .jobs import END, Job, acks, line_of, named, read_journal, tidy, unfinished, why_afresh
 from .locks import alone, locked
-from .upload import Ack
+from .upload import Acknowledgement
 
 COMPANY = 0.005  # seconds that a line waits for others, which the disk then takes with it
 
@@ -43,9 +43,9 @@ class Journal:
         self.left_behind = earlier if not resume and not name else None
         self.resumed = path is not None
         self.afresh = why_afresh(folder, job) if resume and path is None else ""
-        self.acked: dict[int, Ack] = {}
+        self.acked: dict[int, Acknowledgement] = {}
         self.totals: Counter[str] = Counter()
-        self._waiting: SimpleQueue[Ack | threading.Event | None] = SimpleQueue()
+        self._waiting: SimpleQueue[Acknowledgement | threading.Event | None] = SimpleQueue()
         self._open = threading.Lock()
         self._closed = False
         self._torn: Exception | None = None  # what kept a line from being written whole
@@ -59,7 +59,7 @@ class Journal:
         self._writer = threading.Thread(target=self._run, daemon=True)
         self._writer.start()
 
-    def append(self, ack: Ack) -> None:
+    def append(self, ack: Acknowledgement) -> None:
         """Have an acknowledgement put on disk within moments, and then counted; safe in many threads."""
         with self._open:
             if self._torn:
@@ -86,19 +86,19 @@ class Journal:
         is_open = True
         while is_open:
             entries = [self._waiting.get()]
-            if isinstance(entries[0], Ack):
+            if isinstance(entries[0], Acknowledgement):
                 time.sleep(COMPANY)
             with suppress(Empty):
                 while True:
                     entries.append(self._waiting.get_nowait())
-            if acks := [entry for entry in entries if isinstance(entry, Ack)]:
+            if acks := [entry for entry in entries if isinstance(entry, Acknowledgement)]:
                 self._note(acks)
             for entry in entries:
                 if isinstance(entry, threading.Event):
                     entry.set()
             is_open = None not in entries
 
-    def _note(self, acks: list[Ack]) -> None:
+    def _note(self, acks: list[Acknowledgement]) -> None:
         try:
             self._write(b"".join(map(line_of, acks)))
         except Exception as error:  # whatever it is, those who append or settle hear of it
@@ -122,7 +122,7 @@ class Journal:
         os.close(self._file)
         self._lock.release()
 
-    def _count(self, ack: Ack) -> None:
+    def _count(self, ack: Acknowledgement) -> None:
         self.totals.update(ack.counts)
 
     def _write(self, line: bytes) -> None:

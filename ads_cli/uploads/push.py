@@ -10,14 +10,14 @@ from ..console.invocation import Invocation
 from ..errors import AdsctlError, IncompleteError, Interrupted, UsageError
 from ..feeds.rows import Row, Rows
 from ..output.text import counted
-from ..validation.ordered_map import in_order
-from ..validation.report import Findings
-from ..validation.validator import Check
+from ..validation.ordered_map import map_ordered
+from ..validation.report import ValidationReport
+from ..validation.validator import Validator
 from .jobs import Job
 from .journal import Journal
-from .report import Refuse, Tick, demand_place, failed_out, problem_lines, progress, sound
+from .report import Refuse, Tick, check_failed_out_path, failed_out, problem_lines, progress, sound
 from .summary import Summary, correction, resume_command, way_on
-from .upload import Ack, Batch, Batches, Upload
+from .upload import Acknowledgement, Batch, Batches, Upload
 
 MOST_WARNINGS = 5  # of the service, that are told one by one
 MOST_REASONS = 10  # of the service for refusing rows, that are told
@@ -42,12 +42,14 @@ class Push:
 
     call: Invocation
     upload: Upload
-    check: Check
+    check: Validator
     options: Options
     started: float = field(default_factory=time.monotonic)
     warnings: int = 0  # of the service, about single rows
     late: dict[int, str] = field(default_factory=dict)  # why records were refused, to be looked up at the end
-    refused: Findings = field(default_factory=lambda: Findings(most=MOST_REASONS))  # by the service
+    refused: ValidationReport = field(
+        default_factory=lambda: ValidationReport(most=MOST_REASONS)
+    )  # by the service
 
     @property
     def rows(self) -> Rows:
@@ -56,7 +58,7 @@ class Push:
 
     def run(self) -> None:
         """Check, send and report; raise what the run comes to where it is not a full success."""
-        demand_place(self.options.failed_out, self.rows)
+        check_failed_out_path(self.options.failed_out, self.rows)
         self.call.concurrency = self.options.concurrency
         client = self.call.client  # options that make none are told before anything is done
         if not self.call.dry_run:
@@ -74,7 +76,7 @@ class Push:
         finally:
             journal.close()
 
-    def _check(self) -> Findings:
+    def _check(self) -> ValidationReport:
         """Read the whole file; raise ContentError where rows are invalid, unless they are to be skipped."""
         return sound(
             self.check,
@@ -84,7 +86,7 @@ class Push:
             hint="nothing was sent; correct the file, or send the others with --skip-invalid",
         )
 
-    def _open_journal(self, findings: Findings) -> Journal:
+    def _open_journal(self, findings: ValidationReport) -> Journal:
         """Begin a job, or go on with an earlier one; say which."""
         call, upload = self.call, self.upload
         packing = f"{self.options.skip_invalid} {self.rows.reading} {upload}{self.check.packing}"
@@ -118,7 +120,7 @@ class Push:
             call.messages.say(f"an earlier push of this file did not end; {resume_command()} goes on with it")
         return journal
 
-    def _send(self, findings: Findings, journal: Journal) -> None:
+    def _send(self, findings: ValidationReport, journal: Journal) -> None:
         """Send what is not acknowledged yet; report whatever the end is."""
         stopped: AdsctlError | Interrupted | None = None
         try:
@@ -151,7 +153,7 @@ class Push:
         """Note that everything was sent."""
         journal.finish()
 
-    def _reasons(self, findings: Findings) -> list[str]:
+    def _reasons(self, findings: ValidationReport) -> list[str]:
         """Tell why rows were refused, or left out where nobody was warned of it."""
         untold = problem_lines(self.rows, findings)[:IN_SHORT] if self.call.messages.quiet else []
         return [*untold, *problem_lines(self.rows, self.refused)]
@@ -177,7 +179,7 @@ class Push:
         """Send batch after batch, until too many rows are refused; count those."""
         send, threads = partial(self._send_batch, journal), self.options.concurrency
         refused, most = 0, self.check.begun(threads)
-        for batch, ack in in_order(send, pending, threads, most):
+        for batch, ack in map_ordered(send, pending, threads, most):
             if journal.behind > most:
                 journal.settle()
             self._tell(batch, ack)
@@ -188,7 +190,7 @@ class Push:
         journal.settle()
         return refused
 
-    def _send_batch(self, journal: Journal, batch: Batch) -> tuple[Batch, Ack]:
+    def _send_batch(self, journal: Journal, batch: Batch) -> tuple[Batch, Acknowledgement]:
         """Send one batch, and have what the service says of it put on disk; runs in a thread of its own."""
         ack = self.upload.send(self.call.client, batch, again=journal.resumed)
         journal.append(ack)
@@ -202,7 +204,7 @@ class Push:
             else:
                 yield batch
 
-    def _tell(self, batch: Batch, ack: Ack) -> None:
+    def _tell(self, batch: Batch, ack: Acknowledgement) -> None:
         """Tell what the service said of single rows, where their lines are known by now."""
         if not (ack.failed or ack.warned):
             return
@@ -223,7 +225,7 @@ class Push:
     def _refused(self, row: Row, reason: str) -> None:
         self.refused.add(row, [Problem("", f"refused: {reason}")])
 
-    def _tell_late(self, findings: Findings, refuse: Refuse) -> None:
+    def _tell_late(self, findings: ValidationReport, refuse: Refuse) -> None:
         """Look up the rows that were refused or left out, where they are wanted or were not told of."""
         told = self.refused.invalid == len(self.late)
         if told and not (self.options.failed_out and (self.late or findings.invalid)):
@@ -236,16 +238,16 @@ class Push:
                 if not told:
                     self._refused(checked.row, reason)
 
-    def _rehearse(self, findings: Findings) -> None:
+    def _rehearse(self, findings: ValidationReport) -> None:
         """Do everything but send."""
         where = ""
         for batch in self.check.rehearsal():
-            outgoing = self.upload.prepare(self.call.client, batch)
-            where = f", {outgoing.method} {outgoing.url}"
+            prepared = self.upload.prepare(self.call.client, batch)
+            where = f", {prepared.method} {prepared.url}"
         self.call.messages.say(f"nothing is sent: {counted(self.check.batch_count, 'request')}{where}")
         self._summary(findings, None).show(self.call.printer, self.rows.source.name)
 
-    def _summary(self, findings: Findings, journal: Journal | None) -> Summary:
+    def _summary(self, findings: ValidationReport, journal: Journal | None) -> Summary:
         client = self.call.client
         totals = journal.totals if journal else {}
         acked = journal.acked.values() if journal else ()

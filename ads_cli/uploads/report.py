@@ -15,8 +15,8 @@ from ..feeds.writer import RowWriter
 from ..output.messages import Messages
 from ..output.printer import Printer
 from ..output.text import counted, safe_lines
-from ..validation.report import Finding, Findings
-from ..validation.validator import Check
+from ..validation.report import Finding, ValidationReport
+from ..validation.validator import Validator
 
 EVERY = 30.0  # seconds between the lines that stand in for a progress bar
 LINE, ERROR = "_line", "_error"
@@ -61,7 +61,7 @@ def _bar(doing: str, total: int | None) -> Iterator[Tick]:
         yield lambda done: bar.update(task, completed=done)
 
 
-def demand_place(path: str | None, rows: Rows) -> None:
+def check_failed_out_path(path: str | None, rows: Rows) -> None:
     """Refuse a place for refused rows that is none, before anything is done."""
     if path and Path(path).resolve() == Path(rows.source.name).resolve():
         raise UsageError(f"--failed-out: {path} is the very file that is pushed", hint="name another")
@@ -78,7 +78,7 @@ def failed_out(path: str | None, rows: Rows) -> Iterator[Refuse]:
     if path is None:
         yield lambda row, error: None
         return
-    demand_place(path, rows)
+    check_failed_out_path(path, rows)
     columns = dict(zip(rows.columns, rows.fields, strict=True))
     with atomic(Path(path)) as stream:
         writer = RowWriter(stream, format_of(path, "csv"), [*columns, LINE, ERROR])
@@ -93,7 +93,7 @@ def failed_out(path: str | None, rows: Rows) -> Iterator[Refuse]:
         Path(path).unlink()  # nothing was refused, and an earlier run's rows are not of this one
 
 
-def check_file(check: Check, messages: Messages) -> Findings:
+def check_file(check: Validator, messages: Messages) -> ValidationReport:
     """Check a whole file, showing how far it is, and say what is worth a warning."""
     name = check.rows.source.name
     with progress(messages, f"Checking {name}", None) as tick:
@@ -104,8 +104,8 @@ def check_file(check: Check, messages: Messages) -> Findings:
 
 
 def sound(
-    check: Check, messages: Messages, *, skip_invalid: bool, failed_out: str | None, hint: str
-) -> Findings:
+    check: Validator, messages: Messages, *, skip_invalid: bool, failed_out: str | None, hint: str
+) -> ValidationReport:
     """Check a whole file; raise ContentError where rows are invalid, unless they are to be skipped."""
     findings = check_file(check, messages)
     if not findings.invalid:
@@ -118,7 +118,7 @@ def sound(
     return findings
 
 
-def write_invalid(path: str | None, check: Check) -> None:
+def write_invalid(path: str | None, check: Validator) -> None:
     """Write the invalid rows of a file, where that is wanted."""
     if path:
         with failed_out(path, check.rows) as refuse:
@@ -127,7 +127,7 @@ def write_invalid(path: str | None, check: Check) -> None:
                     refuse(checked.row, checked.reasons)
 
 
-def show_findings(printer: Printer, rows: Rows, findings: Findings) -> None:
+def show_findings(printer: Printer, rows: Rows, findings: ValidationReport) -> None:
     """Print what a check has found: for a person in paragraphs, for a program as records."""
     name = rows.source.name
     if printer.format == "table" and not printer.query and not printer.columns:
@@ -145,13 +145,13 @@ def show_findings(printer: Printer, rows: Rows, findings: Findings) -> None:
         printer.show(groups, ("field", "rows", "problem", "lines", "records"), "field")
 
 
-def problem_lines(rows: Rows, findings: Findings) -> list[str]:
+def problem_lines(rows: Rows, findings: ValidationReport) -> list[str]:
     """Tell what is wrong with a file: each kind of mistake once, with where it stands first."""
     others = [f"and {counted(findings.others, 'mistake')} of other kinds"] if findings.others else []
     return [_paragraph(rows, finding) for finding in ordered(findings)] + others
 
 
-def ordered(findings: Findings) -> list[Finding]:
+def ordered(findings: ValidationReport) -> list[Finding]:
     """Put the mistakes that most rows make first."""
     return sorted(findings.groups.values(), key=lambda finding: -finding.rows)
 

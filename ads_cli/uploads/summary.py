@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import AdsctlError, ContentError, Interrupted, NotFoundError
 from ..output.printer import Printer
 from ..output.text import counted
-from ..validation.report import Findings
+from ..validation.report import ValidationReport
 from .upload import FAILED
 
 
@@ -18,7 +18,7 @@ class Summary:
     """One job: what became of every acknowledged row, in this run and earlier ones, and what it took."""
 
     job: str | None
-    findings: Findings
+    findings: ValidationReport
     batches: int
     counts: Mapping[str, int]  # rows by status, FAILED among them
     requests: int

@@ -11,8 +11,8 @@ from ..api.endpoint import Request
 
 if TYPE_CHECKING:
     from ..client.client import Client
-    from ..client.prepared_request import Outgoing
-    from ..client.response import Answer
+    from ..client.prepared_request import PreparedRequest
+    from ..client.response import Response
 
 FAILED = "failed"
 
@@ -37,7 +37,7 @@ class Batch(NamedTuple):
 Batches = Generator[Batch, None, None]
 
 
-class Ready(msgspec.Struct):
+class EncodedRows(msgspec.Struct):
     """Rows that are ready to be sent: what names them, their JSON, and where they stand."""
 
     uniques: list[str] = []
@@ -48,11 +48,11 @@ class Ready(msgspec.Struct):
     def __len__(self) -> int:
         return len(self.uniques)
 
-    def part(self, begin: int, end: int) -> "Ready":
+    def part(self, begin: int, end: int) -> "EncodedRows":
         """Cut some out."""
-        return Ready(self.uniques[begin:end], self.bodies[begin:end], self.places[begin:end])
+        return EncodedRows(self.uniques[begin:end], self.bodies[begin:end], self.places[begin:end])
 
-    def extend(self, others: "Ready") -> None:
+    def extend(self, others: "EncodedRows") -> None:
         """Put others after these."""
         self.uniques += others.uniques
         self.bodies += others.bodies
@@ -63,7 +63,7 @@ class Ready(msgspec.Struct):
         self.places = [(number + records, line) for number, line in self.places]
 
 
-class Ack(msgspec.Struct, array_like=True):
+class Acknowledgement(msgspec.Struct, array_like=True):
     """What the service said of one batch: how many rows per status, and what of records by number."""
 
     batch: int
@@ -92,11 +92,11 @@ class Upload(ABC):
         return {}
 
     @abstractmethod
-    def prepare(self, client: "Client", batch: Batch) -> "Outgoing":
+    def prepare(self, client: "Client", batch: Batch) -> "PreparedRequest":
         """Write down the request of a batch."""
 
     @abstractmethod
-    def send(self, client: "Client", batch: Batch, *, again: bool) -> Ack:
+    def send(self, client: "Client", batch: Batch, *, again: bool) -> Acknowledgement:
         """Send a batch until it is answered; `again` where it may have been applied before."""
 
 
@@ -120,19 +120,19 @@ class RowUpload(Upload):
         """Write an item as the request holds it, in JSON."""
 
     @abstractmethod
-    def outcomes(self, uniques: Sequence[str], answer: "Answer", *, again: bool) -> list[Outcome]:
+    def outcomes(self, uniques: Sequence[str], answer: "Response", *, again: bool) -> list[Outcome]:
         """Tell what became of each item; `again` where the batch may have been applied before."""
 
-    def prepare(self, client: "Client", batch: Batch) -> "Outgoing":
+    def prepare(self, client: "Client", batch: Batch) -> "PreparedRequest":
         """Write down the request of a batch."""
         begin = f'{{"{self.field}":['.encode()
         return client.prepare(self.place(), [begin, b",".join(batch.items.bodies), b"]}"])
 
-    def send(self, client: "Client", batch: Batch, *, again: bool) -> Ack:
+    def send(self, client: "Client", batch: Batch, *, again: bool) -> Acknowledgement:
         """Send a batch until it is answered, and sum the answer up."""
         answer = client.exchange(self.prepare(client, batch))
         outcomes = self.outcomes(batch.items.uniques, answer, again=again or answer.attempts > 1)
-        ack = Ack(batch.number, dict(Counter(outcome.status for outcome in outcomes)))
+        ack = Acknowledgement(batch.number, dict(Counter(outcome.status for outcome in outcomes)))
         for (record, _), outcome in zip(batch.places, outcomes, strict=True):
             if outcome.status == FAILED:
                 ack.failed.append((record, outcome.error))

@@ -8,7 +8,7 @@ from typing import Any
 PARTS = 64  # the ids are compared in parts, so that comparing needs little room beside them
 
 
-class Repeats:
+class Duplicates:
     """Finds what stands in a file more than once, at eight bytes an id."""
 
     def __init__(self) -> None:

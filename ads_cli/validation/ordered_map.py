@@ -11,7 +11,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def in_order(work: Callable[[T], R], tasks: Iterable[T], threads: int, waiting: int) -> Iterator[R]:
+def map_ordered(work: Callable[[T], R], tasks: Iterable[T], threads: int, waiting: int) -> Iterator[R]:
     """Give `work(task)` for each task, in order; `threads` at a time, at most `waiting` begun and not given.
 
     The threads are daemons, so that a signal ends the program without waiting for an answer. When a

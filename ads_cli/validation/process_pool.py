@@ -9,7 +9,7 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from .ordered_map import in_order
+from .ordered_map import map_ordered
 
 if TYPE_CHECKING:
     from ..feeds.formats.csv import Block
@@ -22,7 +22,7 @@ SERVE = "import sys; sys.path[:] = {}; from ads_cli.validation.worker_process im
 R = TypeVar("R")
 
 
-class Workers(Generic[R]):
+class ProcessPool(Generic[R]):
     """A process for each core, where there are several and the file is large; each is given `work` once.
 
     Where one cannot be had, or dies, its blocks are worked on in this process.
@@ -31,15 +31,15 @@ class Workers(Generic[R]):
     def __init__(self, work: Callable[..., R], size: int) -> None:
         self._work = work
         self._count = _cores() if size >= LARGE else 1
-        self._idle: SimpleQueue[_Worker | None] = SimpleQueue()
+        self._idle: SimpleQueue[_WorkerProcess | None] = SimpleQueue()
         for _ in range(self._count if self._count > 1 else 0):
-            self._idle.put(_Worker.of(work))
+            self._idle.put(_WorkerProcess.of(work))
 
     def each(self, blocks: "Iterable[Block]", *how: Any) -> "Iterator[tuple[Block, R]]":
         """Give each block, in order, with what `work(block, *how)` makes of it."""
         if self._count == 1:
             return ((block, self._work(block, *how)) for block in blocks)
-        return in_order(
+        return map_ordered(
             lambda block: (block, self._done(block, *how)), blocks, self._count, AHEAD * self._count
         )
 
@@ -62,7 +62,7 @@ class Workers(Generic[R]):
         return self._work(block, *how)
 
 
-class _Worker:
+class _WorkerProcess:
     """A process that ends with this one, however it ends: what it reads from is closed then."""
 
     def __init__(self, work: Callable[..., Any]) -> None:
@@ -77,7 +77,7 @@ class _Worker:
         self._tell(work)
 
     @classmethod
-    def of(cls, work: Callable[..., Any]) -> "_Worker | None":
+    def of(cls, work: Callable[..., Any]) -> "_WorkerProcess | None":
         """Start a process; None where that cannot be."""
         with suppress(OSError):
             return cls(work)

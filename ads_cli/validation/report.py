@@ -25,7 +25,7 @@ class Finding:
 
 
 @dataclass
-class Findings:
+class ValidationReport:
     """What a whole file is worth."""
 
     rows: int = 0

@@ -9,10 +9,10 @@ import msgspec
 from ..api.validation import InvalidError, Problem, broken_rules, convert
 from ..feeds.formats.csv import Block, CsvRows
 from ..feeds.rows import FIRST_LINES, Row
-from ..uploads.upload import Ready, RowUpload
+from ..uploads.upload import EncodedRows, RowUpload
 
 Rules = Callable[[Any], list[Problem]]  # tells which rules an item breaks
-V = TypeVar("V", bound="Verdict")
+V = TypeVar("V", bound="ValidationResult")
 
 
 class Checked(msgspec.Struct, gc=False):
@@ -28,7 +28,7 @@ class Checked(msgspec.Struct, gc=False):
         return "; ".join(map(str, self.problems))
 
 
-class Verdict(msgspec.Struct):
+class ValidationResult(msgspec.Struct):
     """What some rows come to."""
 
     rows: int = 0
@@ -40,7 +40,7 @@ class Verdict(msgspec.Struct):
         self.wrong = [(line, number + records, problems) for line, number, problems in self.wrong]
 
 
-class Judge:
+class RowValidator:
     """Holds rows to every rule, always with the same verdict; each of several processes may have its copy."""
 
     broken = staticmethod(broken_rules)
@@ -50,9 +50,9 @@ class Judge:
         self.repeated: dict[str, list[tuple[int, int]]] = {}  # line and record
         self.crowded = False  # whether these are told by their records
 
-    def verdict(self, rows: Iterable[Row]) -> Verdict:
+    def verdict(self, rows: Iterable[Row]) -> ValidationResult:
         """Say what rows come to."""
-        return self.summed(Verdict(), self.judged(rows, self.broken))
+        return self.summed(ValidationResult(), self.judged(rows, self.broken))
 
     def summed(self, verdict: V, rows: Iterable[Checked]) -> V:
         """Add rows to a verdict."""
@@ -65,9 +65,9 @@ class Judge:
                 verdict.wrong.append((row.line, verdict.rows, checked.problems))
         return verdict
 
-    def ready(self, rows: Iterable[Row], all_sound: bool) -> Ready:
+    def ready(self, rows: Iterable[Row], all_sound: bool) -> EncodedRows:
         """Make those ready that are to be sent; where all are known to be sound, no rule is tried again."""
-        found, unique, encoded = Ready(), self.upload.unique, self.upload.encoded
+        found, unique, encoded = EncodedRows(), self.upload.unique, self.upload.encoded
         for checked in self.judged(rows, _no_problems if all_sound else self.broken):
             found.rows += 1
             if (item := checked.item) is not None:
@@ -109,7 +109,7 @@ class Judge:
         return Checked(row, None if problems else made, problems)
 
 
-def work_on(judge: Judge, rows: CsvRows, block: Block, what: str, *how: Any) -> Any:
+def work_on(judge: RowValidator, rows: CsvRows, block: Block, what: str, *how: Any) -> Any:
     """Have a block judged, or made ready; None where it cannot be read."""
     try:
         return getattr(judge, what)(rows.of(block), *how)

@@ -10,11 +10,11 @@ from ..feeds.formats.csv import BLOCK, Block, CsvRows
 from ..feeds.rows import Row, Rows, map_hint
 from ..output.text import counted
 from ..suggestions import closest
-from ..uploads.upload import Batch, Batches, Ready, RowUpload
-from .duplicates import Repeats
-from .process_pool import Workers
-from .report import Findings
-from .row_validator import Checked, Judge, Verdict, work_on
+from ..uploads.upload import Batch, Batches, EncodedRows, RowUpload
+from .duplicates import Duplicates
+from .process_pool import ProcessPool
+from .report import ValidationReport
+from .row_validator import Checked, RowValidator, ValidationResult, work_on
 
 FIRST_COLUMNS = 5
 SOME = 1000  # rows that are judged at once, where they come one by one
@@ -24,7 +24,7 @@ class UnreadableError(Exception):
     """A block cannot be read; who reads row by row says why, or reads on."""
 
 
-class Check:
+class Validator:
     """Checks the rows of a file, as often as they are read, always with the same verdict."""
 
     packing = ""  # what else decides which rows are sent
@@ -34,11 +34,11 @@ class Check:
     def __init__(self, rows: Rows, upload: type[RowUpload]) -> None:
         self.rows = rows
         self.upload = upload
-        self.judge = Judge(upload)
+        self.judge = RowValidator(upload)
         self._table = rows if isinstance(rows, CsvRows) else None  # where it can be cut into blocks
-        self._workers: Workers[Any] | None = None
+        self._workers: ProcessPool[Any] | None = None
 
-    def run(self, tick: Callable[[int], None] = lambda rows: None) -> Findings:
+    def run(self, tick: Callable[[int], None] = lambda rows: None) -> ValidationReport:
         """Read everything and say what is wrong; `tick` hears the count of rows now and then."""
         self._tick = tick
         try:
@@ -54,9 +54,9 @@ class Check:
             self.sum_up(self.in_turn())
         return self.findings
 
-    def sum_up(self, verdicts: Iterable[Verdict]) -> Repeats:
+    def sum_up(self, verdicts: Iterable[ValidationResult]) -> Duplicates:
         """Add verdicts up; give what may not repeat."""
-        self.findings, repeats = Findings(), Repeats()
+        self.findings, repeats = ValidationReport(), Duplicates()
         for verdict in verdicts:
             verdict.moved(self.findings.rows)
             self.findings.rows += verdict.rows
@@ -68,7 +68,7 @@ class Check:
         self.findings.warnings = [*self.rows.notes, *self._unknown_columns()]
         return repeats
 
-    def note(self, verdict: Verdict) -> None:
+    def note(self, verdict: ValidationResult) -> None:
         """Take in what a verdict says beside what is wrong."""
 
     def by_blocks(self, *how: Any) -> Iterator[tuple[Block, Any]]:
@@ -81,7 +81,7 @@ class Check:
         first = next(blocks, None)  # with which the header is known
         self._demand_columns()
         if self._workers is None:
-            self._workers = Workers(self.work(rows), rows.source.size)
+            self._workers = ProcessPool(self.work(rows), rows.source.size)
         for block, made in self._workers.each(chain([first] if first else [], blocks), *how):
             if made is None:
                 raise UnreadableError
@@ -99,8 +99,8 @@ class Check:
             self._workers.close()
             self._workers = None
 
-    def in_turn(self) -> Iterator[Verdict]:
-        """Judge rows of any format as they come."""
+    def in_turn(self) -> Iterator[ValidationResult]:
+        """RowValidator rows of any format as they come."""
         return map(self.judge.verdict, _some(self._read()))
 
     def _read(self) -> Iterator[Row]:
@@ -131,7 +131,7 @@ class Check:
 
     def batches(self) -> Batches:
         """Cut the valid rows into batches, the same ones each time."""
-        number, left, size = 0, Ready(), self.upload.size
+        number, left, size = 0, EncodedRows(), self.upload.size
         for ready in self._ready():
             left.extend(ready)
             whole = len(left) - len(left) % size
@@ -143,7 +143,7 @@ class Check:
         if left.uniques:
             yield Batch(number, left, left.places)
 
-    def _ready(self) -> Iterator[Ready]:
+    def _ready(self) -> Iterator[EncodedRows]:
         """Make the valid rows ready to be sent."""
         all_sound = not self.findings.invalid
         if not (self._table and self.sends_all):

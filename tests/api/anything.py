@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, assume, find, settings
 from hypothesis import strategies as st
 
 from ads_cli.api.endpoint import Request
-from ads_cli.api.fields import Kind, fields_of
+from ads_cli.api.fields import FieldType, fields_of
 from ads_cli.api.time import Time
 from ads_cli.api.validation import InvalidError, convert
 
@@ -33,7 +33,7 @@ PARTICULAR = {
 }
 
 
-def value_of(kind: Kind) -> st.SearchStrategy[Any]:
+def value_of(kind: FieldType) -> st.SearchStrategy[Any]:
     """Make any value of a kind, as JSON has it."""
     if kind.base is Literal:
         return st.sampled_from(kind.args)
@@ -63,7 +63,7 @@ def value_of(kind: Kind) -> st.SearchStrategy[Any]:
     return st.text(CHARACTERS, min_size=kind.limit("min_length") or 0, max_size=kind.limit("max_length"))
 
 
-def components(kind: Kind) -> st.SearchStrategy[Any] | None:
+def components(kind: FieldType) -> st.SearchStrategy[Any] | None:
     """Make what a card is made of: one medium and one that leads somewhere, in any order."""
     tagged = {struct.__struct_config__.tag: struct for struct in kind.item.structs}
     if "MEDIA" not in tagged:
@@ -101,7 +101,7 @@ def values_of(draw: Any, kind: type[Request]) -> dict[str, Any]:
     return assume(False)
 
 
-def broken(name: str, kind: Kind) -> Iterator[tuple[str, Any]]:
+def broken(name: str, kind: FieldType) -> Iterator[tuple[str, Any]]:
     """Give values that break one limit each, with the name of the field that has the limit."""
     least, most = kind.limit("min_length"), kind.limit("max_length")
     if kind.base is list:
@@ -127,7 +127,7 @@ def lacking_or_broken(struct: type[msgspec.Struct]) -> Iterator[tuple[str, dict[
         yield from ((leaf, {field.name: bad}) for leaf, bad in broken(field.name, field.kind))
 
 
-def _broken_value(kind: Kind, least: int | None, most: int | None) -> Iterator[Any]:
+def _broken_value(kind: FieldType, least: int | None, most: int | None) -> Iterator[Any]:
     if kind.choices:
         yield "no such value"
     elif kind.base is int:

@@ -4,7 +4,7 @@ from typing import Any
 
 from ads_cli.api.endpoint import Request, wire
 from ads_cli.api.validation import InvalidError, convert
-from ads_cli.client.prepared_request import place
+from ads_cli.client.prepared_request import build_request
 
 
 def told(kind: type[Request], **values: Any) -> list[str]:
@@ -19,9 +19,9 @@ def told(kind: type[Request], **values: Any) -> list[str]:
 def line(kind: type[Request], **values: Any) -> str:
     """Write down base, method and address, as the request goes out."""
     request = convert(kind, values)
-    outgoing = place(kind.endpoint, wire(request), f"{kind.endpoint.base}:/")
-    assert outgoing.body == b""
-    return f"{outgoing.method} {outgoing.url}"
+    prepared = build_request(kind.endpoint, wire(request), f"{kind.endpoint.base}:/")
+    assert prepared.body == b""
+    return f"{prepared.method} {prepared.url}"
 
 
 ID_WORDS = "is not allowed: an id, without / ? # % and control characters"

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 
 from ads_cli.api.endpoint import MODULES, Request, Wire, requests_of, wire
 from ads_cli.api.validation import InvalidError, convert
-from ads_cli.client.prepared_request import place
+from ads_cli.client.prepared_request import build_request
 from ads_cli.emulator.app import HANDLERS
 from ads_cli.emulator.core import incoming
 from ads_cli.emulator.core.routing import Router
@@ -32,16 +32,16 @@ def router() -> Router:
 
 def arrived(kind: type[Request], travelling: Wire) -> Request:
     """Send a request the whole way: as the client writes it, and as the emulator reads it."""
-    outgoing = place(kind.endpoint, travelling, "")
+    prepared = build_request(kind.endpoint, travelling, "")
     received = incoming.Incoming(
         {
-            "REQUEST_METHOD": outgoing.method,
-            "REQUEST_URI": outgoing.url,
+            "REQUEST_METHOD": prepared.method,
+            "REQUEST_URI": prepared.url,
             "SERVER_NAME": "127.0.0.1",
             "wsgi.url_scheme": "http",
-            "wsgi.input": BytesIO(outgoing.body),
-            "CONTENT_LENGTH": str(len(outgoing.body)),
-            "CONTENT_TYPE": outgoing.content_type,
+            "wsgi.input": BytesIO(prepared.body),
+            "CONTENT_LENGTH": str(len(prepared.body)),
+            "CONTENT_TYPE": prepared.content_type,
         }
     )
     endpoint, _, ids = router().find(received)

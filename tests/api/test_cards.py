@@ -19,7 +19,7 @@ from ads_cli.api.cards import (
 )
 from ads_cli.api.endpoint import wire
 from ads_cli.api.validation import convert
-from ads_cli.client.prepared_request import place
+from ads_cli.client.prepared_request import build_request
 
 from .telling import BAD_IDS, ESCAPED_ID, ID_WORDS, SPECIAL_ID, line, told
 
@@ -105,9 +105,9 @@ def test_requests_travel_as_the_specification_writes_them(kind, values, expected
 )
 def test_a_card_travels_as_json_in_the_order_given(kind, values, address):
     request = convert(kind, IN | values)
-    outgoing = place(kind.endpoint, wire(request), "ads:/")
-    assert f"{outgoing.method} {outgoing.url}" == address
-    assert json.loads(outgoing.body) == without(values, "card_id")
+    prepared = build_request(kind.endpoint, wire(request), "ads:/")
+    assert f"{prepared.method} {prepared.url}" == address
+    assert json.loads(prepared.body) == without(values, "card_id")
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ sys.addaudithook(note)
 """
 CRASH = """
 import httpx
-from ads_cli.client import sign
+from ads_cli.client import signing as sign
 def fail(self, request):
     return 1 / 0
 sign.SignedAuth.auth_flow = sign.BearerAuth.auth_flow = httpx.BasicAuth.auth_flow = fail

@@ -16,7 +16,7 @@ Rows = list[dict[str, str]]
 Keys = tuple[str, ...]  # of the rows in one request
 
 
-class Kind(ABC):
+class FieldType(ABC):
     """One kind of upload; another one is another class."""
 
     words: tuple[str, ...]  # of the command, without the file
@@ -52,7 +52,7 @@ class Kind(ABC):
         return {tuple(names[at : at + self.size]): n for n, at in enumerate(range(0, len(names), self.size))}
 
 
-class Products(Kind):
+class Products(FieldType):
     """A feed; some products are variants, which a list hides."""
 
     words = ("products", "push")
@@ -78,7 +78,7 @@ class Products(Kind):
         return lost, len(held.keys() - {row["id"] for row in rows})
 
 
-class Customers(Kind):
+class Customers(FieldType):
     """A list of people in an audience; some come twice, and some by two identifiers."""
 
     audience = "1nmth"

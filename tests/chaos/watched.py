@@ -12,7 +12,7 @@ from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.responses import Unauthenticated
 from ads_cli.uploads.jobs import acks, journals
 
-from .kinds import Keys, Kind
+from .kinds import FieldType, Keys
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Result:
 class Watched:
     """A service that looks into the client's journal when a request arrives."""
 
-    def __init__(self, emulator: Emulator, kind: Kind, jobs: Path, result: Result) -> None:
+    def __init__(self, emulator: Emulator, kind: FieldType, jobs: Path, result: Result) -> None:
         self.emulator, self.kind, self.jobs, self.result = emulator, kind, jobs, result
         self.file = Path()
         self.batches: dict[Keys, int] = {}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ads_cli.client.concurrency_limit import FIRST
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.core.limits import Window
-from ads_cli.emulator.core.responses import Refusal
+from ads_cli.emulator.core.responses import ApiError
 from ads_cli.emulator.server import running
 from ads_cli.errors import RateLimitedError, UnavailableError
 from tests.client.virtual import Crowd, Service, World
@@ -229,7 +229,7 @@ def test_a_push_through_several_windows_has_no_batch_refused(adsctl, service):
             return service(environ, start_response)
         try:
             headers = window.take("anybody")
-        except Refusal as refusal:
+        except ApiError as refusal:
             statuses.append(refusal.status)
             return refusal.plain({}).send(start_response)
 

@@ -14,7 +14,7 @@ PROGRAM = """
 import sys, time
 from pathlib import Path
 from ads_cli.api.rates import Rate
-from ads_cli.client.shared import SharedWindow
+from ads_cli.client.shared_window import SharedWindow
 window = SharedWindow(Path(sys.argv[1]), "https://ads.example", Rate("test", 6, 0.5))
 for _ in range(6):
     while delay := window.take():

@@ -72,10 +72,10 @@ names = texts.filter(lambda name: name and not name.startswith("oauth_"))  # tho
 def test_any_query_is_signed_right(query: dict[str, str]):
     from ads_cli.api.accounts import ListAccounts
     from ads_cli.api.endpoint import Wire
-    from ads_cli.client.prepared_request import place
+    from ads_cli.client.prepared_request import build_request
 
-    outgoing = place(ListAccounts.endpoint, Wire("/12/accounts", query), "https://ads.example")
-    assert verified(httpx.Request("GET", outgoing.url))
+    prepared = build_request(ListAccounts.endpoint, Wire("/12/accounts", query), "https://ads.example")
+    assert verified(httpx.Request("GET", prepared.url))
 
 
 @given(st.dictionaries(names, texts, min_size=1, max_size=5))

@@ -13,7 +13,7 @@ import httpx
 
 from ads_cli.client.client import Client
 from ads_cli.client.clock import Clock
-from ads_cli.client.prepared_request import Outgoing
+from ads_cli.client.prepared_request import PreparedRequest
 from ads_cli.client.rate_limiter import StoppedError
 
 SILENCE = -1  # in place of a status: no answer comes
@@ -225,12 +225,12 @@ class Crowd:
         """Give the work of each thread: to take one request after the other from what is left."""
         left = iter(range(requests))
         url = f"http://service.localhost{family}"
-        outgoing = Outgoing("PUT", url, b"{}", "application/json", family, retry=True)
+        prepared = PreparedRequest("PUT", url, b"{}", "application/json", family, retry=True)
 
         def work() -> None:
             with suppress(StoppedError):
                 while self.world.now < until and next(left, None) is not None:
-                    self.client.exchange(outgoing, auth=httpx.Auth())
+                    self.client.exchange(prepared, auth=httpx.Auth())
                     self.done += 1
 
         return [work] * self.threads

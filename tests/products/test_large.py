@@ -15,7 +15,7 @@ from ads_cli.feeds.rows import rows as rows_of
 from ads_cli.feeds.source import Source
 from ads_cli.products.uploads import ProductPush
 from ads_cli.validation.process_pool import LARGE
-from ads_cli.validation.validator import Check
+from ads_cli.validation.validator import Validator
 from tests.conftest import PRODUCT
 from tests.products.stopping import acknowledged, stop_at
 
@@ -63,7 +63,7 @@ def test_wherever_a_feed_is_cut_the_verdict_and_the_batches_are_the_same(
 
     def found(by_blocks: bool):
         rows = rows_of(Source.open(str(path)), roots=("products",), known=ProductPush.known)
-        check = Check(rows, ProductPush)
+        check = Validator(rows, ProductPush)
         if not by_blocks:
             check._table = None
         try:
@@ -74,7 +74,7 @@ def test_wherever_a_feed_is_cut_the_verdict_and_the_batches_are_the_same(
         return check.findings, wrong, list(check.batches())
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Check, "block", size)
+        patch.setattr(Validator, "block", size)
         assert found(by_blocks=True) == found(by_blocks=False)
 
 

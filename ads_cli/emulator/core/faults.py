@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from ...errors import UsageError
 from .incoming import Incoming
-from .responses import Plain, failed
+from .responses import HttpResponse, failed
 
 if TYPE_CHECKING:
     from random import Random
@@ -23,7 +23,7 @@ VALUES = ("status", "latency", "rate", "times", "retry-after", "seed")
 EXAMPLE = "a fault reads like: PUT /12/product_catalogs/* status=503 rate=0.2 retry-after=1"
 PAGE = b"<!DOCTYPE html><html><head><title>Welcome</title></head><body>Please log in.</body></html>"
 
-Perform = Callable[[bool], Plain]  # handles the request; True refuses some items of a batch
+Perform = Callable[[bool], HttpResponse]  # handles the request; True refuses some items of a batch
 
 
 @dataclass
@@ -58,23 +58,23 @@ class Fault:
                 self.times -= 1
             return True
 
-    def spoil(self, perform: Perform) -> Plain:
+    def spoil(self, perform: Perform) -> HttpResponse:
         """Answer a request with what goes wrong."""
         if self.status is not None:
             headers = () if self.retry_after is None else (("Retry-After", str(self.retry_after)),)
             error = {"code": "FAULT_ON_DEMAND", "message": f"fault on demand: status {self.status}"}
             return failed(self.status, [error], {}, headers)
         if self.word == "garbage":
-            return Plain(PAGE, content_type="text/html")
+            return HttpResponse(PAGE, content_type="text/html")
         if self.word == "reset":
-            return Plain(b"{}", headers=((HEADER, "reset"),))
+            return HttpResponse(b"{}", headers=((HEADER, "reset"),))
         answer = perform(self.word == "partial")
         if self.word == "partial":
             return answer
         return answer._replace(headers=(*answer.headers, (HEADER, self.word.removesuffix("-after"))))
 
 
-def struck(faults: Sequence[Fault], incoming: Incoming, perform: Perform) -> Plain:
+def struck(faults: Sequence[Fault], incoming: Incoming, perform: Perform) -> HttpResponse:
     """Handle a request under the faults that strike it: every delay, and the first that spoils it."""
     striking = [fault for fault in faults if fault.strikes(incoming)]
     late = _delayed(sum(fault.latency for fault in striking), incoming.patience)

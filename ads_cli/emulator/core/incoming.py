@@ -8,9 +8,9 @@ from urllib.parse import parse_qsl, quote, unquote
 import msgspec
 
 from ...api.endpoint import Endpoint, Request
-from ...api.fields import Kind, fields_of
+from ...api.fields import FieldType, fields_of
 from ...api.validation import InvalidError, Problem
-from .responses import Refusal
+from .responses import ApiError
 
 MOST_BYTES = 8_000_000  # the largest body that the specification allows has 5,000,000
 FORM = "application/x-www-form-urlencoded"
@@ -43,16 +43,16 @@ class Incoming:
             length = _length(self._environ.get("CONTENT_LENGTH") or "0")
         body: bytes = b"" if length > MOST_BYTES + 1 else self._received(length)
         if len(body) > MOST_BYTES or length > MOST_BYTES + 1:
-            raise Refusal(413, "PAYLOAD_TOO_LARGE", f"a body has at most {MOST_BYTES:,} bytes")
+            raise ApiError(413, "PAYLOAD_TOO_LARGE", f"a body has at most {MOST_BYTES:,} bytes")
         return body
 
     def _received(self, length: int) -> bytes:
         try:
             body: bytes = self._environ["wsgi.input"].read(length)
         except TimeoutError:
-            raise Refusal(408, "REQUEST_TIMEOUT", "the body takes too long") from None
+            raise ApiError(408, "REQUEST_TIMEOUT", "the body takes too long") from None
         except Exception as error:  # of whatever kind the server has for chunks that are none
-            raise Refusal(400, "BAD_REQUEST", f"the body cannot be read: {error}") from None
+            raise ApiError(400, "BAD_REQUEST", f"the body cannot be read: {error}") from None
         return body
 
     @cached_property
@@ -75,7 +75,7 @@ def _rebuilt(environ: dict[str, Any]) -> str:
 
 def _length(text: str) -> int:
     if not text.isdecimal():
-        raise Refusal(400, "BAD_REQUEST", "Content-Length is not a number")
+        raise ApiError(400, "BAD_REQUEST", "Content-Length is not a number")
     return int(text)
 
 
@@ -84,7 +84,7 @@ def decoded(segment: str) -> str:
     try:
         return unquote(segment, errors="strict")
     except UnicodeDecodeError:
-        raise Refusal(400, "BAD_REQUEST", "the path is not UTF-8") from None
+        raise ApiError(400, "BAD_REQUEST", "the path is not UTF-8") from None
 
 
 def read(incoming: Incoming, endpoint: Endpoint, kind: type[Request], ids: dict[str, str]) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def read(incoming: Incoming, endpoint: Endpoint, kind: type[Request], ids: dict[
     query = _texts(incoming.query)
     if endpoint.travels == "query":
         if incoming.body:
-            raise Refusal(
+            raise ApiError(
                 400, "BAD_REQUEST", "parameters of this endpoint travel in the query, not in a body"
             )
         return _typed(kind, query) | ids
@@ -107,7 +107,7 @@ def read(incoming: Incoming, endpoint: Endpoint, kind: type[Request], ids: dict[
 
 def _expect(incoming: Incoming, content_type: str) -> None:
     if incoming.content_type != content_type:
-        raise Refusal(400, "BAD_REQUEST", f"the body of this endpoint has the content type {content_type}")
+        raise ApiError(400, "BAD_REQUEST", f"the body of this endpoint has the content type {content_type}")
 
 
 def object_of(incoming: Incoming) -> dict[str, Any]:
@@ -116,9 +116,9 @@ def object_of(incoming: Incoming) -> dict[str, Any]:
     try:
         values = msgspec.json.decode(incoming.body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Refusal(400, "BAD_REQUEST", f"the body is not JSON: {error}") from None
+        raise ApiError(400, "BAD_REQUEST", f"the body is not JSON: {error}") from None
     if not isinstance(values, dict):
-        raise Refusal(400, "BAD_REQUEST", "the body is not a JSON object")
+        raise ApiError(400, "BAD_REQUEST", "the body is not a JSON object")
     return values
 
 
@@ -127,7 +127,7 @@ def _texts(encoded: str) -> dict[str, str]:
     try:
         pairs = parse_qsl(encoded, keep_blank_values=True, errors="strict")
     except ValueError:
-        raise Refusal(400, "BAD_REQUEST", "the parameters are not UTF-8") from None
+        raise ApiError(400, "BAD_REQUEST", "the parameters are not UTF-8") from None
     texts = dict(pairs)
     if len(texts) < len(pairs):
         raise InvalidError([Problem(name, "is given more than once") for name in _twice(pairs)])
@@ -145,7 +145,7 @@ def _typed(kind: type[Request], texts: dict[str, str]) -> dict[str, Any]:
     return {name: _value(kinds.get(name), text) for name, text in texts.items()}
 
 
-def _value(kind: Kind | None, text: str) -> Any:
+def _value(kind: FieldType | None, text: str) -> Any:
     if kind and kind.is_comma_list:
         return text.split(",")
     if kind and kind.is_nested:

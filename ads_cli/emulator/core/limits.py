@@ -5,7 +5,7 @@ import threading
 import time
 
 from ...api.rates import AUDIENCE_USERS, TOTAL_COUNTS
-from .responses import Headers, Refusal
+from .responses import ApiError, Headers
 
 BEARER_TOKENS = 10
 BEARER_TOKEN_SECONDS = 60
@@ -37,7 +37,7 @@ class Window:
         if used >= self._limit:
             wait = str(max(1, math.ceil(end - now)))
             message = f"{self._limit} of these requests were answered already; wait {wait} seconds"
-            raise Refusal(429, "TOO_MANY_REQUESTS", message, headers=(*headers, ("Retry-After", wait)))
+            raise ApiError(429, "TOO_MANY_REQUESTS", message, headers=(*headers, ("Retry-After", wait)))
         return headers
 
 

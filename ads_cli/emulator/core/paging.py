@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta
 
 from ...api.endpoint import Request
 from .incoming import value_of
-from .responses import Answer, Refusal
+from .responses import ApiError, Result
 from .store import Store, shown
 
 COLUMNS = ("id", "created_at", "updated_at", "deleted")
@@ -33,9 +33,9 @@ def position(text: str, kind: Any) -> Any:
         raise bad_cursor() from None
 
 
-def bad_cursor() -> Refusal:
+def bad_cursor() -> ApiError:
     """Refuse a cursor that this list never gave out."""
-    return Refusal(400, "INVALID_PARAMETER", "cursor: is not one of this list", parameter="cursor")
+    return ApiError(400, "INVALID_PARAMETER", "cursor: is not one of this list", parameter="cursor")
 
 
 def listed(
@@ -48,7 +48,7 @@ def listed(
     sortable: tuple[str, ...] = ("name",),
     searched: tuple[str, ...] = (),
     also: Mapping[str, Any] | None = None,
-) -> Answer:
+) -> Result:
     """List records as the common parameters want it: count, cursor, sort_by, with_deleted, q, total count.
 
     `sortable` names the fields that sort_by takes beside the ones that every record has; `searched` those
@@ -73,7 +73,7 @@ def listed(
     if value_of(request, "with_total_count"):
         (total,) = store.connection.execute(f"SELECT count(*) FROM records WHERE {where}", values).fetchone()
     rows, following = _page(store, request, where, values, sortable)
-    return Answer([shown(row) for row in rows], following, total)
+    return Result([shown(row) for row in rows], following, total)
 
 
 def among(field: str, values: Collection[str] | None) -> dict[str, str]:
@@ -119,6 +119,6 @@ def _sorting(sort: str, sortable: tuple[str, ...]) -> tuple[str, str]:
         message = (
             f"sort_by: {sort!r} is not an attribute, '-' and asc or desc; the attributes are {attributes}"
         )
-        raise Refusal(400, "INVALID_PARAMETER", message, parameter="sort_by")
+        raise ApiError(400, "INVALID_PARAMETER", message, parameter="sort_by")
     column = name if name in COLUMNS else f"coalesce({_field(name)}, '')"
     return column, (direction or "asc").upper()

@@ -15,7 +15,7 @@ Headers = tuple[tuple[str, str], ...]
 JSON = "application/json;charset=utf-8"
 
 
-class Plain(NamedTuple):
+class HttpResponse(NamedTuple):
     """An answer as it goes over the wire."""
 
     body: bytes
@@ -38,7 +38,7 @@ class Plain(NamedTuple):
         return [] if without_body else [self.body]
 
 
-class Answer(NamedTuple):
+class Result(NamedTuple):
     """What a handler found; it travels in the envelope."""
 
     data: Any
@@ -46,7 +46,7 @@ class Answer(NamedTuple):
     total_count: int | UnsetType = UNSET
 
 
-class Refusal(Exception):
+class ApiError(Exception):
     """The service refuses a request: every error of it goes into one answer."""
 
     def __init__(
@@ -65,20 +65,20 @@ class Refusal(Exception):
         if parameter is not None:
             self.errors[0]["parameter"] = parameter
 
-    def plain(self, params: dict[str, Any]) -> Plain:
+    def plain(self, params: dict[str, Any]) -> HttpResponse:
         """Write the refusal down in the shape of the advertising API."""
         return failed(self.status, self.errors, params, self.headers)
 
 
-class SignInRefusal(Refusal):
+class SignInError(ApiError):
     """A step of signing in is refused; such an answer echoes nothing."""
 
-    def plain(self, params: dict[str, Any]) -> Plain:
+    def plain(self, params: dict[str, Any]) -> HttpResponse:
         """Write the refusal down in the shape of the sign-in endpoints."""
-        return Plain(msgspec.json.encode({"errors": self.errors}), self.status, headers=self.headers)
+        return HttpResponse(msgspec.json.encode({"errors": self.errors}), self.status, headers=self.headers)
 
 
-class Unauthenticated(SignInRefusal):
+class Unauthenticated(SignInError):
     """The signature of a request does not hold."""
 
     def __init__(self, code: int, message: str) -> None:
@@ -90,9 +90,9 @@ def invalid_token() -> Unauthenticated:
     return Unauthenticated(89, "Invalid or expired token.")
 
 
-def not_found(what: str, identifier: str) -> Refusal:
+def not_found(what: str, identifier: str) -> ApiError:
     """Say that nothing has this id."""
-    return Refusal(404, "NOT_FOUND", f"{what} {identifier} does not exist")
+    return ApiError(404, "NOT_FOUND", f"{what} {identifier} does not exist")
 
 
 def invalid(parameter: str, reason: str) -> InvalidError:
@@ -100,17 +100,19 @@ def invalid(parameter: str, reason: str) -> InvalidError:
     return InvalidError([Problem(parameter, reason)])
 
 
-def enveloped(answer: Answer, params: dict[str, Any], headers: Headers = ()) -> Plain:
+def enveloped(answer: Result, params: dict[str, Any], headers: Headers = ()) -> HttpResponse:
     """Put what a handler found into the envelope."""
     body: dict[str, Any] = {"request": {"params": params}, "data": answer.data}
     if answer.next_cursor is not UNSET:
         body["next_cursor"] = answer.next_cursor
     if answer.total_count is not UNSET:
         body["total_count"] = answer.total_count
-    return Plain(msgspec.json.encode(body, enc_hook=str), headers=headers)
+    return HttpResponse(msgspec.json.encode(body, enc_hook=str), headers=headers)
 
 
-def failed(status: int, errors: list[dict[str, Any]], params: dict[str, Any], headers: Headers = ()) -> Plain:
+def failed(
+    status: int, errors: list[dict[str, Any]], params: dict[str, Any], headers: Headers = ()
+) -> HttpResponse:
     """Write errors down in the shape of the advertising API."""
     body = {"errors": errors, "request": {"params": params}}
-    return Plain(msgspec.json.encode(body, enc_hook=str), status, headers=headers)
+    return HttpResponse(msgspec.json.encode(body, enc_hook=str), status, headers=headers)

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple, TypeVar
 from ...api.endpoint import MODULES, Endpoint, Request, requests_of
 from .incoming import Incoming, decoded
 from .limits import Limits
-from .responses import Answer, Plain, Refusal
-from .signatures import Gate
+from .responses import ApiError, HttpResponse, Result
+from .signatures import Authenticator
 from .store import Store
 
 R = TypeVar("R", bound=Request)
-Handler = Callable[["Call", Any], Answer | Plain]
+Handler = Callable[["Call", Any], Result | HttpResponse]
 
 
 @dataclass
@@ -20,7 +20,7 @@ class Call:
     """What a handler may use beside the request itself."""
 
     store: Store
-    gate: Gate
+    gate: Authenticator
     limits: Limits
     incoming: Incoming
     ids: dict[str, str]  # the fields that stand in the path
@@ -42,13 +42,15 @@ _handlers: dict[type[Request], Bound] = {}
 
 def handles(
     request: type[Request], *, reads: type[R] | None = None
-) -> Callable[[Callable[[Call, R], Answer | Plain]], Callable[[Call, R], Answer | Plain]]:
+) -> Callable[[Callable[[Call, R], Result | HttpResponse]], Callable[[Call, R], Result | HttpResponse]]:
     """Bind a function to a declared request, which comes to it decoded and checked.
 
     `reads` is checked in its place where a batch's items are to be looked at one by one.
     """
 
-    def bind(handler: Callable[[Call, R], Answer | Plain]) -> Callable[[Call, R], Answer | Plain]:
+    def bind(
+        handler: Callable[[Call, R], Result | HttpResponse],
+    ) -> Callable[[Call, R], Result | HttpResponse]:
         _handlers[request] = Bound(handler, reads or request)
         return handler
 
@@ -57,13 +59,13 @@ def handles(
 
 def answers(
     request: type[Request], *also: str
-) -> Callable[[Callable[[Call], Plain]], Callable[[Call], Plain]]:
+) -> Callable[[Callable[[Call], HttpResponse]], Callable[[Call], HttpResponse]]:
     """Bind a function to a request that comes to it as it was sent, with nobody's signature checked.
 
     The steps and pages of signing in want it so. `also` names further lines, as `POST /oauth/authorize`.
     """
 
-    def bind(handler: Callable[[Call], Plain]) -> Callable[[Call], Plain]:
+    def bind(handler: Callable[[Call], HttpResponse]) -> Callable[[Call], HttpResponse]:
         _handlers[request] = Bound(lambda call, _: handler(call), None, also)
         return handler
 
@@ -118,11 +120,11 @@ class Router:
                 others.append(route.endpoint.method)
             elif route.bound is None:
                 line = f"{route.endpoint.method} {route.endpoint.path}"
-                raise Refusal(501, "NOT_IMPLEMENTED", f"the emulator does not answer {line} yet")
+                raise ApiError(501, "NOT_IMPLEMENTED", f"the emulator does not answer {line} yet")
             else:
                 return route.endpoint, route.bound, ids
         if others:
             allow = ", ".join(sorted(set(others)))
             message = f"{incoming.method} is not for {incoming.path}; it takes {allow}"
-            raise Refusal(405, "METHOD_NOT_ALLOWED", message, headers=(("Allow", allow),))
-        raise Refusal(404, "NOT_FOUND", f"{incoming.path} is not a path of this service")
+            raise ApiError(405, "METHOD_NOT_ALLOWED", message, headers=(("Allow", allow),))
+        raise ApiError(404, "NOT_FOUND", f"{incoming.path} is not a path of this service")

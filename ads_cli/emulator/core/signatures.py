@@ -44,7 +44,7 @@ REQUEST_TOKEN = """SELECT user_id, consumer_secret, secret, 0, access FROM apps 
 NO_TOKEN = "SELECT '', consumer_secret, '', 0 FROM apps WHERE consumer_key = :app"
 
 
-class Gate:
+class Authenticator:
     """Let through what is signed with a known key and token, now, and for the first time."""
 
     def __init__(self, store: Store) -> None:

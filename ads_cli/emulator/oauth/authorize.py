@@ -4,7 +4,7 @@ import hmac
 from urllib.parse import urlencode
 
 from ...api.auth import Authenticate, Authorize
-from ..core.responses import Plain
+from ..core.responses import HttpResponse
 from ..core.routing import Call, answers
 from . import pages, request_tokens
 from .request_tokens import RequestToken
@@ -13,19 +13,19 @@ SAME_SITE = ("", "none", "same-origin")  # what a browser says of a form that is
 
 
 @answers(Authorize, "POST /oauth/authorize")
-def authorize(call: Call) -> Plain:
+def authorize(call: Call) -> HttpResponse:
     """Ask the person."""
     request = _open(call)
-    if isinstance(request, Plain):
+    if isinstance(request, HttpResponse):
         return request
     return _answered(call, request) if call.incoming.method == "POST" else _asked(call, request)
 
 
 @answers(Authenticate, "POST /oauth/authenticate")
-def authenticate(call: Call) -> Plain:
+def authenticate(call: Call) -> HttpResponse:
     """Ask the person, unless the app was given as much before."""
     request = _open(call)
-    if isinstance(request, Plain):
+    if isinstance(request, HttpResponse):
         return request
     if request.by_pin:
         text = "A program that shows a PIN sends people to /oauth/authorize."
@@ -38,7 +38,7 @@ def authenticate(call: Call) -> Plain:
     return _asked(call, request)
 
 
-def _open(call: Call) -> RequestToken | Plain:
+def _open(call: Call) -> RequestToken | HttpResponse:
     """Find the sign-in that the page is for, or the page that says why there is none."""
     given = call.incoming.parameters
     if not given.get("oauth_token"):
@@ -63,7 +63,7 @@ def _open(call: Call) -> RequestToken | Plain:
     return request
 
 
-def _asked(call: Call, request: RequestToken, wrong: str = "") -> Plain:
+def _asked(call: Call, request: RequestToken, wrong: str = "") -> HttpResponse:
     """Show the question; a name other than that of who is signed in has to be confirmed."""
     person = request_tokens.screen_name_of(call.store, call.store.setting("user"))
     name = call.incoming.parameters.get("screen_name", "")
@@ -75,7 +75,7 @@ def _is_forced(call: Call) -> bool:
     return call.incoming.parameters.get("force_login") == "true"
 
 
-def _answered(call: Call, request: RequestToken) -> Plain:
+def _answered(call: Call, request: RequestToken) -> HttpResponse:
     """Take the answer of our own form, and of no other page's."""
     given = call.incoming.parameters
     own = hmac.compare_digest(given.get("form_token", "").encode(), request.form_token.encode())
@@ -98,7 +98,7 @@ def _answered(call: Call, request: RequestToken) -> Plain:
     return _back(request, denied=request.token)
 
 
-def _allowed(call: Call, request: RequestToken, user: str) -> Plain:
+def _allowed(call: Call, request: RequestToken, user: str) -> HttpResponse:
     verifier = request_tokens.allow(call.store, request, user)
     if verifier is None:
         return _again()
@@ -107,10 +107,10 @@ def _allowed(call: Call, request: RequestToken, user: str) -> Plain:
     return _back(request, oauth_token=request.token, oauth_verifier=verifier)
 
 
-def _again() -> Plain:
+def _again() -> HttpResponse:
     return pages.message("This sign-in was answered already", "Somebody was faster. Begin again.", 410)
 
 
-def _back(request: RequestToken, **values: str) -> Plain:
+def _back(request: RequestToken, **values: str) -> HttpResponse:
     joint = "&" if "?" in request.callback else "?"
     return pages.redirect(f"{request.callback}{joint}{urlencode(values)}")

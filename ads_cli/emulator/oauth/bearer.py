@@ -8,7 +8,7 @@ import secrets
 from ...api.auth import InvalidateBearer, IssueBearer
 from ...api.validation import InvalidError, convert
 from ..core.incoming import FORM, Incoming
-from ..core.responses import Plain, Refusal, SignInRefusal, Unauthenticated, invalid_token
+from ..core.responses import ApiError, HttpResponse, SignInError, Unauthenticated, invalid_token
 from ..core.routing import Call, answers
 from ..core.signatures import could_not_authenticate
 from .sign_in import json
@@ -17,20 +17,20 @@ TOO_OFTEN = 99
 
 
 @answers(IssueBearer)
-def issue(call: Call) -> Plain:
+def issue(call: Call) -> HttpResponse:
     """Give the app's bearer token, a new one only where none is valid."""
     app = _app_of(call)
     if call.incoming.content_type != FORM:
-        raise SignInRefusal(400, 170, f"the body of this endpoint has the content type {FORM}")
+        raise SignInError(400, 170, f"the body of this endpoint has the content type {FORM}")
     try:
         convert(IssueBearer, call.incoming.parameters)
     except InvalidError as error:
-        raise SignInRefusal(400, 170, str(error)) from None
+        raise SignInError(400, 170, str(error)) from None
     try:
         headers = call.limits.bearer_tokens.take(app)
-    except Refusal as refusal:
+    except ApiError as refusal:
         message = "the bearer token was asked for too often: keep it, it stays valid"
-        raise SignInRefusal(403, TOO_OFTEN, message, headers=refusal.headers) from None
+        raise SignInError(403, TOO_OFTEN, message, headers=refusal.headers) from None
     with call.store.writing() as connection:
         find = "SELECT token FROM bearer_tokens WHERE consumer_key = ? AND NOT revoked"
         (token,) = connection.execute(find, (app,)).fetchone() or (secrets.token_urlsafe(64),)
@@ -40,12 +40,12 @@ def issue(call: Call) -> Plain:
 
 
 @answers(InvalidateBearer)
-def invalidate(call: Call) -> Plain:
+def invalidate(call: Call) -> HttpResponse:
     """Revoke a bearer token; the app's owner signs."""
     signer = call.gate.signer_of(call.incoming)
     owns = "SELECT owner = ? FROM apps WHERE consumer_key = ?"
     if not call.store.connection.execute(owns, (signer.user, signer.app)).fetchone()[0]:
-        raise SignInRefusal(403, 220, "only the owner of the app can revoke its bearer token")
+        raise SignInError(403, 220, "only the owner of the app can revoke its bearer token")
     token = call.incoming.parameters.get("access_token", "")
     revoke = "UPDATE bearer_tokens SET revoked = 1 WHERE token = ? AND consumer_key = ? AND NOT revoked"
     with call.store.writing() as connection:

@@ -6,13 +6,13 @@ from importlib.resources import files
 from string import Template
 from urllib.parse import urlsplit
 
-from ..core.responses import Plain
+from ..core.responses import HttpResponse
 from .request_tokens import RequestToken
 
 HTML = "text/html; charset=utf-8"
 
 
-def page(title: str, *paragraphs: str, status: int = 200, sends_to: str = "") -> Plain:
+def page(title: str, *paragraphs: str, status: int = 200, sends_to: str = "") -> HttpResponse:
     """Show a page; `paragraphs` are HTML, and `sends_to` is where its form may lead beside this place."""
     body = _template().substitute(title=escape(title), body="\n".join(paragraphs))
     policy = (
@@ -25,15 +25,17 @@ def page(title: str, *paragraphs: str, status: int = 200, sends_to: str = "") ->
         ("Referrer-Policy", "no-referrer"),
         ("X-Content-Type-Options", "nosniff"),
     )
-    return Plain(body.encode(), status, HTML, headers)
+    return HttpResponse(body.encode(), status, HTML, headers)
 
 
-def message(title: str, text: str, status: int = 200) -> Plain:
+def message(title: str, text: str, status: int = 200) -> HttpResponse:
     """Show a page of words alone."""
     return page(title, f"<p>{escape(text)}</p>", status=status)
 
 
-def question(request: RequestToken, person: str, *, ask: bool, name: str = "", wrong: str = "") -> Plain:
+def question(
+    request: RequestToken, person: str, *, ask: bool, name: str = "", wrong: str = ""
+) -> HttpResponse:
     """Ask whether the app may act for a person; with `ask`, also who that is."""
     who = (
         _username(name, wrong) if ask else f"<p>You are signed in as <strong>@{escape(person)}</strong>.</p>"
@@ -53,7 +55,7 @@ def question(request: RequestToken, person: str, *, ask: bool, name: str = "", w
     return page(f"Authorize {request.app} to use your account?", allowed, form, sends_to=sends_to)
 
 
-def pin(request: RequestToken, verifier: str) -> Plain:
+def pin(request: RequestToken, verifier: str) -> HttpResponse:
     """Show the PIN, which the person types where the sign-in began."""
     return page(
         "You are almost signed in",
@@ -63,10 +65,10 @@ def pin(request: RequestToken, verifier: str) -> Plain:
     )
 
 
-def redirect(address: str) -> Plain:
+def redirect(address: str) -> HttpResponse:
     """Send the browser elsewhere."""
     headers = (("Location", address), ("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"))
-    return Plain(b"", 303, HTML, headers)
+    return HttpResponse(b"", 303, HTML, headers)
 
 
 def _username(name: str, wrong: str) -> str:

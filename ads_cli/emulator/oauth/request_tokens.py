@@ -4,7 +4,7 @@ import hmac
 import time
 from typing import NamedTuple
 
-from ..core.responses import SignInRefusal, Unauthenticated, invalid_token
+from ..core.responses import SignInError, Unauthenticated, invalid_token
 from ..core.store import Store
 
 LIFETIME = 600.0  # seconds
@@ -57,15 +57,15 @@ def create(store: Store, app: str, callback: str | None, access: str) -> tuple[s
     import secrets
 
     if access not in ("read", "write"):
-        raise SignInRefusal(400, 38, f"platform_auth_access_type is read or write, not {access!r}")
+        raise SignInError(400, 38, f"platform_auth_access_type is read or write, not {access!r}")
     if not callback:
         message = "oauth_callback is required: oob for a PIN, or an address registered for the app"
-        raise SignInRefusal(403, CALLBACK_REFUSED, message)
+        raise SignInError(403, CALLBACK_REFUSED, message)
     query = "SELECT callbacks FROM apps WHERE consumer_key = ?"
     (callbacks,) = store.connection.execute(query, (app,)).fetchone()
     if callback != OUT_OF_BAND and callback not in callbacks.split("\n"):
         message = f"the callback {callback!r} is not registered for this app; these are: {callbacks}"
-        raise SignInRefusal(403, CALLBACK_REFUSED, message.replace("\n", " "))
+        raise SignInError(403, CALLBACK_REFUSED, message.replace("\n", " "))
     token, secret, form_token = (secrets.token_urlsafe(24) for _ in range(3))
     with store.writing() as connection:
         connection.execute(

@@ -6,25 +6,25 @@ import msgspec
 
 from ...api.auth import AccessToken, InvalidateToken, RequestToken
 from ..core.incoming import FORM
-from ..core.responses import Headers, Plain, invalid_token
+from ..core.responses import Headers, HttpResponse, invalid_token
 from ..core.routing import Call, answers
 from . import request_tokens
 
 NO_STORE = (("Cache-Control", "no-store"),)
 
 
-def form(**values: str) -> Plain:
+def form(**values: str) -> HttpResponse:
     """Answer key=value pairs, as the steps of signing in do."""
-    return Plain(urlencode(values).encode(), content_type=FORM, headers=NO_STORE)
+    return HttpResponse(urlencode(values).encode(), content_type=FORM, headers=NO_STORE)
 
 
-def json(headers: Headers = (), **values: str) -> Plain:
+def json(headers: Headers = (), **values: str) -> HttpResponse:
     """Answer an object that stands in no envelope."""
-    return Plain(msgspec.json.encode(values), headers=(*NO_STORE, *headers))
+    return HttpResponse(msgspec.json.encode(values), headers=(*NO_STORE, *headers))
 
 
 @answers(RequestToken)
-def request_token(call: Call) -> Plain:
+def request_token(call: Call) -> HttpResponse:
     """Begin a sign-in; signed by the app alone."""
     signer = call.gate.app_of(call.incoming)
     access = call.incoming.parameters.get("platform_auth_access_type", "write")
@@ -34,7 +34,7 @@ def request_token(call: Call) -> Plain:
 
 
 @answers(AccessToken)
-def access_token(call: Call) -> Plain:
+def access_token(call: Call) -> HttpResponse:
     """End a sign-in; signed with the request token."""
     signer = call.gate.sign_in_of(call.incoming)
     verifier = signer.given.get("oauth_verifier", "")
@@ -43,7 +43,7 @@ def access_token(call: Call) -> Plain:
 
 
 @answers(InvalidateToken, "POST /1.1/oauth/invalidate_token.json")
-def invalidate_token(call: Call) -> Plain:
+def invalidate_token(call: Call) -> HttpResponse:
     """Revoke the access token that signs the request."""
     signer = call.gate.signer_of(call.incoming)
     with call.store.writing() as connection:

@@ -4,7 +4,7 @@ from ...api.accounts import CreateAccount, DeleteAccount, GetAccount, ListAccoun
 from ...api.endpoint import wire
 from ..core import ids
 from ..core.paging import listed
-from ..core.responses import Answer, not_found
+from ..core.responses import Result, not_found
 from ..core.routing import Call, handles
 from ..core.store import Record, now
 
@@ -39,44 +39,44 @@ def held(call: Call, account: str, kind: str, identifier: str, *, with_deleted: 
 
 
 @handles(ListAccounts)
-def list_accounts(call: Call, request: ListAccounts) -> Answer:
+def list_accounts(call: Call, request: ListAccounts) -> Result:
     """List the accounts that the user is associated with."""
     return listed(call.store, request, ACCOUNT, owner=call.user, ids=request.account_ids, sortable=FIELDS)
 
 
 @handles(GetAccount)
-def get_account(call: Call, request: GetAccount) -> Answer:
+def get_account(call: Call, request: GetAccount) -> Result:
     """Show one account of the user."""
-    return Answer(known(call, request.account_id, with_deleted=bool(request.with_deleted)))
+    return Result(known(call, request.account_id, with_deleted=bool(request.with_deleted)))
 
 
 @handles(CreateAccount)
-def create_account(call: Call, request: CreateAccount) -> Answer:
+def create_account(call: Call, request: CreateAccount) -> Result:
     """Create an account, as the sandbox does."""
     with call.store.writing():
         fields = {**NEW, "timezone_switch_at": now()}
-        return Answer(call.store.add(ACCOUNT, ids.word(), fields, owner=call.user))
+        return Result(call.store.add(ACCOUNT, ids.word(), fields, owner=call.user))
 
 
 @handles(UpdateAccount)
-def update_account(call: Call, request: UpdateAccount) -> Answer:
+def update_account(call: Call, request: UpdateAccount) -> Result:
     """Change the fields of an account that are given."""
     with call.store.writing():
         known(call, request.account_id)
         fields = wire(request).fields
-        return Answer(call.store.change(ACCOUNT, request.account_id, fields, owner=call.user))
+        return Result(call.store.change(ACCOUNT, request.account_id, fields, owner=call.user))
 
 
 @handles(DeleteAccount)
-def delete_account(call: Call, request: DeleteAccount) -> Answer:
+def delete_account(call: Call, request: DeleteAccount) -> Result:
     """Mark an account as deleted, as the sandbox does; nothing in it is reached any more."""
     with call.store.writing():
         known(call, request.account_id)
-        return Answer(call.store.delete(ACCOUNT, request.account_id, owner=call.user))
+        return Result(call.store.delete(ACCOUNT, request.account_id, owner=call.user))
 
 
 @handles(ListApps)
-def list_apps(call: Call, request: ListApps) -> Answer:
+def list_apps(call: Call, request: ListApps) -> Result:
     """List the apps of an account."""
     known(call, request.account_id)
     return listed(call.store, request, APP, owner=request.account_id, sortable=APP_FIELDS)

@@ -20,7 +20,7 @@ from ...api.users import (
     UpdateDoNotReachUsers,
 )
 from ...api.validation import InvalidError, broken_rules, convert
-from ..core.responses import Headers, Plain, Refusal, not_found
+from ..core.responses import ApiError, Headers, HttpResponse, not_found
 from ..core.routing import Call, answers
 from ..core.signatures import READ_ONLY
 from ..core.store import Store
@@ -31,11 +31,11 @@ JSON = "application/json"
 
 
 @answers(UpdateAudienceUsers)
-def update_audience_users(call: Call) -> Plain:
+def update_audience_users(call: Call) -> HttpResponse:
     """Add users to a custom audience, or take them away."""
     headers = _admitted(call, AUDIENCE, call.ids["custom_audience_id"])
     operations = _operations(call, Operation)
-    if isinstance(operations, Plain):
+    if isinstance(operations, HttpResponse):
         return operations
     with call.store.writing():
         for operation in operations:
@@ -45,12 +45,12 @@ def update_audience_users(call: Call) -> Plain:
 
 
 @answers(UpdateDoNotReachUsers)
-def update_do_not_reach_users(call: Call) -> Plain:
+def update_do_not_reach_users(call: Call) -> HttpResponse:
     """Add users to a do-not-reach list, or take them away; it is answered operation by operation."""
     wanted = call.ids["do_not_reach_list_id"]
     _admitted(call, DO_NOT_REACH, wanted)
     operations = _operations(call, UnreachedOperation)
-    if isinstance(operations, Plain):
+    if isinstance(operations, HttpResponse):
         return operations
     with call.store.writing():
         for operation in operations:
@@ -71,7 +71,7 @@ def _admitted(call: Call, kind: str, wanted: str) -> Headers:
     """Check who asks, and for what."""
     signer = call.gate.signer_of(call.incoming)
     if signer.access == "read":
-        raise Refusal(403, "FORBIDDEN", READ_ONLY)
+        raise ApiError(403, "FORBIDDEN", READ_ONLY)
     call.user = signer.user
     known(call, call.ids["account_id"])
     if call.store.find(kind, wanted, owner=call.ids["account_id"]) is None:
@@ -79,13 +79,13 @@ def _admitted(call: Call, kind: str, wanted: str) -> Headers:
     return call.limits.audience_users.take(call.user) if kind == AUDIENCE else ()
 
 
-def _operations(call: Call, kind: type[Any]) -> list[Any] | Plain:
+def _operations(call: Call, kind: type[Any]) -> list[Any] | HttpResponse:
     """Read the operations of a batch, or refuse it whole with what is wrong with each."""
     if call.incoming.content_type != JSON:
-        raise Refusal(400, "INVALID_PARAMETER", f"the body of this endpoint has the content type {JSON}")
+        raise ApiError(400, "INVALID_PARAMETER", f"the body of this endpoint has the content type {JSON}")
     body = call.incoming.body
     if len(body) > MOST_BYTES:
-        raise Refusal(413, "PAYLOAD_TOO_LARGE", f"a body has at most {MOST_BYTES:,} bytes")
+        raise ApiError(413, "PAYLOAD_TOO_LARGE", f"a body has at most {MOST_BYTES:,} bytes")
     try:
         operations: list[Any] | None = _decoded(body, list[kind])  # type: ignore[valid-type]
     except msgspec.ValidationError:
@@ -103,23 +103,23 @@ def _decoded(body: bytes, kind: Any) -> Any:
     except msgspec.ValidationError:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Refusal(400, "INVALID_PARAMETER", f"the body is not JSON: {error}") from None
+        raise ApiError(400, "INVALID_PARAMETER", f"the body is not JSON: {error}") from None
 
 
-def _refused(call: Call, kind: type[Any], operations: Any) -> Plain:
+def _refused(call: Call, kind: type[Any], operations: Any) -> HttpResponse:
     """Tell what is wrong with each operation."""
     if not isinstance(operations, list):
-        raise Refusal(400, "INVALID_PARAMETER", "the body is not a list of operations")
+        raise ApiError(400, "INVALID_PARAMETER", "the body is not a list of operations")
     _count_operations(operations)
     errors = [_errors(kind, number, operation) for number, operation in enumerate(operations)]
     body = {"errors": [], "operation_errors": errors, "request": {"params": call.ids}}
-    return Plain(msgspec.json.encode(body), 400)
+    return HttpResponse(msgspec.json.encode(body), 400)
 
 
 def _count_operations(operations: Sequence[Any]) -> None:
     if not 1 <= len(operations) <= MOST_OPERATIONS:
         message = f"{len(operations):,} operations; a request takes 1 to {MOST_OPERATIONS:,}"
-        raise Refusal(400, "TOO_MANY_OPERATIONS" if operations else "MISSING_PARAMETER", message)
+        raise ApiError(400, "TOO_MANY_OPERATIONS" if operations else "MISSING_PARAMETER", message)
 
 
 def _errors(kind: type[Any], number: int, operation: Any) -> list[dict[str, Any]]:
@@ -188,7 +188,7 @@ def _counts(call: Call, total: int) -> dict[str, int]:
     return {"success_count": total - call.partial, "total_count": total}
 
 
-def _answered(call: Call, data: Any, headers: Headers = (), **echoed: str) -> Plain:
-    return Plain(
+def _answered(call: Call, data: Any, headers: Headers = (), **echoed: str) -> HttpResponse:
+    return HttpResponse(
         msgspec.json.encode({"request": {"params": call.ids} | echoed, "data": data}), headers=headers
     )

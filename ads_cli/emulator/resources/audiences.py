@@ -12,7 +12,7 @@ from ...api.audiences import (
 )
 from ..core import ids
 from ..core.paging import Seq, among, cursor, listed, position
-from ..core.responses import Answer, Refusal, not_found
+from ..core.responses import ApiError, Result, not_found
 from ..core.routing import Call, handles
 from ..core.store import Record, now
 from .accounts import ACCOUNT, held, known
@@ -29,12 +29,12 @@ def _owned(call: Call, account: str, audience: str) -> None:
     if call.store.find(AUDIENCE, audience, owner=account):
         return
     if any(shared["granted_account_id"] == account for shared in call.store.all(PERMISSION, audience)):
-        raise Refusal(403, "FORBIDDEN", f"the audience {audience} is shared with {account}, not its own")
+        raise ApiError(403, "FORBIDDEN", f"the audience {audience} is shared with {account}, not its own")
     raise not_found("the audience", audience)
 
 
 @handles(ListPermissions)
-def list_permissions(call: Call, request: ListPermissions) -> Answer:
+def list_permissions(call: Call, request: ListPermissions) -> Result:
     """List the accounts that an audience of the account is shared with."""
     audience = request.tailored_audience_id
     _owned(call, request.account_id, audience)
@@ -50,7 +50,7 @@ def list_permissions(call: Call, request: ListPermissions) -> Answer:
 
 
 @handles(GrantPermission)
-def grant_permission(call: Call, request: GrantPermission) -> Answer:
+def grant_permission(call: Call, request: GrantPermission) -> Result:
     """Share an audience; an account that it is shared with already gets the level that is given now."""
     audience, granted = request.tailored_audience_id, request.granted_account_id
     fields = {
@@ -62,33 +62,33 @@ def grant_permission(call: Call, request: GrantPermission) -> Answer:
         _owned(call, request.account_id, audience)
         if call.store.find(ACCOUNT, granted) is None:
             message = f"granted_account_id: the account {granted} does not exist"
-            raise Refusal(400, "INVALID_PARAMETER", message, parameter="granted_account_id")
+            raise ApiError(400, "INVALID_PARAMETER", message, parameter="granted_account_id")
         for held_before in call.store.all(PERMISSION, audience):
             if held_before["granted_account_id"] == granted:
-                return Answer(call.store.change(PERMISSION, held_before["id"], fields, owner=audience))
-        return Answer(call.store.add(PERMISSION, ids.word(), fields, owner=audience))
+                return Result(call.store.change(PERMISSION, held_before["id"], fields, owner=audience))
+        return Result(call.store.add(PERMISSION, ids.word(), fields, owner=audience))
 
 
 @handles(RevokePermission)
-def revoke_permission(call: Call, request: RevokePermission) -> Answer:
+def revoke_permission(call: Call, request: RevokePermission) -> Result:
     """Share an audience with an account no longer."""
     audience, permission = request.tailored_audience_id, request.tailored_audience_permission_id
     with call.store.writing():
         _owned(call, request.account_id, audience)
         if call.store.find(PERMISSION, permission, owner=audience) is None:
             raise not_found("the permission", permission)
-        return Answer(call.store.delete(PERMISSION, permission, owner=audience))
+        return Result(call.store.delete(PERMISSION, permission, owner=audience))
 
 
 @handles(ListTargeted)
-def list_targeted(call: Call, request: ListTargeted) -> Answer:
+def list_targeted(call: Call, request: ListTargeted) -> Result:
     """List the campaigns whose line items target an audience, a page of campaigns at a time."""
     account, audience = request.account_id, request.custom_audience_id
     held(call, account, AUDIENCE, audience)
     campaigns = _campaigns(call, account, audience, with_active=request.with_active is not False)
     (start,) = position(request.cursor, tuple[Seq]) if request.cursor else (0,)
     end = start + CAMPAIGNS_A_PAGE
-    return Answer(campaigns[start:end], next_cursor=cursor(end) if end < len(campaigns) else None)
+    return Result(campaigns[start:end], next_cursor=cursor(end) if end < len(campaigns) else None)
 
 
 def _campaigns(call: Call, account: str, audience: str, *, with_active: bool) -> list[Record]:
@@ -113,9 +113,9 @@ def _is_active(thing: Record) -> bool:
 
 
 @handles(DeleteDoNotReachList)
-def delete_do_not_reach_list(call: Call, request: DeleteDoNotReachList) -> Answer:
+def delete_do_not_reach_list(call: Call, request: DeleteDoNotReachList) -> Result:
     """Mark a list of people not to reach as deleted."""
     account, wanted = request.account_id, request.do_not_reach_list_id
     with call.store.writing():
         held(call, account, DO_NOT_REACH, wanted)
-        return Answer(call.store.delete(DO_NOT_REACH, wanted, owner=account))
+        return Result(call.store.delete(DO_NOT_REACH, wanted, owner=account))

@@ -12,7 +12,7 @@ from ...api.cards import CreateCard, DeleteImageConversation, GetCard, ListCards
 from ...api.components import Button, CardType, Composed, Media, SwipeableMedia
 from ..core import ids
 from ..core.paging import among, listed
-from ..core.responses import Answer, Refusal, invalid, not_found
+from ..core.responses import ApiError, Result, invalid, not_found
 from ..core.routing import Call, handles
 from ..core.store import Record, Store
 from .accounts import held, known
@@ -71,7 +71,7 @@ def composed(store: Store, account: str, request: Composed) -> Record:
 
 
 @handles(ListCards)
-def list_cards(call: Call, request: ListCards) -> Answer:
+def list_cards(call: Call, request: ListCards) -> Result:
     """List the cards made of components, and the older kinds on request."""
     known(call, request.account_id)
     types = request.card_types or (None if request.include_legacy_cards else COMPOSED)
@@ -87,41 +87,41 @@ def list_cards(call: Call, request: ListCards) -> Answer:
 
 
 @handles(GetCard)
-def get_card(call: Call, request: GetCard) -> Answer:
+def get_card(call: Call, request: GetCard) -> Result:
     """Show one card, of any kind."""
-    return Answer(
+    return Result(
         held(call, request.account_id, CARD, request.card_id, with_deleted=bool(request.with_deleted))
     )
 
 
 @handles(CreateCard)
-def create_card(call: Call, request: CreateCard) -> Answer:
+def create_card(call: Call, request: CreateCard) -> Result:
     """Create a card of components or slides."""
     account = request.account_id
     with call.store.writing():
         known(call, account)
         fields = {"name": request.name} | composed(call.store, account, request)
-        return Answer(add(call.store, account, fields))
+        return Result(add(call.store, account, fields))
 
 
 @handles(UpdateCard)
-def update_card(call: Call, request: UpdateCard) -> Answer:
+def update_card(call: Call, request: UpdateCard) -> Result:
     """Replace the name, and the components by components or slides."""
     account, card = request.account_id, request.card_id
     with call.store.writing():
         card_type = held(call, account, CARD, card)["card_type"]
         if card_type not in COMPOSED:
-            raise Refusal(405, "METHOD_NOT_ALLOWED", f"cards of type {card_type} cannot be updated here")
+            raise ApiError(405, "METHOD_NOT_ALLOWED", f"cards of type {card_type} cannot be updated here")
         fields: Record = {} if request.name is None else {"name": request.name}
         if request.components is not None or request.slides is not None:
             fields |= composed(call.store, account, request)
-        return Answer(call.store.change(CARD, card, fields, owner=account))
+        return Result(call.store.change(CARD, card, fields, owner=account))
 
 
 @handles(DeleteImageConversation)
-def delete_image_conversation(call: Call, request: DeleteImageConversation) -> Answer:
+def delete_image_conversation(call: Call, request: DeleteImageConversation) -> Result:
     """Delete an image conversation, which only an older service could make."""
     account, card = request.account_id, request.card_id
     with call.store.writing():
         card_of(call, account, card, [IMAGE_CONVERSATION])
-        return Answer(call.store.delete(CARD, card, owner=account))
+        return Result(call.store.delete(CARD, card, owner=account))

@@ -2,7 +2,7 @@
 
 from ...api.catalog import CreateCatalog, DeleteCatalog, ListCatalogs, RenameCatalog
 from ..core import ids
-from ..core.responses import Answer, Refusal, not_found
+from ..core.responses import ApiError, Result, not_found
 from ..core.routing import Call, handles
 from ..core.store import Record
 from . import product_table
@@ -21,40 +21,40 @@ def _owner(call: Call, user_id: int | None) -> str:
 
 
 @handles(ListCatalogs)
-def list_catalogs(call: Call, request: ListCatalogs) -> Answer:
+def list_catalogs(call: Call, request: ListCatalogs) -> Result:
     """List the catalogs of the user; another user's are not shown."""
     own = _owner(call, request.user_id) == call.user
-    return Answer(call.store.all(CATALOG, call.user) if own else [], next_cursor=None)
+    return Result(call.store.all(CATALOG, call.user) if own else [], next_cursor=None)
 
 
 @handles(CreateCatalog)
-def create_catalog(call: Call, request: CreateCatalog) -> Answer:
+def create_catalog(call: Call, request: CreateCatalog) -> Result:
     """Create the user's catalog, unless there is one already."""
     if _owner(call, request.user_id) != call.user:
         message = (
             f"user_id: you are signed in as {call.user}, who cannot create catalogs for {request.user_id}"
         )
-        raise Refusal(403, "FORBIDDEN", message, parameter="user_id")
+        raise ApiError(403, "FORBIDDEN", message, parameter="user_id")
     with call.store.writing():
         if held := call.store.all(CATALOG, call.user):
             message = (
                 f"a user has one product catalog, and yours is {held[0]['id']}; rename or delete that one"
             )
-            raise Refusal(400, "INVALID_PARAMETER", message, parameter="name")
-        return Answer(call.store.add(CATALOG, ids.number(), {"name": request.name}, owner=call.user))
+            raise ApiError(400, "INVALID_PARAMETER", message, parameter="name")
+        return Result(call.store.add(CATALOG, ids.number(), {"name": request.name}, owner=call.user))
 
 
 @handles(RenameCatalog)
-def rename_catalog(call: Call, request: RenameCatalog) -> Answer:
+def rename_catalog(call: Call, request: RenameCatalog) -> Result:
     """Give a catalog another name."""
     with call.store.writing():
         known(call, request.product_catalog_id)
         fields: Record = {"name": request.name}
-        return Answer(call.store.change(CATALOG, request.product_catalog_id, fields, owner=call.user))
+        return Result(call.store.change(CATALOG, request.product_catalog_id, fields, owner=call.user))
 
 
 @handles(DeleteCatalog)
-def delete_catalog(call: Call, request: DeleteCatalog) -> Answer:
+def delete_catalog(call: Call, request: DeleteCatalog) -> Result:
     """Delete a catalog with its products and sets, for good."""
     catalog = request.product_catalog_id
     with call.store.writing():
@@ -63,4 +63,4 @@ def delete_catalog(call: Call, request: DeleteCatalog) -> Answer:
         call.store.erase(CATALOG, call.user, catalog)
         call.store.erase(PRODUCT_SET, catalog)
         product_table.clear(call.store, catalog)
-    return Answer(deleted)
+    return Result(deleted)

@@ -9,7 +9,7 @@ from ...api.cards import (
 from ...api.endpoint import wire
 from ...api.validation import convert
 from ..core.paging import among, listed
-from ..core.responses import Answer, invalid
+from ..core.responses import Result, invalid
 from ..core.routing import Call, handles
 from ..core.store import Record, Store
 from .accounts import known
@@ -60,7 +60,7 @@ def conversation(store: Store, user: str, request: CreateVideoConversation) -> R
 
 
 @handles(ListVideoConversations)
-def list_video_conversations(call: Call, request: ListVideoConversations) -> Answer:
+def list_video_conversations(call: Call, request: ListVideoConversations) -> Result:
     """List the video conversation cards of an account."""
     known(call, request.account_id)
     return listed(
@@ -75,23 +75,23 @@ def list_video_conversations(call: Call, request: ListVideoConversations) -> Ans
 
 
 @handles(GetVideoConversation)
-def get_video_conversation(call: Call, request: GetVideoConversation) -> Answer:
+def get_video_conversation(call: Call, request: GetVideoConversation) -> Result:
     """Show one video conversation card."""
     account, card = request.account_id, request.card_id
-    return Answer(card_of(call, account, card, VIDEO_CONVERSATION, with_deleted=request.with_deleted))
+    return Result(card_of(call, account, card, VIDEO_CONVERSATION, with_deleted=request.with_deleted))
 
 
 @handles(CreateVideoConversation)
-def create_video_conversation(call: Call, request: CreateVideoConversation) -> Answer:
+def create_video_conversation(call: Call, request: CreateVideoConversation) -> Result:
     """Create a video conversation card."""
     with call.store.writing():
         known(call, request.account_id)
         fields = conversation(call.store, call.user, request)
-        return Answer(add(call.store, request.account_id, fields))
+        return Result(add(call.store, request.account_id, fields))
 
 
 @handles(UpdateVideoConversation)
-def update_video_conversation(call: Call, request: UpdateVideoConversation) -> Answer:
+def update_video_conversation(call: Call, request: UpdateVideoConversation) -> Result:
     """Change a card; what comes of it has to keep the rules of a new one."""
     account, card = request.account_id, request.card_id
     with call.store.writing():
@@ -99,4 +99,4 @@ def update_video_conversation(call: Call, request: UpdateVideoConversation) -> A
         fields = given(call.store, call.user, request)
         after = before | fields | {"account_id": account}
         convert(CreateVideoConversation, {name: after[name] for name in FIELDS if name in after})
-        return Answer(call.store.change(CARD, card, fields, owner=account))
+        return Result(call.store.change(CARD, card, fields, owner=account))

@@ -3,7 +3,7 @@
 from ...api.accounts import ListHistory
 from ..core import ids
 from ..core.paging import listed
-from ..core.responses import Answer
+from ..core.responses import Result
 from ..core.routing import Call, handles
 from ..core.store import Record, Store
 from .accounts import known
@@ -37,7 +37,7 @@ def write(
 
 
 @handles(ListHistory)
-def list_history(call: Call, request: ListHistory) -> Answer:
+def list_history(call: Call, request: ListHistory) -> Result:
     """List the changes of one entity from one hour to another, the oldest first."""
     known(call, request.account_id)
     also = {

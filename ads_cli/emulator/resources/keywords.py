@@ -5,7 +5,7 @@ import math
 from datetime import UTC, datetime, timedelta
 
 from ...api.audiences import SearchKeywords
-from ..core.responses import Answer
+from ..core.responses import Result
 from ..core.routing import Call, handles
 
 HOUR = timedelta(hours=1)
@@ -18,7 +18,7 @@ tips trends brands guide video photos fans club design season delivery offers ki
 
 
 @handles(SearchKeywords)
-def search_keywords(call: Call, request: SearchKeywords) -> Answer:
+def search_keywords(call: Call, request: SearchKeywords) -> Result:
     """Count the posts with the keywords, and name thirty related ones."""
     words = request.keywords
     related = [f"{words[n % len(words)]} {beside}" for n, beside in enumerate(THIRTY_WORDS.split())]
@@ -27,7 +27,7 @@ def search_keywords(call: Call, request: SearchKeywords) -> Answer:
     hourly = [_posts(request, start + n * HOUR) for n in range(math.ceil((end - start) / HOUR))]
     step = HOURS[request.granularity]
     volume = [sum(hourly[n : n + step]) for n in range(0, len(hourly), step)]
-    return Answer({"related_keywords": related, "post_volume": volume})
+    return Result({"related_keywords": related, "post_volume": volume})
 
 
 def _posts(request: SearchKeywords, moment: datetime) -> int:

@@ -13,7 +13,7 @@ OF_APPS = ("APP_INSTALLS", "APP_ENGAGEMENTS")
 
 
 def check(after: Record, *, before: Record, campaign: Record, businesses: list[Record]) -> None:
-    """Judge a line item as a change would leave it; raise InvalidError with every rule that it breaks.
+    """RowValidator a line item as a change would leave it; raise InvalidError with every rule that it breaks.
 
     The rules of the request hold for the whole line item too, so that a budget of a day is compared
     with the whole budget that is stored.

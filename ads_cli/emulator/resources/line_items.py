@@ -2,7 +2,7 @@
 
 from ...api.endpoint import wire
 from ...api.line_items import DeleteLineItem, UpdateLineItem
-from ..core.responses import Answer
+from ..core.responses import Result
 from ..core.routing import Call, handles
 from . import history
 from . import line_item_rules as rules
@@ -13,7 +13,7 @@ LINE_ITEM, CAMPAIGN = "line_item", "campaign"
 
 
 @handles(UpdateLineItem)
-def update_line_item(call: Call, request: UpdateLineItem) -> Answer:
+def update_line_item(call: Call, request: UpdateLineItem) -> Result:
     """Change the fields of a line item that are given."""
     account, line_item = request.account_id, request.line_item_id
     with call.store.writing():
@@ -29,15 +29,15 @@ def update_line_item(call: Call, request: UpdateLineItem) -> Answer:
         )
         after = call.store.change(LINE_ITEM, line_item, fields, owner=account)
         history.write(call.store, account, call.user, "LINE_ITEM", "UPDATE", after, before)
-    return Answer(after)
+    return Result(after)
 
 
 @handles(DeleteLineItem)
-def delete_line_item(call: Call, request: DeleteLineItem) -> Answer:
+def delete_line_item(call: Call, request: DeleteLineItem) -> Result:
     """Delete a line item; one that is deleted already is not found."""
     account, line_item = request.account_id, request.line_item_id
     with call.store.writing():
         before = held(call, account, LINE_ITEM, line_item)
         after = call.store.delete(LINE_ITEM, line_item, owner=account)
         history.write(call.store, account, call.user, "LINE_ITEM", "DELETE", after, before)
-    return Answer(after)
+    return Result(after)

@@ -20,7 +20,7 @@ from ...api.media import (
 )
 from ..core import ids
 from ..core.paging import among, listed
-from ..core.responses import Answer, invalid
+from ..core.responses import Result, invalid
 from ..core.routing import Call, handles
 from ..core.store import Record, Store
 from .accounts import held, known
@@ -102,7 +102,7 @@ def _shown(record: Record) -> Record:
 
 
 @handles(ListLibraryMedia)
-def list_library_media(call: Call, request: ListLibraryMedia) -> Answer:
+def list_library_media(call: Call, request: ListLibraryMedia) -> Result:
     """List the media library; deleted media is not shown any more."""
     known(call, request.account_id)
     types = None if request.media_type is None else [request.media_type]
@@ -118,13 +118,13 @@ def list_library_media(call: Call, request: ListLibraryMedia) -> Answer:
 
 
 @handles(GetLibraryMedia)
-def get_library_media(call: Call, request: GetLibraryMedia) -> Answer:
+def get_library_media(call: Call, request: GetLibraryMedia) -> Result:
     """Show one thing of the media library."""
-    return Answer(_shown(held(call, request.account_id, LIBRARY, request.media_key)))
+    return Result(_shown(held(call, request.account_id, LIBRARY, request.media_key)))
 
 
 @handles(AddLibraryMedia)
-def add_library_media(call: Call, request: AddLibraryMedia) -> Answer:
+def add_library_media(call: Call, request: AddLibraryMedia) -> Result:
     """Add media to the library; what was deleted may be added again."""
     account, key = request.account_id, request.media_key
     with call.store.writing():
@@ -136,30 +136,30 @@ def add_library_media(call: Call, request: AddLibraryMedia) -> Answer:
             raise invalid("media_key", f"{key} is in the media library already")
         fields = media | _told(call, request, media["media_type"])
         call.store.erase(LIBRARY, account, key)
-        return Answer(_shown(add(call.store, account, fields)))
+        return Result(_shown(add(call.store, account, fields)))
 
 
 @handles(UpdateLibraryMedia)
-def update_library_media(call: Call, request: UpdateLibraryMedia) -> Answer:
+def update_library_media(call: Call, request: UpdateLibraryMedia) -> Result:
     """Change what is told of media in the library."""
     account, key = request.account_id, request.media_key
     with call.store.writing():
         before = held(call, account, LIBRARY, key)
         fields = _told(call, request, before["media_type"])
-        return Answer(_shown(call.store.change(LIBRARY, key, fields, owner=account)))
+        return Result(_shown(call.store.change(LIBRARY, key, fields, owner=account)))
 
 
 @handles(DeleteLibraryMedia)
-def delete_library_media(call: Call, request: DeleteLibraryMedia) -> Answer:
+def delete_library_media(call: Call, request: DeleteLibraryMedia) -> Result:
     """Delete media from the library; the cards and posts that show it keep it."""
     account, key = request.account_id, request.media_key
     with call.store.writing():
         held(call, account, LIBRARY, key)
-        return Answer(_shown(call.store.delete(LIBRARY, key, owner=account)))
+        return Result(_shown(call.store.delete(LIBRARY, key, owner=account)))
 
 
 @handles(ListAccountMedia)
-def list_account_media(call: Call, request: ListAccountMedia) -> Answer:
+def list_account_media(call: Call, request: ListAccountMedia) -> Result:
     """List the media that ads of the account show."""
     known(call, request.account_id)
     return listed(
@@ -174,17 +174,17 @@ def list_account_media(call: Call, request: ListAccountMedia) -> Answer:
 
 
 @handles(GetAccountMedia)
-def get_account_media(call: Call, request: GetAccountMedia) -> Answer:
+def get_account_media(call: Call, request: GetAccountMedia) -> Result:
     """Show one of the media that ads of the account show."""
     deleted_too = bool(request.with_deleted)
     account, wanted = request.account_id, request.account_media_id
-    return Answer(held(call, account, ACCOUNT_MEDIA, wanted, with_deleted=deleted_too))
+    return Result(held(call, account, ACCOUNT_MEDIA, wanted, with_deleted=deleted_too))
 
 
 @handles(DeleteAccountMedia)
-def delete_account_media(call: Call, request: DeleteAccountMedia) -> Answer:
+def delete_account_media(call: Call, request: DeleteAccountMedia) -> Result:
     """Delete one of the media that ads of the account show."""
     account, wanted = request.account_id, request.account_media_id
     with call.store.writing():
         held(call, account, ACCOUNT_MEDIA, wanted)
-        return Answer(call.store.delete(ACCOUNT_MEDIA, wanted, owner=account))
+        return Result(call.store.delete(ACCOUNT_MEDIA, wanted, owner=account))

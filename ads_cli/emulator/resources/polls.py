@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from ...api.cards import CreatePoll, GetPoll, ListPolls
 from ...api.time import Time
 from ..core.paging import among, listed
-from ..core.responses import Answer, invalid
+from ..core.responses import Result, invalid
 from ..core.routing import Call, handles
 from ..core.store import Record, Store, now
 from .accounts import known
@@ -57,7 +57,7 @@ def _illustrated(store: Store, request: CreatePoll) -> Record:
 
 
 @handles(ListPolls)
-def list_polls(call: Call, request: ListPolls) -> Answer:
+def list_polls(call: Call, request: ListPolls) -> Result:
     """List the poll cards of an account."""
     known(call, request.account_id)
     return listed(
@@ -72,16 +72,16 @@ def list_polls(call: Call, request: ListPolls) -> Answer:
 
 
 @handles(GetPoll)
-def get_poll(call: Call, request: GetPoll) -> Answer:
+def get_poll(call: Call, request: GetPoll) -> Result:
     """Show one poll card."""
-    return Answer(
+    return Result(
         card_of(call, request.account_id, request.card_id, POLLS, with_deleted=request.with_deleted)
     )
 
 
 @handles(CreatePoll)
-def create_poll(call: Call, request: CreatePoll) -> Answer:
+def create_poll(call: Call, request: CreatePoll) -> Result:
     """Create a poll card."""
     with call.store.writing():
         known(call, request.account_id)
-        return Answer(add(call.store, request.account_id, poll(call.store, request, now())))
+        return Result(add(call.store, request.account_id, poll(call.store, request, now())))

@@ -6,7 +6,7 @@ from ...api.endpoint import wire
 from ...api.posts import CreatePost, RenamePost
 from ..core import ids
 from ..core.incoming import value_of
-from ..core.responses import Answer, invalid
+from ..core.responses import Result, invalid
 from ..core.routing import Call, handles
 from ..core.store import Record
 from .accounts import held, known
@@ -19,7 +19,7 @@ UNSHOWN = ("as_user_id", "conversation_settings", "trim_user", "post_mode")
 
 
 @handles(CreatePost)
-def create_post(call: Call, request: CreatePost) -> Answer:
+def create_post(call: Call, request: CreatePost) -> Result:
     """Create a post; who may reply to it is kept from this answer."""
     with call.store.writing():
         known(call, request.account_id)
@@ -27,16 +27,16 @@ def create_post(call: Call, request: CreatePost) -> Answer:
         fields: Record = {"name": None, "text": "", "card_uri": None, "media_keys": []}
         fields |= {name: value for name, value in wire(request).fields.items() if name not in UNSHOWN}
         fields |= {"nullcast": value_of(request, "nullcast"), "user": _author(call, request)}
-        return Answer(call.store.add(POST, ids.number(), fields, owner=request.account_id))
+        return Result(call.store.add(POST, ids.number(), fields, owner=request.account_id))
 
 
 @handles(RenamePost)
-def rename_post(call: Call, request: RenamePost) -> Answer:
+def rename_post(call: Call, request: RenamePost) -> Result:
     """Give a post another name."""
     account, post = request.account_id, request.post_id
     with call.store.writing():
         held(call, account, POST, post)
-        return Answer(call.store.change(POST, post, {"name": request.name}, owner=account))
+        return Result(call.store.change(POST, post, {"name": request.name}, owner=account))
 
 
 def _check(call: Call, request: CreatePost) -> None:

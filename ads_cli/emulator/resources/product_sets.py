@@ -14,7 +14,7 @@ import msgspec
 
 from ...api.catalog import CreateProductSet, Filter, GetProductSet
 from ..core import ids
-from ..core.responses import Answer, Refusal, not_found
+from ..core.responses import ApiError, Result, not_found
 from ..core.routing import Call, handles
 from ..core.store import Record
 from . import product_table
@@ -24,7 +24,7 @@ ORDERED = ("GREATER_THAN", "LESS_THAN")
 
 
 @handles(CreateProductSet)
-def create_product_set(call: Call, request: CreateProductSet) -> Answer:
+def create_product_set(call: Call, request: CreateProductSet) -> Result:
     """Create a product set, which is processed after the answer."""
     catalog = request.product_catalog_id
     with call.store.writing():
@@ -39,11 +39,11 @@ def create_product_set(call: Call, request: CreateProductSet) -> Answer:
         }
         _refuse_unknown(call, catalog, fields["product_keys"])
         created = call.store.add(PRODUCT_SET, ids.word(), fields, owner=catalog)
-    return Answer(_with_members(call, catalog, created))
+    return Result(_with_members(call, catalog, created))
 
 
 @handles(GetProductSet)
-def get_product_set(call: Call, request: GetProductSet) -> Answer:
+def get_product_set(call: Call, request: GetProductSet) -> Result:
     """Show a product set; whoever looks finds its processing at an end."""
     catalog, wanted = request.product_catalog_id, request.product_set_id
     known(call, catalog)
@@ -54,14 +54,14 @@ def get_product_set(call: Call, request: GetProductSet) -> Answer:
         fields = {"processing_status": "DONE" if _processable(found) else "FAILED"}
         with call.store.writing():
             found = call.store.change(PRODUCT_SET, wanted, fields, owner=catalog)
-    return Answer(_with_members(call, catalog, found))
+    return Result(_with_members(call, catalog, found))
 
 
 def _refuse_unknown(call: Call, catalog: str, keys: list[str]) -> None:
     held = product_table.ids_by_key(call.store, catalog, keys)
     if unknown := [key for key in keys if key not in held]:
         message = f"product_keys: the catalog has no products with the keys {', '.join(unknown[:5])}"
-        raise Refusal(400, "INVALID_PARAMETER", message, parameter="product_keys")
+        raise ApiError(400, "INVALID_PARAMETER", message, parameter="product_keys")
 
 
 def _processable(record: Record) -> bool:

@@ -11,7 +11,7 @@ from ...api.types import InCatalog
 from ...api.validation import InvalidError, Problem, convert
 from ..core.incoming import value_of
 from ..core.paging import Seq, cursor, position
-from ..core.responses import Answer
+from ..core.responses import Result
 from ..core.routing import Call, handles
 from . import product_table
 from .catalog import known
@@ -50,7 +50,7 @@ class Item(Product, forbid_unknown_fields=True):
 
 
 @handles(PutProducts, reads=Batch)
-def put_products(call: Call, request: Batch) -> Answer:
+def put_products(call: Call, request: Batch) -> Result:
     """Create or update the sound products of a request, in one transaction."""
     catalog = request.product_catalog_id
     known(call, catalog)
@@ -62,7 +62,7 @@ def put_products(call: Call, request: Batch) -> Answer:
         if not outcome.errors and outcome.id is not None:
             outcome.status = statuses[outcome.id]
             outcome.product_key = sound[outcome.id].product_key
-    return Answer({"products_response": outcomes})
+    return Result({"products_response": outcomes})
 
 
 def _sorted_out(items: list[Any], partial: bool) -> tuple[list[Outcome], dict[str, Product]]:
@@ -106,7 +106,7 @@ def _warnings(product: Product) -> list[Note]:
 
 
 @handles(ListProducts)
-def list_products(call: Call, request: ListProducts) -> Answer:
+def list_products(call: Call, request: ListProducts) -> Result:
     """List products in the order they were first submitted.
 
     Of a group, only the member submitted first is shown. With `item_group_key` all members of that
@@ -118,17 +118,17 @@ def list_products(call: Call, request: ListProducts) -> Answer:
     after = position(request.cursor, tuple[Seq])[0] if request.cursor else 0
     rows = product_table.page(call.store, catalog, group=group, after=after, count=count + 1)
     following = cursor(rows[count - 1][0]) if len(rows) > count else None
-    return Answer([data for _, data in rows[:count]], following)
+    return Result([data for _, data in rows[:count]], following)
 
 
 @handles(DeleteProducts)
-def delete_products(call: Call, request: DeleteProducts) -> Answer:
+def delete_products(call: Call, request: DeleteProducts) -> Result:
     """Delete products by their keys, for good; unknown keys are told one by one."""
     catalog = request.product_catalog_id
     with call.store.writing():
         known(call, catalog)
         deleted = product_table.delete(call.store, catalog, request.product_keys)
-    return Answer({"delete_products": [_deletion(key, key in deleted) for key in request.product_keys]})
+    return Result({"delete_products": [_deletion(key, key in deleted) for key in request.product_keys]})
 
 
 def _deletion(key: str, deleted: bool) -> dict[str, str | None]:

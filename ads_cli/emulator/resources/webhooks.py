@@ -10,7 +10,7 @@ from ...api.validation import InvalidError, convert
 from ...api.webhooks import CreateWebhook
 from ..core import ids
 from ..core.incoming import object_of
-from ..core.responses import Plain
+from ..core.responses import HttpResponse
 from ..core.routing import Call, answers
 from ..core.signatures import READ_ONLY
 from ..core.store import now
@@ -20,7 +20,7 @@ PROBLEM = "application/problem+json"
 
 
 @answers(CreateWebhook)
-def create_webhook(call: Call) -> Plain:
+def create_webhook(call: Call) -> HttpResponse:
     """Register an address; it counts as valid where events could reach it safely, by https."""
     if call.incoming.authorization.lower().startswith("bearer "):
         app = app_of_bearer(call)
@@ -43,7 +43,7 @@ def create_webhook(call: Call) -> Plain:
             )
     except sqlite3.IntegrityError:
         return _problem(call, 409, "conflict", "Conflict", f"{url} is registered already")
-    return Plain(msgspec.json.encode(webhook))
+    return HttpResponse(msgspec.json.encode(webhook))
 
 
 def _reachable(url: str) -> bool:
@@ -54,8 +54,8 @@ def _reachable(url: str) -> bool:
     return parts.scheme == "https" and bool(parts.hostname)
 
 
-def _problem(call: Call, status: int, slug: str, title: str, detail: str, **more: Any) -> Plain:
+def _problem(call: Call, status: int, slug: str, title: str, detail: str, **more: Any) -> HttpResponse:
     """Answer a problem object (RFC 7807)."""
     kind = f"{call.incoming.origin}/problems/{slug}"
     body = {"type": kind, "title": title, "detail": detail, "status": status} | more
-    return Plain(msgspec.json.encode(body), status, PROBLEM)
+    return HttpResponse(msgspec.json.encode(body), status, PROBLEM)

@@ -22,4 +22,4 @@ if block := os.environ.get("CHAOS_BLOCK"):  # as if every file were large
     from ads_cli.validation import process_pool as workers
     from ads_cli.validation import validator as check
 
-    workers.LARGE, check.Check.block = 0, int(block)
+    workers.LARGE, check.Validator.block = 0, int(block)

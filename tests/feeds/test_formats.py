@@ -12,7 +12,7 @@ from ads_cli.errors import ContentError
 from ads_cli.feeds.rows import rows
 from ads_cli.feeds.source import BLOCK, Source
 from ads_cli.feeds.writer import RowWriter
-from ads_cli.validation.ordered_map import in_order
+from ads_cli.validation.ordered_map import map_ordered
 
 FORMATS = ("csv", "tsv", "jsonl", "json", "yaml")
 COLUMNS = ("id", "title", "color")
@@ -164,7 +164,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
 @given(st.lists(st.integers(), max_size=50), st.integers(1, 8), st.integers(1, 16))
 @quick
 def test_results_come_in_the_order_of_their_tasks(tasks: list[int], threads: int, waiting: int):
-    assert list(in_order(lambda n: n * 2, tasks, threads, waiting)) == [n * 2 for n in tasks]
+    assert list(map_ordered(lambda n: n * 2, tasks, threads, waiting)) == [n * 2 for n in tasks]
 
 
 def test_an_error_comes_in_its_turn_and_what_was_begun_is_finished():
@@ -176,7 +176,7 @@ def test_an_error_comes_in_its_turn_and_what_was_begun_is_finished():
         finished.append(n)
         return n
 
-    results = in_order(work, range(100), 4, 8)
+    results = map_ordered(work, range(100), 4, 8)
     assert [next(results) for _ in range(3)] == [0, 1, 2]
     with pytest.raises(ValueError):
         next(results)

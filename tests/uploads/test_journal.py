@@ -9,11 +9,14 @@ from ads_cli.errors import StateError
 from ads_cli.uploads import journal as journals
 from ads_cli.uploads.jobs import Job, acks, read_journal
 from ads_cli.uploads.journal import Journal
-from ads_cli.uploads.upload import Ack
+from ads_cli.uploads.upload import Acknowledgement
 
 BATCHES = 6
 # Reasons with a line break and with characters of several bytes, as a service may give them.
-TOLD = {batch: Ack(batch, {"created": 24, "failed": 1}, [(batch, "no\nimäge")]) for batch in range(BATCHES)}
+TOLD = {
+    batch: Acknowledgement(batch, {"created": 24, "failed": 1}, [(batch, "no\nimäge")])
+    for batch in range(BATCHES)
+}
 
 
 def job(name: str = "j1") -> Job:
@@ -41,7 +44,7 @@ def written(folder: Path, *, ended: bool = False) -> Path:
     return folder / "j1.jsonl"
 
 
-def resumed(folder: Path, *later: Ack) -> Journal:
+def resumed(folder: Path, *later: Acknowledgement) -> Journal:
     """Go on with the job, append, and close."""
     journal = Journal(folder, job("j2"), resume=True)
     for ack in later:
@@ -62,7 +65,7 @@ def test_a_journal_cut_at_any_byte_keeps_every_whole_line_and_can_be_written_on(
     for cut in range(len(content) + 1):
         path.write_bytes(content[:cut])
         whole = max(content[:cut].count(b"\n") - 1, 0)
-        journal = resumed(tmp_path, Ack(99, {"created": 1}))
+        journal = resumed(tmp_path, Acknowledgement(99, {"created": 1}))
         # Before the whole header is there, nobody knows whose journal it is.
         assert journal.resumed == (cut > header)
         assert journal.acked == {n: TOLD[n] for n in range(whole)}

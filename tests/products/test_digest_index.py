@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ads_cli.products.digest_index import ID, Changes, Records, cut, key_of, print_of
-from ads_cli.products.sync_state import Acknowledged, UnknownError
+from ads_cli.products.sync_state import SyncState, UnknownError
 
 UNIQUE = st.text(st.characters(codec="utf-8"), max_size=5)
 CONTENTS = st.dictionaries(UNIQUE, st.binary(max_size=3), max_size=40)
@@ -40,11 +40,11 @@ def test_records_hold_what_was_put_in_last(first, second, keep):
 @given(CONTENTS, st.data())
 def test_a_memory_that_is_read_is_the_one_that_was_written(tmp_path_factory, contents, data):
     state = tmp_path_factory.mktemp("state")
-    memory = Acknowledged(state, "https://ads.example", "c 1")
-    memory.strike_out("job", [], alone_since=lambda last: True)
-    assert memory.write_down("job", products(contents))
+    memory = SyncState(state, "https://ads.example", "c 1")
+    memory.invalidate("job", [], alone_since=lambda last: True)
+    assert memory.commit("job", products(contents))
     assert len(memory.read()) == len(contents) and held(memory.read(), contents)
-    assert not memory.write_down("job", products({"x": b"later"}))
+    assert not memory.commit("job", products({"x": b"later"}))
     (path,) = (state / "acknowledged").glob("[0-9a-f]*")
     whole = path.read_bytes()
     place = data.draw(st.integers(0, len(whole) - 1))

@@ -48,7 +48,7 @@ format: $(READY)
 
 # The completion scripts, docs/commands.md, and man pages (man -M build/man adsctl).
 docs: $(READY)
-	$(BIN)/python -m ads_cli.reference .
+	$(BIN)/python -m ads_cli.cli.write_reference .
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

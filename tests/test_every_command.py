@@ -11,13 +11,13 @@ import pytest
 import yaml
 
 from ads_cli.api.endpoint import MODULES, requests_of
-from ads_cli.cli.tree import LINES
+from ads_cli.cli.tree import LINES, root
 from ads_cli.emulator import reset
 from ads_cli.output.presentation import FORMATS
-from ads_cli.reference.tree import commands
+from ads_cli.reference.tree import describe_commands
 from tests.test_examples import BEFORE, ELSEWHERE, EXAMPLES, IN_A_SHELL, at_home  # noqa: F401
 
-COMMANDS = {command.key: command for command in commands()}
+COMMANDS = {command.key: command for command in describe_commands(root())}
 DECLARED = {request.endpoint.command: request.endpoint for m in MODULES for request in requests_of(m)}
 SENDING = sorted(DECLARED.keys() & (EXAMPLES.keys() - IN_A_SHELL | BEFORE.keys()) - {"products delete"})
 CHANGING = [*SENDING, "products push", "products delete", "audiences push", "audiences do-not-reach push"]

@@ -7,12 +7,12 @@ import pytest
 
 from ads_cli.api.cards import CreateCard
 from ads_cli.api.endpoint import document_of
-from ads_cli.cli.tree import BY_HAND
+from ads_cli.cli.tree import HAND_WRITTEN, root
 from ads_cli.console.help_texts import continued
-from ads_cli.reference.tree import commands
+from ads_cli.reference.tree import describe_commands
 from tests.conftest import feed
 
-EXAMPLES = {command.key: command.example for command in commands() if not command.subcommands}
+EXAMPLES = {command.key: command.example for command in describe_commands(root()) if not command.subcommands}
 ELSEWHERE = {  # what other tests run, in tests/auth, tests/users and tests/test_emulator_command.py
     "auth login": "needs a person and a browser",
     "auth logout": "needs a token that a login stored",
@@ -27,7 +27,7 @@ BEFORE = {  # what has to be done first
     "profile remove": "adsctl profile set shop account=18ce54d4x5t",
     "products delete": "adsctl products push feed.csv && adsctl products list -o ids > discontinued.csv",
 }
-IN_A_SHELL = (BY_HAND.keys() | BEFORE.keys()) - ELSEWHERE.keys()
+IN_A_SHELL = (HAND_WRITTEN.keys() | BEFORE.keys()) - ELSEWHERE.keys()
 FILES = {
     "feed.csv": feed(3),
     "customers.csv": "email,phone_number\nana@shop.example,+4915112345678\n",

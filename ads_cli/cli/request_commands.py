@@ -14,13 +14,12 @@ from typer.core import TyperArgument, TyperOption
 from ..api.endpoint import Request, document_of
 from ..api.fields import Field, FieldType, fields_of
 from ..api.time import Time
-from ..console.help_texts import LEAD, ExampleCommand
+from ..console.help_texts import EXAMPLE_MARK, ExampleCommand
 from ..console.invocation import Invocation
-from ..console.options import offering
+from ..console.options import NESTED_METAVAR, completes_from
 from ..console.request_input import option_name, request_of, spelled, whole_name
 from ..console.results import show, show_list, show_request
 
-NESTED = "JSON|@FILE"
 METAVARS = {int: "N", Time: "TIME"}
 WIDEST = 60  # a metavar that is wider says nothing on 80 columns; its values are told in the help
 
@@ -43,7 +42,7 @@ class RequestCommand(ExampleCommand):
         params += [envelope_option(), *(paging_options() if self.is_paged else [])]
         super().__init__(
             name=endpoint.command.split()[-1],
-            help=f"{getdoc(request)}{LEAD}adsctl {endpoint.command} {endpoint.example}",
+            help=f"{getdoc(request)}{EXAMPLE_MARK}adsctl {endpoint.command} {endpoint.example}",
             params=params,
         )
 
@@ -99,7 +98,7 @@ def parameters(field: Field, own_id: str | None) -> Iterator[Any]:
             metavar=metavar(kind),
             help=" ".join(filter(None, (field.help, values(kind)))),
             required=field.required,
-            autocompletion=offering(kind.offered) if kind.offered else None,
+            autocompletion=completes_from(kind.offered) if kind.offered else None,
         )
     if kind.extra("money"):
         whole = whole_name(field)
@@ -116,7 +115,7 @@ def metavar(kind: FieldType) -> str:
         choices = f"[{'|'.join(kind.choices)}]"
         return choices if len(choices) <= WIDEST else "VALUE"
     if kind.is_nested:
-        return NESTED
+        return NESTED_METAVAR
     if kind.is_comma_list:
         return f"{metavar(kind.item)},..."
     return METAVARS.get(kind.base, "TEXT")

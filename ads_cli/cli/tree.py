@@ -10,8 +10,8 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException
 from typer.main import get_command
 
-from ..console.help_texts import ExampleCommand, line_of
-from ..console.options import CATALOG_GROUPS, CHOICES, common_options, offering, remember
+from ..console.help_texts import ExampleCommand, summary_line
+from ..console.options import CATALOG_GROUPS, CHOICES, common_options, completes_from, store_common_option
 from ..errors import UsageError
 
 PROGRAM = "adsctl"
@@ -45,7 +45,7 @@ GROUPS = {
     "emulator": "The whole service on this machine, to try and to test",
 }
 # The commands that take more than one request; every other one is made of its declaration.
-BY_HAND = {
+HAND_WRITTEN = {
     "auth login": "login:login",
     "auth logout": "auth:logout",
     "auth status": "auth:status",
@@ -120,7 +120,7 @@ class Group(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Show what is inside, on as many lines as it takes; the base class would cut."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, line_of(child)) for name, child in self._children.items()])
+            formatter.write_dl([(name, summary_line(child)) for name, child in self._children.items()])
 
 
 def children(path: tuple[str, ...]) -> dict[str, Any]:
@@ -130,14 +130,14 @@ def children(path: tuple[str, ...]) -> dict[str, Any]:
         if (words := tuple(name.split()))[:-1] == path:
             found[words[-1]] = Group(*words, help=line)
     if path:
-        found |= declared(path)
-    for name, target in BY_HAND.items():
+        found |= generated_commands(path)
+    for name, target in HAND_WRITTEN.items():
         if (words := tuple(name.split()))[:-1] == path:
-            found[words[-1]] = LazyCommand(words, LINES[name]) if name in LINES else by_hand(words, target)
+            found[words[-1]] = LazyCommand(words, LINES[name]) if name in LINES else hand_written_command(words, target)
     return found
 
 
-def declared(path: tuple[str, ...]) -> dict[str, Any]:
+def generated_commands(path: tuple[str, ...]) -> dict[str, Any]:
     """Make commands of the requests declared for a group."""
     from ..api.endpoint import MODULES, requests_of
 
@@ -149,19 +149,19 @@ def declared(path: tuple[str, ...]) -> dict[str, Any]:
     found = {}
     for request in requests_of(module):
         words = tuple(request.endpoint.command.split())
-        if words[:-1] == path and request.endpoint.command not in BY_HAND:
+        if words[:-1] == path and request.endpoint.command not in HAND_WRITTEN:
             command = RequestCommand(request)
-            found[words[-1]] = everywhere(command, words, set(command.common.values()))
+            found[words[-1]] = with_common_options(command, words, set(command.common.values()))
     return found
 
 
-def by_hand(path: tuple[str, ...], target: str) -> Any:
+def hand_written_command(path: tuple[str, ...], target: str) -> Any:
     """Import a command that is written by hand."""
     module, function = target.split(":")
     app = Typer(rich_markup_mode=None, add_completion=False)
     run = getattr(import_module(f"..commands.{module}", __package__), function)
     app.command(path[-1], cls=ExampleCommand)(run)
-    return everywhere(get_command(app), path, ("catalog",) if path[0] in CATALOG_GROUPS else ())
+    return with_common_options(get_command(app), path, ("catalog",) if path[0] in CATALOG_GROUPS else ())
 
 
 class LazyCommand(TyperCommand):
@@ -172,23 +172,23 @@ class LazyCommand(TyperCommand):
         self.path = path
 
     @property
-    def itself(self) -> Any:
+    def loaded(self) -> Any:
         """Import the command."""
-        return by_hand(self.path, BY_HAND[" ".join(self.path)])
+        return hand_written_command(self.path, HAND_WRITTEN[" ".join(self.path)])
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
         """Hand over to the command itself."""
-        return self.itself.make_context(*args, **extra)
+        return self.loaded.make_context(*args, **extra)
 
 
-def everywhere(command: Any, path: tuple[str, ...], shown: Collection[str]) -> Any:
+def with_common_options(command: Any, path: tuple[str, ...], shown: Collection[str]) -> Any:
     """Add the common options; those the command cannot do without are shown in its help."""
     command.params += common_parameters(path, shown)
     return command
 
 
 def common_parameters(path: tuple[str, ...], shown: Collection[str] = ()) -> list[TyperOption]:
-    """Make the common options of the command at `path`; each remembers its value for later."""
+    """Make the common options of the command at `path`; each stores its value for later."""
     return [
         TyperOption(
             param_decls=[*option.declarations, option.name],
@@ -197,9 +197,9 @@ def common_parameters(path: tuple[str, ...], shown: Collection[str] = ()) -> lis
             is_flag=not option.metavar,
             default=None,
             expose_value=False,
-            callback=remember,
+            callback=store_common_option,
             hidden=bool(path) and option.name not in shown,
-            autocompletion=offering(CHOICES[option.name]) if option.name in CHOICES else None,
+            autocompletion=completes_from(CHOICES[option.name]) if option.name in CHOICES else None,
         )
         for option in common_options(path)
     ]

@@ -1,4 +1,4 @@
-"""Completion of commands, options and values in the shell."""
+"""Shell completion."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -7,7 +7,7 @@ import typer
 
 
 class Shell(StrEnum):
-    """A shell that can complete."""
+    """The supported shells."""
 
     bash = "bash"
     zsh = "zsh"
@@ -15,11 +15,14 @@ class Shell(StrEnum):
     powershell = "powershell"
 
 
-def completion(shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="Which shell")]) -> None:
+def completion(
+    ctx: typer.Context, shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="The shell")]
+) -> None:
     """Print the completion script of a shell: bash, zsh, fish or powershell.
 
     For example: adsctl completion bash > ~/.local/share/bash-completion/completions/adsctl
     """
-    from ..reference.completion import script
+    from ..reference.completion import completion_script
+    from ..reference.tree import describe_commands
 
-    print(script(shell.value), end="")
+    print(completion_script(shell.value, describe_commands(ctx.find_root().command)), end="")

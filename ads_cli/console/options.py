@@ -44,6 +44,7 @@ COMMON = (
 CATALOG = Common("catalog", ("--catalog",), "The product catalog to work in", "ID")
 CATALOG_GROUPS = ("catalog", "products")
 
+NESTED_METAVAR = "JSON|@FILE"
 OPTIONS_KEY = "ads_cli.options"  # where a Typer context keeps what was given
 CHOICES = {"output": FORMATS, "color": COLORS}
 
@@ -53,12 +54,12 @@ def common_options(path: tuple[str, ...]) -> tuple[Common, ...]:
     return (*COMMON, CATALOG) if not path or path[0] in CATALOG_GROUPS else COMMON
 
 
-def offering(choices: Iterable[str]) -> Callable[[Any, list[str], str], list[str]]:
-    """Make what Typer asks when a value is completed in the shell."""
+def completes_from(choices: Iterable[str]) -> Callable[[Any, list[str], str], list[str]]:
+    """Return an autocompletion callback that offers `choices`."""
     return lambda context, words, incomplete: list(choices)
 
 
-def remember(context: Any, parameter: Any, value: Any) -> None:
-    """Keep the value of a common option for the command that will run; the innermost wins."""
+def store_common_option(context: Any, parameter: Any, value: Any) -> None:
+    """Store the value of a common option for the command that will run; the innermost wins."""
     if value not in (None, False):
         context.meta.setdefault(OPTIONS_KEY, {})[parameter.name] = value

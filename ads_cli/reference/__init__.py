@@ -1,1 +1,1 @@
-"""What is written of the command tree: completion scripts, the command reference, man pages."""
+"""Reference material generated from the command tree: completion scripts, docs/commands.md, man pages."""

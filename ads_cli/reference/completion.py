@@ -1,31 +1,31 @@
-"""Completion scripts: what each shell has to know of the command tree, in that shell's own words."""
+"""Completion scripts: the command tree in the syntax of each shell."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 
-from .tree import Command, Parameter, commands
+from .tree import Command, Parameter
 
 FILES = {"bash": "adsctl.bash", "zsh": "_adsctl", "fish": "adsctl.fish", "powershell": "adsctl.ps1"}
-COLON = "\\:"  # as zsh wants it in descriptions
-HELP = ("--help", "Show what a command takes")
-Described = tuple[str, str]  # a word, and what help says of it
+ESCAPED_COLON = "\\:"  # inside a zsh description
+HELP_OPTION = ("--help", "Show the help of a command")
+Described = tuple[str, str]  # a word and its description
 
 
-def script(shell: str) -> str:
-    """Write the completion script of a shell."""
-    tree = list(commands())
-    common = [option for option in tree[0].options if option.is_common]
-    inside = {command.key: list(command.subcommands) for command in tree if command.subcommands}
-    options = {command.key: _described(o for o in command.options if not o.is_common) for command in tree}
-    takes = dict(_takes(tree)) | {f"*:{n}": o.takes for o in common if o.takes for n in o.names}
+def completion_script(shell: str, commands: Sequence[Command]) -> str:
+    """Return the completion script of a shell."""
+    common = [option for option in commands[0].options if option.is_common]
+    subcommands = {command.key: list(command.subcommands) for command in commands if command.subcommands}
+    options = {command.key: _described(o for o in command.options if not o.is_common) for command in commands}
+    values = dict(_values(commands))
+    values |= {f"*:{name}": o.completes_from for o in common if o.completes_from for name in o.names}
     writers = {"bash": _Bash, "zsh": _Zsh, "fish": _Fish, "powershell": _PowerShell}
     write = writers[shell]()
     text = files(__package__).joinpath("shells", FILES[shell]).read_text(encoding="utf-8")
     parts = {
-        "inside": "\n".join(write.words(key, words) for key, words in inside.items()),
+        "subcommands": "\n".join(write.words(key, words) for key, words in subcommands.items()),
         "options": "\n".join(write.words(key, words) for key, words in options.items() if words),
-        "takes": "\n".join(write.takes(keys, value) for value, keys in _grouped(takes).items()),
-        "common": write.common([*_described(common), HELP]),
+        "values": "\n".join(write.values(keys, value) for value, keys in _keys_by_value(values).items()),
+        "common": write.common([*_described(common), HELP_OPTION]),
     }
     for name, content in parts.items():
         text = text.replace(f"@{name}@", content)
@@ -36,24 +36,25 @@ def _described(options: Iterable[Parameter]) -> list[Described]:
     return [(name, option.help) for option in options for name in option.names if len(name) > 2]
 
 
-def _takes(tree: list[Command]) -> Iterator[tuple[str, str]]:
-    """Name each place, and what it takes: a path, a colon, and an option or an argument's number.
+def _values(commands: Sequence[Command]) -> Iterator[tuple[str, str]]:
+    """Yield what each option and argument completes from.
 
-    + stands for all further arguments.
+    The key is the command's path, a colon, and an option, the position of an argument, or `+` for all
+    further arguments.
     """
-    for command in tree:
+    for command in commands:
         for option in command.options:
-            if option.takes and not option.is_common:
-                yield from ((f"{command.key}:{name}", option.takes) for name in option.names)
-        for number, argument in enumerate(command.arguments):
-            yield f"{command.key}:{'+' if argument.is_repeated else number}", argument.takes
+            if option.completes_from and not option.is_common:
+                yield from ((f"{command.key}:{name}", option.completes_from) for name in option.names)
+        for position, argument in enumerate(command.arguments):
+            yield f"{command.key}:{'+' if argument.is_repeated else position}", argument.completes_from
 
 
-def _grouped(takes: dict[str, str]) -> dict[str, list[str]]:
-    """Turn it round: the places that take the same; those of the common options come last."""
+def _keys_by_value(values: dict[str, str]) -> dict[str, list[str]]:
+    """Group the keys that complete from the same values; common options come last."""
     grouped: dict[str, list[str]] = {}
-    for key in sorted(takes, key=lambda key: key.startswith("*")):
-        grouped.setdefault(takes[key], []).append(key)
+    for key in sorted(values, key=lambda key: key.startswith("*")):
+        grouped.setdefault(values[key], []).append(key)
     return grouped
 
 
@@ -63,7 +64,7 @@ class _Bash:
     def words(self, key: str, words: list[Described]) -> str:
         return f"    '{key}') REPLY='{' '.join(word for word, _ in words)}' ;;"
 
-    def takes(self, keys: list[str], value: str) -> str:
+    def values(self, keys: list[str], value: str) -> str:
         return f"    {'|'.join(map(self.pattern, keys))}) REPLY='{value}' ;;"
 
     def pattern(self, key: str) -> str:
@@ -81,7 +82,7 @@ class _Zsh(_Bash):
 
     def common(self, words: list[Described]) -> str:
         return "\n".join(
-            f"        {_quoted(word)}:{_quoted(text.replace(':', COLON))}" for word, text in words
+            f"        {_quoted(word)}:{_quoted(text.replace(':', ESCAPED_COLON))}" for word, text in words
         )
 
 
@@ -94,7 +95,7 @@ class _Fish(_Bash):
     def pairs(self, words: list[Described]) -> str:
         return " ".join(f"{_quoted(word, fish=True)} {_quoted(text, fish=True)}" for word, text in words)
 
-    def takes(self, keys: list[str], value: str) -> str:
+    def values(self, keys: list[str], value: str) -> str:
         return f"    case {' '.join(map(_quoted, keys))}\n        echo '{value}'"
 
     def common(self, words: list[Described]) -> str:
@@ -102,12 +103,12 @@ class _Fish(_Bash):
 
 
 class _PowerShell(_Bash):
-    """Tables of words."""
+    """Hash tables of words."""
 
     def words(self, key: str, words: list[Described]) -> str:
         return f"    '{key}' = '{' '.join(word for word, _ in words)}'"
 
-    def takes(self, keys: list[str], value: str) -> str:
+    def values(self, keys: list[str], value: str) -> str:
         return "\n".join(f"    '{key.removeprefix('*')}' = '{value}'" for key in keys)
 
 

@@ -1,16 +1,15 @@
-"""Man pages, one for each command, as git has them: man adsctl-products-push."""
+"""Man pages, one for each command: `man adsctl-products-push`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .. import __version__
 from ..console.help_texts import continued
-from .tree import Command, Parameter, commands
+from .tree import Command, Parameter
 
 
-def pages() -> Iterator[tuple[str, str]]:
-    """Give the name and the content of each page."""
-    for command in commands():
-        yield f"{_name(command)}.1", "\n".join(_lines(command)) + "\n"
+def man_pages(commands: Sequence[Command]) -> dict[str, str]:
+    """Return the man pages by file name."""
+    return {f"{_name(command)}.1": "\n".join(_lines(command)) + "\n" for command in commands}
 
 
 def _name(command: Command) -> str:
@@ -19,39 +18,39 @@ def _name(command: Command) -> str:
 
 def _lines(command: Command) -> Iterator[str]:
     yield f'.TH "{_name(command).upper()}" 1 "" "adsctl {__version__}"'
-    yield ".ad l"  # a line of choices has no blanks to stretch
-    yield from (".SH NAME", f"{_plain(_name(command))} \\- {_plain(command.line)}")
-    yield from (".SH SYNOPSIS", f".B {_plain(command.usage)}", ".SH DESCRIPTION")
+    yield ".ad l"  # left-aligned: a long list of choices has no blanks to justify
+    yield from (".SH NAME", f"{_escaped(_name(command))} \\- {_escaped(command.summary)}")
+    yield from (".SH SYNOPSIS", f".B {_escaped(command.usage)}", ".SH DESCRIPTION")
     yield from _paragraphs(command.help)
     if command.subcommands:
         yield ".SH COMMANDS"
-        for name, line in command.subcommands:
-            yield from (".TP", f".B {_plain(name)}", _plain(line))
+        for name, summary in command.subcommands:
+            yield from (".TP", f".B {_escaped(name)}", _escaped(summary))
     yield ".SH OPTIONS"
     for parameter in command.options if not command.path else command.parameters:
         yield from _parameter(parameter)
     if command.path:
         yield from (".PP", "Options of every command: see", ".BR adsctl (1).")
     if command.example:
-        yield from (".SH EXAMPLE", ".nf", *map(_plain, continued(command.example)), ".fi")
+        yield from (".SH EXAMPLE", ".nf", *map(_escaped, continued(command.example)), ".fi")
 
 
 def _parameter(parameter: Parameter) -> Iterator[str]:
     metavar = f" {parameter.metavar}" if parameter.is_option and parameter.metavar else ""
-    needed = " (required)" if parameter.required else ""
-    yield from (".TP", f".B {_plain(', '.join(parameter.names) + metavar)}")
-    yield _plain(parameter.help + needed) or "\\&"
+    required = " (required)" if parameter.required else ""
+    yield from (".TP", f".B {_escaped(', '.join(parameter.names) + metavar)}")
+    yield _escaped(parameter.help + required) or "\\&"
 
 
 def _paragraphs(text: str) -> Iterator[str]:
     for paragraph in text.split("\n\n"):
-        yield from (".PP", *(_plain(line) for line in paragraph.splitlines()))
+        yield from (".PP", *(_escaped(line) for line in paragraph.splitlines()))
 
 
-def _plain(text: str) -> str:
-    """Write text so that roff takes none of it for its own: backslashes, hyphens, a leading point.
+def _escaped(text: str) -> str:
+    """Escape backslashes, hyphens and a leading period for roff.
 
-    A line may break after a bar, since a list of many choices is longer than any line.
+    A line may break after a bar: a list of many choices is longer than a line.
     """
     escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("|", "|\\:")
     return f"\\&{escaped}" if escaped[:1] in (".", "'") else escaped

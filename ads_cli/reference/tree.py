@@ -1,17 +1,16 @@
-"""The command tree as plain facts."""
+"""The command tree as plain data."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..cli.request_commands import NESTED
-from ..cli.tree import PROGRAM, root
-from ..console.help_texts import line_of
-from ..console.options import remember
+from ..console.help_texts import summary_line
+from ..console.options import NESTED_METAVAR, store_common_option
 
+# What a parameter completes from; any other value lists the words themselves.
 FILE, JSON_FILE, TEXT = "@file", "@json", "@text"
-IDS = "@ids:"  # and the group that lists them
-# What completes by ids that are known from earlier, beside the ids of declared requests.
-LISTED = {
+IDS = "@ids:"  # followed by the command group whose listed ids are offered
+# Parameters that complete from recorded ids, beside the ids of declared requests.
+RECORDED_IDS = {
     "--profile": "profiles",
     "--account": "accounts",
     "--catalog": "catalog",
@@ -26,17 +25,17 @@ LISTED = {
 class Parameter(NamedTuple):
     """An option or an argument."""
 
-    names: tuple[str, ...]  # --output, -o; an argument's metavar
+    names: tuple[str, ...]  # --output, -o; the metavar of an argument
     metavar: str
     help: str
     required: bool
-    takes: str  # "" for a flag; FILE, JSON_FILE, TEXT, IDS and a group, or the values separated by spaces
+    completes_from: str  # "" for a flag; FILE, JSON_FILE, TEXT, IDS + group, or the words to offer
     is_option: bool
     is_common: bool
 
     @property
     def is_repeated(self) -> bool:
-        """Tell whether an argument takes any number of values."""
+        """Whether an argument takes any number of values."""
         return self.metavar.strip("[]{}").endswith("...")
 
 
@@ -45,76 +44,74 @@ class Command(NamedTuple):
 
     path: tuple[str, ...]
     help: str
-    example: str  # as it is typed; "" for a group
+    example: str  # a command line; "" for a group
     usage: str
-    subcommands: tuple[tuple[str, str], ...]
+    subcommands: tuple[tuple[str, str], ...]  # name and summary
     options: tuple[Parameter, ...]
     arguments: tuple[Parameter, ...]
 
     @property
     def key(self) -> str:
-        """Give the path as it is typed."""
+        """The path as it is typed."""
         return " ".join(self.path)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """List arguments and options, without those of every command."""
+        """Arguments and options, without the common options."""
         return (*self.arguments, *(option for option in self.options if not option.is_common))
 
     @property
-    def line(self) -> str:
-        """Give the first line of the help."""
+    def summary(self) -> str:
+        """The first line of the help."""
         return self.help.split("\n")[0].rstrip(".")
 
 
-def commands() -> Iterator[Command]:
-    """List the root and everything under it, each group before what is inside."""
-    yield from _walk(root(), (), None)
+def describe_commands(root: Any) -> list[Command]:
+    """List the root and every command below it; a group comes before its commands."""
+    return list(_walk(root, (), None))
 
 
 def _walk(command: Any, path: tuple[str, ...], parent: Any) -> Iterator[Command]:
-    context = command.context_class(command, info_name=path[-1] if path else PROGRAM, parent=parent)
-    inside = {name: command.get_command(context, name) for name in getattr(command, "commands", ())}
-    inside = {name: getattr(child, "itself", child) for name, child in inside.items()}
+    context = command.context_class(command, info_name=command.name, parent=parent)
+    children = {name: command.get_command(context, name) for name in getattr(command, "commands", ())}
+    children = {name: getattr(child, "loaded", child) for name, child in children.items()}
     parameters = [(param, _parameter(param, context, path)) for param in command.params]
     yield Command(
         path,
         (command.help or "").strip(),
         getattr(command, "example", ""),
         " ".join([context.command_path, *command.collect_usage_pieces(context)]),
-        tuple((name, line_of(child)) for name, child in inside.items()),
-        tuple(facts for param, facts in parameters if param.param_type_name == "option"),
-        tuple(facts for param, facts in parameters if param.param_type_name == "argument"),
+        tuple((name, summary_line(child)) for name, child in children.items()),
+        tuple(described for param, described in parameters if param.param_type_name == "option"),
+        tuple(described for param, described in parameters if param.param_type_name == "argument"),
     )
-    for name, child in inside.items():
+    for name, child in children.items():
         yield from _walk(child, (*path, name), context)
 
 
 def _parameter(param: Any, context: Any, path: tuple[str, ...]) -> Parameter:
     is_option = param.param_type_name == "option"
-    names = (
-        (*param.opts, *param.secondary_opts) if is_option else (param.make_metavar(context).strip("[]{}"),)
-    )
+    is_flag = bool(getattr(param, "is_flag", False))
+    metavar = param.make_metavar(context)
     return Parameter(
-        names,
-        "" if getattr(param, "is_flag", False) else param.make_metavar(context),
-        param.help or "",
-        param.required,
-        "" if getattr(param, "is_flag", False) else _takes(param, context, path),
-        is_option,
-        param.callback is remember,
+        names=(*param.opts, *param.secondary_opts) if is_option else (metavar.strip("[]{}"),),
+        metavar="" if is_flag else metavar,
+        help=param.help or "",
+        required=param.required,
+        completes_from="" if is_flag else _completes_from(param, context, path),
+        is_option=is_option,
+        is_common=param.callback is store_common_option,
     )
 
 
-def _takes(param: Any, context: Any, path: tuple[str, ...]) -> str:
-    """Say what a value completes from."""
+def _completes_from(param: Any, context: Any, path: tuple[str, ...]) -> str:
     longest = max(param.opts, key=len)
-    if listed := LISTED.get(longest) or LISTED.get(" ".join((*path, param.metavar or ""))):
-        return IDS + listed
-    if values := [item.value for item in param.shell_complete(context, "") if item.type == "plain"]:
-        return " ".join(values)
     metavar = param.metavar or ""
-    if metavar == NESTED:
+    if group := RECORDED_IDS.get(longest) or RECORDED_IDS.get(" ".join((*path, metavar))):
+        return IDS + group
+    if words := [item.value for item in param.shell_complete(context, "") if item.type == "plain"]:
+        return " ".join(words)
+    if metavar == NESTED_METAVAR:
         return JSON_FILE
     if metavar.strip("[]") == "FILE" or param.type.name in ("path", "file"):
         return FILE

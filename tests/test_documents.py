@@ -16,7 +16,7 @@ NESTED = [
     for module in MODULES
     for request in requests_of(module)
     if request.endpoint.command not in ("", *HAND_WRITTEN)
-    and any(field.kind.is_nested for field in fields_of(request))
+    and any(field.type.is_nested for field in fields_of(request))
 ]
 
 

@@ -86,7 +86,7 @@ class UpdateAccount(Request):
     "accounts delete",
     columns=ACCOUNT_COLUMNS,
     base="sandbox",
-    consequence="Delete the account {account_id} of the sandbox",
+    confirm_prompt="Delete the account {account_id} of the sandbox",
     example="18ce55gze09",
 )
 class DeleteAccount(Request):
@@ -115,7 +115,7 @@ def _whole_hour(time: Time) -> str | None:
     "GET /12/accounts/{account_id}/account_history",
     "accounts history",
     columns="change_time change_type entity entity_id change_by changes",
-    key="entity_id",
+    record_id="entity_id",
     example="--entity-type LINE_ITEM --entity-id 9d4c1 "
     "--start-time 2026-02-20T10:00Z --end-time 2026-02-21T10:00Z",
 )

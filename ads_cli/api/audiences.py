@@ -101,7 +101,7 @@ class GrantPermission(InAccount, kw_only=True):
     f"DELETE {PERMISSIONS}/{{tailored_audience_permission_id}}",
     "audiences permissions revoke",
     columns=PERMISSION_COLUMNS,
-    consequence="Revoke the permission {tailored_audience_permission_id}: "
+    confirm_prompt="Revoke the permission {tailored_audience_permission_id}: "
     "no new campaign of that account can use the audience",
     example="2p4x9 --audience 1nmth",
 )
@@ -119,8 +119,8 @@ class RevokePermission(InAccount, kw_only=True):
     "GET /12/accounts/{account_id}/custom_audiences/{custom_audience_id}/targeted",
     "audiences targeted",
     columns="campaign_id campaign_name line_items",
-    key="campaign_id",
-    own="custom_audience_id",
+    record_id="campaign_id",
+    id_field="custom_audience_id",
     example="1nmth --no-with-active",
 )
 class ListTargeted(InAccount, kw_only=True):
@@ -138,7 +138,7 @@ class ListTargeted(InAccount, kw_only=True):
     "DELETE /12/accounts/{account_id}/do_not_reach_lists/{do_not_reach_list_id}",
     "audiences do-not-reach delete",
     columns="id name list_size deleted",
-    consequence="Delete the do-not-reach list {do_not_reach_list_id}: ads may reach its people again",
+    confirm_prompt="Delete the do-not-reach list {do_not_reach_list_id}: ads may reach its people again",
     example="3k1a7",
 )
 class DeleteDoNotReachList(InAccount, kw_only=True):

@@ -47,7 +47,7 @@ class InvalidateToken(Request):
     """Revoke the access token that signs this request."""
 
 
-@endpoint("POST /oauth2/token", "", base="platform", travels="form")
+@endpoint("POST /oauth2/token", "", base="platform", params_in="form")
 class IssueBearer(Request):
     """Ask for the app's bearer token; HTTP Basic with the consumer key and secret."""
 

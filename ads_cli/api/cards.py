@@ -69,7 +69,7 @@ class GetCard(OneCard):
     "POST /12/accounts/{account_id}/cards",
     "cards create",
     columns=CARD_COLUMNS,
-    travels="json",
+    params_in="json",
     example="-f card.yaml",
 )
 class CreateCard(Composed, kw_only=True):
@@ -91,7 +91,7 @@ class CreateCard(Composed, kw_only=True):
     "PUT /12/accounts/{account_id}/cards/{card_id}",
     "cards update",
     columns=CARD_COLUMNS,
-    travels="json",
+    params_in="json",
     example="7cqs1 --name 'Summer collection'",
 )
 class UpdateCard(Composed, kw_only=True):
@@ -218,7 +218,7 @@ class UpdateVideoConversation(VideoConversation, kw_only=True):
     "DELETE /12/accounts/{account_id}/cards/image_conversation/{card_id}",
     "cards image-conversation delete",
     columns=CARD_COLUMNS,
-    consequence="Delete the image conversation card {card_id}",
+    confirm_prompt="Delete the image conversation card {card_id}",
     example="7cp02",
 )
 class DeleteImageConversation(InAccount):

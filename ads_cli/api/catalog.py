@@ -58,7 +58,7 @@ class RenameCatalog(Request):
 @endpoint(
     "DELETE /12/product_catalogs/{product_catalog_id}",
     "catalog delete",
-    consequence="Delete the product catalog {product_catalog_id} and every product in it, for good",
+    confirm_prompt="Delete the product catalog {product_catalog_id} and every product in it, for good",
     example="7310248000000000001",
 )
 class DeleteCatalog(Request):
@@ -100,7 +100,7 @@ ProductKeys = Annotated[list[Id], Meta(description="Members of a MANUAL set, sep
     "POST /12/product_catalogs/{product_catalog_id}/product_sets",
     "catalog sets create",
     columns=SET_COLUMNS,
-    travels="json",
+    params_in="json",
     example="--name Mugs --type FILTERED --filters @filters.yaml",
 )
 class CreateProductSet(InCatalog):

@@ -10,7 +10,7 @@ import msgspec
 from .rates import Rate
 
 Base = Literal["ads", "platform", "sandbox"]
-Travels = Literal["query", "json", "form"]
+ParamsIn = Literal["query", "json", "form"]
 
 # The modules that declare endpoints, in the order in which help shows them.
 MODULES = (
@@ -35,17 +35,17 @@ class Endpoint(NamedTuple):
     path: str  # /12/accounts/{account_id}
     command: str  # "accounts get"
     columns: tuple[str, ...]  # what a table of the records shows
-    others: tuple[str, ...]  # further fields that a record may have
-    key: str  # the field that the next command takes as an id
-    travels: Travels  # where the fields go that are not in the path
+    extra_fields: tuple[str, ...]  # further fields that a record may have
+    record_id: str  # the field that the next command takes as an id
+    params_in: ParamsIn  # where the fields go that are not in the path
     base: Base  # which address
     retry: bool  # whether sending it twice does no harm
-    consequence: str  # what a person confirms before it is sent; "" where nothing is destroyed
+    confirm_prompt: str  # what a person confirms before it is sent; "" where nothing is destroyed
     example: str  # arguments that work on the emulator's first world, for the help and its test
     view: str  # how a terminal shows the answer, where that is no table; see views.py
-    own: str  # the field that is the id of the resource itself, where the path does not end in it
+    id_field: str | None  # the path field that is the id of the resource itself
     rate: Rate | None  # how often it may be asked
-    private: bool  # whether its body is nobody's business, --debug's neither
+    sensitive: bool  # whether its body is nobody's business, --debug's neither
 
     @property
     def mutates(self) -> bool:
@@ -56,11 +56,6 @@ class Endpoint(NamedTuple):
     def path_fields(self) -> list[str]:
         """Name the fields that stand in the path, in their order."""
         return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
-
-    @property
-    def own_id(self) -> str | None:
-        """Name the field that is the id of the resource itself: the one that ends the path, or `own`."""
-        return self.path_fields[-1] if self.path.endswith("}") else self.own or None
 
 
 class Request(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -77,17 +72,17 @@ def endpoint(
     command: str,
     *,
     columns: str = "id name",
-    others: tuple[str, ...] = (),
-    key: str = "id",
-    travels: Travels = "query",
+    extra_fields: tuple[str, ...] = (),
+    record_id: str = "id",
+    params_in: ParamsIn = "query",
     base: Base = "ads",
     retry: bool | None = None,
-    consequence: str = "",
+    confirm_prompt: str = "",
     example: str = "",
     view: str = "",
-    own: str = "",
+    id_field: str | None = None,
     rate: Rate | None = None,
-    private: bool = False,
+    sensitive: bool = False,
 ) -> Callable[[R], R]:
     """Bind a Request to its HTTP line, written as the specification writes it, and to its command."""
     method, path = line.split()
@@ -96,17 +91,17 @@ def endpoint(
         path=path,
         command=command,
         columns=tuple(columns.split()),
-        others=others,
-        key=key,
-        travels=travels,
+        extra_fields=extra_fields,
+        record_id=record_id,
+        params_in=params_in,
         base=base,
         retry=method != "POST" if retry is None else retry,
-        consequence=consequence,
+        confirm_prompt=confirm_prompt,
         example=example,
         view=view,
-        own=own,
+        id_field=path.rpartition("/")[2].strip("{}") if path.endswith("}") else id_field,
         rate=rate,
-        private=private,
+        sensitive=sensitive,
     )
 
     def bind(request: R) -> R:

@@ -101,18 +101,18 @@ class Field:
     """One field of a Struct."""
 
     name: str
-    kind: FieldType
+    type: FieldType
     required: bool
 
     @property
     def help(self) -> str:
         """Describe the field in one line: its meaning, its limits and the service's default."""
-        about = self.kind.limit("description") or ""
-        default = self.kind.extra("default")
+        about = self.type.limit("description") or ""
+        default = self.type.extra("default")
         if isinstance(default, bool):
             default = "yes" if default else None
         shown = "" if default is None else f"default {default}"
-        limits = ", ".join(filter(None, (self.kind.describe(), shown)))
+        limits = ", ".join(filter(None, (self.type.describe(), shown)))
         return " ".join(filter(None, (about, f"({limits})" if limits and about else limits)))
 
 

@@ -102,7 +102,7 @@ class UpdateLineItem(InAccount, kw_only=True):
     f"DELETE {LINE_ITEM}",
     "line-items delete",
     columns=LINE_ITEM_COLUMNS,
-    consequence="Delete the line item {line_item_id}, for good",
+    confirm_prompt="Delete the line item {line_item_id}, for good",
     example="9d4c1",
 )
 class DeleteLineItem(InAccount, kw_only=True):
@@ -168,7 +168,7 @@ class UpdateChosenCategory(InAccount, kw_only=True):
     f"DELETE {CHOSEN}/{{line_item_curated_category_id}}",
     "line-items curated-categories delete",
     columns=CHOSEN_COLUMNS,
-    consequence="Take the curated category {line_item_curated_category_id} from its line item",
+    confirm_prompt="Take the curated category {line_item_curated_category_id} from its line item",
     example="6c0f1",
 )
 class DeleteChosenCategory(InAccount, kw_only=True):

@@ -56,7 +56,7 @@ class GetAccountMedia(InAccount):
     "DELETE /12/accounts/{account_id}/account_media/{account_media_id}",
     "media account delete",
     columns=ACCOUNT_COLUMNS,
-    consequence="Delete the account media {account_media_id}",
+    confirm_prompt="Delete the account media {account_media_id}",
     example="4k2b1",
 )
 class DeleteAccountMedia(InAccount):
@@ -76,7 +76,7 @@ LibraryQuery = Annotated[
     "GET /12/accounts/{account_id}/media_library",
     "media library list",
     columns=LIBRARY_COLUMNS,
-    key="media_key",
+    record_id="media_key",
     example="--media-type VIDEO --q workshop",
 )
 class ListLibraryMedia(InAccount):
@@ -92,7 +92,7 @@ class ListLibraryMedia(InAccount):
     "GET /12/accounts/{account_id}/media_library/{media_key}",
     "media library get",
     columns=LIBRARY_COLUMNS,
-    key="media_key",
+    record_id="media_key",
     example="13_1790413002217308160",
 )
 class GetLibraryMedia(InAccount):
@@ -118,7 +118,7 @@ class Described(InAccount):
     "POST /12/accounts/{account_id}/media_library",
     "media library add",
     columns=LIBRARY_COLUMNS,
-    key="media_key",
+    record_id="media_key",
     example="--media-key 3_1790413999000000000 --name 'Blue mugs'",
 )
 class AddLibraryMedia(Described, kw_only=True):
@@ -131,7 +131,7 @@ class AddLibraryMedia(Described, kw_only=True):
     "PUT /12/accounts/{account_id}/media_library/{media_key}",
     "media library update",
     columns=LIBRARY_COLUMNS,
-    key="media_key",
+    record_id="media_key",
     example="13_1790413002217308160 --title 'How a mug is made'",
 )
 class UpdateLibraryMedia(Described, kw_only=True):
@@ -144,8 +144,8 @@ class UpdateLibraryMedia(Described, kw_only=True):
     "DELETE /12/accounts/{account_id}/media_library/{media_key}",
     "media library delete",
     columns=LIBRARY_COLUMNS,
-    key="media_key",
-    consequence="Delete {media_key} from the media library",
+    record_id="media_key",
+    confirm_prompt="Delete {media_key} from the media library",
     example="16_1790413120555520000",
 )
 class DeleteLibraryMedia(InAccount):

@@ -59,7 +59,7 @@ class CreatePost(InAccount):
     "PUT /12/accounts/{account_id}/posts/{post_id}/name",
     "posts rename",
     columns=POST_COLUMNS,
-    own="post_id",
+    id_field="post_id",
     example="1790415000000000001 --name 'Blue mugs'",
 )
 class RenamePost(InAccount):

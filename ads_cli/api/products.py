@@ -205,8 +205,8 @@ BATCH = 25
     "GET /12/product_catalogs/{product_catalog_id}/products",
     "products list",
     columns=PRODUCT_COLUMNS,
-    others=Product.__struct_fields__,
-    key="product_key",
+    extra_fields=Product.__struct_fields__,
+    record_id="product_key",
     example="--all --columns id,title,price",
 )
 class ListProducts(InCatalog):
@@ -226,8 +226,8 @@ class ListProducts(InCatalog):
     "PUT /12/product_catalogs/{product_catalog_id}/products",
     "products push",
     columns="product_key id status errors warnings",
-    key="product_key",
-    travels="json",
+    record_id="product_key",
+    params_in="json",
 )
 class PutProducts(InCatalog):
     """Create or update products."""
@@ -239,9 +239,9 @@ class PutProducts(InCatalog):
     "DELETE /12/product_catalogs/{product_catalog_id}/products",
     "products delete",
     columns="product_key failed_product_key message",
-    key="product_key",
-    travels="json",
-    consequence="Delete products from the catalog {product_catalog_id}, for good",
+    record_id="product_key",
+    params_in="json",
+    confirm_prompt="Delete products from the catalog {product_catalog_id}, for good",
 )
 class DeleteProducts(InCatalog):
     """Delete products; this cannot be undone."""

@@ -97,10 +97,10 @@ class UnreachedOperation(msgspec.Struct, kw_only=True, forbid_unknown_fields=Tru
 @endpoint(
     "POST /12/accounts/{account_id}/custom_audiences/{custom_audience_id}/users",
     "",
-    travels="json",
+    params_in="json",
     retry=True,
     rate=AUDIENCE_USERS,
-    private=True,
+    sensitive=True,
 )
 class UpdateAudienceUsers(InAccount):
     """Add users to a custom audience, or take them away."""
@@ -111,9 +111,9 @@ class UpdateAudienceUsers(InAccount):
 @endpoint(
     "POST /12/batch/accounts/{account_id}/do_not_reach_lists/{do_not_reach_list_id}/users",
     "",
-    travels="json",
+    params_in="json",
     retry=True,
-    private=True,
+    sensitive=True,
 )
 class UpdateDoNotReachUsers(InAccount):
     """Add users to a do-not-reach list, or take them away."""

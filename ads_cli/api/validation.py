@@ -91,7 +91,7 @@ def _rules(kind: type[msgspec.Struct]) -> tuple[Rule, ...]:
 
 @cache
 def _rules_and_nesting(kind: type[msgspec.Struct]) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
-    return _rules(kind), tuple(field.name for field in fields_of(kind) if field.kind.holds_structs)
+    return _rules(kind), tuple(field.name for field in fields_of(kind) if field.type.holds_structs)
 
 
 class _Unsound(Exception):
@@ -129,9 +129,9 @@ def _problems(kind: type[msgspec.Struct], values: Any, strict: bool, at: str = "
                 sound[name] = None
             continue
         try:
-            sound[name] = msgspec.convert(value, field.kind.annotation, strict=strict, dec_hook=parsed)
+            sound[name] = msgspec.convert(value, field.type.annotation, strict=strict, dec_hook=parsed)
         except msgspec.ValidationError as error:
-            yield from _inside(field.kind, value, strict, at + name, error)
+            yield from _inside(field.type, value, strict, at + name, error)
         else:
             yield from _broken_within(sound[name], at + name)
     partial = _Partial(sound)

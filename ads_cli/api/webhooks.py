@@ -10,7 +10,11 @@ CallbackUrl = Annotated[str, Meta(min_length=1, max_length=200, description="Whe
 
 
 @endpoint(
-    "POST /2/webhooks", "webhooks create", base="platform", travels="json", columns="id url valid created_at"
+    "POST /2/webhooks",
+    "webhooks create",
+    base="platform",
+    params_in="json",
+    columns="id url valid created_at",
 )
 class CreateWebhook(Request):
     """Register an address that events are delivered to."""

@@ -99,7 +99,7 @@ class UserUpload(Upload):
                 success, total = counts_of(answer.data)
                 counts = f"{success:,} of {total:,}"
                 raise UnavailableError(f"{users:,} users were sent, and the service counts {counts}")
-            client.pace.wait(backoff(attempt))
+            client.rate_limiter.wait(backoff(attempt))
 
 
 class AudienceUpload(UserUpload):

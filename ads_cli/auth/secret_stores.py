@@ -36,7 +36,7 @@ class Secret(NamedTuple):
         return "Secret(***)"
 
 
-class Store(ABC):
+class SecretStore(ABC):
     """Keeps the secrets of profiles."""
 
     @abstractmethod
@@ -56,7 +56,7 @@ class Store(ABC):
         """Forget secrets; those that are not there are forgotten already."""
 
 
-class FileStore(Store):
+class FileStore(SecretStore):
     """Keeps secrets in a file of mode 0600; refuses one that others can read."""
 
     def __init__(self, path: Path) -> None:
@@ -109,7 +109,7 @@ class FileStore(Store):
             raise StateError(f"{self.path} cannot be read: {error}") from error
 
 
-class KeyringStore(Store):
+class KeyringStore(SecretStore):
     """Keeps secrets in the OS keyring; the backend that was found is remembered, so that it is found fast."""
 
     def __init__(self, memory: Path) -> None:
@@ -186,7 +186,7 @@ class KeyringStore(Store):
         return backend
 
 
-def open_store(kind: str, state_dir: Path, config_dir: Path) -> Store:
+def open_store(kind: str, state_dir: Path, config_dir: Path) -> SecretStore:
     """Open the store that was chosen: `keyring` or `file`."""
     if kind == "keyring":
         return KeyringStore(state_dir / "keyring-backend")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..client.credentials import Credentials
 from ..config.settings import ADDRESSES, Settings
 from ..errors import AccessError, StateError
-from .secret_stores import Secret, Store, open_store
+from .secret_stores import Secret, SecretStore, open_store
 
 
 class Found(NamedTuple):
@@ -25,7 +25,7 @@ class Secrets:
         self.prefers_store = settings.named_profile  # then the profile outranks the environment
 
     @cached_property
-    def store(self) -> Store:
+    def store(self) -> SecretStore:
         """Open the store that is chosen: by variable, by the profile, else the OS keyring."""
         settings = self._settings
         return open_store(settings.get("token_store") or "", settings.state_dir, settings.config_dir)

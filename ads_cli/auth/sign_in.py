@@ -30,7 +30,7 @@ class SignIn:
     def __init__(self, client: Client, consumer_key: str, consumer_secret: str) -> None:
         self._client = client
         self._app = consumer_key, consumer_secret
-        client.trace.hide(consumer_key, consumer_secret)
+        client.trace.add_secrets(consumer_key, consumer_secret)
 
     def begin(self, callback: str = OUT_OF_BAND, access: str | None = None) -> Token:
         """Get a request token; raise UnavailableError where the callback is not confirmed."""
@@ -60,7 +60,7 @@ class SignIn:
         request = AccessToken(oauth_token=token.token, oauth_verifier=verifier)
         parts = wire(request)
         del parts.fields["oauth_token"]  # the header names it already, as the token that signs
-        self._client.trace.hide(verifier)
+        self._client.trace.add_secrets(verifier)
         auth = SignedAuth(*self._app, resource_owner_key=token.token, resource_owner_secret=token.secret)
         prepared = build_request(request.endpoint, parts, self._client.address("platform"))
         return self._token(self._client.exchange(prepared, auth=auth, form=True))
@@ -69,6 +69,6 @@ class SignIn:
         token, secret = answer.body.get("oauth_token"), answer.body.get("oauth_token_secret")
         if not token or not secret:
             raise UnavailableError("the service answered without a token", http_status=answer.status)
-        self._client.trace.hide(token, secret)
+        self._client.trace.add_secrets(token, secret)
         name, user = answer.body.get("screen_name", ""), answer.body.get("user_id", "")
         return Token(token, secret, " ".join(filter(None, (name and f"@{name}", user and f"({user})"))))

@@ -32,12 +32,12 @@ class RequestCommand(ExampleCommand):
         endpoint = request.endpoint
         self.fields = {field.name: field for field in fields_of(request)}
         # Ids of what the resource lies in come from the common options, the environment or the profile.
-        self.common = {name: field.kind.extra("common") for name, field in self.fields.items()}
+        self.common = {name: field.type.extra("common") for name, field in self.fields.items()}
         self.is_paged = "cursor" in self.fields
         own = [field for field in self.fields.values() if not self.common[field.name]]
-        params = [param for field in own for param in parameters(field, endpoint.own_id)]
+        params = [param for field in own for param in parameters(field, endpoint.id_field)]
         params.sort(key=lambda param: (not isinstance(param, TyperArgument), not param.required))
-        if any(field.kind.is_nested for field in own):
+        if any(field.type.is_nested for field in own):
             params += document_options(request)
         params += [envelope_option(), *(paging_options() if self.is_paged else [])]
         super().__init__(
@@ -56,8 +56,8 @@ class RequestCommand(ExampleCommand):
         file = given.pop("file", None)
         given |= {name: getattr(call, common) for name, common in self.common.items() if common}
         request = request_of(self.request, given, file)
-        if endpoint.consequence and not call.dry_run:
-            call.confirm(endpoint.consequence.format(**given))
+        if endpoint.confirm_prompt and not call.dry_run:
+            call.confirm(endpoint.confirm_prompt.format(**given))
         if call.dry_run:
             show_request(call, request)
         elif self.is_paged:
@@ -84,7 +84,7 @@ def parameters(field: Field, own_id: str | None) -> Iterator[Any]:
 
     Money has a second option, in whole units of the currency.
     """
-    kind, name = field.kind, option_name(field)
+    kind, name = field.type, option_name(field)
     if field.name == own_id:
         yield TyperArgument(
             param_decls=[field.name], metavar=field.name.upper(), required=True, help=field.help

@@ -46,20 +46,20 @@ class Client:
     max_wait: float = 900.0
     concurrency: int = 8  # requests at once, at most
     trace: Trace = field(default_factory=Trace)
-    say: Callable[[str], None] = lambda text: None  # what is done, for those who want to know
-    tell: Callable[[str], None] = lambda text: None  # what everybody should know
+    on_retry: Callable[[str], None] = lambda message: None
+    on_wait: Callable[[str], None] = lambda message: None  # called before a long wait
     sign_in_hint: str = ""
     window: Callable[[Rate], SharedWindow] | None = None  # shared with other processes
     clock: Clock = CLOCK
     requests: int = 0
     retries: int = 0
-    changed: bool = False  # whether a request that changes something was answered
+    has_mutated: bool = False  # a request other than GET succeeded
     _counting: threading.Lock = field(default_factory=threading.Lock)
 
     @cached_property
-    def pace(self) -> RateLimiter:
+    def rate_limiter(self) -> RateLimiter:
         """Keep the time of all threads."""
-        return RateLimiter(self.max_wait, self.tell, self.window, self.concurrency, self.clock)
+        return RateLimiter(self.max_wait, self.on_wait, self.window, self.concurrency, self.clock)
 
     def call(self, request: Request, *, auth: "httpx.Auth | None" = None, form: bool = False) -> Response:
         """Send a declared request; give its answer or raise what the answer means.
@@ -103,28 +103,28 @@ class Client:
         """Send until there is an answer, within --max-attempts and --max-wait."""
         failures = 0
         lost = False  # whether an earlier try may have been applied
-        progress = self.pace.successes
+        progress = self.rate_limiter.successes
         while True:
-            with self.pace.turn(prepared.family, prepared.rate) as turn:
+            with self.rate_limiter.turn(prepared.route, prepared.rate) as turn:
                 try:
                     answer = self._once(prepared, failures + 1, auth or self._auth, form, turn)
                 except AdsctlError as error:
-                    self.pace.settled()
+                    self.rate_limiter.settled()
                     if isinstance(error, NotFoundError) and lost and prepared.method == "DELETE":
                         return _deleted_before(prepared, failures + 1)
                     raise
                 except _Failed as failed:
                     # While others get through, being asked to slow down is no failure of this request.
-                    if not (failed.limited and self.pace.successes > progress):
+                    if not (failed.limited and self.rate_limiter.successes > progress):
                         failures += 1
-                    progress = self.pace.successes
+                    progress = self.rate_limiter.successes
                     lost = lost or not (failed.limited or failed.refused)
                     delay = self._next_try(prepared, failed, failures)
                 else:
-                    self.pace.succeeded()
-                    self.changed = self.changed or prepared.method != "GET"
+                    self.rate_limiter.succeeded()
+                    self.has_mutated = self.has_mutated or prepared.method != "GET"
                     return answer
-            self.pace.wait(delay)
+            self.rate_limiter.wait(delay)
 
     def _next_try(self, prepared: PreparedRequest, failed: "_Failed", failures: int) -> float:
         """Give the seconds before the next try, or raise where there is none."""
@@ -138,14 +138,14 @@ class Client:
         delay = backoff(max(failures - 1, 0)) if asked is None else asked
         if failures >= self.max_attempts:
             raise error
-        if not self.pace.may_wait(delay):
-            error.message += "; " + self.pace.too_long(asked)
+        if not self.rate_limiter.may_wait(delay):
+            error.message += "; " + self.rate_limiter.too_long(asked)
             raise error
         if failed.limited:
-            self.pace.hold(prepared.family, delay)
+            self.rate_limiter.hold(prepared.route, delay)
         with self._counting:
             self.retries += 1
-        self.say(f"{error.message}; trying again in {delay:.1f} s")
+        self.on_retry(f"{error.message}; trying again in {delay:.1f} s")
         self.trace.log("retry", url=prepared.url, reason=error.message, delay=round(delay, 3))
         return delay
 
@@ -159,7 +159,7 @@ class Client:
 
         with self._counting:
             self.requests += 1
-        timeout = min(self.timeout, max(self.pace.patience(), LEAST_TIMEOUT))
+        timeout = min(self.timeout, max(self.rate_limiter.patience(), LEAST_TIMEOUT))
         started = time.monotonic()
         request = request_of(prepared, timeout)
         self.trace.request(
@@ -210,7 +210,7 @@ class Client:
 
     def open(self) -> None:
         """Make ready what all threads share, and find out what is wrong with it, before the first request."""
-        _ = self.pace, self._connections, self._auth
+        _ = self.rate_limiter, self._connections, self._auth
 
     @cached_property
     def _connections(self) -> "Connections":
@@ -235,7 +235,7 @@ class Client:
         from .signing import as_user
 
         credentials = self.credentials()
-        self.trace.hide(*credentials)
+        self.trace.add_secrets(*credentials)
         return as_user(credentials)
 
 
@@ -254,7 +254,7 @@ class _Failed(Exception):
 
 def _shown(prepared: PreparedRequest, content: bytes, size: int) -> bytes:
     """Give what a trace may show of a body."""
-    return b"(%d bytes that nobody reads)" % size if prepared.private and size else content
+    return b"(%d bytes that nobody reads)" % size if prepared.sensitive and size else content
 
 
 def _deleted_before(prepared: PreparedRequest, attempts: int) -> Response:

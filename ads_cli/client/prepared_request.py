@@ -21,11 +21,11 @@ class PreparedRequest(NamedTuple):
     url: str
     body: bytes
     content_type: str
-    family: str  # requests that share a limit
+    route: str  # requests that share a rate limit
     retry: bool  # whether sending it twice does no harm
     headers: Mapping[str, str] = {}  # of the person's own
     rate: Rate | None = None  # that the specification states
-    private: bool = False  # whether nobody may read along
+    sensitive: bool = False  # the body is masked, in --debug too
     pieces: Sequence[bytes | memoryview] = ()  # of a body that is too large to be put together
 
     @property
@@ -45,25 +45,25 @@ def build_request(
 ) -> PreparedRequest:
     """Write a request down: the address with its query, and the body."""
     url, content_type, body = address + parts.path, "", b""
-    if pieces or endpoint.travels == "json":
+    if pieces or endpoint.params_in == "json":
         content_type = JSON
         if sum(map(len, pieces)) <= PIECE:
             body, pieces = b"".join(pieces) or msgspec.json.encode(parts.fields), ()
-    elif endpoint.travels == "form":
+    elif endpoint.params_in == "form":
         body, content_type = _encoded(parts.fields).encode(), FORM
     elif parts.fields:
         url += f"?{_encoded(parts.fields)}"
-    family = f"{endpoint.method} {endpoint.path}"
+    route = f"{endpoint.method} {endpoint.path}"
     rate = TOTAL_COUNTS if parts.fields.get("with_total_count") else endpoint.rate
     return PreparedRequest(
         endpoint.method,
         url,
         body,
         content_type,
-        family,
+        route,
         endpoint.retry,
         rate=rate,
-        private=endpoint.private,
+        sensitive=endpoint.sensitive,
         pieces=pieces,
     )
 

@@ -37,7 +37,7 @@ class Trace:
         self.show = show
         self._secrets: set[str] = set()
         self._log = _opened(log_file) if log_file else None
-        self.run = new_id()
+        self.run_id = new_id()
         self._about: dict[str, str] = {}
 
     @property
@@ -45,11 +45,11 @@ class Trace:
         """Tell whether anyone reads along."""
         return self.show is not None or self._log is not None
 
-    def hide(self, *secrets: str) -> None:
+    def add_secrets(self, *secrets: str) -> None:
         """Mask these values from now on, in every spelling that they may come back in."""
         self._secrets |= {form for secret in secrets if secret for form in _spellings(secret)}
 
-    def about(self, **fields: str) -> None:
+    def bind(self, **fields: str) -> None:
         """Have every further line of the log carry these fields."""
         self._about |= fields
 
@@ -76,7 +76,7 @@ class Trace:
         """Append a line of JSON to the log file."""
         if self._log is not None:
             stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-            of = {"time": stamp, "pid": os.getpid(), "run": self.run} | self._about
+            of = {"time": stamp, "pid": os.getpid(), "run": self.run_id} | self._about
             line = json.dumps(of | {"event": event} | fields)
             try:
                 os.write(self._log, (self.mask(line) + "\n").encode())

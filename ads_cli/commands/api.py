@@ -91,8 +91,8 @@ def api(
         url = address + quote(plain, safe="/%:@!$&'()*+,;=~") + (f"?{asked}" if asked else "")
         kind = next((v for k, v in headers.items() if k.lower() == "content-type"), "application/json")
         own = {name: value for name, value in headers.items() if name.lower() != "content-type"}
-        family = f"{method} {plain}"
-        return PreparedRequest(method, url, content, kind if content else "", family, method != "POST", own)
+        route = f"{method} {plain}"
+        return PreparedRequest(method, url, content, kind if content else "", route, method != "POST", own)
 
     if as_curl:
         from ..client.trace import Trace

@@ -27,7 +27,7 @@ def issue(ctx: typer.Context) -> None:
         return
     import httpx
 
-    call.client.trace.hide(*app)
+    call.client.trace.add_secrets(*app)
     try:
         answer = call.client.call(IssueBearer(grant_type="client_credentials"), auth=httpx.BasicAuth(*app))
     except RateLimitedError as error:
@@ -52,7 +52,7 @@ def revoke(ctx: typer.Context) -> None:
     found = call.secrets.find(BEARER)
     if found is None:
         raise AccessError("no bearer token is known", hint="adsctl auth bearer issue")
-    call.client.trace.hide(found.secret.value)
+    call.client.trace.add_secrets(found.secret.value)
     if call.dry_run:
         call.messages.say("nothing is sent: the bearer token would be revoked")
         return

@@ -58,5 +58,5 @@ def _bearer(call: Invocation) -> Any:
         raise AccessError(
             "no bearer token is known", hint="adsctl auth bearer issue, or sign in: adsctl auth login"
         )
-    call.client.trace.hide(found.secret.value)
+    call.client.trace.add_secrets(found.secret.value)
     return BearerAuth(found.secret.value)

@@ -62,7 +62,7 @@ class Invocation:
     def _aftermath(self) -> str:
         """Say that something was changed, where it was."""
         client: Client | None = self.__dict__.get("client")
-        return "what was to be changed is changed all the same" if client and client.changed else ""
+        return "what was to be changed is changed all the same" if client and client.has_mutated else ""
 
     @cached_property
     def emulator(self) -> "Emulator":
@@ -103,8 +103,8 @@ class Invocation:
                 show=self.messages.show if self.flags.get("debug") else None,
                 log_file=self.flags.get("log_file"),
             ),
-            say=self.messages.detail,
-            tell=self.messages.say,
+            on_retry=self.messages.detail,
+            on_wait=self.messages.say,
             sign_in_hint=settings.sign_in_hint,
             window=lambda rate: SharedWindow(settings.state_dir / "pace", self.service, rate),
         )

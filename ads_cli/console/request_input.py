@@ -21,7 +21,7 @@ def request_of(kind: type[Request], given: dict[str, Any], file: str | None = No
     """
     fields = {field.name: field for field in fields_of(kind)}
     values = {name: value for name, value in given.items() if value is not None}
-    money = [field for field in fields.values() if field.kind.extra("money")]
+    money = [field for field in fields.values() if field.type.extra("money")]
     whole = {field.name: values[name] for field in money if (name := whole_name(field)) in values}
     told = _whole_amounts(money, values) + _no_texts(fields, values)
     in_files = {name: str(text)[1:] for name, text in values.items() if _is_file(fields[name], text)}
@@ -66,7 +66,7 @@ def _told(kind: type[Request], problem: Problem, in_files: dict[str, str], whole
     field = next((field for field in fields_of(kind) if field.name == name), None)
     if name in in_files:
         return f"{in_files[name]}: {problem}"
-    if field is None or name == kind.endpoint.own_id:
+    if field is None or name == kind.endpoint.id_field:
         return f"{name.upper() or kind.endpoint.command}{rest}: {problem.message}"
     if name in whole:
         return f"{spelled(whole_name(field))} {whole[name]}, in millionths: {problem.message}"
@@ -75,7 +75,7 @@ def _told(kind: type[Request], problem: Problem, in_files: dict[str, str], whole
 
 def option_name(field: Field) -> str:
     """Name the option of a field: what is declared for it, else the field's own name."""
-    named = field.kind.extra("common") or field.kind.extra("option") or field.name
+    named = field.type.extra("common") or field.type.extra("option") or field.name
     return spelled(named)
 
 
@@ -131,7 +131,7 @@ def _micros(text: str) -> int | None:
 
 
 def _is_file(field: Field, text: Any) -> bool:
-    return field.kind.is_nested and isinstance(text, str) and text.startswith("@")
+    return field.type.is_nested and isinstance(text, str) and text.startswith("@")
 
 
 def read_value(field: Field, text: Any) -> Any:
@@ -140,13 +140,13 @@ def read_value(field: Field, text: Any) -> Any:
         return text
     if _is_file(field, text):
         return read_document(text[1:], option_name(field))
-    if field.kind.is_nested:
+    if field.type.is_nested:
         try:
             return json.loads(text, parse_int=str, parse_float=str)
         except (ValueError, RecursionError) as error:
             message = f"{option_name(field)}: {error} in {text[:60]!r}"
             raise UsageError(message, hint="write JSON, or @FILE") from None
-    if field.kind.is_comma_list:
+    if field.type.is_comma_list:
         return [part.strip() for part in text.split(",") if part.strip()]
     return text
 

@@ -26,7 +26,7 @@ def show(call: Invocation, request: Request, document: Any) -> None:
 
         if VIEWS[endpoint.view](call.printer, request, document):
             return
-    call.printer.show(document, endpoint.columns, endpoint.key, endpoint.others)
+    call.printer.show(document, endpoint.columns, endpoint.record_id, endpoint.extra_fields)
 
 
 def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, limit: str | None) -> None:
@@ -39,7 +39,7 @@ def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, 
                 _remember(call, endpoint, answer.data)
             yield answer
 
-    shape = (endpoint.columns, endpoint.key, endpoint.others)
+    shape = (endpoint.columns, endpoint.record_id, endpoint.extra_fields)
     show_pages(call, seen(), *shape, envelope=envelope, all=all, most=_limit(limit))
 
 
@@ -51,7 +51,7 @@ def _remember(call: Invocation, endpoint: Endpoint, records: Any) -> None:
     if verb not in KNOWN_AFTER:
         return
     found = [record for record in records or () if isinstance(record, dict) and not record.get("deleted")]
-    remember(call.settings, " ".join(group), endpoint.key, found)
+    remember(call.settings, " ".join(group), endpoint.record_id, found)
 
 
 def show_pages(

@@ -169,7 +169,7 @@ class Emulator:
     def _checked(self, call: Call, endpoint: Endpoint, kind: type[Request]) -> tuple[Request, Headers]:
         """Read the parameters, and count what is limited."""
         fields = read(call.incoming, endpoint, kind, call.ids)
-        request = convert(kind, fields, strict=endpoint.travels == "json")
+        request = convert(kind, fields, strict=endpoint.params_in == "json")
         call.params = echo(request, endpoint)
         counted = value_of(request, "with_total_count")
         return request, self._limits.total_counts.take(call.user) if counted else ()

@@ -116,6 +116,6 @@ def _completes_from(param: Any, context: Any, path: tuple[str, ...]) -> str:
     if metavar.strip("[]") == "FILE" or param.type.name in ("path", "file"):
         return FILE
     request = getattr(context.command, "request", None)
-    if request and param.name == request.endpoint.own_id:
+    if request and param.name == request.endpoint.id_field:
         return IDS + " ".join(path[:-1])
     return TEXT

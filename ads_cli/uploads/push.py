@@ -92,7 +92,7 @@ class Push:
         packing = f"{self.options.skip_invalid} {self.rows.reading} {upload}{self.check.packing}"
         target = f"{call.service} {upload.target} {packing}"
         job = Job(
-            job=call.client.trace.run,
+            job=call.client.trace.run_id,
             noun=upload.noun,
             file=self.rows.source.name,
             digest=self.rows.source.digest,
@@ -105,7 +105,7 @@ class Push:
         folder = call.settings.state_dir / "jobs"
         journal = Journal(folder, job, resume=self.options.resume, name=self.options.job)
         trace = call.client.trace
-        trace.about(job=journal.job.job)
+        trace.bind(job=journal.job.job)
         trace.log(
             "resumed" if journal.resumed else "begun", file=job.file, rows=job.rows, batches=job.batches
         )
@@ -170,7 +170,7 @@ class Push:
                     f"in this run, and --max-errors is {self.options.max_errors}"
                 )
         except (AdsctlError, Interrupted) as error:
-            self.call.client.pace.stop()
+            self.call.client.rate_limiter.stop()
             journal.close()  # from here on the count stands still, and the summary tells the truth
             return error
         return None

@@ -78,7 +78,7 @@ def fields(struct: type[msgspec.Struct]) -> st.SearchStrategy[dict[str, Any]]:
     config = struct.__struct_config__
     tag = {config.tag_field: st.just(config.tag)} if config.tag_field else {}
     made = {
-        field.name: PARTICULAR[field.name] if field.name in PARTICULAR else value_of(field.kind)
+        field.name: PARTICULAR[field.name] if field.name in PARTICULAR else value_of(field.type)
         for field in fields_of(struct)
     }
     required = {field.name: made.pop(field.name) for field in fields_of(struct) if field.required}
@@ -124,7 +124,7 @@ def lacking_or_broken(struct: type[msgspec.Struct]) -> Iterator[tuple[str, dict[
     for field in fields_of(struct):
         if field.required:
             yield field.name, {field.name: None}
-        yield from ((leaf, {field.name: bad}) for leaf, bad in broken(field.name, field.kind))
+        yield from ((leaf, {field.name: bad}) for leaf, bad in broken(field.name, field.type))
 
 
 def _broken_value(kind: FieldType, least: int | None, most: int | None) -> Iterator[Any]:

@@ -47,7 +47,7 @@ def arrived(kind: type[Request], travelling: Wire) -> Request:
     endpoint, _, ids = router().find(received)
     assert endpoint == kind.endpoint
     fields = incoming.read(received, endpoint, kind, ids)
-    return convert(kind, fields, strict=endpoint.travels == "json")
+    return convert(kind, fields, strict=endpoint.params_in == "json")
 
 
 @each_request

@@ -206,7 +206,7 @@ def test_stopping_ends_every_wait():
 
     def stopper() -> None:
         world.sleep(10.0)
-        crowd.client.pace.stop()
+        crowd.client.rate_limiter.stop()
 
     world.run(stopper, *crowd.works(100))
     assert world.now == 10.0 and crowd.done == 10

@@ -216,7 +216,7 @@ class Crowd:
             app=service,
             concurrency=threads,
             clock=world,
-            tell=self.told.append,
+            on_wait=self.told.append,
             **options,
         )
         self.done = 0

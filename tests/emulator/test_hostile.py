@@ -215,7 +215,7 @@ def test_whatever_a_signed_request_holds_the_service_has_no_500(emulator, data, 
         data.draw(st.dictionaries(st.sampled_from([*names, "other"]), values, max_size=6)) if names else {}
     )
     url, content, form, headers = f"http://127.0.0.1{path}", b"", "", {}
-    if endpoint.travels == "json":
+    if endpoint.params_in == "json":
         content, headers = json.dumps(fields).encode(), {"Content-Type": "application/json"}
     else:
         text = urlencode(
@@ -223,7 +223,7 @@ def test_whatever_a_signed_request_holds_the_service_has_no_500(emulator, data, 
             errors="replace",
             quote_via=quote,
         )
-        if endpoint.travels == "form":
+        if endpoint.params_in == "form":
             form, content, headers = (
                 text,
                 text.encode(),

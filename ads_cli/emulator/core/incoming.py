@@ -90,7 +90,7 @@ def decoded(segment: str) -> str:
 def read(incoming: Incoming, endpoint: Endpoint, kind: type[Request], ids: dict[str, str]) -> dict[str, Any]:
     """Gather the parameters of a request from where its endpoint wants them: path, query and body."""
     query = _texts(incoming.query)
-    if endpoint.travels == "query":
+    if endpoint.params_in == "query":
         if incoming.body:
             raise ApiError(
                 400, "BAD_REQUEST", "parameters of this endpoint travel in the query, not in a body"
@@ -99,7 +99,7 @@ def read(incoming: Incoming, endpoint: Endpoint, kind: type[Request], ids: dict[
     if query:
         known = "in the body, not in the query"
         raise InvalidError([Problem(name, f"belongs {known}") for name in query])
-    if endpoint.travels == "form":
+    if endpoint.params_in == "form":
         _expect(incoming, FORM)
         return _typed(kind, _texts(incoming.form)) | ids
     return object_of(incoming) | ids
@@ -141,7 +141,7 @@ def _twice(pairs: Iterable[tuple[str, str]]) -> list[str]:
 
 def _typed(kind: type[Request], texts: dict[str, str]) -> dict[str, Any]:
     """Take lists and objects out of the text they travel as; the check converts the rest."""
-    kinds = {field.name: field.kind for field in fields_of(kind)}
+    kinds = {field.name: field.type for field in fields_of(kind)}
     return {name: _value(kinds.get(name), text) for name, text in texts.items()}
 
 
@@ -161,7 +161,7 @@ def echo(request: Request, endpoint: Endpoint) -> dict[str, Any]:
 
     What came as a JSON body is not told back, since a batch would double the answer.
     """
-    if endpoint.travels == "json":
+    if endpoint.params_in == "json":
         names = endpoint.path_fields
     else:
         names = [field.name for field in fields_of(type(request))]
@@ -175,5 +175,5 @@ def value_of(request: Request, name: str) -> Any:
     if value is not None:
         return value
     return next(
-        (field.kind.extra("default") for field in fields_of(type(request)) if field.name == name), None
+        (field.type.extra("default") for field in fields_of(type(request)) if field.name == name), None
     )

@@ -231,8 +231,7 @@ class Service:
     @property
     def stored(self) -> list[str]:
         """List the ids in the catalog's store, variants that a list hides included."""
-        rows = self.emulator._store.connection.execute("SELECT id FROM products ORDER BY seq")
-        return [row[0] for row in rows]
+        return [product["id"] for product in self.emulator.data.products()]
 
 
 @pytest.fixture

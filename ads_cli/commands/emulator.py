@@ -116,7 +116,7 @@ def audiences(ctx: typer.Context, database: Database = None) -> None:
     For example: adsctl emulator audiences
     """
     call = Invocation.of(ctx, changes=False)
-    call.printer.show(_open(call, database, None).audiences(), ("id", "name", "kind", "users"), "id")
+    call.printer.show(_open(call, database, None).data.audiences(), ("id", "name", "kind", "users"), "id")
 
 
 def variables(emulator: Any, address: str) -> dict[str, str]:

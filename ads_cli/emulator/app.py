@@ -24,6 +24,8 @@ from .core.store import Store, kept, opened
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
 
+    from .data import EmulatorData
+
 HANDLERS = (
     "resources.accounts",
     "resources.features",
@@ -66,8 +68,8 @@ class Emulator:
     """
 
     def __init__(self, database: Path, *, faults: Sequence[str] = ()) -> None:
-        self._faults = [faulty.parse(text) for text in faults]
-        self._database = database
+        self.faults = [faulty.parse(text) for text in faults]
+        self.database = database
         self._store = opened(database, _seed)
         self._gate = Authenticator(self._store)
         self._limits = Limits()
@@ -97,17 +99,12 @@ class Emulator:
         """Give the id of the seeded catalog."""
         return self._store.setting("catalog")
 
-    def audiences(self) -> list[dict[str, Any]]:
-        """Count the people in each audience and do-not-reach list."""
-        from .resources.audience_users import count
+    @cached_property
+    def data(self) -> "EmulatorData":
+        """Give access to the stored data without a request."""
+        from .data import EmulatorData
 
-        query = (
-            "SELECT id, json_extract(data, '$.name'), kind FROM records"
-            " WHERE kind IN ('audience', 'do_not_reach_list') AND NOT deleted ORDER BY seq"
-        )
-        found = self._store.connection.execute(query).fetchall()
-        names = ("id", "name", "kind")
-        return [dict(zip(names, row, strict=True)) | {"users": count(self._store, row[0])} for row in found]
+        return EmulatorData(self._store)
 
     def close(self) -> None:
         """Close the database."""
@@ -122,7 +119,7 @@ class Emulator:
     def __call__(self, environ: dict[str, Any], start_response: "StartResponse") -> list[bytes]:
         """Answer one request; whatever happens inside, there is an answer."""
         try:
-            with kept(self._database):
+            with kept(self.database):
                 answer = self._answer(Incoming(environ))
         except ApiError as refusal:
             answer = refusal.plain({})
@@ -148,7 +145,7 @@ class Emulator:
             call.partial = partial
             return self._perform(call, endpoint, bound)
 
-        return faulty.struck(self._faults, incoming, perform)
+        return faulty.struck(self.faults, incoming, perform)
 
     def _perform(self, call: Call, endpoint: Endpoint, bound: Bound) -> HttpResponse:
         """Check the request against its declaration, and let its handler answer."""

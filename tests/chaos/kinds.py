@@ -9,7 +9,6 @@ from random import Random
 
 from ads_cli.api.users import MOST_OPERATIONS
 from ads_cli.emulator.app import Emulator
-from ads_cli.emulator.resources.audience_users import identifier_of
 from tests.conftest import PRODUCT
 
 Rows = list[dict[str, str]]
@@ -29,7 +28,6 @@ class FieldType(ABC):
 
     def __init__(self, emulator: Emulator) -> None:
         self.emulator = emulator
-        self.run = emulator._store.connection.execute
 
     @abstractmethod
     def rows(self, chance: Random, count: int) -> Rows:
@@ -72,8 +70,7 @@ class Products(FieldType):
         return tuple(product["id"] for product in json.loads(body)["products"])
 
     def amiss(self, rows: Rows) -> tuple[int, int]:
-        found = self.run("SELECT data FROM products WHERE id LIKE 'sku-%'")
-        held = {product["id"]: product for product in (json.loads(data) for (data,) in found)}
+        held = {product["id"]: product for product in self.emulator.data.products()}
         lost = sum(not row.items() <= held.get(row["id"], {}).items() for row in rows)
         return lost, len(held.keys() - {row["id"] for row in rows})
 
@@ -91,8 +88,7 @@ class Customers(FieldType):
 
     def __init__(self, emulator: Emulator) -> None:
         super().__init__(emulator)
-        with emulator._store.writing():
-            self.run("DELETE FROM audience_users WHERE audience = ?", (self.audience,))
+        emulator.data.clear_audience(self.audience)
 
     def rows(self, chance: Random, count: int) -> Rows:
         def person(number: int) -> dict[str, str]:
@@ -109,16 +105,16 @@ class Customers(FieldType):
         return super().batches([{"email": _hashed(row["email"])} for row in rows])
 
     def amiss(self, rows: Rows) -> tuple[int, int]:
-        query = "SELECT identifier, user FROM audience_users WHERE audience = ?"
-        held = dict(self.run(query, (self.audience,)).fetchall())
+        data = self.emulator.data
         lost, people = 0, set()
         for row in rows:
             given = {"email": _hashed(row["email"]), "partner_user_id": row["partner_user_id"]}
-            named = [identifier_of(self.audience, kind, value) for kind, value in given.items() if value]
-            people.add(held.get(named[0]))
-            lost += len({held.get(name) for name in named}) > 1 or named[0] not in held
+            users = {data.audience_user(self.audience, *one) for one in given.items() if one[1]}
+            lost += len(users) > 1 or None in users
+            people |= users - {None}
         persons = len({row["email"].lower() for row in rows})
-        return max(lost, persons - len(people)), len(set(held.values()) - people)
+        (held,) = (one["users"] for one in data.audiences() if one["id"] == self.audience)
+        return max(lost, persons - len(people)), held - len(people)
 
 
 def _hashed(email: str) -> str:

@@ -47,7 +47,7 @@ class Run:
         result, chance = self.result, self.chance
         with ExitStack() as stack:
             stack.callback(self.emulator.close)
-            self.emulator._faults = faults(chance, self.kind.method, result.met)
+            self.emulator.faults = faults(chance, self.kind.method, result.met)
             self.watched = Watched(self.emulator, self.kind, self.jobs, result)
             address = stack.enter_context(running(self.watched))
             rate = chance.choice((0, 0.2, 0.4, 0.8))
@@ -71,7 +71,7 @@ class Run:
         """Start the program once; tell whether everything is done."""
         self.result.starts += 1
         if self.result.starts > TROUBLED:
-            self.emulator._faults, self.proxy.rate = [], 0
+            self.emulator.faults, self.proxy.rate = [], 0
             start = Start()
         else:
             start = Start.draw(self.chance, self.result.met)

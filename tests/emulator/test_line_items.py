@@ -41,7 +41,7 @@ def update(local, account):
 
 def given(client, line_item, **fields):
     """Store fields that no request can set."""
-    client.emulator._store.change("line_item", line_item, fields, owner=client.emulator.account)
+    client.emulator.data.update_record("line_item", line_item, fields)
 
 
 def test_a_line_item_has_the_fields_of_the_specification(update):

@@ -1,6 +1,7 @@
 """The service as a whole: paths, bodies, the file."""
 
 import json
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -134,9 +135,9 @@ def test_reset_forgets_everything(tmp_path):
 
 def test_a_file_of_another_version_is_refused(tmp_path):
     database = tmp_path / "emulator.db"
-    emulator = Emulator(database)
-    emulator._store.connection.execute("PRAGMA user_version = 99")
-    emulator.close()
+    Emulator(database).close()
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA user_version = 99")
     with pytest.raises(StateError, match="another version"):
         Emulator(database)
 

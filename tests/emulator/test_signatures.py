@@ -161,7 +161,7 @@ def test_an_unknown_token_has_code_89(local):
 
 
 def test_a_revoked_token_has_code_89(local):
-    local.emulator._store.connection.execute("UPDATE tokens SET revoked = 1")
+    assert local.send("POST", "/1.1/oauth/invalidate_token").status_code == 200
     assert errors(local.get(ACCOUNTS)) == [(89, None)]
 
 

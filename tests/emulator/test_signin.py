@@ -85,7 +85,7 @@ def person(local: Client) -> Person:
 @pytest.fixture
 def database(emulator, local):
     """The emulator's own database, to change what no request can."""
-    with sqlite3.connect(emulator._store._database) as connection:
+    with sqlite3.connect(emulator.database) as connection:
         yield connection
 
 

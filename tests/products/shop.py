@@ -50,17 +50,14 @@ class Shop:
         return {"ADSCTL_STATE_DIR": str(self.adsctl.home / "elsewhere")}
 
     def keys(self, *ids: str) -> list[str]:
-        rows = self.service.emulator._store.connection.execute("SELECT id, product_key FROM products")
-        keys = dict(rows.fetchall())
+        keys = {product["id"]: product["product_key"] for product in self.service.emulator.data.products()}
         return [keys[id] for id in ids]
 
     def delete(self, *ids: str, **env: str) -> None:
         self.adsctl("products", "delete", *self.keys(*ids), "--yes", **env)
 
     def stored(self, id: str) -> dict:
-        query = "SELECT data FROM products WHERE id = ?"
-        (data,) = self.service.emulator._store.connection.execute(query, (id,)).fetchone()
-        return json.loads(data)
+        return self.service.emulator.data.product(id)
 
 
 def ids(*numbers: int) -> list[str]:

@@ -63,10 +63,10 @@ def test_a_change_and_its_reverse_are_both_sent(shop):
 
 def test_refused_rows_are_sent_again(shop):
     shop.push(feed(50))
-    shop.service.emulator._faults = [faults.parse("PUT * partial")]
+    shop.service.emulator.faults = [faults.parse("PUT * partial")]
     changed = feed_with(50, dict.fromkeys((3, 5, 8, 13), CUP))
     assert shop.push(changed, code=9)["failed"] == 2  # the first and the third of them
-    shop.service.emulator._faults = []
+    shop.service.emulator.faults = []
     assert shop.push()["updated"] == 2 and shop.sent == ids(3, 8)
 
 

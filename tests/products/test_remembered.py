@@ -77,9 +77,9 @@ def test_what_a_killed_push_may_have_changed_is_sent_again_when_the_feed_has_cha
 
 
 def test_a_push_that_stops_early_remembers_nothing_of_its_rows(shop):
-    shop.service.emulator._faults = [faults.parse("PUT * partial")]
+    shop.service.emulator.faults = [faults.parse("PUT * partial")]
     shop.push(feed(100), "--max-errors", "1", "--concurrency", "1", code=9)
-    shop.service.emulator._faults = []
+    shop.service.emulator.faults = []
     assert shop.push()["skipped"] == 0 and shop.push()["skipped"] == 100
 
 

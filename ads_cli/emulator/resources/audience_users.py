@@ -67,6 +67,18 @@ def count(store: Store, audience: str) -> int:
     return int(store.connection.execute(query, (audience,)).fetchone()[0])
 
 
+def find(store: Store, audience: str, field: str, value: str) -> int | None:
+    """Return the number of the user who has an identifier, or None."""
+    query = "SELECT user FROM audience_users WHERE identifier = ?"
+    row = store.connection.execute(query, (identifier_of(audience, field, value),)).fetchone()
+    return row[0] if row else None
+
+
+def clear(store: Store, audience: str) -> None:
+    """Remove all users of an audience."""
+    store.connection.execute("DELETE FROM audience_users WHERE audience = ?", (audience,))
+
+
 def _admitted(call: Call, kind: str, wanted: str) -> Headers:
     """Check who asks, and for what."""
     signer = call.gate.signer_of(call.incoming)

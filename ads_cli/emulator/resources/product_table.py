@@ -96,6 +96,13 @@ def ids_by_key(store: Store, catalog: str, keys: Iterable[str]) -> dict[str, str
     return dict(rows.fetchall())
 
 
+def find(store: Store, catalog: str, id: str) -> bytes | None:
+    """Return one product as JSON, or None."""
+    query = "SELECT data FROM products WHERE catalog = ? AND id = ?"
+    row = store.connection.execute(query, (catalog, id)).fetchone()
+    return row[0] if row else None
+
+
 def every(store: Store, catalog: str) -> Iterator[bytes]:
     """Go through all products of a catalog, as JSON."""
     rows = store.connection.execute("SELECT data FROM products WHERE catalog = ? ORDER BY seq", (catalog,))

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import msgspec
 from msgspec import NODEFAULT, UNSET, Meta
 
+from ..spelling import as_option
 from .time import Time
 
 
@@ -103,6 +104,11 @@ class Field:
     name: str
     type: FieldType
     required: bool
+
+    @property
+    def option(self) -> str:
+        """The option that sets the field."""
+        return as_option(self.type.extra("common") or self.type.extra("option") or self.name)
 
     @property
     def help(self) -> str:

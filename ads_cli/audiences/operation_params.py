@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ..api.time import Time
 from ..errors import UsageError
+from ..spelling import as_option
 from .packing import Head
 
 OPERATIONS = {"update": "Update", "delete": "Delete"}
@@ -26,7 +27,7 @@ class Heads(NamedTuple):
         heads = cls(Head(OPERATIONS["update"]), datetime.now(UTC), takes_effective)
         head, problems = heads.head(options)
         if problems:
-            told = (f"--{name.replace('_type', '').replace('_', '-')}: {reason}" for name, reason in problems)
+            told = (f"{as_option(name.replace('_type', ''))}: {reason}" for name, reason in problems)
             raise UsageError("\n".join(told))
         return heads._replace(default=head)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ..client.credentials import Credentials
 from ..config.settings import ADDRESSES, Settings
 from ..errors import AccessError, StateError
+from ..spelling import as_variable
 from .secret_stores import Secret, SecretStore, open_store
 
 
@@ -63,7 +64,7 @@ class Secrets:
         values = {name: each.secret.value for name, each in found.items() if each}
         if len(values) == len(found):
             return Credentials(**values)
-        missing = ", ".join(f"ADSCTL_{name.upper()}" for name in found if name not in values)
+        missing = ", ".join(as_variable(name) for name in found if name not in values)
         raise AccessError(
             "not signed in",
             hint=f"run: adsctl auth login --profile {self._settings.profile}; or set {missing} "
@@ -77,7 +78,7 @@ class Secrets:
 
     def _in_environment(self, name: str) -> Found | None:
         """Read a secret from its variable, or from the file that its `_FILE` variable names."""
-        environ, variable = self._settings.environ, f"ADSCTL_{name.upper()}"
+        environ, variable = self._settings.environ, as_variable(name)
         if value := environ.get(variable):
             return Found(Secret(value), variable)
         if path := environ.get(f"{variable}_FILE"):

@@ -17,8 +17,9 @@ from ..api.time import Time
 from ..console.help_texts import EXAMPLE_MARK, ExampleCommand
 from ..console.invocation import Invocation
 from ..console.options import NESTED_METAVAR, completes_from
-from ..console.request_input import option_name, request_of, spelled, whole_name
+from ..console.request_input import request_of, whole_name
 from ..console.results import show, show_list, show_request
+from ..spelling import as_option
 
 METAVARS = {int: "N", Time: "TIME"}
 WIDEST = 60  # a metavar that is wider says nothing on 80 columns; its values are told in the help
@@ -84,7 +85,7 @@ def parameters(field: Field, own_id: str | None) -> Iterator[Any]:
 
     Money has a second option, in whole units of the currency.
     """
-    kind, name = field.type, option_name(field)
+    kind, name = field.type, field.option
     if field.name == own_id:
         yield TyperArgument(
             param_decls=[field.name], metavar=field.name.upper(), required=True, help=field.help
@@ -103,7 +104,7 @@ def parameters(field: Field, own_id: str | None) -> Iterator[Any]:
     if kind.extra("money"):
         whole = whole_name(field)
         yield TyperOption(
-            param_decls=[whole, spelled(whole)],
+            param_decls=[whole, as_option(whole)],
             metavar="AMOUNT",
             help=f"The same in whole units, as in 1.50, in place of {name}",
         )

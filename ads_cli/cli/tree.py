@@ -133,7 +133,9 @@ def children(path: tuple[str, ...]) -> dict[str, Any]:
         found |= generated_commands(path)
     for name, target in HAND_WRITTEN.items():
         if (words := tuple(name.split()))[:-1] == path:
-            found[words[-1]] = LazyCommand(words, LINES[name]) if name in LINES else hand_written_command(words, target)
+            found[words[-1]] = (
+                LazyCommand(words, LINES[name]) if name in LINES else hand_written_command(words, target)
+            )
     return found
 
 

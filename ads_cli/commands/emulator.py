@@ -10,6 +10,7 @@ import typer
 
 from ..console.invocation import Invocation
 from ..errors import UsageError
+from ..spelling import as_variable
 
 PORT = 8787
 
@@ -121,7 +122,7 @@ def audiences(ctx: typer.Context, database: Database = None) -> None:
 
 def variables(emulator: Any, address: str) -> dict[str, str]:
     """Name what a client needs to speak to a served emulator."""
-    secrets = {f"ADSCTL_{name.upper()}": value for name, value in emulator.credentials._asdict().items()}
+    secrets = {as_variable(name): value for name, value in emulator.credentials._asdict().items()}
     return {
         "ADSCTL_BASE_URL": address,
         "ADSCTL_ADS_URL": address,

@@ -10,6 +10,7 @@ import typer
 from ..config.settings import ADDRESSES
 from ..console.invocation import Invocation
 from ..errors import AccessError, RefusedError, StateError, UsageError
+from ..spelling import as_variable
 from .auth import status
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def _ask_for_app() -> tuple[str, str]:
 def _ask(prompt: str, name: str, *, hidden: bool = False) -> str:
     """Ask on the terminal; raise StateError where there is none."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        variable = name if name.isupper() else f"ADSCTL_{name.upper()}"
+        variable = name if name.isupper() else as_variable(name)
         raise StateError(f"{name} is not known, and there is no terminal to ask on", hint=f"set {variable}")
     if hidden:
         from getpass import getpass

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from ..durations import parse_duration
 from ..errors import ContentError, StateError, UsageError
 from ..loopback import is_loopback
+from ..spelling import as_option, as_variable
 from ..suggestions import suggestion
 
 LOCAL = "local"
@@ -87,7 +88,7 @@ class Settings:
     def find(self, name: str) -> Setting | None:
         """Look a setting up in the order of the contract."""
         if (flag := self.flags.get(name)) is not None:
-            return Setting(str(flag), f"--{name.replace('_', '-')}")
+            return Setting(str(flag), as_option(name))
         places = [self._in_environment, self._in_profile]
         if self.named_profile and name in BOUND:
             places.reverse()
@@ -97,7 +98,7 @@ class Settings:
         return Setting(DEFAULTS[name], "default") if name in DEFAULTS else None
 
     def _in_environment(self, name: str) -> Setting | None:
-        variable = f"ADSCTL_{name.upper()}"
+        variable = as_variable(name)
         value = None if self.is_local and name in BOUND else self.environ.get(variable)
         return Setting(value, variable) if value else None
 
@@ -118,7 +119,7 @@ class Settings:
         """Name the variables of the environment that outrank a value of the profile."""
         names = BOUND if not (self.is_local or self.named_profile) else ()
         both = ((name, self._in_environment(name), self._in_profile(name)) for name in names)
-        return [f"ADSCTL_{n.upper()}" for n, outer, inner in both if outer and inner and outer[0] != inner[0]]
+        return [as_variable(n) for n, outer, inner in both if outer and inner and outer[0] != inner[0]]
 
     def get(self, name: str) -> str | None:
         """Give the value of a setting, or None."""
@@ -129,7 +130,7 @@ class Settings:
         """Give the value of a setting that the command cannot do without."""
         if (value := self.get(name)) is not None:
             return value
-        hint = f"name one with --{name}, ADSCTL_{name.upper()} or the profile"
+        hint = f"name one with {as_option(name)}, {as_variable(name)} or the profile"
         raise UsageError(f"no {name} was given", hint=hint)
 
     def flag(self, name: str) -> bool:
@@ -138,8 +139,7 @@ class Settings:
 
     def seconds(self, name: str, *, may_be_zero: bool = True) -> float:
         """Give a duration in seconds."""
-        option = f"--{name.replace('_', '-')}"
-        return parse_duration(self.get(name) or "", option, may_be_zero=may_be_zero)
+        return parse_duration(self.get(name) or "", as_option(name), may_be_zero=may_be_zero)
 
     @property
     def max_attempts(self) -> int:
@@ -158,7 +158,7 @@ class Settings:
         if found is None:
             raise StateError(
                 f"no address of the service is known: {name} is not set",
-                hint=f"set ADSCTL_{name.upper()}, or {name} in the profile; "
+                hint=f"set {as_variable(name)}, or {name} in the profile; "
                 "to try things out on this machine, add --profile local",
             )
         return check_address(*found)

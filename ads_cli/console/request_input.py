@@ -10,6 +10,7 @@ from ..api.endpoint import Request
 from ..api.fields import Field, fields_of
 from ..api.validation import InvalidError, Problem, convert
 from ..errors import ContentError, UsageError
+from ..spelling import as_option
 
 MICRO = 1_000_000
 
@@ -69,19 +70,8 @@ def _told(kind: type[Request], problem: Problem, in_files: dict[str, str], whole
     if field is None or name == kind.endpoint.id_field:
         return f"{name.upper() or kind.endpoint.command}{rest}: {problem.message}"
     if name in whole:
-        return f"{spelled(whole_name(field))} {whole[name]}, in millionths: {problem.message}"
-    return f"{option_name(field)}{' ' + problem.path if rest else ''}: {problem.message}"
-
-
-def option_name(field: Field) -> str:
-    """Name the option of a field: what is declared for it, else the field's own name."""
-    named = field.type.extra("common") or field.type.extra("option") or field.name
-    return spelled(named)
-
-
-def spelled(name: str) -> str:
-    """Write a name as an option."""
-    return f"--{name.replace('_', '-')}"
+        return f"{as_option(whole_name(field))} {whole[name]}, in millionths: {problem.message}"
+    return f"{field.option}{' ' + problem.path if rest else ''}: {problem.message}"
 
 
 def whole_name(field: Field) -> str:
@@ -96,10 +86,10 @@ def _whole_amounts(fields: list[Field], values: dict[str, Any]) -> list[str]:
         whole = whole_name(field)
         if whole not in values:
             continue
-        text, option = values.pop(whole), spelled(whole)
+        text, option = values.pop(whole), as_option(whole)
         micros = _micros(text)
         if field.name in values:
-            wrong.append(f"{option}: cannot be used with {option_name(field)}")
+            wrong.append(f"{option}: cannot be used with {field.option}")
         elif micros is None:
             wrong.append(f"{option}: {text!r} is not an amount of at most six decimals, as in 1.50")
         else:
@@ -110,7 +100,7 @@ def _whole_amounts(fields: list[Field], values: dict[str, Any]) -> list[str]:
 def _no_texts(fields: dict[str, Field], values: dict[str, Any]) -> list[str]:
     """Tell of what was typed in bytes that are no text, and take it away."""
     wrong = [name for name, value in values.items() if not is_text(value)]
-    return [f"{option_name(fields[name])}: {values.pop(name)!r} is not UTF-8" for name in wrong]
+    return [f"{fields[name].option}: {values.pop(name)!r} is not UTF-8" for name in wrong]
 
 
 def is_text(value: Any) -> bool:
@@ -139,12 +129,12 @@ def read_value(field: Field, text: Any) -> Any:
     if not isinstance(text, str):
         return text
     if _is_file(field, text):
-        return read_document(text[1:], option_name(field))
+        return read_document(text[1:], field.option)
     if field.type.is_nested:
         try:
             return json.loads(text, parse_int=str, parse_float=str)
         except (ValueError, RecursionError) as error:
-            message = f"{option_name(field)}: {error} in {text[:60]!r}"
+            message = f"{field.option}: {error} in {text[:60]!r}"
             raise UsageError(message, hint="write JSON, or @FILE") from None
     if field.type.is_comma_list:
         return [part.strip() for part in text.split(",") if part.strip()]

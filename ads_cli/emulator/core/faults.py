@@ -3,11 +3,13 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
+from ...durations import parse_duration
 from ...errors import UsageError
 from .incoming import Incoming
 from .responses import HttpResponse, failed
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 HEADER = "X-Emulator-Fault"
 WORDS = ("reset", "reset-after", "truncate", "garbage", "partial")
 VALUES = ("status", "latency", "rate", "times", "retry-after", "seed")
+MAX_LATENCY_SECONDS = 3600.0
 EXAMPLE = "a fault reads like: PUT /12/product_catalogs/* status=503 rate=0.2 retry-after=1"
 PAGE = b"<!DOCTYPE html><html><head><title>Welcome</title></head><body>Please log in.</body></html>"
 
@@ -115,17 +118,17 @@ def parse(text: str) -> Fault:
 
 def _read(text: str, name: str, value: str) -> float | int:
     """Read the value of one setting."""
+    if name == "latency":
+        with suppress(UsageError):
+            if 0 < (seconds := parse_duration(value, name)) <= MAX_LATENCY_SECONDS:
+                return seconds
+        _refuse(text, "latency is a duration up to an hour, as in 200ms or 1s")
     try:
-        milli = value.endswith("ms")
-        number = float(value[:-2]) / 1000 if milli else float(value.removesuffix("s"))
+        number = float(value)
     except ValueError:
         _refuse(text, f"{name}={value} is not a number")
-    if name == "latency":
-        if 0 < number <= 3600:
-            return number
-        _refuse(text, "latency is a duration up to an hour, as in 200ms or 1s")
     if name == "rate":
-        if 0 <= number <= 1 and value[-1] != "s":
+        if 0 <= number <= 1:
             return number
         _refuse(text, "rate is a number from 0 to 1")
     if not value.isdecimal():

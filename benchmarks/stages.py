@@ -151,10 +151,10 @@ class Stages:
 
     def prepare(self, request: Any, pieces: Sequence[bytes]) -> "PreparedRequest":
         """Stand in for the client."""
-        from ads_cli.api.endpoint import wire
+        from ads_cli.api.parts import request_parts
         from ads_cli.client.prepared_request import build_request
 
-        return build_request(request.endpoint, wire(request), self._address, pieces)
+        return build_request(request.endpoint, request_parts(request), self._address, pieces)
 
     def _answer(self, request: "httpx.Request") -> bytes:
         from ads_cli.client.response_body import content_of

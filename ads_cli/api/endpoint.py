@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
-from urllib.parse import quote
+from typing import ClassVar, Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -122,33 +121,6 @@ def requests_of(module: str) -> list[type[Request]]:
         and "endpoint" in vars(thing)
         and thing.__module__ == found.__name__
     ]
-
-
-class Wire(NamedTuple):
-    """A request as it travels: a percent-encoded path, and the fields that are not in it."""
-
-    path: str
-    fields: dict[str, Any]
-
-
-def wire(request: Request) -> Wire:
-    """Place the fields of a request: ids into the path, percent-encoded; the rest beside it."""
-    fields = msgspec.to_builtins(request, enc_hook=str)
-    path = request.endpoint.path
-    for name in request.endpoint.path_fields:
-        path = path.replace(f"{{{name}}}", quote(fields.pop(name), safe=""))
-    return Wire(path, fields)
-
-
-def as_text(value: Any) -> str:
-    """Write a value as a query or a form carries it: lists joined by commas, booleans lower-case."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list | tuple):
-        return ",".join(map(as_text, value))
-    if isinstance(value, dict):
-        return msgspec.json.encode(value).decode()
-    return str(value)
 
 
 def document_of(request: type[Request]) -> str:

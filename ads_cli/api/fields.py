@@ -143,7 +143,7 @@ def fields_of(struct: type[msgspec.Struct]) -> tuple[Field, ...]:
     """List the fields of a Struct in the order they are declared."""
     return tuple(
         Field(
-            field.encode_name,
+            field.name,
             field_type_of(field.type),
             field.default is NODEFAULT and field.default_factory is NODEFAULT,
         )

@@ -5,12 +5,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from .endpoint import Request
+from .ids import ID_PATTERN, ID_WORDS
 from .time import Time
 from .validation import rule
-
-# Any text without control characters and what has a meaning in a path; "." and ".." are no ids.
-ID_PATTERN = r"^(?!\.{1,2}\Z)[^\x00-\x1f\x7f-\x9f/?#%]+\Z"
-ID_WORDS = "an id, without / ? # % and control characters"
 
 Id = Annotated[str, Meta(pattern=ID_PATTERN, extra={"expected": ID_WORDS})]
 AccountId = Annotated[Id, Meta(description="The account to work in", extra={"common": "account"})]

@@ -105,7 +105,7 @@ class UnreachedOperation(msgspec.Struct, kw_only=True, forbid_unknown_fields=Tru
 class UpdateAudienceUsers(InAccount):
     """Add users to a custom audience, or take them away."""
 
-    custom_audience_id: Id
+    custom_audience_id: Annotated[Id, Meta(extra={"option": "audience"})]
 
 
 @endpoint(
@@ -118,4 +118,4 @@ class UpdateAudienceUsers(InAccount):
 class UpdateDoNotReachUsers(InAccount):
     """Add users to a do-not-reach list, or take them away."""
 
-    do_not_reach_list_id: Id
+    do_not_reach_list_id: Annotated[Id, Meta(extra={"option": "list"})]

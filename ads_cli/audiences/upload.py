@@ -1,6 +1,5 @@
 """Uploads of people: to a custom audience, or to a do-not-reach list."""
 
-from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -35,10 +34,6 @@ class UserUpload(Upload):
         self.target = target
         self.heads = heads
         self.packing = packing
-
-    @abstractmethod
-    def place(self) -> Request:
-        """Name where users go."""
 
     def __str__(self) -> str:
         """Describe how users are packed, too."""
@@ -93,10 +88,10 @@ class UserUpload(Upload):
             attempt += 1
             if refused := refusals(answer.body, count):
                 return refused
-            if counts_of(answer.data) == (users, users):
+            if counts_of(answer.neutral_data) == (users, users):
                 return {}
             if attempt >= client.max_attempts:
-                success, total = counts_of(answer.data)
+                success, total = counts_of(answer.neutral_data)
                 counts = f"{success:,} of {total:,}"
                 raise UnavailableError(f"{users:,} users were sent, and the service counts {counts}")
             client.rate_limiter.wait(backoff(attempt))

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from ..api.auth import AccessToken, Authenticate, Authorize, RequestToken
-from ..api.endpoint import wire
+from ..api.parts import request_parts
 from ..api.validation import convert
 from ..client.client import Client
 from ..client.prepared_request import build_request
@@ -37,8 +37,8 @@ class SignIn:
         from ..client.signing import SignedAuth
 
         request = convert(RequestToken, {"oauth_callback": callback, "platform_auth_access_type": access})
-        parts = wire(request)
-        del parts.fields["oauth_callback"]  # it goes into the header, and nowhere else
+        parts = request_parts(request)
+        del parts.params["oauth_callback"]  # it goes into the header, and nowhere else
         prepared = build_request(request.endpoint, parts, self._client.address("platform"))
         answer = self._client.exchange(
             prepared, auth=SignedAuth(*self._app, callback_uri=callback), form=True
@@ -58,8 +58,8 @@ class SignIn:
         from ..client.signing import SignedAuth
 
         request = AccessToken(oauth_token=token.token, oauth_verifier=verifier)
-        parts = wire(request)
-        del parts.fields["oauth_token"]  # the header names it already, as the token that signs
+        parts = request_parts(request)
+        del parts.params["oauth_token"]  # the header names it already, as the token that signs
         self._client.trace.add_secrets(verifier)
         auth = SignedAuth(*self._app, resource_owner_key=token.token, resource_owner_secret=token.secret)
         prepared = build_request(request.endpoint, parts, self._client.address("platform"))

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..api.endpoint import Base, Request, wire
+from ..api.endpoint import Base, Request
+from ..api.names import GENERIC, Names
+from ..api.parts import request_parts
 from ..api.rates import Rate
 from ..errors import AccessError, AdsctlError, NotFoundError, RateLimitedError, UnavailableError
 from .clock import CLOCK, Clock
@@ -50,6 +52,7 @@ class Client:
     on_wait: Callable[[str], None] = lambda message: None  # called before a long wait
     sign_in_hint: str = ""
     window: Callable[[Rate], SharedWindow] | None = None  # shared with other processes
+    names: Names = GENERIC
     clock: Clock = CLOCK
     requests: int = 0
     retries: int = 0
@@ -95,7 +98,8 @@ class Client:
 
     def prepare(self, request: Request, pieces: Sequence[bytes | memoryview] = ()) -> PreparedRequest:
         """Place the fields of a request in its address and body; a ready body comes in `pieces`."""
-        return build_request(request.endpoint, wire(request), self.address(request.endpoint.base), pieces)
+        parts = request_parts(request, self.names)
+        return build_request(request.endpoint, parts, self.address(request.endpoint.base), pieces)
 
     def exchange(
         self, prepared: PreparedRequest, *, auth: "httpx.Auth | None" = None, form: bool = False
@@ -187,7 +191,7 @@ class Client:
             seconds,
         )
         try:
-            return read(response.status_code, answered, content, attempt, form=form)
+            return read(response.status_code, answered, content, attempt, self.names, form=form)
         except AdsctlError as error:
             error.message = self.trace.mask(error.message)  # the service may have quoted what it was sent
             limited = isinstance(error, RateLimitedError)

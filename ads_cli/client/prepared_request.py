@@ -6,7 +6,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from ..api.endpoint import Endpoint, Wire, as_text
+from ..api.endpoint import Endpoint
+from ..api.parts import RequestParts, as_text
 from ..api.rates import TOTAL_COUNTS, Rate
 
 FORM = "application/x-www-form-urlencoded"
@@ -41,20 +42,20 @@ class PreparedRequest(NamedTuple):
 
 
 def build_request(
-    endpoint: Endpoint, parts: Wire, address: str, pieces: Sequence[bytes | memoryview] = ()
+    endpoint: Endpoint, parts: RequestParts, address: str, pieces: Sequence[bytes | memoryview] = ()
 ) -> PreparedRequest:
     """Write a request down: the address with its query, and the body."""
     url, content_type, body = address + parts.path, "", b""
     if pieces or endpoint.params_in == "json":
         content_type = JSON
         if sum(map(len, pieces)) <= PIECE:
-            body, pieces = b"".join(pieces) or msgspec.json.encode(parts.fields), ()
+            body, pieces = b"".join(pieces) or msgspec.json.encode(parts.params), ()
     elif endpoint.params_in == "form":
-        body, content_type = _encoded(parts.fields).encode(), FORM
-    elif parts.fields:
-        url += f"?{_encoded(parts.fields)}"
+        body, content_type = _encoded(parts.params).encode(), FORM
+    elif parts.params:
+        url += f"?{_encoded(parts.params)}"
     route = f"{endpoint.method} {endpoint.path}"
-    rate = TOTAL_COUNTS if parts.fields.get("with_total_count") else endpoint.rate
+    rate = TOTAL_COUNTS if parts.params.get("with_total_count") else endpoint.rate
     return PreparedRequest(
         endpoint.method,
         url,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
 
+from ..api.names import GENERIC, Names
 from ..errors import (
     AccessError,
     AdsctlError,
@@ -27,6 +28,12 @@ class Response:
     headers: dict[str, str]
     body: Any
     attempts: int = 1
+    names: Names = GENERIC
+
+    @property
+    def neutral_data(self) -> Any:
+        """`data` by the neutral names of its fields, for code that reads them."""
+        return self.names.from_wire(self.data)
 
     @property
     def data(self) -> Any:
@@ -43,7 +50,13 @@ class Response:
 
 
 def read(
-    status: int, headers: dict[str, str], content: bytes, attempts: int, *, form: bool = False
+    status: int,
+    headers: dict[str, str],
+    content: bytes,
+    attempts: int,
+    names: Names = GENERIC,
+    *,
+    form: bool = False,
 ) -> Response:
     """Read an answer; raise what it means where it is an error or cannot be read.
 
@@ -63,7 +76,7 @@ def read(
         raise UnavailableError(
             f"the answer (status {status}) is not JSON: {_seen(headers, content)}", http_status=status
         )
-    answer = Response(status, headers, body, attempts)
+    answer = Response(status, headers, body, attempts, names)
     if isinstance(body, dict) and body.get("errors"):
         words = said(body)
         refused = RefusedError(words.message, http_status=status, api_code=words.code)

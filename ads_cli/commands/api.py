@@ -11,11 +11,13 @@ from urllib.parse import parse_qsl, quote
 
 import typer
 
-from ..api.endpoint import as_text
+from ..api.ids import path_segment
+from ..api.parts import as_text
 from ..console.invocation import Invocation
 from ..console.request_input import is_text
 from ..console.results import show_outgoing, show_pages
 from ..errors import UsageError
+from ..spelling import as_option
 
 if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
@@ -117,7 +119,7 @@ def _filled(call: Invocation, path: str) -> str:
         raise UsageError(f"{path!r} is not a path", hint=hint)
     for name, of in {"account_id": "account", "product_catalog_id": "catalog"}.items():
         if f"{{{name}}}" in path:
-            path = path.replace(f"{{{name}}}", quote(getattr(call, of), safe=""))
+            path = path.replace(f"{{{name}}}", path_segment(getattr(call, of), as_option(of)))
     return path
 
 

@@ -141,7 +141,7 @@ class Invocation:
             return "CATALOG"  # asking would send something
         from ..api.catalog import ListCatalogs
 
-        found = [catalog for answer in [self.client.call(ListCatalogs())] for catalog in answer.data]
+        found = [catalog for answer in [self.client.call(ListCatalogs())] for catalog in answer.neutral_data]
         if len(found) == 1:
             self.messages.detail(f"catalog {found[0]['id']} ({found[0].get('name')})")
             return str(found[0]["id"])

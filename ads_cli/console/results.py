@@ -134,11 +134,11 @@ def _limit(text: str | None) -> int | None:
 
 def show_request(call: Invocation, request: Request) -> None:
     """Print the request that would be sent, secrets masked, and send nothing."""
-    from ..api.endpoint import wire
+    from ..api.parts import request_parts
     from ..client.prepared_request import build_request
 
     endpoint = request.endpoint
-    show_outgoing(call, build_request(endpoint, wire(request), call.settings.address(endpoint.base)))
+    show_outgoing(call, build_request(endpoint, request_parts(request), call.settings.address(endpoint.base)))
 
 
 def show_outgoing(call: Invocation, prepared: "PreparedRequest") -> None:

@@ -84,4 +84,4 @@ class Pull:
     def _listed(self, group: str | None) -> Iterator[dict[str, Any]]:
         request = ListProducts(product_catalog_id=self.call.catalog, item_group_key=group)
         for answer in self.call.client.pages(request):
-            yield from answer.data or []
+            yield from answer.neutral_data or []

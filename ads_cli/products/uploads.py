@@ -110,7 +110,8 @@ class ProductDelete(RowUpload):
 
 def entries_by(answer: "Response", name: str, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Find the entries of a batch's answer by the first of `keys` that they carry."""
-    data = answer.data.get(name) if isinstance(answer.data, dict) else None
+    data = answer.neutral_data
+    data = data.get(name) if isinstance(data, dict) else None
     found: dict[str, dict[str, Any]] = {}
     for entry in data if isinstance(data, list) else ():
         for key in keys if isinstance(entry, dict) else ():

@@ -32,7 +32,7 @@ class Comparison:
         changes, listed = Changes(), 0
         with progress(call.messages, "Listing the catalog", None) as tick:
             for answer in call.client.pages(ListProducts(product_catalog_id=call.catalog)):
-                for product in answer.data or []:
+                for product in answer.neutral_data or []:
                     changes.add(_print(product))
                     if group := product.get("item_group_id"):
                         changes.add(id_of(f"{GROUP}{group}") + bytes(PRINT - ID))

@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass, field
 from functools import partial
 
+from ..api.parts import path_of
 from ..api.validation import Problem
 from ..console.invocation import Invocation
 from ..errors import AdsctlError, IncompleteError, Interrupted, UsageError
@@ -58,6 +59,7 @@ class Push:
 
     def run(self) -> None:
         """Check, send and report; raise what the run comes to where it is not a full success."""
+        path_of(self.upload.place())  # an invalid id is reported before the file is read
         check_failed_out_path(self.options.failed_out, self.rows)
         self.call.concurrency = self.options.concurrency
         client = self.call.client  # options that make none are told before anything is done

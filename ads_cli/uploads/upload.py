@@ -92,6 +92,10 @@ class Upload(ABC):
         return {}
 
     @abstractmethod
+    def place(self) -> Request:
+        """Name where items go."""
+
+    @abstractmethod
     def prepare(self, client: "Client", batch: Batch) -> "PreparedRequest":
         """Write down the request of a batch."""
 
@@ -109,10 +113,6 @@ class RowUpload(Upload):
     size: ClassVar[int]  # items in a request
     field: ClassVar[str]  # of the request, that holds them
     notes_keys = False  # whether an acknowledgement tells which keys the service gave
-
-    @abstractmethod
-    def place(self) -> Request:
-        """Name where items go."""
 
     @staticmethod
     @abstractmethod

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from ads_cli.api.endpoint import Request, wire
+from ads_cli.api.endpoint import Request
+from ads_cli.api.parts import request_parts
 from ads_cli.api.validation import InvalidError, convert
 from ads_cli.client.prepared_request import build_request
 
@@ -19,7 +20,7 @@ def told(kind: type[Request], **values: Any) -> list[str]:
 def line(kind: type[Request], **values: Any) -> str:
     """Write down base, method and address, as the request goes out."""
     request = convert(kind, values)
-    prepared = build_request(kind.endpoint, wire(request), f"{kind.endpoint.base}:/")
+    prepared = build_request(kind.endpoint, request_parts(request), f"{kind.endpoint.base}:/")
     assert prepared.body == b""
     return f"{prepared.method} {prepared.url}"
 

@@ -9,7 +9,8 @@ from urllib.parse import quote
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from ads_cli.api.endpoint import MODULES, Request, Wire, requests_of, wire
+from ads_cli.api.endpoint import MODULES, Request, requests_of
+from ads_cli.api.parts import RequestParts, request_parts
 from ads_cli.api.validation import InvalidError, convert
 from ads_cli.client.prepared_request import build_request
 from ads_cli.emulator.app import HANDLERS
@@ -30,9 +31,9 @@ def router() -> Router:
     return Router()
 
 
-def arrived(kind: type[Request], travelling: Wire) -> Request:
+def arrived(kind: type[Request], parts: RequestParts) -> Request:
     """Send a request the whole way: as the client writes it, and as the emulator reads it."""
-    prepared = build_request(kind.endpoint, travelling, "")
+    prepared = build_request(kind.endpoint, parts, "")
     received = incoming.Incoming(
         {
             "REQUEST_METHOD": prepared.method,
@@ -60,7 +61,7 @@ def test_any_sound_request_comes_back_equal(kind):
         nonlocal count
         count += 1
         request = convert(kind, values)
-        assert arrived(kind, wire(request)) == request
+        assert arrived(kind, request_parts(request)) == request
 
     holds()
     assert count >= (ENOUGH if len(kind.__struct_fields__) > 1 else 1)
@@ -80,5 +81,5 @@ def test_one_broken_limit_is_refused_on_both_sides_by_its_name(kind):
         for key in kind.endpoint.path_fields:
             path = path.replace(f"{{{key}}}", quote(rest.pop(key), safe=""))
         with pytest.raises(InvalidError) as there:
-            arrived(kind, Wire(path, rest))
+            arrived(kind, RequestParts(path, rest))
         assert any(name in problem.path for problem in there.value.problems), (changes, there.value)

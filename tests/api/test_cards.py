@@ -17,7 +17,7 @@ from ads_cli.api.cards import (
     UpdateCard,
     UpdateVideoConversation,
 )
-from ads_cli.api.endpoint import wire
+from ads_cli.api.parts import request_parts
 from ads_cli.api.validation import convert
 from ads_cli.client.prepared_request import build_request
 
@@ -105,7 +105,7 @@ def test_requests_travel_as_the_specification_writes_them(kind, values, expected
 )
 def test_a_card_travels_as_json_in_the_order_given(kind, values, address):
     request = convert(kind, IN | values)
-    prepared = build_request(kind.endpoint, wire(request), "ads:/")
+    prepared = build_request(kind.endpoint, request_parts(request), "ads:/")
     assert f"{prepared.method} {prepared.url}" == address
     assert json.loads(prepared.body) == without(values, "card_id")
 

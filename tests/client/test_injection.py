@@ -5,6 +5,9 @@ import os
 import pytest
 from pytest_httpserver import HTTPServer
 
+from ads_cli.spelling import as_variable
+from tests.conftest import feed
+
 STRANGE_IDS = [
     "a\r\nX: y",
     "..",
@@ -33,6 +36,42 @@ COMMANDS = [
 )
 def test_an_id_can_be_no_other_path_and_no_header(remote, httpserver: HTTPServer, words, identifier):
     remote(*words, identifier, code=2)
+    assert not httpserver.log
+
+
+PUSHES = [
+    ("--catalog", "products", "push"),
+    ("--catalog", "products", "delete", "--yes", "--from"),
+    ("--audience", "audiences", "push", "--account", "1"),
+    ("--account", "audiences", "push", "--audience", "1"),
+    ("--list", "audiences", "do-not-reach", "push", "--account", "1"),
+    ("--account", "audiences", "do-not-reach", "push", "--list", "1"),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "identifier"),
+    [(words, "..") for words in PUSHES] + [(PUSHES[2], strange) for strange in STRANGE_IDS],
+)
+def test_a_push_refuses_such_an_id_before_it_reads_the_file(remote, httpserver, words, identifier):
+    option, *command = words
+    file = remote.file("feed.csv", "nonsense\nmore nonsense\n")
+    done = remote(*command, file, option, identifier, code=2)
+    assert f"{option}: {identifier!r} is not a valid id" in done.stderr
+    assert not httpserver.log and not list(remote.home.glob("state/jobs/*"))
+
+
+def test_a_push_escapes_an_id_in_the_path(remote, httpserver):
+    file = remote.file("feed.csv", feed(1))
+    done = remote("products", "push", file, "--catalog", "ä b&c", "--dry-run")
+    assert f"{httpserver.url_for('')}12/product_catalogs/%C3%A4%20b%26c/products" in done.stderr
+
+
+@pytest.mark.parametrize("identifier", STRANGE_IDS)
+@pytest.mark.parametrize(("field", "name"), [("account_id", "account"), ("product_catalog_id", "catalog")])
+def test_a_placeholder_of_a_path_refuses_such_an_id(remote, httpserver, field, name, identifier):
+    done = remote("api", "GET", f"/12/{{{field}}}/x", code=2, **{as_variable(name): identifier})
+    assert f"--{name}: {identifier!r} is not a valid id" in done.stderr
     assert not httpserver.log
 
 

@@ -71,10 +71,12 @@ names = texts.filter(lambda name: name and not name.startswith("oauth_"))  # tho
 @given(st.dictionaries(names, texts, max_size=5))
 def test_any_query_is_signed_right(query: dict[str, str]):
     from ads_cli.api.accounts import ListAccounts
-    from ads_cli.api.endpoint import Wire
+    from ads_cli.api.parts import RequestParts
     from ads_cli.client.prepared_request import build_request
 
-    prepared = build_request(ListAccounts.endpoint, Wire("/12/accounts", query), "https://ads.example")
+    prepared = build_request(
+        ListAccounts.endpoint, RequestParts("/12/accounts", query), "https://ads.example"
+    )
     assert verified(httpx.Request("GET", prepared.url))
 
 

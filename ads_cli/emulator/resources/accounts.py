@@ -1,7 +1,7 @@
 """Advertising accounts, and the apps in them."""
 
 from ...api.accounts import CreateAccount, DeleteAccount, GetAccount, ListAccounts, ListApps, UpdateAccount
-from ...api.endpoint import wire
+from ...api.parts import params_of
 from ..core import ids
 from ..core.paging import listed
 from ..core.responses import Result, not_found
@@ -63,7 +63,7 @@ def update_account(call: Call, request: UpdateAccount) -> Result:
     """Change the fields of an account that are given."""
     with call.store.writing():
         known(call, request.account_id)
-        fields = wire(request).fields
+        fields = params_of(request)
         return Result(call.store.change(ACCOUNT, request.account_id, fields, owner=call.user))
 
 

@@ -6,7 +6,7 @@ from ...api.cards import (
     ListVideoConversations,
     UpdateVideoConversation,
 )
-from ...api.endpoint import wire
+from ...api.parts import params_of
 from ...api.validation import convert
 from ..core.paging import among, listed
 from ..core.responses import Result, invalid
@@ -31,7 +31,7 @@ UNSET_FIELDS: Record = dict.fromkeys(name for name in FIELDS if name not in ("ac
 def given(store: Store, user: str, request: CreateVideoConversation | UpdateVideoConversation) -> Record:
     """Give the fields that a request sets, and those that follow from its media."""
     account = request.account_id
-    fields = {name: value for name, value in wire(request).fields.items() if name not in HIDDEN}
+    fields = {name: value for name, value in params_of(request).items() if name not in HIDDEN}
     if request.media_key:
         (video,) = in_library(store, account, "media_key", [request.media_key], "VIDEO")
         if video["aspect_ratio"] != VIDEO_RATIO:

@@ -1,6 +1,5 @@
 """The curated categories that line items are shown with."""
 
-from ...api.endpoint import wire
 from ...api.line_items import (
     AddChosenCategory,
     DeleteChosenCategory,
@@ -8,6 +7,7 @@ from ...api.line_items import (
     ListChosenCategories,
     UpdateChosenCategory,
 )
+from ...api.parts import params_of
 from ..core import ids
 from ..core.paging import listed
 from ..core.responses import ApiError, Result
@@ -64,7 +64,7 @@ def delete_chosen_category(call: Call, request: DeleteChosenCategory) -> Result:
 
 def _sound(call: Call, request: AddChosenCategory | UpdateChosenCategory) -> Record:
     """Give the fields to store; refuse ids that are of nothing."""
-    fields = wire(request).fields
+    fields = params_of(request)
     owners = {"line_item_id": (LINE_ITEM, request.account_id), "curated_category_id": (CURATED, SERVICE)}
     for name, identifier in fields.items():
         kind, owner = owners[name]

@@ -1,7 +1,7 @@
 """Line items: changed under the rules of what is stored, and deleted for good."""
 
-from ...api.endpoint import wire
 from ...api.line_items import DeleteLineItem, UpdateLineItem
+from ...api.parts import params_of
 from ..core.responses import Result
 from ..core.routing import Call, handles
 from . import history
@@ -18,7 +18,7 @@ def update_line_item(call: Call, request: UpdateLineItem) -> Result:
     account, line_item = request.account_id, request.line_item_id
     with call.store.writing():
         before = held(call, account, LINE_ITEM, line_item)
-        fields = wire(request).fields
+        fields = params_of(request)
         if fields.get("bid_strategy", before["bid_strategy"]) == "AUTO":
             fields["bid_amount_local_micro"] = None  # AUTO ignores what is given
         rules.check(

@@ -6,7 +6,6 @@ library: 3_ for an image, 13_ for a video, 16_ for a GIF.
 
 from collections.abc import Sequence
 
-from ...api.endpoint import wire
 from ...api.media import (
     AddLibraryMedia,
     DeleteAccountMedia,
@@ -18,6 +17,7 @@ from ...api.media import (
     ListLibraryMedia,
     UpdateLibraryMedia,
 )
+from ...api.parts import params_of
 from ..core import ids
 from ..core.paging import among, listed
 from ..core.responses import Result, invalid
@@ -87,7 +87,7 @@ def size(media: Record) -> tuple[str, str]:
 
 def _told(call: Call, request: Described, media_type: str) -> Record:
     """Give what a request tells of media; refuse of others what is for videos only."""
-    fields = {name: value for name, value in wire(request).fields.items() if name != "media_key"}
+    fields = {name: value for name, value in params_of(request).items() if name != "media_key"}
     if media_type != "VIDEO" and (misplaced := [name for name in OF_VIDEOS if name in fields]):
         raise invalid(misplaced[0], f"is for videos only, and this is of type {media_type}")
     if poster := fields.get("poster_media_key"):

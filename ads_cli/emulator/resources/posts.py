@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from ...api.endpoint import wire
+from ...api.parts import params_of
 from ...api.posts import CreatePost, RenamePost
 from ..core import ids
 from ..core.incoming import value_of
@@ -25,7 +25,7 @@ def create_post(call: Call, request: CreatePost) -> Result:
         known(call, request.account_id)
         _check(call, request)
         fields: Record = {"name": None, "text": "", "card_uri": None, "media_keys": []}
-        fields |= {name: value for name, value in wire(request).fields.items() if name not in UNSHOWN}
+        fields |= {name: value for name, value in params_of(request).items() if name not in UNSHOWN}
         fields |= {"nullcast": value_of(request, "nullcast"), "user": _author(call, request)}
         return Result(call.store.add(POST, ids.number(), fields, owner=request.account_id))
 

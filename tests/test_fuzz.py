@@ -19,8 +19,10 @@ from ads_cli.config.strict_yaml import load
 from ads_cli.console.request_input import request_of
 from ads_cli.console.results import show_pages
 from ads_cli.errors import AdsctlError, ContentError, StateError
-from ads_cli.feeds.formats import FORMATS
-from ads_cli.feeds.rows import rows
+from ads_cli.feeds.location import InMemory
+from ads_cli.feeds.reader import read_rows
+from ads_cli.feeds.registry import FORMATS, readable_formats
+from ads_cli.feeds.rows import Rows
 from ads_cli.feeds.source import Source
 from ads_cli.output.printer import Printer
 from ads_cli.output.text import LONGEST
@@ -51,13 +53,17 @@ bodies = st.recursive(
 )
 
 
-@pytest.mark.parametrize("format", FORMATS)
+def rows_of(content: bytes, format: str, *known: str) -> Rows:
+    source = Source(InMemory(content, "feed"), FORMATS[format])
+    return read_rows(source, roots=("products",), known=known)
+
+
+@pytest.mark.parametrize("format", readable_formats())
 @given(content=files)
 @often
 def test_a_file_gives_rows_or_says_what_is_wrong(format, content):
-    source = Source(io.BytesIO(content), "feed", format)
     with suppress(ContentError):
-        for row in rows(source, roots=("products",), known=("id", "title")):
+        for row in rows_of(content, format, "id", "title"):
             json.dumps(row.values)
 
 
@@ -175,10 +181,7 @@ def test_yaml_that_makes_much_of_little_is_refused_quickly(tmp_path, bomb):
     for refused, read_it in (
         (ContentError, lambda: load(bomb, "file")),
         (StateError, Settings({}, {"ADSCTL_CONFIG_DIR": str(tmp_path)}).read_config),
-        (
-            ContentError,
-            lambda: list(rows(Source(io.BytesIO(bomb.encode()), "f", "yaml"), roots=("products",), known=())),
-        ),
+        (ContentError, lambda: list(rows_of(bomb.encode(), "yaml"))),
     ):
         with pytest.raises(refused):
             read_it()
@@ -191,7 +194,7 @@ def test_a_file_that_is_nested_without_end_is_refused_quickly(format, opening):
     content = b"[" * (format != "jsonl") + opening.encode() * 100_000
     begun = time.monotonic()
     with suppress(ContentError):
-        found = list(rows(Source(io.BytesIO(content), "f", format), roots=("products",), known=()))
+        found = list(rows_of(content, format))
         assert all(row.problem for row in found)
     assert time.monotonic() - begun < 3
 

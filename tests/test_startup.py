@@ -63,8 +63,9 @@ def test_a_push_in_a_pipe_loads_no_table(adsctl):
 
 
 def test_a_process_that_works_on_blocks_loads_no_more_than_that_takes():
-    modules = "ads_cli.validation.worker_process, ads_cli.validation.row_validator, ads_cli.products.uploads"
-    program = f"import sys, {modules}; print(*sys.modules)"
+    modules = "validation.worker_process validation.row_validator feeds.formats.csv products.uploads".split()
+    imports = ", ".join(f"ads_cli.{module}" for module in modules)
+    program = f"import sys, {imports}; print(*sys.modules)"
     used = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.split()
     assert "ads_cli.feeds.formats.csv" in used
     assert not {"ads_cli.client.client", "ads_cli.feeds.source", "hashlib", "subprocess", "concurrent"} & {

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..api.validation import Problem
 from ..errors import ContentError
-from ..feeds.formats.csv import CsvRows
-from ..feeds.rows import Row, Rows
+from ..feeds.rows import Row, Rows, TableRows
 from ..output.text import counted
 from ..uploads.upload import Batch, Batches
 from ..validation.report import ValidationReport
@@ -37,9 +36,9 @@ class UserValidator(Validator):
 
     def __init__(self, rows: Rows, upload: "UserUpload", *, rehearsal: bool = False) -> None:
         super().__init__(UserRows(rows), type(upload))  # type: ignore[arg-type]
-        rows.private = True
+        rows.sensitive = True
         self._plain = rows
-        self._table = rows if isinstance(rows, CsvRows) else None
+        self._table = rows.table
         self._heads, self._packing = upload.heads, upload.packing
         self._purpose = Purpose.REHEARSE if rehearsal else Purpose.CHECK
         self._raw: Counter[str] = Counter()
@@ -51,7 +50,7 @@ class UserValidator(Validator):
         self.findings, self._tick = ValidationReport(), tick
         self._batch_count = sum(1 for _ in batches(self._operations(self._purpose)))
         if not self.findings.rows:
-            raise ContentError(f"{self.rows.source.name}: no row of people in it")
+            raise ContentError(f"{self.rows.source.label}: no row of people in it")
         self.findings.warnings = [*self._plain.notes, *self._remarks()]
         return self.findings
 
@@ -122,7 +121,7 @@ class UserValidator(Validator):
         except UnreadableError:
             self._explain()
 
-    def work(self, rows: CsvRows) -> Callable[..., PackedBlock | None]:
+    def work(self, rows: TableRows) -> Callable[..., PackedBlock | None]:
         """Have the rows of a block packed."""
         fields = tuple(name if name in self.upload.known else "" for name in rows.cell_fields)
         return partial(pack_block, Table(rows.delimiter, fields, self._heads))
@@ -163,13 +162,13 @@ class UserValidator(Validator):
         """Read line by line what could not be packed: that tells where it is wrong."""
         for _ in self._plain:
             pass
-        raise ContentError(f"{self.rows.source.name} cannot be read as {self._plain.source.format}")
+        raise ContentError(f"{self.rows.source.label} cannot be read as {self._plain.source.format.name}")
 
     def _demand_columns(self) -> None:
         """Refuse a table that names no identifier; a header may be a person, and is not repeated."""
         if not set(self.upload.keys) & set(self._plain.fields):
             raise ContentError(
-                f"{self.rows.source.name}: the first line names no identifier",
+                f"{self.rows.source.label}: the first line names no identifier",
                 hint=f"it must name columns: {', '.join(self.upload.keys)}; or --map 'Your column=email'",
             )
 

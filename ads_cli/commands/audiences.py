@@ -168,11 +168,12 @@ def hash_file(
     """
     from ..audiences.hash_export import write_hashed
     from ..config.atomic_files import atomic
+    from ..feeds.location import parse_location
     from ..uploads.report import check_failed_out_path, sound, write_invalid
 
     call = Invocation.of(ctx)
-    if output_file != "-" and Path(output_file).resolve() == Path(file).resolve():
-        raise UsageError(f"{output_file} is the very file that is read", hint="name another")
+    if output_file != "-" and parse_location(file).is_same_file(output_file):
+        raise UsageError(f"{output_file} is the input file", hint="name another")
     checked = checker(file, format, encoding, map, _offline(region))
     check_failed_out_path(failed_out, checked.rows)
     hint = "nothing was written; correct the file, or write the others with --skip-invalid"
@@ -217,14 +218,15 @@ def checker(
     """Open a list of people."""
     from ..audiences.rows import Renames
     from ..audiences.validator import UserValidator
-    from ..feeds.rows import rows
-    from ..feeds.source import Source
+    from ..feeds.reader import open_source, read_rows
 
     known = (*upload.known, "params", "users")
     rename = Renames(renames(map or [], upload.known))
-    source = Source.open(file, format, encoding)
+    source = open_source(file, format, encoding)
     return UserValidator(
-        rows(source, roots=("users", "operations"), known=known, rename=rename), upload, rehearsal=rehearsal
+        read_rows(source, roots=("users", "operations"), known=known, rename=rename),
+        upload,
+        rehearsal=rehearsal,
     )
 
 

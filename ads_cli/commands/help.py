@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from ..console.options import CATALOG, COMMON
+from ..feeds.registry import one_of, readable_formats
 
 EXIT_CODES = """\
   0  success
@@ -58,8 +59,8 @@ An option outranks the environment, which outranks the profile. A profile named 
 outranks the environment's addresses, secrets, account and catalog; the profile local, the emulator
 on this machine, never looks at them."""
 
-FILES = """\
-  products  CSV, TSV, YAML, JSON or JSONL, each also .gz; - is standard input (with --format)
+FILES = f"""\
+  products  {one_of(map(str.upper, readable_formats()))}, each also .gz; - is standard input (with --format)
             a YAML or JSON document is a list, or a mapping with the only key products
             an empty cell is a value that is not given
   ADSCTL_CONFIG_DIR/config.yaml  profiles: addresses, account, catalog; never a secret

@@ -1,19 +1,19 @@
 """Product feeds: push, check, pull and delete."""
 
 from collections.abc import Collection
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ..console.invocation import Invocation
 from ..errors import ContentError, UsageError
+from ..feeds.registry import one_of, readable_formats, writable_formats
 
-File = Annotated[
-    str, typer.Argument(metavar="FILE", help="CSV, TSV, YAML, JSON or JSONL, also .gz; - is standard input")
-]
+FORMATS = one_of(map(str.upper, readable_formats()))
+File = Annotated[str, typer.Argument(metavar="FILE", help=f"{FORMATS}, also .gz; - is standard input")]
 Format = Annotated[
-    str | None, typer.Option(metavar="FORMAT", help="csv, tsv, yaml, json or jsonl (default: by extension)")
+    str | None,
+    typer.Option(metavar="FORMAT", help=f"{one_of(readable_formats())} (default: by extension)"),
 ]
 Encoding = Annotated[str, typer.Option(metavar="NAME", help="Encoding of the file, as in cp1252")]
 Map = Annotated[
@@ -80,7 +80,7 @@ def push(
             "--changed: a dry run asks for no catalog, and what changed depends on it",
             hint="name it with --catalog",
         )
-    rows = read_rows(file, format, encoding, map, ProductPush)
+    rows = open_feed(file, format, encoding, map, ProductPush)
     options = Options(concurrency, skip_invalid, failed_out, max_errors, resume, job)
     _catalog_push(call, rows, options, changed, verify).run()
 
@@ -105,7 +105,7 @@ def check(
     from ..validation.validator import Validator
 
     call = Invocation.of(ctx)
-    rows = read_rows(file, format, encoding, map, ProductPush)
+    rows = open_feed(file, format, encoding, map, ProductPush)
     checker = Validator(rows, ProductPush)
     findings = check_file(checker, call.messages)
     show_findings(call.printer, rows, findings)
@@ -133,8 +133,7 @@ def delete(
 
     For example: adsctl products delete --from discontinued.csv
     """
-    from ..feeds.rows import rows as rows_of
-    from ..feeds.source import Source
+    from ..feeds.reader import open_value_list, open_values, read_rows
     from ..products.catalog_push import CatalogPush, memory_of
     from ..products.uploads import ProductDelete
     from ..uploads.push import Options
@@ -145,8 +144,8 @@ def delete(
             "name the products to delete: either keys or --from FILE", hint="adsctl products delete --help"
         )
     call = Invocation.of(ctx)
-    source = Source.of_lines(keys) if keys else _keys_file(from_ or "", format)
-    rows = rows_of(source, roots=(ProductDelete.noun,), known=ProductDelete.required)
+    source = open_values(keys) if keys else open_value_list(from_ or "", format, "product_key")
+    rows = read_rows(source, roots=(ProductDelete.noun,), known=ProductDelete.required)
     options = Options(concurrency, failed_out=failed_out, max_errors=max_errors, resume=resume)
     upload = ProductDelete(call.catalog)
     CatalogPush(call, upload, Validator(rows, ProductDelete), options, memory=memory_of(call)).run()
@@ -160,7 +159,8 @@ def pull(
     format: Annotated[
         str | None,
         typer.Option(
-            metavar="FORMAT", help="csv, tsv, yaml, json or jsonl (default: by extension; csv without FILE)"
+            metavar="FORMAT",
+            help=f"{one_of(writable_formats())} (default: by extension; csv without FILE)",
         ),
     ] = None,
 ) -> None:
@@ -197,13 +197,14 @@ def _catalog_push(call: Invocation, rows: Any, options: Any, changed: bool, veri
     )
 
 
-def read_rows(file: str, format: str | None, encoding: str, map: list[str] | None, upload: Any) -> Any:
+def open_feed(file: str, format: str | None, encoding: str, map: list[str] | None, upload: Any) -> Any:
     """Open a bulk file for an upload."""
-    from ..feeds.rows import rows
-    from ..feeds.source import Source
+    from ..feeds.reader import open_source, read_rows
 
-    source = Source.open(file, format, encoding)
-    return rows(source, roots=(upload.noun,), known=upload.known, rename=renames(map or [], upload.known))
+    source = open_source(file, format, encoding)
+    return read_rows(
+        source, roots=(upload.noun,), known=upload.known, rename=renames(map or [], upload.known)
+    )
 
 
 def renames(pairs: list[str], known: Collection[str]) -> dict[str, str]:
@@ -219,16 +220,3 @@ def renames(pairs: list[str], known: Collection[str]) -> dict[str, str]:
             raise UsageError(f"--map: {name!r} is no field here{suggestion(name, known)}")
         found[column.strip()] = name
     return found
-
-
-def _keys_file(name: str, format: str | None) -> Any:
-    """Open a file of keys: a table with a column product_key, or a key on each line."""
-    from ..feeds.formats import EXTENSIONS
-    from ..feeds.formats.csv import holds_lines
-    from ..feeds.source import Source
-
-    plain = format is None and Path(name.removesuffix(".gz")).suffix not in EXTENSIONS
-    source = Source.open(name, "csv" if plain else format)
-    if source.format == "csv" and holds_lines(source, "product_key"):
-        source.format = "lines"
-    return source

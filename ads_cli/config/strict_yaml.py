@@ -1,60 +1,87 @@
-"""YAML whose scalars stay text: what a value means is said by what it is for, not by how it looks.
+"""Strict YAML: scalars stay text; anchors, aliases, tags and deep nesting are refused.
 
-`00123`, `no` and `12:30` are neither numbers nor booleans; `null`, `~` and nothing at all mean absent.
-What could make much of little is refused: anchors, aliases, tags and deep nesting.
+`00123`, `no` and `12:30` are neither numbers nor booleans; plain `null`, `~` and nothing are None.
+What is refused could expand a small document to a large value.
 """
 
-from functools import cache
+from collections.abc import Iterator
 from typing import Any
+
+import yaml
+from yaml import events as ev
 
 from ..errors import ContentError
 
-DEEPEST = 64
+MAX_DEPTH = 64
+NULLS = ("", "null", "Null", "NULL", "~")
+
+
+class RefusedError(yaml.MarkedYAMLError):
+    """YAML that is valid and not read; it has a `problem` and a `problem_mark`."""
+
+    def __init__(self, event: Any, problem: str) -> None:
+        super().__init__(None, None, problem, event.start_mark)
+
+
+class ValueBuilder:
+    """Build values from the events of a YAML parser."""
+
+    def __init__(self, events: Iterator[Any]) -> None:
+        self._events = events
+        self.repeated_key: str | None = None  # the last one found; its last value wins
+
+    def build(self, event: Any, depth: int = 0) -> Any:
+        """Build the value that begins with `event`; raise RefusedError for YAML that is not read."""
+        _check(event)
+        if depth > MAX_DEPTH:
+            raise RefusedError(event, f"nested more than {MAX_DEPTH} deep")
+        if isinstance(event, ev.ScalarEvent):
+            return None if event.implicit[0] and event.value in NULLS else event.value
+        events = self._events
+        if isinstance(event, ev.SequenceStartEvent):
+            items = []
+            while not isinstance(event := next(events), ev.SequenceEndEvent):
+                items.append(self.build(event, depth + 1))
+            return items
+        values: dict[str, Any] = {}
+        while not isinstance(key := next(events), ev.MappingEndEvent):
+            _check(key)
+            if not isinstance(key, ev.ScalarEvent):
+                raise RefusedError(key, "a key must be text")
+            value = self.build(next(events), depth + 1)
+            if key.value in values:
+                self.repeated_key = key.value
+            values[key.value] = value
+        return values
 
 
 def load(document: str | bytes, name: str) -> Any:
-    """Read one YAML (or JSON) document; raise ContentError where it is none, with `name` and the line."""
-    import yaml
-
+    """Read one YAML or JSON document; raise ContentError, with `name` and the line, if it is not valid."""
     try:
-        return yaml.load(document, _loader())
+        return _load(yaml.parse(document, Loader=yaml.SafeLoader))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        line = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
-        raise ContentError(f"{name}{line}: neither YAML nor JSON: {error.problem}") from None
+        position = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+        raise ContentError(f"{name}{position}: neither YAML nor JSON: {error.problem}") from None
     except yaml.YAMLError as error:
         raise ContentError(f"{name}: neither YAML nor JSON: {error}") from None
 
 
-@cache
-def _loader() -> Any:
-    import yaml
-
-    class TextLoader(yaml.SafeLoader):
-        """Takes scalars for text, but for the plain words that mean nothing at all."""
-
-        yaml_implicit_resolvers = {
-            first: [(tag, pattern) for tag, pattern in found if tag.endswith(":null")]
-            for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
-        }
-        depth = 0
-
-        def compose_node(self, parent: Any, index: Any) -> Any:
-            event: Any = self.peek_event()  # type: ignore[no-untyped-call]
-            if refused := _refused(event, self.depth):
-                raise yaml.composer.ComposerError(None, None, refused, event.start_mark)
-            self.depth += 1
-            node = super().compose_node(parent, index)
-            self.depth -= 1
-            return node
-
-    return TextLoader
+def _load(events: Iterator[Any]) -> Any:
+    """Build the only document of a stream; an empty stream is None."""
+    next(events)  # the start of the stream
+    if isinstance(next(events), ev.StreamEndEvent):
+        return None
+    value = ValueBuilder(events).build(next(events))
+    next(events)  # the end of the document
+    if not isinstance(event := next(events), ev.StreamEndEvent):
+        raise RefusedError(event, "a second document")
+    return value
 
 
-def _refused(event: Any, depth: int) -> str:
-    """Say why a node is not read; nothing where it is."""
-    if getattr(event, "anchor", None) is not None:  # an alias has one too
-        return "anchors and aliases are not read; write the value out"
-    if getattr(event, "tag", None) not in (None, "!"):
-        return f"the tag {event.tag} is not read; write a plain value"
-    return f"nested more than {DEEPEST} deep" if depth > DEEPEST else ""
+def _check(event: Any) -> None:
+    if event.anchor is not None:  # an alias has one too
+        raise RefusedError(event, "anchors and aliases are not read; write the value out")
+    tag = getattr(event, "tag", None)
+    if tag is not None and tag != "!":
+        raise RefusedError(event, f"the tag {tag} is not read; write a plain value")

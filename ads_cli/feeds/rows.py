@@ -1,9 +1,9 @@
-"""Rows out of a file of any format, one at a time."""
+"""The rows of a feed in any format, read one at a time."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -13,173 +13,190 @@ from ..suggestions import closest
 if TYPE_CHECKING:
     from .source import Source
 
-FIRST_LINES = 5  # that a message names
-OWN_COLUMNS = ("_line", "_error")  # what a file of refused rows carries beside the input's columns
-FAR = 0.6  # how near a column must be to be taken for one that is missing
-MOST_KEYS = 10_000  # the keys of records are kept in memory
+FIRST_LINES = 5  # the most that a message lists
+REPORT_COLUMNS = ("_line", "_error")  # that --failed-out adds; ignored when its file is read
+COLUMN_SIMILARITY = 0.6  # of a column that is suggested for a missing field
+MAX_KEYS = 10_000  # different keys of all records; they are kept in memory
 
 
 class Row(msgspec.Struct, gc=False):
-    """A record: the line where it begins, its values by field, and why it could not be read, if so.
+    """A record: its first line, its values by field, and why it could not be read, if so.
 
-    Values that are empty, white space or null are left out.
+    Empty, blank and null values are left out.
     """
 
     line: int
     values: dict[str, Any]
     problem: str = ""
-    record: int = 0  # its number in the file, from 1
+    record: int = 0  # number in the file, from 1
 
 
 class Rows(ABC):
-    """The rows of a file; each iteration is a new reading."""
+    """The rows of a source; each iteration reads it from the beginning."""
 
-    has_header = False
+    has_header = False  # whether the columns are known before the first row
 
     def __init__(
         self, source: "Source", roots: tuple[str, ...], known: Collection[str], rename: Mapping[str, str]
     ) -> None:
         self.source = source
-        self.roots = roots  # what may be the only key of a document that is a mapping
+        self.roots = roots  # keys that may hold the list of records in a document that is a mapping
         self.known = known
         self.rename = rename
-        self.columns: tuple[str, ...] = ()  # as the file names them
-        self.notes: list[str] = []
+        self.columns: tuple[str, ...] = ()  # as named in the file
+        self.notes: list[str] = []  # remarks about the file, to be shown as warnings
         self.records = 0  # read so far
-        self.private = False  # whether no value may stand in a message
-        self.crowded = False  # whether records share a line, so that only their numbers tell them apart
+        self.sensitive = False  # messages must not show values
+        self.several_per_line = False  # a line alone does not identify a record
+
+    @property
+    def table(self) -> "TableRows | None":
+        """These rows as a table that can be cut into blocks; None for other formats."""
+        return None
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Name the field that each column is read as."""
+        """The field that each column is read as."""
         return tuple(self.rename.get(column, column) for column in self.columns)
 
     @property
-    def root(self) -> str:
-        """Say which may be the only key of a document that is a mapping."""
-        return " or ".join(map(repr, self.roots))
-
-    @property
-    def reading(self) -> str:
-        """Describe everything beside the bytes that decides which rows come out."""
-        return f"{self.source.format} {self.source.encoding} {dict(self.rename)}"
+    def read_options(self) -> str:
+        """Everything except the bytes that decides which rows are read."""
+        return f"{self.source.format.name} {self.source.encoding} {dict(self.rename)}"
 
     def __iter__(self) -> Iterator[Row]:
-        """Read the file from its beginning, and number its records."""
-        before = self.records = 0
+        """Read the source from the beginning and number its records."""
+        previous_line = self.records = 0
         for number, row in enumerate(self._read(), 1):
-            self.crowded = self.crowded or row.line == before
-            before, self.records = row.line, number
+            self.several_per_line = self.several_per_line or row.line == previous_line
+            previous_line, self.records = row.line, number
             row.record = number
             yield row
 
     @abstractmethod
     def _read(self) -> Iterator[Row]:
-        """Read the file from its beginning."""
+        """Read the source from the beginning."""
 
-    def place(self, line: int, record: int) -> str:
-        """Name where a record stands: its line, and its number where lines do not tell records apart."""
-        return f"{line}, record {record}" if self.crowded else str(line)
+    def position(self, line: int, record: int) -> str:
+        """Name a record: its line, and its number if several records share a line."""
+        return f"{line}, record {record}" if self.several_per_line else str(line)
 
-    def at(self, line: int, message: str, *, column: int | None = None, hint: str = "") -> ContentError:
-        """Make the error of something wrong at a place in the file."""
-        place = f"{self.source.name}:{line}" + (f":{column}" if column else "")
-        return ContentError(f"{place}: {message}", hint=hint)
+    def error(self, line: int, message: str, *, column: int | None = None, hint: str = "") -> ContentError:
+        """Make an error about a line of the source."""
+        position = f"{self.source.label}:{line}" + (f":{column}" if column else "")
+        return ContentError(f"{position}: {message}", hint=hint)
 
 
-class Documents(Rows):
-    """Rows out of formats whose records are mappings: their columns are known as they are met."""
+class Block(NamedTuple):
+    """Complete rows as bytes, and the line of the first."""
+
+    line: int
+    data: bytes
+
+
+class UnreadableBlockError(ValueError):
+    """A block cannot be parsed; reading row by row names the line, or succeeds."""
+
+
+class TableRows(Rows):
+    """Rows that can be cut into blocks, so that several processes can parse them."""
+
+    has_header = True
+    delimiter = ","
+    cell_fields: tuple[str, ...] = ()  # the field of each cell; "" if it is ignored
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the source: a copy in another process only parses blocks."""
+        return {**vars(self), "source": None}
+
+    @property
+    def table(self) -> "TableRows":
+        """These rows."""
+        return self
+
+    @abstractmethod
+    def blocks(self, size: int) -> Iterator[Block]:
+        """Read the header, then cut the rows into blocks of about `size` bytes."""
+
+    @abstractmethod
+    def parse_block(self, block: Block) -> Iterator[Row]:
+        """Parse the rows of a block; raise UnreadableBlockError if that fails."""
+
+
+class RecordRows(Rows):
+    """Rows of a format whose records are mappings, which may each have other keys."""
 
     def row(self, line: int, record: Any, problem: str = "") -> Row:
-        """Make a row of a record as it was read."""
+        """Make a row of a decoded record."""
         if not isinstance(record, dict):
-            named = "a value" if self.private else _named(record)
-            return Row(line, {}, problem or f"must be an object with fields, not {named}")
-        if not record.keys() <= self._names.keys():
-            self._meet(record, line)
+            actual = "a value" if self.sensitive else _describe(record)
+            return Row(line, {}, problem or f"must be an object with fields, not {actual}")
+        if not record.keys() <= self._field_by_key.keys():
+            self._add_keys(record, line)
         values: dict[str, Any] = {}
         for key, value in record.items():
             if value is None or (isinstance(value, str) and (not value or value.isspace())):
                 continue
-            name = self._names[key]
+            name = self._field_by_key[key]
             if name in values:
-                problem = problem or f"two keys are read as {name!r}, {key!r} is one of them"
-            elif name not in OWN_COLUMNS:
+                problem = problem or f"two keys are read as {name!r}, one of them is {key!r}"
+            elif name not in REPORT_COLUMNS:
                 values[name] = value
         return Row(line, values, problem)
 
-    def _meet(self, record: dict[str, Any], line: int) -> None:
-        """Learn what keys mean that were not seen before."""
-        for key in record.keys() - self._names.keys():
-            self._names[key] = self.rename.get(key.strip(), key.strip())
-        if len(self._names) > MOST_KEYS:
-            raise self.at(line, f"the records have more than {MOST_KEYS:,} different keys")
+    def _add_keys(self, record: dict[str, Any], line: int) -> None:
+        """Add the new keys of a record to the columns."""
+        for key in record.keys() - self._field_by_key.keys():
+            self._field_by_key[key] = self.rename.get(key.strip(), key.strip())
+        if len(self._field_by_key) > MAX_KEYS:
+            raise self.error(line, f"the records have more than {MAX_KEYS:,} different keys")
         columns = dict.fromkeys([*self.columns, *map(str.strip, record)])
-        self.columns = tuple(column for column in columns if column not in OWN_COLUMNS)
+        self.columns = tuple(column for column in columns if column not in REPORT_COLUMNS)
 
     @cached_property
-    def _names(self) -> dict[str, str]:
+    def _field_by_key(self) -> dict[str, str]:
         return {}
 
-
-def rows(
-    source: "Source",
-    *,
-    roots: tuple[str, ...],
-    known: Collection[str],
-    rename: Mapping[str, str] | None = None,
-) -> Rows:
-    """Read a source by its format; the readers are imported on use."""
-    reader: type[Rows]
-    if source.format == "lines":
-        from .formats.csv import LineRows as reader
-    elif source.format in ("csv", "tsv"):
-        from .formats.csv import CsvRows as reader
-    elif source.format == "yaml":
-        from .formats.yaml import YamlRows as reader
-    else:
-        from .formats.json import JsonLines, JsonRows
-
-        reader = JsonRows if source.format == "json" else JsonLines
-    return reader(source, roots, known, {} if rename is None else rename)
+    @property
+    def _root_names(self) -> str:
+        return " or ".join(map(repr, self.roots))
 
 
-def map_hint(name: str, strange: list[str]) -> str:
-    """Name the column that may be meant, and how to say so."""
-    meant = closest(name, strange, FAR)
+def map_hint(name: str, unknown: list[str]) -> str:
+    """Suggest the column that may be meant, and the option that maps it."""
+    meant = closest(name, unknown, COLUMN_SIMILARITY)
     return f"is {meant!r} meant? --map '{meant}={name}'" if meant else ""
 
 
 def decoding_error(rows: Rows, line: int, raw: bytes) -> ContentError:
-    """Explain bytes that are not UTF-8, and which encoding they may be."""
-    hint = "name it with --encoding, as in cp1252, or save the file as UTF-8"
-    if rows.private:
-        return rows.at(line, "not UTF-8", hint=hint)
-    guess = "cp1252"
+    """Make the error of a line that is not UTF-8, and suggest its encoding."""
+    if rows.sensitive:
+        hint = "name the encoding, for example --encoding cp1252, or save the file as UTF-8"
+        return rows.error(line, "not UTF-8", hint=hint)
+    encoding = "cp1252"
     try:
-        seen = raw.decode(guess).strip()
+        text = raw.decode(encoding).strip()
     except UnicodeDecodeError:
-        guess = "latin-1"
-        seen = raw.decode(guess).strip()
-    start = next((i for i, character in enumerate(seen) if ord(character) > 127), 0)
-    excerpt = seen[max(0, start - 15) : start + 15]
-    return rows.at(
+        encoding = "latin-1"
+        text = raw.decode(encoding).strip()
+    start = next((i for i, character in enumerate(text) if ord(character) > 127), 0)
+    excerpt = text[max(0, start - 15) : start + 15]
+    return rows.error(
         line,
-        f"not UTF-8; read as {guess} it says {excerpt!r}",
-        hint=f"add --encoding {guess}, or save the file as UTF-8",
+        f"not UTF-8; as {encoding} it reads {excerpt!r}",
+        hint=f"add --encoding {encoding}, or save the file as UTF-8",
     )
 
 
 def decoding_error_in(rows: Rows, line: int, error: UnicodeDecodeError) -> ContentError:
-    """Explain a block that begins on `line` and that is not UTF-8 somewhere."""
-    before, at = error.object[: error.start], error.start
-    begin = before.rfind(b"\n") + 1
-    end = error.object.find(b"\n", at)
-    raw = error.object[begin : end if end >= 0 else None]
-    return decoding_error(rows, line + before.count(b"\n"), raw)
+    """Make the error of a chunk that begins on `line` and is not UTF-8 somewhere."""
+    chunk = error.object
+    start, end = chunk.rfind(b"\n", 0, error.start) + 1, chunk.find(b"\n", error.start)
+    raw = chunk[start : end if end >= 0 else None]
+    return decoding_error(rows, line + chunk.count(b"\n", 0, error.start), raw)
 
 
-def _named(record: Any) -> str:
+def _describe(record: Any) -> str:
     if record is None:
-        return "nothing"
+        return "null"
     return "a list" if isinstance(record, list) else f"{str(record)[:40]!r}"

@@ -1,46 +1,40 @@
-"""Rows into a file of any format, in a form that the readers take back."""
+"""Write rows to a file in any writable format, so that the readers return the same rows."""
 
-import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
-from ..output.records import csv_rows
-from ..output.text import cell
+from .registry import FeedFormat, load_class
 
 
-class RowWriter:
-    """Writes rows as csv, tsv, jsonl, json (one list) or yaml (one list)."""
+class RowWriter(ABC):
+    """Writes rows to a text stream."""
 
-    def __init__(self, stream: IO[str], format: str, columns: Sequence[str]) -> None:
-        self._stream = stream
-        self._format = format
-        self._columns = columns
+    def __init__(self, stream: IO[str], columns: Sequence[str]) -> None:
+        self.stream = stream
+        self.columns = columns
         self.count = 0
-        self._write_row = csv_rows(stream, "\t" if format == "tsv" else ",")
-        if format in ("csv", "tsv"):
-            self._write_row(columns)
+        self._begin()
 
     def write(self, values: Mapping[str, Any]) -> None:
         """Write one row."""
-        if self._format in ("csv", "tsv"):
-            self._write_row([cell(values.get(column)) for column in self._columns])
-        else:
-            self._write_document(json.dumps(values, ensure_ascii=False))
+        self._write(values)
         self.count += 1
 
-    def close(self) -> None:
-        """Write what ends the document."""
-        if self._format == "json":
-            self._stream.write("\n]\n" if self.count else "[]\n")
-        elif self._format == "yaml" and not self.count:
-            self._stream.write("[]\n")
+    def close(self) -> None:  # noqa: B027 - most formats need no end
+        """Complete the document; the stream stays open."""
 
-    def _write_document(self, record: str) -> None:
-        if self._format == "jsonl":
-            self._stream.write(f"{record}\n")
-        elif self._format == "json":
-            self._stream.write(("[\n" if not self.count else ",\n") + record)
-        else:
-            # A mapping of JSON is a mapping of YAML, but for characters that YAML will not have raw.
-            safe = "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in record)
-            self._stream.write(f"- {safe}\n")
+    def _begin(self) -> None:  # noqa: B027 - most formats need no beginning
+        """Write what precedes the first row."""
+
+    @abstractmethod
+    def _write(self, values: Mapping[str, Any]) -> None:
+        """Write one row; `count` rows precede it."""
+
+
+def open_writer(stream: IO[str], format: FeedFormat, columns: Sequence[str]) -> RowWriter:
+    """Write rows with the writer of a format."""
+    if format.writer is None:
+        raise ValueError(f"{format.name} has no writer")
+    writer: RowWriter = load_class(format.writer)(stream, columns)
+    return writer

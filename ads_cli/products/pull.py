@@ -10,28 +10,27 @@ from ..api.products import ListProducts, Product
 from ..config.atomic_files import atomic
 from ..console.invocation import Invocation
 from ..errors import UsageError
-from ..feeds.formats import FORMATS, format_of
-from ..feeds.writer import RowWriter
+from ..feeds.registry import find_writable
+from ..feeds.writer import RowWriter, open_writer
 from ..output.text import counted
 from ..uploads.report import progress
 
 
 def pull_products(call: Invocation, file: str | None, format: str | None) -> None:
     """Write every product of the catalog to a file, or to standard output."""
-    if format is not None and format not in FORMATS:
-        raise UsageError(f"--format: {format!r} is not one of {', '.join(FORMATS)}")
+    to_stdout = file is None or file == "-"
+    found = find_writable("" if to_stdout else str(file), format, default="csv" if to_stdout else None)
     if strange := [name for name in ("output", "columns", "query") if call.flags.get(name)]:
         raise UsageError(
             f"--{strange[0]}: pull writes whole products, for push to take back; --format chooses how",
             hint="products list shows a catalog in every format, with --columns and --query",
         )
     pull = Pull(call)
-    if file is None or file == "-":
-        pull.write(RowWriter(sys.stdout, format or "csv", pull.columns))
+    if to_stdout:
+        pull.write(open_writer(sys.stdout, found, pull.columns))
     else:
-        format = format or format_of(file)
-        with atomic(Path(file)) as stream:
-            pull.write(RowWriter(stream, format, pull.columns))
+        with atomic(Path(str(file))) as stream:
+            pull.write(open_writer(stream, found, pull.columns))
     pull.tell()
 
 

@@ -91,12 +91,12 @@ class Push:
     def _open_journal(self, findings: ValidationReport) -> Journal:
         """Begin a job, or go on with an earlier one; say which."""
         call, upload = self.call, self.upload
-        packing = f"{self.options.skip_invalid} {self.rows.reading} {upload}{self.check.packing}"
+        packing = f"{self.options.skip_invalid} {self.rows.read_options} {upload}{self.check.packing}"
         target = f"{call.service} {upload.target} {packing}"
         job = Job(
             job=call.client.trace.run_id,
             noun=upload.noun,
-            file=self.rows.source.name,
+            file=self.rows.source.location.identity,
             digest=self.rows.source.digest,
             target=target,
             rows=findings.rows,
@@ -138,7 +138,7 @@ class Push:
             self.call.messages.warn(f"{more} of the service; --verbose tells all")
         summary = self._summary(findings, journal)
         try:
-            summary.show(self.call.printer, self.rows.source.name)
+            summary.show(self.call.printer, self.rows.source.label)
         except UsageError:  # a query or a column that does not suit the summary
             if not stopped:
                 raise
@@ -222,7 +222,7 @@ class Push:
                 messages.warn(f"{self._place(Row(lines[record], {}, record=record))}: {warning}")
 
     def _place(self, row: Row) -> str:
-        return f"{self.rows.source.name}:{self.rows.place(row.line, row.record)}"
+        return f"{self.rows.source.label}:{self.rows.position(row.line, row.record)}"
 
     def _refused(self, row: Row, reason: str) -> None:
         self.refused.add(row, [Problem("", f"refused: {reason}")])
@@ -247,7 +247,7 @@ class Push:
             prepared = self.upload.prepare(self.call.client, batch)
             where = f", {prepared.method} {prepared.url}"
         self.call.messages.say(f"nothing is sent: {counted(self.check.batch_count, 'request')}{where}")
-        self._summary(findings, None).show(self.call.printer, self.rows.source.name)
+        self._summary(findings, None).show(self.call.printer, self.rows.source.label)
 
     def _summary(self, findings: ValidationReport, journal: Journal | None) -> Summary:
         client = self.call.client

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from ..config.atomic_files import atomic
 from ..errors import ContentError, UsageError
-from ..feeds.formats import format_of
+from ..feeds.registry import find_writable
 from ..feeds.rows import FIRST_LINES, Row, Rows
-from ..feeds.writer import RowWriter
+from ..feeds.writer import open_writer
 from ..output.messages import Messages
 from ..output.printer import Printer
 from ..output.text import counted, safe_lines
@@ -63,10 +63,12 @@ def _bar(doing: str, total: int | None) -> Iterator[Tick]:
 
 def check_failed_out_path(path: str | None, rows: Rows) -> None:
     """Refuse a place for refused rows that is none, before anything is done."""
-    if path and Path(path).resolve() == Path(rows.source.name).resolve():
-        raise UsageError(f"--failed-out: {path} is the very file that is pushed", hint="name another")
+    if path and rows.source.location.is_same_file(path):
+        raise UsageError(f"--failed-out: {path} is the input file", hint="name another")
     if path and not Path(path).parent.is_dir():
         raise UsageError(f"--failed-out: there is no folder {Path(path).parent}")
+    if path:
+        find_writable(path, default="csv")
 
 
 @contextmanager
@@ -81,11 +83,11 @@ def failed_out(path: str | None, rows: Rows) -> Iterator[Refuse]:
     check_failed_out_path(path, rows)
     columns = dict(zip(rows.columns, rows.fields, strict=True))
     with atomic(Path(path)) as stream:
-        writer = RowWriter(stream, format_of(path, "csv"), [*columns, LINE, ERROR])
+        writer = open_writer(stream, find_writable(path, default="csv"), [*columns, LINE, ERROR])
 
         def write(row: Row, error: str) -> None:
             own = {column: row.values[name] for column, name in columns.items() if name in row.values}
-            writer.write(own | {LINE: rows.place(row.line, row.record), ERROR: error})
+            writer.write(own | {LINE: rows.position(row.line, row.record), ERROR: error})
 
         yield write
         writer.close()
@@ -95,7 +97,7 @@ def failed_out(path: str | None, rows: Rows) -> Iterator[Refuse]:
 
 def check_file(check: Validator, messages: Messages) -> ValidationReport:
     """Check a whole file, showing how far it is, and say what is worth a warning."""
-    name = check.rows.source.name
+    name = check.rows.source.label
     with progress(messages, f"Checking {name}", None) as tick:
         findings = check.run(tick)
     for warning in findings.warnings:
@@ -129,7 +131,7 @@ def write_invalid(path: str | None, check: Validator) -> None:
 
 def show_findings(printer: Printer, rows: Rows, findings: ValidationReport) -> None:
     """Print what a check has found: for a person in paragraphs, for a program as records."""
-    name = rows.source.name
+    name = rows.source.label
     if printer.format == "table" and not printer.query and not printer.columns:
         for line in problem_lines(rows, findings):
             print(safe_lines(line))
@@ -157,10 +159,10 @@ def ordered(findings: ValidationReport) -> list[Finding]:
 
 
 def _paragraph(rows: Rows, finding: Finding) -> str:
-    name, first = rows.source.name, rows.place(finding.lines[0], finding.records[0])
+    name, first = rows.source.label, rows.position(finding.lines[0], finding.records[0])
     what = f"{finding.field}: {finding.problem}" if finding.field else finding.problem
     if finding.rows == 1:
         return f"{name}:{first}: {what}"
-    where = "records" if rows.crowded else "lines"
+    where = "records" if rows.several_per_line else "lines"
     listed = ", ".join(map(str, getattr(finding, where))) + (", …" if finding.rows > FIRST_LINES else "")
     return f"{name}:{first}: {what}\n    {counted(finding.rows, 'row')}: {where} {listed}"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from .ordered_map import map_ordered
 
 if TYPE_CHECKING:
-    from ..feeds.formats.csv import Block
+    from ..feeds.rows import Block
 
 LARGE = 8 * 1024 * 1024  # bytes of a file, from which on starting processes pays
 MOST = 4  # processes that one which hands out blocks can feed

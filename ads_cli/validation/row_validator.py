@@ -1,14 +1,12 @@
 """Rows held to every rule, and what they come to."""
 
-import csv
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 import msgspec
 
 from ..api.validation import InvalidError, Problem, broken_rules, convert
-from ..feeds.formats.csv import Block, CsvRows
-from ..feeds.rows import FIRST_LINES, Row
+from ..feeds.rows import FIRST_LINES, Block, Row, TableRows, UnreadableBlockError
 from ..uploads.upload import EncodedRows, RowUpload
 
 Rules = Callable[[Any], list[Problem]]  # tells which rules an item breaks
@@ -109,11 +107,11 @@ class RowValidator:
         return Checked(row, None if problems else made, problems)
 
 
-def work_on(judge: RowValidator, rows: CsvRows, block: Block, what: str, *how: Any) -> Any:
+def work_on(judge: RowValidator, rows: TableRows, block: Block, what: str, *how: Any) -> Any:
     """Have a block judged, or made ready; None where it cannot be read."""
     try:
-        return getattr(judge, what)(rows.of(block), *how)
-    except (ValueError, csv.Error):
+        return getattr(judge, what)(rows.parse_block(block), *how)
+    except UnreadableBlockError:
         return None
 
 

@@ -6,8 +6,8 @@ from itertools import chain, islice
 from typing import Any, cast
 
 from ..errors import ContentError
-from ..feeds.formats.csv import BLOCK, Block, CsvRows
-from ..feeds.rows import Row, Rows, map_hint
+from ..feeds.formats.csv import BLOCK_BYTES
+from ..feeds.rows import Block, Row, Rows, TableRows, map_hint
 from ..output.text import counted
 from ..suggestions import closest
 from ..uploads.upload import Batch, Batches, EncodedRows, RowUpload
@@ -29,13 +29,13 @@ class Validator:
 
     packing = ""  # what else decides which rows are sent
     sends_all = True  # of the rows that are valid
-    block = BLOCK  # bytes of a table that are worked on at once
+    block = BLOCK_BYTES  # bytes of a table that are worked on at once
 
     def __init__(self, rows: Rows, upload: type[RowUpload]) -> None:
         self.rows = rows
         self.upload = upload
         self.judge = RowValidator(upload)
-        self._table = rows if isinstance(rows, CsvRows) else None  # where it can be cut into blocks
+        self._table = rows.table  # where it can be cut into blocks
         self._workers: ProcessPool[Any] | None = None
 
     def run(self, tick: Callable[[int], None] = lambda rows: None) -> ValidationReport:
@@ -49,7 +49,7 @@ class Validator:
             self._table = None
             repeats = self.sum_up(self.in_turn())
         if (candidates := repeats.found()) and (places := self._places(candidates)):
-            self.judge.repeated, self.judge.crowded = places, self.rows.crowded
+            self.judge.repeated, self.judge.crowded = places, self.rows.several_per_line
             self._dismiss()  # they have a judge who does not know
             self.sum_up(self.in_turn())
         return self.findings
@@ -76,7 +76,7 @@ class Validator:
 
         Gives each block with what came of it; raises UnreadableError.
         """
-        rows = cast(CsvRows, self._table)
+        rows = cast(TableRows, self._table)
         blocks = rows.blocks(self.block)
         first = next(blocks, None)  # with which the header is known
         self._demand_columns()
@@ -87,7 +87,7 @@ class Validator:
                 raise UnreadableError
             yield block, made
 
-    def work(self, rows: CsvRows) -> Callable[..., Any]:
+    def work(self, rows: TableRows) -> Callable[..., Any]:
         """Make what is done with a block of these rows, and gives None where it cannot be read."""
         return partial(work_on, self.judge, rows)
 
@@ -177,7 +177,7 @@ class Validator:
             strange = [name for name in self.rows.columns if name not in self.upload.known]
             hints = (meant for name in missing if (meant := map_hint(name, strange)))
             raise ContentError(
-                f"{self.rows.source.name}: no column {', '.join(map(repr, missing))}",
+                f"{self.rows.source.label}: no column {', '.join(map(repr, missing))}",
                 hint="; ".join(hints) or f"the file's columns are: {', '.join(self.rows.columns)}",
             )
 

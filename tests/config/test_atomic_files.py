@@ -10,7 +10,8 @@ import pytest
 
 from ads_cli.config.atomic_files import atomic
 from ads_cli.errors import StateError, UsageError
-from ads_cli.feeds.writer import RowWriter
+from ads_cli.feeds.registry import FORMATS
+from ads_cli.feeds.writer import open_writer
 
 
 def test_until_it_is_whole_a_file_is_seen_by_its_owner_only(tmp_path):
@@ -83,7 +84,7 @@ def test_a_pipe_or_device_is_written_to_and_never_replaced(tmp_path):
 
 def test_a_row_with_half_a_character_can_still_be_written(tmp_path):
     with atomic(tmp_path / "out.jsonl") as stream:
-        writer = RowWriter(stream, "jsonl", ("id",))
+        writer = open_writer(stream, FORMATS["jsonl"], ("id",))
         writer.write({"id": "\ud83d!"})
         writer.close()
     assert json.loads((tmp_path / "out.jsonl").read_text()) == {"id": "\ud83d!"}

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ads_cli.errors import ContentError
-from ads_cli.feeds.rows import Rows, rows
-from ads_cli.feeds.source import Source
+from ads_cli.feeds.reader import open_source, read_rows
+from ads_cli.feeds.rows import Rows
 
 KNOWN = ("id", "title", "image_link")
 
@@ -23,8 +23,8 @@ class Desk:
         return str(path)
 
     def rows(self, name: str, content: str | bytes, *, encoding: str = "utf-8", **rename: str) -> Rows:
-        source = Source.open(self.put(name, content), None, encoding)
-        return rows(source, roots=("products",), known=KNOWN, rename=rename)
+        source = open_source(self.put(name, content), None, encoding)
+        return read_rows(source, roots=("products",), known=KNOWN, rename=rename)
 
     def read(self, name: str, content: str | bytes, **options: str) -> list[tuple[int, dict, str]]:
         return [(row.line, row.values, row.problem) for row in self.rows(name, content, **options)]

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from ads_cli.config.atomic_files import atomic
 from ads_cli.errors import ContentError
-from ads_cli.feeds.rows import rows
-from ads_cli.feeds.source import BLOCK, Source
-from ads_cli.feeds.writer import RowWriter
+from ads_cli.feeds.location import InMemory
+from ads_cli.feeds.reader import open_source, read_rows
+from ads_cli.feeds.registry import FORMATS, writable_formats
+from ads_cli.feeds.source import BLOCK_BYTES, Source
+from ads_cli.feeds.writer import open_writer
 from ads_cli.validation.ordered_map import map_ordered
 
-FORMATS = ("csv", "tsv", "jsonl", "json", "yaml")
 COLUMNS = ("id", "title", "color")
 quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
@@ -46,19 +47,19 @@ records = st.lists(
 
 
 def source_of(content: bytes, format: str) -> Source:
-    return Source(io.BytesIO(content), f"feed.{format}", format)
+    return Source(InMemory(content, f"feed.{format}"), FORMATS[format])
 
 
 def read(content: bytes, format: str) -> list[dict[str, object]]:
-    return [row.values for row in rows(source_of(content, format), roots=("products",), known=COLUMNS)]
+    return [row.values for row in read_rows(source_of(content, format), roots=("products",), known=COLUMNS)]
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", writable_formats())
 @given(records=records)
 @quick
 def test_what_is_written_is_read_back(format: str, records: list[dict[str, str]]):
     stream = io.StringIO(newline="")
-    writer = RowWriter(stream, format, COLUMNS)
+    writer = open_writer(stream, FORMATS[format], COLUMNS)
     for record in records:
         writer.write(record)
     writer.close()
@@ -67,7 +68,7 @@ def test_what_is_written_is_read_back(format: str, records: list[dict[str, str]]
     assert read(gzip.compress(content), format) == records
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", writable_formats())
 @given(content=st.binary(max_size=300))
 @quick
 def test_whatever_the_bytes_are_the_reader_answers_or_explains(format: str, content: bytes):
@@ -84,7 +85,8 @@ def test_whatever_the_bytes_are_the_reader_answers_or_explains(format: str, cont
 def test_every_row_knows_the_line_where_it_begins(before: int, quoted: str, after: int):
     lines = ["id,title", *["x,y"] * before, 'x,"' + quoted.replace('"', '""') + '"', *["z,y"] * after]
     found = [
-        row.line for row in rows(source_of("\n".join(lines).encode(), "csv"), roots=("p",), known=COLUMNS)
+        row.line
+        for row in read_rows(source_of("\n".join(lines).encode(), "csv"), roots=("p",), known=COLUMNS)
     ]
     breaks = quoted.count("\n")
     expected = [*range(2, before + 3), *range(before + 3 + breaks, before + 3 + breaks + after)]
@@ -98,7 +100,7 @@ def test_documents_name_the_line_of_each_record(format: str):
         "yaml": "# comment\nproducts:\n- id: 1\n  title: x\n\n- id: 2\n",
         "jsonl": '\n\n{"id": "1"}\n\n\n{"id": "2"}\n',
     }
-    found = rows(source_of(texts[format].encode(), format), roots=("products",), known=COLUMNS)
+    found = read_rows(source_of(texts[format].encode(), format), roots=("products",), known=COLUMNS)
     assert [row.line for row in found] == [3, 6]
 
 
@@ -123,21 +125,21 @@ def test_long_items_are_read_whole_however_the_file_is_cut_into_blocks():
 
 def test_a_source_is_the_same_each_time_it_is_read(tmp_path):
     path = tmp_path / "feed.csv"
-    path.write_bytes(b"id\n" + b"x\n" * BLOCK)
-    source = Source.open(str(path))
+    path.write_bytes(b"id\n" + b"x\n" * BLOCK_BYTES)
+    source = open_source(str(path))
     first = source.stream().read()
     assert source.stream().read() == first
-    path.write_bytes(b"id\n" + b"x\n" * (BLOCK - 1) + b"y\n")
+    path.write_bytes(b"id\n" + b"x\n" * (BLOCK_BYTES - 1) + b"y\n")
     with pytest.raises(ContentError, match="changed while it was being read"):
         source.stream().read()
 
 
-@pytest.mark.parametrize("size", [BLOCK - 1, BLOCK, BLOCK + 1])
+@pytest.mark.parametrize("size", [BLOCK_BYTES - 1, BLOCK_BYTES, BLOCK_BYTES + 1])
 @pytest.mark.parametrize("change", [b"more", b""])
 def test_a_file_that_grows_or_shrinks_is_noticed(tmp_path, size, change):
     path = tmp_path / "feed.csv"
     path.write_bytes(b"x" * size)
-    source = Source.open(str(path))
+    source = open_source(str(path))
     source.stream().read()
     path.write_bytes(b"x" * size + change if change else b"x" * (size - 1))
     with pytest.raises(ContentError):

@@ -134,7 +134,7 @@ def test_stray_quotes_and_cells_of_many_lines_are_read_as_if_there_were_no_block
     whole = desk.read("f.csv", content)
     assert len(whole) == 180 and all(not problem for *_, problem in whole)
     for size in (1, 7, 64, 300):
-        monkeypatch.setattr("ads_cli.feeds.formats.csv.BLOCK", size)
+        monkeypatch.setattr("ads_cli.feeds.formats.csv.BLOCK_BYTES", size)
         assert desk.read("f.csv", content) == whole
 
 
@@ -144,5 +144,5 @@ def test_stray_quotes_and_cells_of_many_lines_are_read_as_if_there_were_no_block
 def test_an_error_is_told_by_its_line_wherever_the_file_is_cut(desk, monkeypatch, bad, words):
     good = "id,title\n" + "".join(f'{n},"t\n{n}"\n' for n in range(50))
     for size in (1, 50, 1 << 20):
-        monkeypatch.setattr("ads_cli.feeds.formats.csv.BLOCK", size)
+        monkeypatch.setattr("ads_cli.feeds.formats.csv.BLOCK_BYTES", size)
         assert f":102: {words}" in desk.refused("f.csv", good.encode() + bad + b"y,b\n")

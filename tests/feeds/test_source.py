@@ -8,7 +8,8 @@ import os
 import pytest
 
 from ads_cli.errors import ContentError, UsageError
-from ads_cli.feeds.source import BLOCK, Source
+from ads_cli.feeds.reader import open_source, open_values
+from ads_cli.feeds.source import BLOCK_BYTES, Source
 
 TABLE = "id,title\n1,Café\n"
 
@@ -18,28 +19,28 @@ def content(source: Source) -> bytes:
 
 
 def test_a_format_that_is_named_outranks_the_extension(desk):
-    assert Source.open(desk.put("a.csv", TABLE), "jsonl").format == "jsonl"
+    assert open_source(desk.put("a.csv", TABLE), "jsonl").format.name == "jsonl"
 
 
 def test_an_unknown_extension_names_the_option(desk):
     with pytest.raises(UsageError) as caught:
-        Source.open(desk.put("a.xlsx", TABLE), None)
+        open_source(desk.put("a.xlsx", TABLE), None)
     assert "--format" in caught.value.hint
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "hex", "rot13"])
 def test_an_encoding_that_makes_no_text_is_refused(desk, encoding):
     with pytest.raises(UsageError, match="--encoding"):
-        Source.open(desk.put("a.csv", TABLE), None, encoding)
+        open_source(desk.put("a.csv", TABLE), None, encoding)
 
 
 def test_standard_input_needs_a_format_and_can_be_read_twice(monkeypatch):
     with pytest.raises(UsageError) as caught:
-        Source.open("-", None)
+        open_source("-", None)
     assert "--format" in caught.value.hint
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(TABLE.encode()))))
-    source = Source.open("-", "csv")
-    assert source.name == "standard input"
+    source = open_source("-", "csv")
+    assert source.label == "standard input"
     assert content(source) == content(source) == TABLE.encode()
 
 
@@ -48,7 +49,7 @@ def test_a_pipe_with_a_name_is_kept_since_it_can_be_read_once_only():
     os.write(writing, TABLE.encode())
     os.close(writing)
     try:
-        source = Source.open(f"/dev/fd/{reading}", "csv")
+        source = open_source(f"/dev/fd/{reading}", "csv")
     finally:
         os.close(reading)
     assert content(source) == content(source) == TABLE.encode()
@@ -65,17 +66,17 @@ def test_a_pipe_with_a_name_is_kept_since_it_can_be_read_once_only():
     ],
 )
 def test_readers_see_utf_8_and_no_byte_order_mark(desk, data):
-    assert content(Source.open(desk.put("a.csv", data), None)) == TABLE.encode()
+    assert content(open_source(desk.put("a.csv", data), None)) == TABLE.encode()
 
 
 def test_another_encoding_is_read_where_it_is_named(desk):
-    assert content(Source.open(desk.put("a.csv", TABLE.encode("cp1252")), None, "cp1252")) == TABLE.encode()
+    assert content(open_source(desk.put("a.csv", TABLE.encode("cp1252")), None, "cp1252")) == TABLE.encode()
 
 
 def test_the_digest_is_that_of_the_raw_bytes_also_after_a_reading_that_was_left_early(desk):
-    data = gzip.compress(os.urandom(3 * BLOCK))
-    source = Source.open(desk.put("a.csv", data), None)
-    source.stream().read(BLOCK)
+    data = gzip.compress(os.urandom(3 * BLOCK_BYTES))
+    source = open_source(desk.put("a.csv", data), None)
+    source.stream().read(BLOCK_BYTES)
     content(source)
     assert source.digest == hashlib.sha256(data).hexdigest()
     assert source.size == source.position == len(data)
@@ -83,15 +84,15 @@ def test_the_digest_is_that_of_the_raw_bytes_also_after_a_reading_that_was_left_
 
 def test_no_byte_of_a_changed_block_is_given_out(desk):
     data = bytearray(b"id\n" + b"1234567\n" * 300_000)
-    source = Source.open(desk.put("a.csv", bytes(data)), None)
+    source = open_source(desk.put("a.csv", bytes(data)), None)
     content(source)
-    data[2 * BLOCK + 5] ^= 1
+    data[2 * BLOCK_BYTES + 5] ^= 1
     desk.put("a.csv", bytes(data))
     given, stream = bytearray(), source.stream()
     with pytest.raises(ContentError, match="changed while it was being read"):
-        while block := stream.read(BLOCK // 4):
+        while block := stream.read(BLOCK_BYTES // 4):
             given += block
-    assert len(given) <= 2 * BLOCK and data.startswith(bytes(given))
+    assert len(given) <= 2 * BLOCK_BYTES and data.startswith(bytes(given))
 
 
 @pytest.mark.parametrize("cut", [5, 15, -1, -6])
@@ -102,4 +103,4 @@ def test_a_gzip_file_that_is_cut_off_is_told(desk, cut):
 @pytest.mark.parametrize("value", ["1:a\n1:b", "1:a\r1:b", "1:a\u20281:b", ""])
 def test_a_value_from_the_command_line_never_becomes_two_or_none(value):
     with pytest.raises(UsageError):
-        Source.of_lines(["1:x", value])
+        open_values(["1:x", value])

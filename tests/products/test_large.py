@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ads_cli.emulator.core import faults
-from ads_cli.feeds.rows import rows as rows_of
-from ads_cli.feeds.source import Source
+from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.products.uploads import ProductPush
 from ads_cli.validation.process_pool import LARGE
 from ads_cli.validation.validator import Validator
@@ -62,7 +61,7 @@ def test_wherever_a_feed_is_cut_the_verdict_and_the_batches_are_the_same(
     path.write_text((HEADER + "".join(pieces)).rstrip("\n") + "\n" * (not torn))
 
     def found(by_blocks: bool):
-        rows = rows_of(Source.open(str(path)), roots=("products",), known=ProductPush.known)
+        rows = read_rows(open_source(str(path)), roots=("products",), known=ProductPush.known)
         check = Validator(rows, ProductPush)
         if not by_blocks:
             check._table = None

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from ads_cli.feeds.formats.csv import Block
+from ads_cli.feeds.rows import Block
 from ads_cli.validation import process_pool as workers
 from ads_cli.validation.process_pool import LARGE, ProcessPool
 

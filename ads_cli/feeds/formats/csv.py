@@ -1,135 +1,57 @@
-"""CSV, TSV and their like: a header, then a record for each line."""
+"""CSV and TSV: a header, then a record in each line."""
 
 import csv
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING
 
 from ...errors import UsageError
 from ...output.text import counted
-from ..rows import OWN_COLUMNS, Row, Rows, decoding_error
+from ..rows import REPORT_COLUMNS, Block, Row, TableRows, UnreadableBlockError
+from .lines import MAX_LINE_BYTES, TextRows
 
 if TYPE_CHECKING:
     from ..source import Source
 
 DELIMITERS = ",;\t|"
-EXPECTED = {"csv": ",", "tsv": "\t"}
-LONGEST_LINE = 16 * 1024 * 1024
-LONGEST_HEADER = 1024 * 1024
-BLOCK = 256 * 1024  # bytes that are taken apart at once
+MAX_HEADER_CHARACTERS = 1024 * 1024
+BLOCK_BYTES = 256 * 1024
 
 
-class Block(NamedTuple):
-    """Whole rows as bytes, and the line on which the first begins."""
+class CsvRows(TextRows, TableRows):
+    """Rows below a header. The delimiter is detected: the one that yields the most known columns."""
 
-    line: int
-    data: bytes
-
-
-class LineRows(Rows):
-    """A value for each line, of the only field there is."""
-
-    _line = 0  # that was read last
+    usual_delimiter = ","
+    _row_line = 0  # first line of the row that is being parsed
 
     def _read(self) -> Iterator[Row]:
-        (name,) = self.known
-        self.columns = (name,)
-        found = False
-        for line in self._lines():
-            if (value := line.strip()) and value != name:
-                found = True
-                yield Row(self._line, {name: value})
-        if not found:
-            raise self.at(1, "nothing in the file")
-
-    def _lines(self, stream: BinaryIO | None = None) -> Iterator[str]:
-        """Decode line by line, so that what is wrong can be named by its line."""
-        self._line = 0
-        readline = (stream or self.source.stream()).readline
-        while raw := readline(LONGEST_LINE):
-            yield self._decoded(raw)
-
-    def _decoded(self, raw: bytes) -> str:
-        self._line += 1
-        if b"\0" in raw:
-            raise self.at(self._line, "a NUL byte; this is no text file, or a damaged one")
-        if len(raw) >= LONGEST_LINE:
-            raise self.at(self._line, f"a line of more than {LONGEST_LINE:,} bytes")
-        try:
-            return raw.decode()
-        except UnicodeDecodeError:
-            raise decoding_error(self, self._line, raw) from None
-
-
-class CsvRows(LineRows):
-    """Rows under a header; the delimiter is the one that makes the header known."""
-
-    has_header = True
-    delimiter = ","
-    cell_fields: tuple[str, ...] = ()  # of each cell, "" where it is left out
-    _begins = 0  # where the current row begins
-
-    def _read(self) -> Iterator[Row]:
-        found = False
-        blocks = self.blocks(BLOCK)
+        is_empty = True
+        blocks = self.blocks(BLOCK_BYTES)
         for block in blocks:
             try:
-                for row in self.of(block):
-                    found = True
+                for row in self.parse_block(block):
+                    is_empty = False
                     yield row
-            except (ValueError, csv.Error):  # its lines tell where it is wrong, if it is
-                for row in self._line_by_line(block, blocks):
-                    found = True
+            except UnreadableBlockError:
+                for row in self._parse_by_line(block, blocks):
+                    is_empty = False
                     yield row
-        if not found:
-            raise self.at(self._line, "a header, and no row under it")
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave the file behind: a copy in another process takes blocks apart."""
-        return {**vars(self), "source": None}
-
-    def of(self, block: Block) -> Iterator[Row]:
-        """Take a block apart; raise ValueError or csv.Error where that fails."""
-        self._begins = block.line
-        yield from self._rows(_lines_of(block.data), block.line)
-
-    def _rows(self, lines: Iterable[str], first: int) -> Iterator[Row]:
-        """Take lines apart, of which the first has a number."""
-        reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
-        fields = self.cell_fields
-        width, all_known = len(fields), "" not in fields
-        for cells in reader:
-            line, self._begins = self._begins, first + reader.line_num
-            values = {f: c for f, c in zip(fields, cells) if c.strip()}  # noqa: B905 (takes its time)
-            if not all_known:
-                values.pop("", None)
-            if not values:
-                continue  # blank, or nothing but delimiters
-            wrong = len(cells) != width
-            yield Row(line, values, f"has {len(cells)} cells, and the header has {width}" if wrong else "")
-
-    def _line_by_line(self, block: Block, others: Iterable[Block]) -> Iterator[Row]:
-        """Go on from the row that could not be read, through the rest of its block and all others."""
-        raws = (raw for each in chain([block], others) for raw in BytesIO(each.data))
-        left = islice(raws, self._begins - block.line, None)
-        self._line = self._begins - 1
-        try:
-            yield from self._rows(map(self._decoded, left), self._begins)
-        except csv.Error as error:
-            raise self.at(self._begins, *_explained(error)) from None
+        if is_empty:
+            raise self.error(self._line, "no row below the header")
 
     def blocks(self, size: int) -> Iterator[Block]:
-        """Give the rows under the header in blocks, as bytes, for those who take them apart elsewhere."""
+        """Read the header, then cut the rows at line ends where no cell continues."""
         stream = self.source.stream()
-        header = self._header(self._lines(stream))
-        self.cell_fields = tuple(self._fields(header))
+        header = self._read_header(self._lines(stream))
+        self.cell_fields = tuple(self._fields_of(header))
         line, rest = self._line + 1, b""
-        while read := stream.read(size):
-            data = rest + read
+        while chunk := stream.read(size):
+            data = rest + chunk
             end = data.rfind(b"\n") + 1
-            # Where quotes are even, no cell goes on in the next line; a stray one must not hold up all.
-            if len(data) < LONGEST_LINE and (not end or data.count(b'"', 0, end) % 2):
+            # After an even number of quotes no cell continues in the next line. The limit keeps a stray
+            # quote from collecting the whole file.
+            if len(data) < MAX_LINE_BYTES and (not end or data.count(b'"', 0, end) % 2):
                 rest = data
                 continue
             end = end or len(data)
@@ -138,65 +60,107 @@ class CsvRows(LineRows):
         if rest:
             yield Block(line, rest)
 
-    def _header(self, lines: Iterator[str]) -> list[str]:
-        """Find the header: the first line that is neither blank nor a comment; sniff its delimiter."""
+    def parse_block(self, block: Block) -> Iterator[Row]:
+        """Parse the rows of a block; raise UnreadableBlockError if that fails."""
+        self._row_line = block.line
+        try:
+            yield from self._parse(_split_lines(block.data), block.line)
+        except (ValueError, csv.Error) as error:
+            raise UnreadableBlockError from error
+
+    def _parse(self, lines: Iterable[str], first_line: int) -> Iterator[Row]:
+        """Parse lines; the first is line `first_line` of the file."""
+        reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
+        fields = self.cell_fields
+        width, reads_all_cells = len(fields), "" not in fields
+        for cells in reader:
+            line, self._row_line = self._row_line, first_line + reader.line_num
+            values = {f: c for f, c in zip(fields, cells) if c.strip()}  # noqa: B905 - strict= is slower
+            if not reads_all_cells:
+                values.pop("", None)
+            if not values:
+                continue  # a blank line, or only delimiters
+            wrong = len(cells) != width
+            yield Row(line, values, f"has {len(cells)} cells, and the header has {width}" if wrong else "")
+
+    def _parse_by_line(self, block: Block, others: Iterable[Block]) -> Iterator[Row]:
+        """Continue at the row that could not be parsed, through the rest of its block and all others."""
+        lines = (line for each in chain([block], others) for line in BytesIO(each.data))
+        remaining = islice(lines, self._row_line - block.line, None)
+        self._line = self._row_line - 1
+        try:
+            yield from self._parse(map(self._decode, remaining), self._row_line)
+        except csv.Error as error:
+            raise self.error(self._row_line, _explain(error)) from None
+
+    def _read_header(self, lines: Iterator[str]) -> list[str]:
+        """Return the cells of the first line that is neither blank nor a comment; detect the delimiter."""
         self.notes = []
-        skipped = 0
+        comment_lines = 0
         for line in lines:
-            begins = self._line
-            # Quotes that are not yet even mean that a cell goes on in the next line.
-            while line.count('"') % 2 and len(line) < LONGEST_HEADER and (more := next(lines, "")):
+            first_line = self._line
+            # After an odd number of quotes a cell continues in the next line.
+            while line.count('"') % 2 and len(line) < MAX_HEADER_CHARACTERS and (more := next(lines, "")):
                 line += more
-            self.delimiter = self._sniffed(line)
-            if line.lstrip(' "').startswith("#") and not self._known_in(line, self.delimiter):
-                skipped += self._line - begins + 1
+            self.delimiter = self._detect_delimiter(line)
+            if line.lstrip(' "').startswith("#") and not self._count_known(line, self.delimiter):
+                comment_lines += self._line - first_line + 1
             elif line.strip(" \t\r\n,;"):
                 break
         else:
-            raise self.at(max(self._line, 1), "the file has no header")
-        if skipped:
-            self.notes.append(f"{counted(skipped, 'comment line')} skipped before the header")
-        if self.delimiter != self._expected and len(_cells(line, self.delimiter)) > 1:
-            self.notes.append(f"cells are separated by {self.delimiter!r}")
+            raise self.error(max(self._line, 1), "the file has no header")
+        if comment_lines:
+            self.notes.append(f"{counted(comment_lines, 'comment line')} skipped before the header")
+        if self.delimiter != self.usual_delimiter and len(_split_cells(line, self.delimiter)) > 1:
+            self.notes.append(f"the delimiter is {self.delimiter!r}")
         try:
             return [cell.strip() for cell in next(csv.reader([line], delimiter=self.delimiter, strict=True))]
         except csv.Error as error:
-            raise self.at(begins, *_explained(error)) from None
+            raise self.error(first_line, _explain(error)) from None
 
-    def _sniffed(self, line: str) -> str:
-        """Find the delimiter that makes most cells known names, or else most cells."""
+    def _detect_delimiter(self, line: str) -> str:
+        """Choose the delimiter with the most known columns, then the one with the most columns."""
 
         def score(delimiter: str) -> tuple[int, int, bool]:
-            return self._known_in(line, delimiter), len(_cells(line, delimiter)), delimiter == self._expected
+            columns = len(_split_cells(line, delimiter))
+            return self._count_known(line, delimiter), columns, delimiter == self.usual_delimiter
 
         return max(DELIMITERS, key=score)
 
-    @property
-    def _expected(self) -> str:
-        return EXPECTED.get(self.source.format, ",")
+    def _count_known(self, line: str, delimiter: str) -> int:
+        names = (cell.strip() for cell in _split_cells(line, delimiter))
+        return sum(name in self.known or name in self.rename for name in names)
 
-    def _known_in(self, line: str, delimiter: str) -> int:
-        named = (cell.strip() for cell in _cells(line, delimiter))
-        return sum(name in self.known or name in self.rename for name in named)
-
-    def _fields(self, header: list[str]) -> list[str]:
-        """Name the field of each cell; "" where the cell is left out."""
-        self.columns = tuple(name for name in header if name not in OWN_COLUMNS and name)
+    def _fields_of(self, header: list[str]) -> list[str]:
+        """Return the field of each cell, "" for a cell that is ignored; set the columns."""
+        self.columns = tuple(name for name in header if name not in REPORT_COLUMNS and name)
         for name in self.rename:
             if name not in self.columns:
                 raise UsageError(
-                    f"--map: {self.source.name} has no column {name!r}",
+                    f"--map: {self.source.label} has no column {name!r}",
                     hint=f"columns: {', '.join(self.columns)}",
                 )
-        for names, what in ((self.columns, "column"), (self.fields, "field")):
-            if twice := sorted({name for name in names if names.count(name) > 1}):
-                raise self.at(self._line, f"the {what} {twice[0]!r} stands twice in the header")
-        return ["" if name in OWN_COLUMNS else self.rename.get(name, name) for name in header]
+        for names, noun in ((self.columns, "column"), (self.fields, "field")):
+            if repeated := sorted({name for name in names if names.count(name) > 1}):
+                raise self.error(self._line, f"the {noun} {repeated[0]!r} is repeated in the header")
+        return ["" if name in REPORT_COLUMNS else self.rename.get(name, name) for name in header]
 
 
-def _lines_of(data: bytes) -> list[str]:
-    """Cut a block into lines; raise ValueError where something in it is to be told of by its line."""
-    if len(data) >= LONGEST_LINE or b"\0" in data:
+class TsvRows(CsvRows):
+    """CSV whose usual delimiter is the tab."""
+
+    usual_delimiter = "\t"
+
+
+def is_value_list(source: "Source", column: str) -> bool:
+    """Tell whether a file has a value in each line, rather than a header with `column`."""
+    first = source.stream().readline(MAX_LINE_BYTES).decode("utf-8", "replace")
+    return not any(delimiter in first for delimiter in DELIMITERS) and first.strip() != column
+
+
+def _split_lines(data: bytes) -> list[str]:
+    """Decode a block into lines; raise ValueError if one of them needs an error that names its line."""
+    if len(data) >= MAX_LINE_BYTES or b"\0" in data:
         raise ValueError
     lines = data.decode().split("\n")
     if not lines[-1]:
@@ -204,26 +168,20 @@ def _lines_of(data: bytes) -> list[str]:
     return [f"{line}\n" for line in lines] if b'"' in data else lines
 
 
-def holds_lines(source: "Source", name: str) -> bool:
-    """Tell whether a file holds a value on each line rather than a table with a column `name`."""
-    first = source.stream().readline(LONGEST_LINE).decode("utf-8", "replace")
-    return not any(delimiter in first for delimiter in DELIMITERS) and first.strip() != name
-
-
-def _cells(line: str, delimiter: str) -> list[str]:
+def _split_cells(line: str, delimiter: str) -> list[str]:
     try:
         return next(csv.reader([line], delimiter=delimiter), [])
     except csv.Error:
         return line.rstrip("\r\n").split(delimiter)
 
 
-def _explained(error: csv.Error) -> tuple[str]:
-    words = str(error)
-    if "field larger" in words or "unexpected end" in words:
+def _explain(error: csv.Error) -> str:
+    reason = str(error)
+    if "field larger" in reason or "unexpected end" in reason:
         return (
-            "a quote that is opened in this row is never closed, "
-            f"or a cell is longer than {csv.field_size_limit():,} characters",
+            "a quote in this row is never closed, "
+            f"or a cell is longer than {csv.field_size_limit():,} characters"
         )
-    if "new-line character" in words:
-        return ("line ends of an old kind (CR alone); save the file with LF or CRLF",)
-    return (f"not CSV: {words}; a quote inside a quoted cell is written twice",)
+    if "new-line character" in reason:
+        return "a line ends with CR alone; save the file with LF or CRLF"
+    return f"not CSV: {reason}; double a quote inside a quoted cell"

@@ -1,201 +1,208 @@
-"""JSON and JSON lines; numbers stay the text they are written as, until a declared type converts them."""
+"""JSON and JSON Lines. Numbers stay the text that was written, until a declared type converts them."""
 
 import json
 from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from typing import Any
 
-from ..rows import Documents, Row, decoding_error, decoding_error_in
+from ...errors import ContentError
+from ..rows import RecordRows, Row, decoding_error, decoding_error_in
+from .lines import MAX_LINE_BYTES
 
-LONGEST = 16 * 1024 * 1024  # bytes of a line, characters of an item
-CHUNK = 64 * 1024
-SPACE = " \t\r\n"
+MAX_ITEM_CHARACTERS = 16 * 1024 * 1024
+CHUNK_BYTES = 64 * 1024
+WHITE_SPACE = " \t\r\n"
 
 
-class Repeated(ValueError):
+class RepeatedFieldError(ValueError):
     """An object names a field twice."""
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+def _to_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
         names = [name for name, _ in pairs]
-        raise Repeated(f"the field {next(name for name in names if names.count(name) > 1)!r} stands twice")
-    return found
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise RepeatedFieldError(f"the field {repeated!r} is repeated")
+    return values
 
 
-DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_int=str, parse_float=str, parse_constant=str)
+DECODER = json.JSONDecoder(object_pairs_hook=_to_dict, parse_int=str, parse_float=str, parse_constant=str)
 
 
-def half_character(written: str, value: Any) -> str:
-    """Say so where a value, as it was written, holds one half of a surrogate pair."""
-    if "\\u" in written:  # nothing else makes one, and most texts have none
+def surrogate_problem(text: str, value: Any) -> str:
+    """Describe the problem of a value with half of a surrogate pair; "" if there is none."""
+    if "\\u" in text:  # only an escape can produce one, and most texts have none
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            return "holds one half of a character that is written as two \\u escapes"
+            return "contains half of a surrogate pair, written as a \\u escape"
     return ""
 
 
-class JsonLines(Documents):
-    """An object for each line."""
+class JsonLinesRows(RecordRows):
+    """An object in each line."""
 
     def _read(self) -> Iterator[Row]:
-        stream, line, found = self.source.stream(), 0, False
-        while raw := stream.readline(LONGEST):
+        stream, line, is_empty = self.source.stream(), 0, True
+        while raw := stream.readline(MAX_LINE_BYTES):
             line += 1
-            if len(raw) == LONGEST:
-                raise self.at(line, f"a line of more than {LONGEST:,} bytes")
+            if len(raw) == MAX_LINE_BYTES:
+                raise self.error(line, f"a line of more than {MAX_LINE_BYTES:,} bytes")
             try:
                 text = raw.decode().strip()
             except UnicodeDecodeError:
                 raise decoding_error(self, line, raw) from None
-            if not text:
-                continue
-            found = True
-            yield self._record(line, text)
-        if not found:
-            raise self.at(max(line, 1), "no record in the file")
+            if text:
+                is_empty = False
+                yield self._parse(line, text)
+        if is_empty:
+            raise self.error(max(line, 1), "the file contains no records")
 
-    def _record(self, line: int, text: str) -> Row:
+    def _parse(self, line: int, text: str) -> Row:
         try:
             value = DECODER.decode(text)
-            return self.row(line, value, half_character(text, value))
+            return self.row(line, value, surrogate_problem(text, value))
         except json.JSONDecodeError as error:
             return Row(line, {}, f"not JSON at column {error.colno}: {error.msg}")
-        except (Repeated, RecursionError) as error:
+        except RecursionError:
+            return Row(line, {}, "nested too deeply")
+        except RepeatedFieldError as error:
             return Row(line, {}, str(error))
 
 
-class JsonRows(Documents):
+class JsonRows(RecordRows):
     """A list of objects, or a mapping whose only key holds that list; read item by item."""
 
     def _read(self) -> Iterator[Row]:
-        text = _Text(self)
-        self._open(text)
-        if text.next() == "]":
-            raise self.at(text.line, "an empty list")
+        text = _TextStream(self)
+        self._read_opening(text)
+        if text.next_character() == "]":
+            raise self.error(text.line, "an empty list")
         while True:
-            yield self._item(text)
-            sign = text.next()
-            text.take(1)
-            if sign == "]":
+            yield self._read_item(text)
+            character = text.next_character()
+            text.skip(1)
+            if character == "]":
                 break
-            if sign != ",":
-                raise self._broken(text, "a comma or the end of the list")
-        if self._wrapped:
-            if text.next() != "}":
-                raise self._broken(text, f"the end of the mapping, since {self.root} is its only key")
-            text.take(1)
-        if text.next():
-            raise self._broken(text, "the end of the file")
+            if character != ",":
+                raise self._unexpected(text, "a comma or the end of the list")
+        if self._in_mapping:
+            if text.next_character() != "}":
+                raise self._unexpected(
+                    text, f"the end of the mapping, since {self._root_names} is its only key"
+                )
+            text.skip(1)
+        if text.next_character():
+            raise self._unexpected(text, "the end of the file")
 
-    def _open(self, text: "_Text") -> None:
-        """Find the list."""
-        self._wrapped = text.next() == "{"
-        if self._wrapped:
-            text.take(1)
-            name = "" if text.next() == "}" else text.item()
-            if name not in self.roots or text.next() != ":":
-                raise self.at(text.line, f"neither a list nor a mapping whose only key is {self.root}")
-            text.take(1)
-        if text.next() != "[":
-            raise self.at(text.line, f"neither a list nor a mapping whose only key is {self.root}")
-        text.take(1)
+    def _read_opening(self, text: "_TextStream") -> None:
+        """Read up to the first item of the list."""
+        expected = f"neither a list nor a mapping whose only key is {self._root_names}"
+        self._in_mapping = text.next_character() == "{"
+        if self._in_mapping:
+            text.skip(1)
+            key = "" if text.next_character() == "}" else text.decode_item()
+            if key not in self.roots or text.next_character() != ":":
+                raise self.error(text.line, expected)
+            text.skip(1)
+        if text.next_character() != "[":
+            raise self.error(text.line, expected)
+        text.skip(1)
 
-    def _item(self, text: "_Text") -> Row:
-        text.next()
+    def _read_item(self, text: "_TextStream") -> Row:
+        text.next_character()
         line = text.line
         try:
-            value = text.item()
-            return self.row(line, value, half_character(text.written, value))
-        except Repeated as error:
-            raise self.at(line, f"record {self.records + 1}: {error}") from None
+            value = text.decode_item()
+            return self.row(line, value, surrogate_problem(text.item_text, value))
+        except RepeatedFieldError as error:
+            raise self.error(line, f"record {self.records + 1}: {error}") from None
 
-    def _broken(self, text: "_Text", expected: str) -> Exception:
-        seen = text.next()
-        if not seen:
-            return self.at(text.line, "the file is cut off in the middle")
-        return self.at(text.line, f"{text.peek(20)!r} where {expected} should be")
+    def _unexpected(self, text: "_TextStream", expected: str) -> ContentError:
+        if not text.next_character():
+            return self.error(text.line, "the file is cut off in the middle")
+        return self.error(text.line, f"{text.peek(20)!r} where {expected} should be")
 
 
-class _Text:
-    """The text of a document, as much of it as is needed, and the line it has come to."""
+class _TextStream:
+    """The text of a document, of which only the part around the current item is in memory."""
 
     def __init__(self, rows: JsonRows) -> None:
         self.line = 1
+        self.item_text = ""  # of the last item
         self._rows = rows
         self._stream = rows.source.stream()
         self._decoder = getincrementaldecoder("utf-8")()
         self._text = ""
-        self._at = 0
+        self._position = 0  # in `_text`
         self._ended = False
-        self.written = ""  # the text of the last item
-        self._passed = 0  # characters of the current line that are no longer in `_text`
+        self._dropped = 0  # characters of the current line that are no longer in `_text`
 
-    def next(self) -> str:
-        """Pass over white space and give the next sign; "" at the end of the file."""
+    def next_character(self) -> str:
+        """Skip white space and return the next character without consuming it; "" at the end."""
         while True:
-            while self._at < len(self._text):
-                sign = self._text[self._at]
-                if sign not in SPACE:
-                    return sign
-                self.take(1)
-            if not self._more(CHUNK):
+            while self._position < len(self._text):
+                character = self._text[self._position]
+                if character not in WHITE_SPACE:
+                    return character
+                self.skip(1)
+            if not self._read_more(CHUNK_BYTES):
                 return ""
 
-    def take(self, count: int) -> None:
-        """Pass over some characters."""
-        self.line += self._text.count("\n", self._at, self._at + count)
-        self._at += count
+    def skip(self, count: int) -> None:
+        """Consume characters."""
+        self.line += self._text.count("\n", self._position, self._position + count)
+        self._position += count
 
     def peek(self, count: int) -> str:
-        """Show what comes."""
-        return self._text[self._at : self._at + count]
+        """Return the next characters without consuming them."""
+        return self._text[self._position : self._position + count]
 
-    def item(self) -> Any:
-        """Decode one value; a value that may go on is read on, twice as much each time."""
-        wanted = CHUNK
+    def decode_item(self) -> Any:
+        """Decode one value. If it may continue after the text in memory, read on, twice as much each time."""
+        size = CHUNK_BYTES
         while True:
             try:
-                value, end = DECODER.raw_decode(self._text, self._at)
+                value, end = DECODER.raw_decode(self._text, self._position)
                 if end < len(self._text) or self._ended:
-                    self.written = self._text[self._at : end]
-                    self.take(end - self._at)
+                    self.item_text = self._text[self._position : end]
+                    self.skip(end - self._position)
                     return value
             except json.JSONDecodeError as error:
-                # What is wrong long before the end of the text stays wrong, however much is read.
+                # An error well before the end of the text does not depend on what follows.
                 if self._ended or (error.pos < len(self._text) - 20 and "Unterminated" not in error.msg):
-                    raise self._told(error) from None
+                    raise self._syntax_error(error) from None
             except RecursionError:
-                raise self._rows.at(self.line, "nested too deeply") from None
-            if len(self._text) - self._at > LONGEST:
-                raise self._rows.at(self.line, f"an item of more than {LONGEST:,} characters")
-            self._more(wanted)
-            wanted *= 2
+                raise self._rows.error(self.line, "nested too deeply") from None
+            if len(self._text) - self._position > MAX_ITEM_CHARACTERS:
+                raise self._rows.error(self.line, f"an item of more than {MAX_ITEM_CHARACTERS:,} characters")
+            self._read_more(size)
+            size *= 2
 
-    def _told(self, error: json.JSONDecodeError) -> Exception:
-        line = self.line + self._text.count("\n", self._at, error.pos)
+    def _syntax_error(self, error: json.JSONDecodeError) -> ContentError:
+        line = self.line + self._text.count("\n", self._position, error.pos)
         if error.pos >= len(self._text.rstrip()) or "Unterminated" in error.msg:
-            return self._rows.at(line, "the file is cut off in the middle")
-        begin = self._text.rfind("\n", 0, error.pos)
-        column = error.pos - begin if begin >= 0 else self._passed + error.pos + 1
-        return self._rows.at(line, f"not JSON: {error.msg}", column=column)
+            return self._rows.error(line, "the file is cut off in the middle")
+        line_start = self._text.rfind("\n", 0, error.pos)
+        column = error.pos - line_start if line_start >= 0 else self._dropped + error.pos + 1
+        return self._rows.error(line, f"not JSON: {error.msg}", column=column)
 
-    def _more(self, count: int) -> bool:
-        """Read on; tell whether there was anything."""
+    def _read_more(self, size: int) -> bool:
+        """Read on; return False at the end."""
         if self._ended:
             return False
-        raw = self._stream.read(count)
+        raw = self._stream.read(size)
         self._ended = not raw
         try:
-            fresh = self._decoder.decode(raw, final=self._ended)
+            text = self._decoder.decode(raw, final=self._ended)
         except UnicodeDecodeError as error:
-            line = self.line + self._text.count("\n", self._at)
+            line = self.line + self._text.count("\n", self._position)
             raise decoding_error_in(self._rows, line, error) from None
-        if "\0" in fresh:
-            raise self._rows.at(self.line, "a NUL byte; this is no text file, or a damaged one")
-        begin = self._text.rfind("\n", 0, self._at)
-        self._passed = self._at - begin - 1 if begin >= 0 else self._passed + self._at
-        self._text, self._at = self._text[self._at :] + fresh, 0
-        return bool(fresh) or not self._ended
+        if "\0" in text:
+            raise self._rows.error(self.line, "a NUL byte; the file is damaged or not a text file")
+        line_start = self._text.rfind("\n", 0, self._position)
+        dropped = self._position - line_start - 1
+        self._dropped = dropped if line_start >= 0 else self._dropped + self._position
+        self._text, self._position = self._text[self._position :] + text, 0
+        return bool(text) or not self._ended

@@ -1,4 +1,4 @@
-"""YAML, read event by event: scalars stay text, and nothing can explode."""
+"""YAML, read event by event. Scalars stay text; anchors, aliases and tags are refused."""
 
 from codecs import getincrementaldecoder
 from collections.abc import Iterator
@@ -7,119 +7,94 @@ from typing import Any, BinaryIO
 import yaml
 from yaml import events as ev
 
-from ..rows import Documents, Row, decoding_error_in
+from ...config.strict_yaml import RefusedError, ValueBuilder
+from ...errors import ContentError
+from ..rows import RecordRows, Row, decoding_error_in
 
-DEEPEST = 32
-BLOCK = 64 * 1024
-LONGEST = 16 * 1024 * 1024  # bytes of a record
-ABSENT = ("", "null", "Null", "NULL", "~")
-Events = Iterator[Any]
+BLOCK_BYTES = 64 * 1024
+MAX_RECORD_BYTES = 16 * 1024 * 1024
 
 
-class YamlRows(Documents):
+class YamlRows(RecordRows):
     """A list of mappings, or a mapping whose only key holds that list."""
 
     def _read(self) -> Iterator[Row]:
-        stream = self.source.stream()
+        self._stream = _CheckedStream(self, self.source.stream())
         try:
-            self._stream = _Checked(self, stream)
-            yield from self._rows(yaml.parse(self._stream, Loader=_loader()))
+            yield from self._read_events(yaml.parse(self._stream, Loader=_loader()))
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-            raise self.at(line, f"not YAML: {error.problem or error.context}", column=column) from None
+            message = error.problem or error.context or ""
+            message = message if isinstance(error, RefusedError) else f"not YAML: {message}"
+            raise self.error(line, message, column=column) from None
         except yaml.reader.ReaderError as error:
             line = 1 + self.source.stream().read(error.position).count(b"\n")
-            what = f"not YAML: {error.reason} (character 0x{error.character:02X})"
-            raise self.at(line, what, hint="remove the character") from None
+            message = f"not YAML: {error.reason} (character 0x{error.character:02X})"
+            raise self.error(line, message, hint="remove the character") from None
 
-    def _rows(self, events: Events) -> Iterator[Row]:
-        event = self._open(events)
-        found = False
+    def _read_events(self, events: Iterator[Any]) -> Iterator[Row]:
+        builder = ValueBuilder(events)
+        event = self._read_opening(events)
+        is_empty = True
         while not isinstance(event := next(events), ev.SequenceEndEvent):
-            found = True
-            self._problem = ""
+            is_empty = False
             line = event.start_mark.line + 1
-            record = self._value(event, events, 1)
-            yield self.row(line, record, self._problem)
-            self._stream.since = 0
-        if not found:
-            raise self._at(event, "an empty list")
+            builder.repeated_key = None
+            record = builder.build(event)
+            key = builder.repeated_key
+            yield self.row(line, record, "" if key is None else f"the field {key!r} is repeated")
+            self._stream.record_bytes = 0
+        if is_empty:
+            raise self._error(event.start_mark, "an empty list")
         event = next(events)
-        if self._wrapped:
+        if self._in_mapping:
             if not isinstance(event, ev.MappingEndEvent):
-                raise self._at(event, f"{self.root} must be the only key")
+                raise self._error(event.start_mark, f"{self._root_names} must be the only key")
             event = next(events)
         if not isinstance(event := next(events), ev.StreamEndEvent):
-            raise self._at(event, "a second document in the file")
+            raise self._error(event.start_mark, "a second document in the file")
 
-    def _open(self, events: Events) -> Any:
-        """Find the list."""
+    def _read_opening(self, events: Iterator[Any]) -> Any:
+        """Read up to the first item of the list."""
+        expected = f"neither a list nor a mapping whose only key is {self._root_names}"
         while isinstance(event := next(events), ev.StreamStartEvent | ev.DocumentStartEvent):
             pass
-        self._wrapped = isinstance(event, ev.MappingStartEvent)
-        if self._wrapped:
+        self._in_mapping = isinstance(event, ev.MappingStartEvent)
+        if self._in_mapping:
             key = next(events)
             if not isinstance(key, ev.ScalarEvent) or key.value not in self.roots:
-                raise self._at(key, f"neither a list nor a mapping whose only key is {self.root}")
+                raise self._error(key.start_mark, expected)
             event = next(events)
         if not isinstance(event, ev.SequenceStartEvent):
-            raise self._at(event, f"neither a list nor a mapping whose only key is {self.root}")
+            raise self._error(event.start_mark, expected)
         return event
 
-    def _value(self, event: Any, events: Events, depth: int) -> Any:
-        """Build one value; anchors, aliases and tags are refused."""
-        if isinstance(event, ev.AliasEvent) or event.anchor is not None:
-            raise self._at(event, "anchors and aliases are not read; write the value out")
-        if event.tag is not None and event.tag != "!":
-            raise self._at(event, f"the tag {event.tag} is not read; write a plain value")
-        if depth > DEEPEST:
-            raise self._at(event, f"nested more than {DEEPEST} deep")
-        if isinstance(event, ev.ScalarEvent):
-            return None if event.implicit[0] and event.value in ABSENT else event.value
-        if isinstance(event, ev.SequenceStartEvent):
-            found = []
-            while not isinstance(event := next(events), ev.SequenceEndEvent):
-                found.append(self._value(event, events, depth + 1))
-            return found
-        return self._mapping(events, depth)
-
-    def _mapping(self, events: Events, depth: int) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        while not isinstance(event := next(events), ev.MappingEndEvent):
-            if not isinstance(event, ev.ScalarEvent):
-                raise self._at(event, "a key must be text")
-            value = self._value(next(events), events, depth + 1)
-            if event.value in found:
-                self._problem = f"the field {event.value!r} stands twice"
-            found[event.value] = value
-        return found
-
-    def _at(self, event: Any, message: str) -> Exception:
-        mark = event.start_mark
-        return self.at(mark.line + 1, message, column=mark.column + 1)
+    def _error(self, mark: Any, message: str) -> ContentError:
+        return self.error(mark.line + 1, message, column=mark.column + 1)
 
 
-class _Checked:
-    """What the parser reads: UTF-8, and no record so long that it fills the memory."""
+class _CheckedStream:
+    """What the YAML parser reads: refuse other encodings, and records that would fill the memory."""
 
     def __init__(self, rows: YamlRows, stream: BinaryIO) -> None:
-        self.since = 0  # bytes read since the last record
+        self.record_bytes = 0  # read since the last record
         self._rows = rows
         self._stream = stream
         self._line = 1
         self._decoder = getincrementaldecoder("utf-8")()
 
-    def read(self, size: int = BLOCK, /) -> bytes:
-        """Read a block, which may end anywhere."""
-        if self.since > LONGEST:
-            raise self._rows.at(self._line, f"a record of more than {LONGEST:,} bytes ends after here")
+    def read(self, size: int = BLOCK_BYTES, /) -> bytes:
+        """Read a block, which may end inside a line or a character."""
+        if self.record_bytes > MAX_RECORD_BYTES:
+            message = f"a record of more than {MAX_RECORD_BYTES:,} bytes ends after this line"
+            raise self._rows.error(self._line, message)
         raw = self._stream.read(size)
         try:
             self._decoder.decode(raw, final=not raw)
         except UnicodeDecodeError as error:
             raise decoding_error_in(self._rows, self._line, error) from None
-        self.since += len(raw)
+        self.record_bytes += len(raw)
         self._line += raw.count(b"\n")
         return raw
 

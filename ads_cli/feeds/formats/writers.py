@@ -1,0 +1,64 @@
+"""Writers of CSV, TSV, JSON, JSON Lines and YAML."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ...output.records import csv_rows
+from ...output.text import cell
+from ..writer import RowWriter
+
+
+class CsvWriter(RowWriter):
+    """A header and a line for each row."""
+
+    delimiter = ","
+
+    def _begin(self) -> None:
+        self._write_cells = csv_rows(self.stream, self.delimiter)
+        self._write_cells(self.columns)
+
+    def _write(self, values: Mapping[str, Any]) -> None:
+        self._write_cells([cell(values.get(column)) for column in self.columns])
+
+
+class TsvWriter(CsvWriter):
+    """CSV with tabs."""
+
+    delimiter = "\t"
+
+
+class JsonLinesWriter(RowWriter):
+    """An object in each line."""
+
+    def _write(self, values: Mapping[str, Any]) -> None:
+        self.stream.write(f"{_as_json(values)}\n")
+
+
+class JsonWriter(RowWriter):
+    """A list of objects."""
+
+    def _write(self, values: Mapping[str, Any]) -> None:
+        self.stream.write((",\n" if self.count else "[\n") + _as_json(values))
+
+    def close(self) -> None:
+        """End the list."""
+        self.stream.write("\n]\n" if self.count else "[]\n")
+
+
+class YamlWriter(RowWriter):
+    """A list of mappings, each in the syntax of JSON, which YAML includes."""
+
+    def _write(self, values: Mapping[str, Any]) -> None:
+        # YAML does not allow all characters that JSON allows unescaped.
+        escaped = "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in _as_json(values))
+        self.stream.write(f"- {escaped}\n")
+
+    def close(self) -> None:
+        """Write an empty list if there are no rows."""
+        if not self.count:
+            self.stream.write("[]\n")
+
+
+def _as_json(values: Mapping[str, Any]) -> str:
+    return json.dumps(values, ensure_ascii=False)

@@ -1,0 +1,90 @@
+"""Where a feed is: a path, standard input, or values from the command line.
+
+A new kind of location is a subclass of `Location` and a line in `parse_location`.
+"""
+
+import io
+import sys
+import tempfile
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from ..errors import UsageError
+
+
+class Location(ABC):
+    """Where a feed is read from."""
+
+    def __init__(self, label: str, *, file_name: str = "", identity: str | None = None) -> None:
+        self.label = label  # names it in messages
+        self.file_name = file_name  # its extension names the format; empty if there is none
+        self.identity = label if identity is None else identity  # names it in jobs and journals
+
+    @abstractmethod
+    def open(self) -> BinaryIO:
+        """Open its content as a seekable stream; raise UsageError if that fails."""
+
+    def is_same_file(self, path: str) -> bool:
+        """Tell whether `path` is the file that is read, so that writing it would destroy the input."""
+        return False
+
+
+class FileLocation(Location):
+    """A path."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, file_name=path)
+        self.path = path
+
+    def open(self) -> BinaryIO:
+        """Open the file; a pipe is copied first."""
+        try:
+            file = Path(self.path).open("rb")  # noqa: SIM115 - open as long as its source
+            return file if file.seekable() else spooled(file)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise UsageError(
+                f"{self.label} cannot be opened: {reason}", hint="check the path and its permissions"
+            ) from None
+
+    def is_same_file(self, path: str) -> bool:
+        """Compare the files that links point to."""
+        return Path(path).resolve() == Path(self.path).resolve()
+
+
+class StandardInput(Location):
+    """Standard input."""
+
+    def __init__(self) -> None:
+        super().__init__("standard input")
+
+    def open(self) -> BinaryIO:
+        """Copy it, since it can be read only once."""
+        return spooled(sys.stdin.buffer)
+
+
+class InMemory(Location):
+    """Content that is already in memory, such as values from the command line."""
+
+    def __init__(self, content: bytes, label: str) -> None:
+        super().__init__(label)
+        self.content = content
+
+    def open(self) -> BinaryIO:
+        """Return the content."""
+        return io.BytesIO(self.content)
+
+
+def parse_location(text: str) -> Location:
+    """Read a FILE argument: `-` is standard input, anything else a path."""
+    return StandardInput() if text == "-" else FileLocation(text)
+
+
+def spooled(stream: BinaryIO) -> BinaryIO:
+    """Copy a stream that can be read only once to an unnamed temporary file."""
+    import shutil
+
+    file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - open as long as its source
+    shutil.copyfileobj(stream, file)
+    return file

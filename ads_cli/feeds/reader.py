@@ -1,0 +1,72 @@
+"""Open a feed: find its format and read its rows."""
+
+from collections.abc import Collection, Iterable, Mapping
+
+from ..errors import UsageError
+from .decoding import UTF_8, check_encoding
+from .location import InMemory, parse_location
+from .registry import (
+    FORMATS,
+    SNIFF_BYTES,
+    by_content,
+    find_readable,
+    load_class,
+    readable_formats,
+    unknown_format,
+)
+from .rows import Rows
+from .source import Source
+
+
+def open_source(
+    file: str, format: str | None = None, encoding: str = UTF_8, *, default_format: str | None = None
+) -> Source:
+    """Open a FILE argument in the format that `--format`, its name or its content tells.
+
+    Raises UsageError if it cannot be opened, or nothing tells the format.
+    """
+    location = parse_location(file)
+    found = find_readable(location.file_name, format)
+    check_encoding(encoding)
+    if found is None and not location.file_name:
+        raise UsageError(
+            f"{location.label} has no name that tells its format",
+            hint=f"add --format {'|'.join(readable_formats())}",
+        )
+    source = Source(location, found or FORMATS[default_format or "lines"], encoding)
+    if found is None and (by_bytes := by_content(source.head(SNIFF_BYTES))):
+        source.format = by_bytes
+    elif found is None and default_format is None:
+        raise unknown_format(location.file_name, readable_formats())
+    return source
+
+
+def open_values(values: Iterable[str]) -> Source:
+    """Make a source of values from the command line, each in a line of its own."""
+    lines = list(values)
+    if invalid := [line for line in lines if len(line.splitlines()) != 1]:
+        raise UsageError(f"{invalid[0]!r} is not a valid value: it is empty or contains a line break")
+    content = "".join(f"{line}\n" for line in lines).encode(errors="replace")
+    return Source(InMemory(content, "command line"), FORMATS["lines"])
+
+
+def open_value_list(file: str, format: str | None, column: str) -> Source:
+    """Open a file of values of `column`: a feed with that column, or a value in each line."""
+    from .formats.csv import is_value_list
+
+    source = open_source(file, format, default_format="csv")
+    if source.format.name == "csv" and is_value_list(source, column):
+        source.format = FORMATS["lines"]
+    return source
+
+
+def read_rows(
+    source: Source,
+    *,
+    roots: tuple[str, ...],
+    known: Collection[str],
+    rename: Mapping[str, str] | None = None,
+) -> Rows:
+    """Read the rows of a source with the reader of its format."""
+    reader: type[Rows] = load_class(source.format.reader)
+    return reader(source, roots, known, {} if rename is None else rename)

@@ -1,0 +1,115 @@
+"""The feed formats: names, extensions, content tests, readers and writers.
+
+A new format is a module in `formats/` and a line in `FORMATS`. Classes are named as text, so that
+help texts and `--format` import none of them.
+"""
+
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from ..errors import UsageError
+
+COMPRESSED_EXTENSION = ".gz"
+SNIFF_BYTES = 4096
+
+
+class FeedFormat(NamedTuple):
+    """A feed format. One without extensions is internal: `--format` does not offer it."""
+
+    name: str
+    extensions: tuple[str, ...]
+    reader: str  # a Rows, as module:class below `formats/`
+    writer: str | None = None  # a RowWriter; None if the format can only be read
+    matches: Callable[[bytes], bool] | None = None  # recognizes the first SNIFF_BYTES of the content
+    decodes: bool = False  # the reader takes bytes: byte order marks and --encoding are left to it
+
+
+FORMATS = {
+    format.name: format
+    for format in (
+        FeedFormat("csv", (".csv",), "csv:CsvRows", "writers:CsvWriter"),
+        FeedFormat("tsv", (".tsv", ".tab"), "csv:TsvRows", "writers:TsvWriter"),
+        FeedFormat("yaml", (".yaml", ".yml"), "yaml:YamlRows", "writers:YamlWriter"),
+        FeedFormat("json", (".json",), "json:JsonRows", "writers:JsonWriter"),
+        FeedFormat("jsonl", (".jsonl", ".ndjson"), "json:JsonLinesRows", "writers:JsonLinesWriter"),
+        FeedFormat("lines", (), "lines:LineRows"),
+    )
+}
+
+
+def readable_formats() -> list[str]:
+    """List the formats that `--format` offers for reading."""
+    return [format.name for format in FORMATS.values() if format.extensions]
+
+
+def writable_formats() -> list[str]:
+    """List the formats that have a writer."""
+    return [format.name for format in FORMATS.values() if format.writer]
+
+
+def one_of(names: Iterable[str]) -> str:
+    """Join names for a sentence: `csv, tsv or yaml`."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def find_readable(name: str, format: str | None = None) -> FeedFormat | None:
+    """Find the format to read a file with, by `--format` or by its name; None if neither tells it."""
+    return by_extension(name) if format is None else _named(format, readable_formats())
+
+
+def find_writable(name: str, format: str | None = None, *, default: str | None = None) -> FeedFormat:
+    """Find the format to write a file in, by `--format` or by its name; else raise UsageError.
+
+    `default` is for names without an extension, such as `/dev/stdout` or `refused.2026-07-01`.
+    """
+    names = writable_formats()
+    found = by_extension(name) if format is None else _named(format, names)
+    if found is None and default is not None and not _extension(name)[1:2].isalpha():
+        return FORMATS[default]
+    if found is None:
+        raise unknown_format(name, names)
+    if found.writer is None:
+        raise UsageError(f"{name}: {found.name} can be read but not written", hint=f"write {one_of(names)}")
+    return found
+
+
+def by_extension(name: str) -> FeedFormat | None:
+    """Find a format by the extension of a file name, before a final `.gz`."""
+    extension = _extension(name)
+    return next((format for format in FORMATS.values() if extension in format.extensions), None)
+
+
+def by_content(head: bytes) -> FeedFormat | None:
+    """Find a format by the first bytes of a file."""
+    return next((format for format in FORMATS.values() if format.matches and format.matches(head)), None)
+
+
+def load_class(reference: str) -> Any:
+    """Import a reader or a writer; `module:class` is below `formats/`, or absolute with a dot."""
+    module, _, name = reference.partition(":")
+    return getattr(import_module(module if "." in module else f"ads_cli.feeds.formats.{module}"), name)
+
+
+def unknown_format(name: str, names: list[str]) -> UsageError:
+    """Make the error of a file whose format nothing tells; `names` are the formats to choose from."""
+    extensions = [extension for format in names for extension in FORMATS[format].extensions]
+    return UsageError(
+        f"cannot tell the format from the name {name!r}",
+        hint=f"add --format {'|'.join(names)}, or use an extension: {', '.join(extensions)}",
+    )
+
+
+def _named(format: str, names: list[str]) -> FeedFormat:
+    if format not in names:
+        raise UsageError(f"--format: {format!r} is not one of {', '.join(names)}")
+    return FORMATS[format]
+
+
+def _extension(name: str) -> str:
+    path = PurePath(name)
+    if path.suffix.lower() == COMPRESSED_EXTENSION:
+        path = path.with_suffix("")
+    return path.suffix.lower()

@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import time
 from contextlib import suppress
 
 import pytest
@@ -174,10 +173,10 @@ BOMBS = {
 }
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
-def test_yaml_that_makes_much_of_little_is_refused_quickly(tmp_path, bomb):
+def test_yaml_that_could_expand_is_refused_before_it_does(tmp_path, bomb):
     (tmp_path / "config.yaml").write_text(bomb)
-    begun = time.monotonic()
     for refused, read_it in (
         (ContentError, lambda: load(bomb, "file")),
         (StateError, Settings({}, {"ADSCTL_CONFIG_DIR": str(tmp_path)}).read_config),
@@ -185,18 +184,18 @@ def test_yaml_that_makes_much_of_little_is_refused_quickly(tmp_path, bomb):
     ):
         with pytest.raises(refused):
             read_it()
-    assert time.monotonic() - begun < 3
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("format", ["json", "jsonl", "yaml"])
 @pytest.mark.parametrize("opening", ["[", '{"a":', '[{"id":'])
-def test_a_file_that_is_nested_without_end_is_refused_quickly(format, opening):
+def test_endless_nesting_is_refused_or_a_problem_of_its_row(format, opening):
     content = b"[" * (format != "jsonl") + opening.encode() * 100_000
-    begun = time.monotonic()
-    with suppress(ContentError):
-        found = list(rows_of(content, format))
-        assert all(row.problem for row in found)
-    assert time.monotonic() - begun < 3
+    try:
+        problems = [row.problem for row in rows_of(content, format)]
+    except ContentError as error:
+        problems = [error.message]
+    assert problems and all(problems)
 
 
 def test_an_argument_that_is_nested_without_end_is_refused(adsctl):

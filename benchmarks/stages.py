@@ -74,7 +74,7 @@ class Stages:
     def __init__(self, path: Path, folder: Path, address: str) -> None:
         from ads_cli.client.credentials import Credentials
         from ads_cli.client.signing import as_user
-        from ads_cli.client.transport import Connections, request_of, tls_context
+        from ads_cli.client.transport import Connections, http_request, tls_context
         from ads_cli.commands.products import read_rows
         from ads_cli.products.uploads import ProductPush
         from ads_cli.uploads.jobs import Job
@@ -93,7 +93,7 @@ class Stages:
         self._batches = list(self._check.batches())
         self._items = [checked.item for checked in self._check]
         self._outgoing = [self._upload.prepare(self, batch) for batch in self._batches]  # type: ignore[arg-type]
-        self._requests = [request_of(prepared, TIMEOUT) for prepared in self._outgoing]
+        self._requests = [http_request(prepared, TIMEOUT) for prepared in self._outgoing]
         for request in self._requests:
             request.headers["Authorization"] = SIGNED
         self._answers = [self._answer(request) for request in self._requests]
@@ -124,10 +124,10 @@ class Stages:
 
     def sign(self) -> None:
         """Make a request for each batch, and sign it."""
-        from ads_cli.client.transport import request_of
+        from ads_cli.client.transport import http_request
 
         for prepared in self._outgoing:
-            next(self._auth.auth_flow(request_of(prepared, TIMEOUT)))
+            next(self._auth.auth_flow(http_request(prepared, TIMEOUT)))
 
     def send(self) -> None:
         """Send requests that are ready, signed in advance, one after the other."""
@@ -144,10 +144,10 @@ class Stages:
 
     def report(self) -> None:
         """Read the answers, and find out what became of each row."""
-        from ads_cli.client.response import read
+        from ads_cli.client.response import read_response
 
         for batch, content in zip(self._batches, self._answers, strict=True):
-            self._upload.outcomes(batch.items.uniques, read(200, {}, content, 1), again=False)
+            self._upload.outcomes(batch.items.uniques, read_response(200, {}, content, 1), again=False)
 
     def prepare(self, request: Any, pieces: Sequence[bytes]) -> "PreparedRequest":
         """Stand in for the client."""
@@ -157,7 +157,7 @@ class Stages:
         return build_request(request.endpoint, request_parts(request), self._address, pieces)
 
     def _answer(self, request: "httpx.Request") -> bytes:
-        from ads_cli.client.response_body import content_of
+        from ads_cli.client.response_body import read_body
 
         with closing(self._connections.to(request.url).handle_request(request)) as response:
-            return content_of(response, time.monotonic() + TIMEOUT)
+            return read_body(response, time.monotonic() + TIMEOUT)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from ads_cli.api.accounts import ListAccounts
 from ads_cli.client.client import Client
-from ads_cli.client.rate_headers import allowance, asked_delay, clock_hint
-from ads_cli.client.response import Response, read
+from ads_cli.client.rate_headers import clock_hint, quota_of, requested_delay
+from ads_cli.client.response import Response, read_response
 from ads_cli.config.settings import Settings
 from ads_cli.config.strict_yaml import load
 from ads_cli.console.request_input import request_of
@@ -97,7 +97,7 @@ def test_half_a_character_is_no_text_wherever_it_stands(adsctl):
 @often
 def test_an_answer_is_read_or_told(content, status, form):
     try:
-        answer = read(status, {"content-type": "application/json"}, content, 1, form=form)
+        answer = read_response(status, {"content-type": "application/json"}, content, 1, form=form)
         _ = answer.data, answer.next_cursor
     except AdsctlError as error:
         assert len(error.message) < LONGEST + 200
@@ -136,7 +136,7 @@ PACING = ["retry-after", "x-rate-limit-reset", "x-rate-limit-remaining", "x-acco
 )
 @often
 def test_a_header_says_how_long_to_wait_or_nothing(headers):
-    delay, _ = asked_delay(headers), allowance(headers)
+    delay, _ = requested_delay(headers), quota_of(headers)
     assert delay is None or 0 <= delay <= 24 * 3600
     assert clock_hint(headers)
 

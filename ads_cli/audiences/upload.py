@@ -9,7 +9,7 @@ from ..api.endpoint import Request
 from ..api.users import UpdateAudienceUsers, UpdateDoNotReachUsers
 from ..client.client import Client
 from ..client.prepared_request import PreparedRequest
-from ..client.rate_limiter import backoff
+from ..client.retry import backoff
 from ..errors import RefusedError, UnavailableError
 from ..uploads.upload import FAILED, Acknowledgement, Batch, Upload
 from .operation_params import Heads

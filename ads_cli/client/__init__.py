@@ -1,1 +1,1 @@
-"""Sign, send, retry and rate-limit requests; nothing here knows of products."""
+"""Sign, send, retry and rate-limit requests; knows nothing of products."""

@@ -1,12 +1,10 @@
-"""call() and pages(): sign, send, retry, pace, unwrap. Nothing here knows of products."""
+"""The client of the service: call(), pages() and exchange()."""
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,221 +12,193 @@ from ..api.endpoint import Base, Request
 from ..api.names import GENERIC, Names
 from ..api.parts import request_parts
 from ..api.rates import Rate
-from ..errors import AccessError, AdsctlError, NotFoundError, RateLimitedError, UnavailableError
+from ..errors import AdsctlError, NotFoundError, UnavailableError
 from .clock import CLOCK, Clock
 from .credentials import Credentials
 from .prepared_request import PreparedRequest, build_request
-from .rate_headers import asked_delay, clock_hint
-from .rate_limiter import Permit, RateLimiter, backoff
-from .response import BAD_TIME, Response, read
-from .response_body import content_of, is_untrusted, trouble
+from .rate_headers import requested_delay
+from .rate_limiter import RateLimiter
+from .response import Response
+from .retry import FailedAttempt, backoff
+from .route_state import Permit
+from .sender import Sender
 from .shared_window import SharedWindow
 from .trace import Trace
 
 if TYPE_CHECKING:
-    import ssl
-
     import httpx
 
-    from .transport import Connections, WsgiApp
+    from .transport import WsgiApp
 
-RETRIED = (423, 429, 500, 502, 503, 504)
-LEAST_TIMEOUT = 1.0  # seconds that a try gets, however little of --max-wait is left
+MIN_TIMEOUT_SECONDS = 1.0  # of an attempt, however little of --max-wait is left
+BASES: tuple[Base, ...] = ("ads", "platform", "sandbox")
 
 
 @dataclass
 class Client:
-    """Speaks to the service: signed, with retries, at the pace the service states. Safe in many threads."""
+    """Sends signed requests with retries, within rate limits. Thread-safe."""
 
     address: Callable[[Base], str]
     credentials: Callable[[], Credentials]
-    app: "WsgiApp | None" = None
+    app: "WsgiApp | None" = None  # the emulator in this process
     timeout: float = 30.0
     max_attempts: int = 6
     max_wait: float = 900.0
-    concurrency: int = 8  # requests at once, at most
+    concurrency: int = 8  # maximum number of requests in flight per route
     trace: Trace = field(default_factory=Trace)
     on_retry: Callable[[str], None] = lambda message: None
     on_wait: Callable[[str], None] = lambda message: None  # called before a long wait
+    on_mutation: Callable[[PreparedRequest], None] = lambda prepared: None  # see exchange()
     sign_in_hint: str = ""
-    window: Callable[[Rate], SharedWindow] | None = None  # shared with other processes
+    shared_window: Callable[[Rate], SharedWindow] | None = None
     names: Names = GENERIC
     clock: Clock = CLOCK
     requests: int = 0
     retries: int = 0
     has_mutated: bool = False  # a request other than GET succeeded
-    _counting: threading.Lock = field(default_factory=threading.Lock)
+    _count_lock: threading.Lock = field(default_factory=threading.Lock)
 
     @cached_property
     def rate_limiter(self) -> RateLimiter:
-        """Keep the time of all threads."""
-        return RateLimiter(self.max_wait, self.on_wait, self.window, self.concurrency, self.clock)
+        """The rate limiter shared by all threads."""
+        return RateLimiter(self.max_wait, self.on_wait, self.shared_window, self.concurrency, self.clock)
 
     def call(self, request: Request, *, auth: "httpx.Auth | None" = None, form: bool = False) -> Response:
-        """Send a declared request; give its answer or raise what the answer means.
+        """Send a declared request; return the response or raise the error that it means.
 
-        `auth` stands in for the user's signature; `form` says that the answer is key=value pairs.
+        `auth` replaces the user's signature; `form` expects key=value pairs in the response.
         """
         return self.exchange(self.prepare(request), auth=auth, form=form)
 
     def pages(self, request: Request) -> Iterator[Response]:
-        """Follow the cursor of a list."""
-        # The count excludes a cursor, so only the first page asks for it.
-        counted = {"with_total_count": None} if hasattr(request, "with_total_count") else {}
+        """Yield the pages of a list."""
+        # The service does not accept a cursor and a count together: only the first page asks for the count.
+        without_count = {"with_total_count": None} if hasattr(request, "with_total_count") else {}
 
-        def ask(cursor: str | None) -> Response:
-            changed = {"cursor": cursor, **counted} if cursor else {}
-            return self.call(msgspec.structs.replace(request, **changed))
+        def fetch(cursor: str | None) -> Response:
+            changes = {"cursor": cursor, **without_count} if cursor else {}
+            return self.call(msgspec.structs.replace(request, **changes))
 
-        return self.follow(ask)
+        return self.follow(fetch)
 
-    def follow(self, ask: Callable[[str | None], Response]) -> Iterator[Response]:
-        """Ask for a page and those after it; raise UnavailableError where they go round in circles."""
+    def follow(self, fetch: Callable[[str | None], Response]) -> Iterator[Response]:
+        """Fetch a page and those after it; raise UnavailableError if a cursor repeats."""
         cursor: str | None = None
         seen: set[str] = set()
         while True:
-            answer = ask(cursor)
-            yield answer
-            cursor = answer.next_cursor
+            response = fetch(cursor)
+            yield response
+            cursor = response.next_cursor
             if cursor is None:
                 return
             if cursor in seen:
-                raise UnavailableError(f"the service repeats the cursor {cursor!r}; the list would never end")
+                raise UnavailableError(f"the service repeats the cursor {cursor!r}; the list would not end")
             seen.add(cursor)
 
     def prepare(self, request: Request, pieces: Sequence[bytes | memoryview] = ()) -> PreparedRequest:
-        """Place the fields of a request in its address and body; a ready body comes in `pieces`."""
+        """Build the URL and body of a declared request; `pieces` are a body that is encoded already."""
         parts = request_parts(request, self.names)
         return build_request(request.endpoint, parts, self.address(request.endpoint.base), pieces)
 
     def exchange(
-        self, prepared: PreparedRequest, *, auth: "httpx.Auth | None" = None, form: bool = False
+        self,
+        prepared: PreparedRequest,
+        *,
+        auth: "httpx.Auth | None" = None,
+        form: bool = False,
+        notify: bool = True,
     ) -> Response:
-        """Send until there is an answer, within --max-attempts and --max-wait."""
-        failures = 0
-        lost = False  # whether an earlier try may have been applied
-        progress = self.rate_limiter.successes
-        while True:
-            with self.rate_limiter.turn(prepared.route, prepared.rate) as turn:
-                try:
-                    answer = self._once(prepared, failures + 1, auth or self._auth, form, turn)
-                except AdsctlError as error:
-                    self.rate_limiter.settled()
-                    if isinstance(error, NotFoundError) and lost and prepared.method == "DELETE":
-                        return _deleted_before(prepared, failures + 1)
-                    raise
-                except _Failed as failed:
-                    # While others get through, being asked to slow down is no failure of this request.
-                    if not (failed.limited and self.rate_limiter.successes > progress):
-                        failures += 1
-                    progress = self.rate_limiter.successes
-                    lost = lost or not (failed.limited or failed.refused)
-                    delay = self._next_try(prepared, failed, failures)
-                else:
-                    self.rate_limiter.succeeded()
-                    self.has_mutated = self.has_mutated or prepared.method != "GET"
-                    return answer
-            self.rate_limiter.wait(delay)
+        """Send a request until there is a response, within --max-attempts and --max-wait.
 
-    def _next_try(self, prepared: PreparedRequest, failed: "_Failed", failures: int) -> float:
-        """Give the seconds before the next try, or raise where there is none."""
+        Before the first attempt of a request other than GET, `on_mutation` is called in the calling
+        thread; an error that it raises stops the request. An upload passes `notify=False`, because it
+        keeps track of what it changes itself.
+        """
+        if notify and prepared.method != "GET":
+            self.on_mutation(prepared)
+        limiter, failures = self.rate_limiter, 0
+        may_be_applied = False  # by an earlier attempt
+        successes = limiter.successes
+        while True:
+            with limiter.acquire(prepared.route, prepared.rate) as permit:
+                try:
+                    response = self._send(prepared, auth or self._auth, permit, failures + 1, form=form)
+                except AdsctlError as error:
+                    limiter.record_progress()
+                    if isinstance(error, NotFoundError) and may_be_applied and prepared.method == "DELETE":
+                        return _already_deleted(prepared, failures + 1)
+                    raise
+                except FailedAttempt as failed:
+                    # A rate limit is no failure of this request while others succeed.
+                    if not (failed.rate_limited and limiter.successes > successes):
+                        failures += 1
+                    successes = limiter.successes
+                    may_be_applied = may_be_applied or failed.may_be_applied
+                    delay = self._retry_delay(prepared, failed, failures)
+                else:
+                    limiter.record_success()
+                    self.has_mutated = self.has_mutated or prepared.method != "GET"
+                    return response
+            limiter.wait(delay)
+
+    def _send(
+        self, prepared: PreparedRequest, auth: "httpx.Auth", permit: Permit, attempt: int, *, form: bool
+    ) -> Response:
+        """Send a request once, within what is left of --max-wait."""
+        with self._count_lock:
+            self.requests += 1
+        timeout = min(self.timeout, max(self.rate_limiter.remaining_wait(), MIN_TIMEOUT_SECONDS))
+        return self._sender.send(
+            prepared,
+            auth,
+            permit,
+            attempt=attempt,
+            timeout=timeout,
+            max_seconds=max(timeout, self.max_wait),
+            form=form,
+        )
+
+    def _retry_delay(self, prepared: PreparedRequest, failed: FailedAttempt, failures: int) -> float:
+        """Return the seconds before the next attempt; raise the error if there is none."""
         error = failed.error
-        may = prepared.retry or failed.limited or failed.refused
-        if not may:
+        if failed.may_be_applied and not prepared.retry:
             if prepared.method != "GET":
-                error.hint = "the request may have been applied all the same: look before you send it again"
+                error.hint = "the request may have been applied: check before you send it again"
             raise error
-        asked = asked_delay(failed.headers, self.clock.time())
-        delay = backoff(max(failures - 1, 0)) if asked is None else asked
+        requested = requested_delay(failed.headers, self.clock.time())
+        delay = backoff(max(failures - 1, 0)) if requested is None else requested
         if failures >= self.max_attempts:
             raise error
-        if not self.rate_limiter.may_wait(delay):
-            error.message += "; " + self.rate_limiter.too_long(asked)
+        if not self.rate_limiter.allows_wait(delay):
+            error.message += "; " + self.rate_limiter.wait_exceeded(requested)
             raise error
-        if failed.limited:
-            self.rate_limiter.hold(prepared.route, delay)
-        with self._counting:
+        if failed.rate_limited:
+            self.rate_limiter.pause(prepared.route, delay)
+        with self._count_lock:
             self.retries += 1
-        self.on_retry(f"{error.message}; trying again in {delay:.1f} s")
+        self.on_retry(f"{error.message}; retrying in {delay:.1f} s")
         self.trace.log("retry", url=prepared.url, reason=error.message, delay=round(delay, 3))
         return delay
 
-    def _once(
-        self, prepared: PreparedRequest, attempt: int, auth: "httpx.Auth", form: bool, turn: Permit
-    ) -> Response:
-        """Send once; raise _Failed for what may be tried again."""
-        import httpx
-
-        from .transport import request_of
-
-        with self._counting:
-            self.requests += 1
-        timeout = min(self.timeout, max(self.rate_limiter.patience(), LEAST_TIMEOUT))
-        started = time.monotonic()
-        request = request_of(prepared, timeout)
-        self.trace.request(
-            prepared.method, prepared.url, request.headers, _shown(prepared, prepared.body, prepared.size)
-        )
-        request = next(auth.auth_flow(request))
-        try:
-            with closing(self._connections.to(request.url).handle_request(request)) as response:
-                content = content_of(response, started + max(timeout, self.max_wait))
-        except (httpx.TransportError, httpx.DecodingError) as error:
-            refused = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
-            told = trouble(error, prepared.url)
-            if is_untrusted(error):  # which no second try would change
-                raise told from None
-            raise _Failed(told, {}, refused=refused) from error
-        answered = {name.lower(): value for name, value in response.headers.items()}
-        turn.answered(response.status_code, answered)
-        seconds = time.monotonic() - started
-        self.trace.response(
-            prepared.method,
-            prepared.url,
-            response.status_code,
-            answered,
-            _shown(prepared, content, len(content)),
-            seconds,
-        )
-        try:
-            return read(response.status_code, answered, content, attempt, self.names, form=form)
-        except AdsctlError as error:
-            error.message = self.trace.mask(error.message)  # the service may have quoted what it was sent
-            limited = isinstance(error, RateLimitedError)
-            unreadable = isinstance(error, UnavailableError) and response.is_success
-            untimely = isinstance(error, AccessError) and error.api_code == BAD_TIME
-            if untimely:
-                error.hint = clock_hint(answered)
-            if limited or unreadable or untimely or response.status_code in RETRIED:
-                raise _Failed(error, answered, limited=limited, refused=untimely) from None
-            if isinstance(error, AccessError):
-                error.hint = error.hint or self.sign_in_hint
-            raise
-
     @staticmethod
     def load() -> None:
-        """Import what sends, which takes its time."""
-        import httpcore  # noqa: F401 - httpx imports it when it first connects
+        """Import the modules needed to send, which takes 100 ms, while the caller does something else."""
+        import httpcore  # noqa: F401 - httpx imports it with its first connection
 
-        from . import signing as sign  # noqa: F401
+        from . import signing  # noqa: F401
 
     def open(self) -> None:
-        """Make ready what all threads share, and find out what is wrong with it, before the first request."""
-        _ = self.rate_limiter, self._connections, self._auth
+        """Create what the threads share; raise AdsctlError if proxy, certificates or credentials are bad."""
+        _ = self.rate_limiter, self._sender, self._auth
 
     @cached_property
-    def _connections(self) -> "Connections":
-        from .transport import Connections
+    def _sender(self) -> Sender:
+        from .transport import Connections, tls_context
 
-        return Connections(self.app, self._tls)
+        tls = tls_context(any(map(self._is_https, BASES)))
+        return Sender(Connections(self.app, tls), self.names, self.trace, self.sign_in_hint)
 
-    @cached_property
-    def _tls(self) -> "ssl.SSLContext":
-        from .transport import tls_context
-
-        return tls_context(any(self._is_https(base) for base in ("ads", "platform", "sandbox")))
-
-    def _is_https(self, base: Any) -> bool:
+    def _is_https(self, base: Base) -> bool:
         try:
             return self.address(base).startswith("https:")
         except AdsctlError:
@@ -243,25 +213,7 @@ class Client:
         return as_user(credentials)
 
 
-class _Failed(Exception):
-    """A try that may be followed by another: not refused for what it asks, only for when or by accident."""
-
-    def __init__(
-        self, error: AdsctlError, headers: dict[str, str], *, limited: bool = False, refused: bool = False
-    ) -> None:
-        super().__init__(error.message)
-        self.error = error
-        self.headers = headers
-        self.limited = limited  # asked to slow down: nothing was applied
-        self.refused = refused  # no connection, or a clock that jumped: nothing was applied
-
-
-def _shown(prepared: PreparedRequest, content: bytes, size: int) -> bytes:
-    """Give what a trace may show of a body."""
-    return b"(%d bytes that nobody reads)" % size if prepared.sensitive and size else content
-
-
-def _deleted_before(prepared: PreparedRequest, attempts: int) -> Response:
-    """Answer for a DELETE that an earlier try had applied, though its answer was lost."""
-    name = prepared.url.partition("?")[0].rsplit("/", 1)[-1]
-    return Response(404, {}, {"data": {"id": name, "deleted": True}}, attempts)
+def _already_deleted(prepared: PreparedRequest, attempts: int) -> Response:
+    """Return the response to a DELETE that an earlier attempt applied, though its response was lost."""
+    id = prepared.url.partition("?")[0].rsplit("/", 1)[-1]
+    return Response(404, {}, {"data": {"id": id, "deleted": True}}, attempts)

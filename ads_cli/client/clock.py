@@ -1,11 +1,11 @@
-"""Time, as the pace sees it."""
+"""The clock of the client."""
 
 import threading
 import time
 
 
 class Clock:
-    """Tells the time and lets threads wait; another one may stand in its place."""
+    """Tells the time and lets threads wait; tests replace it by virtual time."""
 
     monotonic = staticmethod(time.monotonic)
     time = staticmethod(time.time)

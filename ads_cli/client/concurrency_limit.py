@@ -1,73 +1,73 @@
-"""How many requests of a family are under way at once."""
+"""Limit the number of concurrent requests per route (AIMD)."""
 
-FIRST = 4
-LEAST = 4  # answers that make a mean worth comparing
-STEP = 1.5  # how much more at once shows in the latency
-PAYS = 0.8  # of that growth, in the latency: beyond it, throughput hardly rises
-KEPT = 0.75  # of the requests at once, after the service was overwhelmed
+INITIAL_LIMIT = 4
+MIN_SAMPLES = 4  # responses that make a mean latency worth comparing
+GROWTH_COMPARED = 1.5  # growth of the limit after which latencies are compared
+LATENCY_SHARE = 0.8  # of that growth: if latency rises by more, throughput has peaked
+DECREASE_FACTOR = 0.75  # of the limit, after an overload
 
 
 class ConcurrencyLimit:
-    """Finds the number of requests at once that is worth it, up to a ceiling.
+    """Adapt the concurrency limit to the service.
 
-    It begins with a few and doubles them with each round of answers; from the first trouble on it adds one
-    a round (AIMD). Where half as many more at once make each answer nearly half as late again,
-    throughput has not risen (Little's law), the requests only wait elsewhere, and the gate goes back
-    to where it came from. An overwhelmed service (5xx, 429, no answer) takes a quarter away, once for
-    all that was under way. A mean is taken only of requests that began after the last change, and
-    only a gate that was full grows.
+    Slow start: the limit doubles with each round of responses. After the first overload it grows by
+    one a round. If 1.5 times the concurrency raises latency by 80 % of that, throughput has peaked
+    (Little's law) and the limit goes back. Overload (5xx, 429, no response) cuts it by a quarter, once
+    per round. A mean latency covers only requests sent after the last change, and the limit grows only
+    while it is reached.
     """
 
-    def __init__(self, ceiling: int) -> None:
-        self._ceiling = ceiling
-        self.limit = min(FIRST, ceiling)
-        self.round = 0  # counts the changes of the limit
-        self._cut = 0  # the round that began with the last cut
-        self._doubling = True
-        self._full = False
-        self._ended = 0  # answers since the last change
-        self._answers, self._seconds = 0, 0.0  # of these, to requests that began since then
-        self._paid: tuple[int, float] | None = None  # a limit that was worth it, and its latency
+    def __init__(self, max_limit: int) -> None:
+        self._max_limit = max_limit
+        self.limit = min(INITIAL_LIMIT, max_limit)
+        self.round = 0  # number of changes of the limit
+        self._decrease_round = 0  # the round that began with the last decrease
+        self._slow_start = True
+        self._was_reached = False  # since the last change
+        self._responses = 0  # since the last change
+        self._samples, self._total_seconds = 0, 0.0  # responses to requests sent since the last change
+        self._baseline: tuple[int, float] | None = None  # the last limit compared with, and its latency
 
-    def enter(self, flying: int) -> int:
-        """Note that `flying` requests are under way with a new one; give the round it belongs to."""
-        if flying >= self.limit:
-            self._full = True
+    def acquire(self, in_flight: int) -> int:
+        """Register a request, counted in `in_flight`; return its round."""
+        if in_flight >= self.limit:
+            self._was_reached = True
         return self.round
 
-    def answered(self, round: int, seconds: float) -> None:
-        """Note a good answer to a request of that round, and grow where a round of them is complete."""
-        self._ended += 1
+    def record_response(self, round: int, seconds: float) -> None:
+        """Record the latency of a request of `round`; adjust the limit at the end of a round."""
+        self._responses += 1
         if round == self.round:
-            self._answers += 1
-            self._seconds += seconds
-        come = self._ended if self._doubling else self._answers
-        if self._answers and come >= max(self.limit, LEAST):
-            self._judge(self._seconds / self._answers)
+            self._samples += 1
+            self._total_seconds += seconds
+        count = self._responses if self._slow_start else self._samples
+        if self._samples and count >= max(self.limit, MIN_SAMPLES):
+            self._adjust(self._total_seconds / self._samples)
 
-    def overwhelmed(self, round: int) -> None:
-        """Let fewer go, unless that was done since the request of that round began."""
-        if round >= self._cut:
-            self._doubling = False
-            self._change(max(1, int(self.limit * KEPT)))
-            self._cut, self._paid = self.round, None
+    def record_overload(self, round: int) -> None:
+        """Decrease the limit, unless it was decreased after the request of `round` was sent."""
+        if round >= self._decrease_round:
+            self._slow_start = False
+            self._change(max(1, int(self.limit * DECREASE_FACTOR)))
+            self._decrease_round, self._baseline = self.round, None
 
-    def _judge(self, latency: float) -> None:
-        """Go on growing, or back where the last growth did not pay."""
-        if not self._full:
+    def _adjust(self, latency: float) -> None:
+        """Increase the limit, or restore the baseline if throughput has peaked."""
+        if not self._was_reached:
             self._change(self.limit)
             return
-        limit, before = self._paid or (0, latency)
-        if limit and self.limit >= STEP * limit and latency > PAYS * before * self.limit / limit:
-            self._doubling, self._paid = False, None
+        limit, baseline = self._baseline or (0, latency)
+        has_grown = self.limit >= GROWTH_COMPARED * limit
+        if limit and has_grown and latency > LATENCY_SHARE * baseline * self.limit / limit:
+            self._slow_start, self._baseline = False, None
             self._change(limit)
             return
-        if self.limit >= STEP * limit and self._answers >= LEAST:
-            self._paid = self.limit, latency
-        self._change(min(self.limit * 2 if self._doubling else self.limit + 1, self._ceiling))
+        if has_grown and self._samples >= MIN_SAMPLES:
+            self._baseline = self.limit, latency
+        self._change(min(self.limit * 2 if self._slow_start else self.limit + 1, self._max_limit))
 
     def _change(self, limit: int) -> None:
         """Begin a round."""
         self.round += limit != self.limit
         self.limit = limit
-        self._ended, self._answers, self._seconds, self._full = 0, 0, 0.0, False
+        self._responses, self._samples, self._total_seconds, self._was_reached = 0, 0, 0.0, False

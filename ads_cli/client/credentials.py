@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Credentials(NamedTuple):
-    """What signs a request with OAuth 1.0a, in a user's name."""
+    """The four secrets of an OAuth 1.0a signature by a user."""
 
     consumer_key: str
     consumer_secret: str

@@ -1,4 +1,4 @@
-"""A request as it goes over the wire, before it is signed."""
+"""A request before it is signed."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,64 +12,63 @@ from ..api.rates import TOTAL_COUNTS, Rate
 
 FORM = "application/x-www-form-urlencoded"
 JSON = "application/json"
-PIECE = 128 * 1024  # bytes
+CHUNK_BYTES = 128 * 1024
 
 
 class PreparedRequest(NamedTuple):
-    """A request, ready to be signed and sent as often as it takes."""
+    """A request that can be signed and sent any number of times."""
 
     method: str
     url: str
     body: bytes
     content_type: str
-    route: str  # requests that share a rate limit
-    retry: bool  # whether sending it twice does no harm
-    headers: Mapping[str, str] = {}  # of the person's own
-    rate: Rate | None = None  # that the specification states
+    route: str  # requests of one route share a rate limit
+    retry: bool  # the request is idempotent
+    headers: Mapping[str, str] = {}  # added by the user
+    rate: Rate | None = None  # stated by the specification
     sensitive: bool = False  # the body is masked, in --debug too
-    pieces: Sequence[bytes | memoryview] = ()  # of a body that is too large to be put together
+    pieces: Sequence[bytes | memoryview] = ()  # of a large body, which are not joined in memory
 
     @property
     def size(self) -> int:
-        """Count the bytes of the body."""
+        """The size of the body in bytes."""
         return len(self.body) or sum(map(len, self.pieces))
 
     def content(self) -> Any:
-        """Give the body as it is sent: small pieces, since what is left of one is copied after each write."""
+        """Return the body for httpx, in small chunks: after each write the rest of a chunk is copied."""
         views = (memoryview(piece) for piece in self.pieces)
-        small = (view[at : at + PIECE] for view in views for at in range(0, len(view), PIECE))
-        return small if self.pieces else self.body or None
+        chunks = (view[at : at + CHUNK_BYTES] for view in views for at in range(0, len(view), CHUNK_BYTES))
+        return chunks if self.pieces else self.body or None
 
 
 def build_request(
     endpoint: Endpoint, parts: RequestParts, address: str, pieces: Sequence[bytes | memoryview] = ()
 ) -> PreparedRequest:
-    """Write a request down: the address with its query, and the body."""
+    """Build the URL with its query, and the body; `pieces` are a body that is encoded already."""
     url, content_type, body = address + parts.path, "", b""
     if pieces or endpoint.params_in == "json":
         content_type = JSON
-        if sum(map(len, pieces)) <= PIECE:
+        if sum(map(len, pieces)) <= CHUNK_BYTES:
             body, pieces = b"".join(pieces) or msgspec.json.encode(parts.params), ()
     elif endpoint.params_in == "form":
-        body, content_type = _encoded(parts.params).encode(), FORM
+        body, content_type = url_encoded(parts.params).encode(), FORM
     elif parts.params:
-        url += f"?{_encoded(parts.params)}"
-    route = f"{endpoint.method} {endpoint.path}"
-    rate = TOTAL_COUNTS if parts.params.get("with_total_count") else endpoint.rate
+        url += f"?{url_encoded(parts.params)}"
     return PreparedRequest(
         endpoint.method,
         url,
         body,
         content_type,
-        route,
+        f"{endpoint.method} {endpoint.path}",
         endpoint.retry,
-        rate=rate,
+        rate=TOTAL_COUNTS if parts.params.get("with_total_count") else endpoint.rate,
         sensitive=endpoint.sensitive,
         pieces=pieces,
     )
 
 
-def _encoded(fields: Mapping[str, Any]) -> str:
+def url_encoded(params: Mapping[str, Any]) -> str:
+    """Encode parameters for a query or a form."""
     return "&".join(
-        f"{quote(name, safe='')}={quote(as_text(value), safe='')}" for name, value in fields.items()
+        f"{quote(name, safe='')}={quote(as_text(value), safe='')}" for name, value in params.items()
     )

@@ -1,68 +1,66 @@
-"""What a family of requests may still send, as far as the service's answers tell."""
+"""The quota of a route in the current rate-limit window, as far as responses state it."""
 
 from math import inf
 
-from .rate_headers import Headers, seconds_until, stated
+from .rate_headers import Headers, seconds_until, window_of
 
-ROUNDING = 1  # seconds by which answers of one window may name its end apart
-OLD = 60.0  # seconds that a window may have ended before its answer comes, or by a clock that is wrong
-LATE = 0.05  # seconds that a window is given to end
+RESET_TOLERANCE_SECONDS = 1  # responses of one window may round its end differently
+MAX_PAST_RESET_SECONDS = 60.0  # a reset further in the past is not a current window
+RESET_MARGIN_SECONDS = 0.05  # added to a reset, for the service to start its next window
 
 
 class Quota:
-    """Counts with the fewest requests that an answer of the present window left.
+    """Tracks the smallest remaining count that a response of the current window stated.
 
-    Requests under way may not be part of that count yet, so that one more may go while fewer are under
-    way than are left: then none is refused, in whatever order answers come. Once nothing is left and the
-    window has ended, a single request goes ahead, and what it is told lets the others follow.
+    The count may not yet include requests in flight, so another request is sent only while fewer are
+    in flight than remain: none is rejected, in whatever order responses arrive. Once nothing remains
+    and the window has ended, a single probe is sent; its response lets the others follow.
     """
 
     def __init__(self) -> None:
-        self.left: int | None = None  # None: nobody said, or nobody is to be believed
-        self._reset = 0  # the end of the window, in Unix seconds of the service
-        self._until = 0.0  # the same on our monotonic clock
-        self._held = 0.0  # a wait that was asked for, on the same clock
+        self.remaining: int | None = None  # None: not stated, or not credible
+        self._reset = 0  # end of the window, in Unix seconds of the service
+        self._ends_at = 0.0  # the same in monotonic seconds
+        self._paused_until = 0.0  # monotonic seconds
 
-    def delay(self, flying: int, ahead: bool, now: float) -> float:
-        """Give the seconds until one more may go beside those `flying`; infinite while an answer is due.
-
-        `ahead` says that a request goes ahead of the others.
-        """
-        if now < self._held:
-            return self._held - now
-        if self.suffices(flying):
+    def delay(self, in_flight: int, probing: bool, now: float) -> float:
+        """Return the seconds until another request may be sent; infinite until a response arrives."""
+        if now < self._paused_until:
+            return self._paused_until - now
+        if self.covers(in_flight):
             return 0.0
-        if now < self._until:
-            return self._until - now
-        return inf if ahead else 0.0
+        if now < self._ends_at:
+            return self._ends_at - now
+        return inf if probing else 0.0
 
-    def suffices(self, flying: int) -> bool:
-        """Tell whether one more is covered by what is left."""
-        return self.left is None or flying < self.left
+    def covers(self, in_flight: int) -> bool:
+        """Whether the quota allows one request beside those in flight."""
+        return self.remaining is None or in_flight < self.remaining
 
-    def is_used_up(self, now: float) -> bool:
-        """Tell whether no answer that is due can let one more go."""
-        return self.left == 0 or now < self._held
+    def is_exhausted(self, now: float) -> bool:
+        """Whether only the end of the window can allow another request, no response in flight can."""
+        return self.remaining == 0 or now < self._paused_until
 
-    def hold(self, until: float) -> None:
-        """Let nothing go before `until`, and then one ahead of the others."""
-        self.left = 0
-        self._held = self._until = max(until, self._held)
+    def pause(self, until: float) -> None:
+        """Send nothing before `until` (monotonic seconds), and then a probe."""
+        self.remaining = 0
+        self._paused_until = self._ends_at = max(until, self._paused_until)
 
-    def learn(self, headers: Headers, begun: float, now: float, time: float) -> None:
-        """Take in the answer to a request that began at `begun`; only `time` is in Unix seconds.
+    def update(self, headers: Headers, sent_at: float, now: float, unix_now: float) -> None:
+        """Update the quota from the headers of a response. `sent_at` and `now` are monotonic seconds.
 
-        What began after the end of the window is believed whatever it says, since it belongs to another.
+        The response to a request sent after the end of the window belongs to a new window and always counts.
         """
-        remaining, reset = stated(headers)
-        later = begun >= self._until
+        remaining, reset = window_of(headers)
+        is_new_window = sent_at >= self._ends_at
         if remaining is None or reset is None:
-            if later:
-                self.left = None
-        elif later or reset > self._reset + ROUNDING:
-            seconds = seconds_until(reset, headers, time)
-            believed = seconds is not None and seconds > -OLD
-            self.left = remaining if believed else None
-            self._reset, self._until = reset, now + (seconds + LATE if seconds and seconds > 0 else 0.0)
-        elif reset >= self._reset - ROUNDING and self.left is not None:
-            self.left = min(self.left, remaining)
+            if is_new_window:
+                self.remaining = None
+        elif is_new_window or reset > self._reset + RESET_TOLERANCE_SECONDS:
+            seconds = seconds_until(reset, headers, unix_now)
+            is_credible = seconds is not None and seconds > -MAX_PAST_RESET_SECONDS
+            self.remaining = remaining if is_credible else None
+            self._reset = reset
+            self._ends_at = now + (seconds + RESET_MARGIN_SECONDS if seconds and seconds > 0 else 0.0)
+        elif reset >= self._reset - RESET_TOLERANCE_SECONDS and self.remaining is not None:
+            self.remaining = min(self.remaining, remaining)

@@ -1,69 +1,69 @@
-"""What the headers of an answer say of when the next request may go."""
+"""Rate-limit headers of a response: quota, reset, Retry-After."""
 
 import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
-ABSURD = 24 * 3600.0  # a limit that is said to last longer than a day is not believed
-MOST_DIGITS = 20
-FAR_APART = 60.0  # seconds between two clocks that are worth telling
-APART = 3.0  # seconds between two clocks beyond which the service's own counts
-LIMITS = ("x-account-rate-limit", "x-rate-limit")  # in the order in which they count
+MAX_DELAY_SECONDS = 24 * 3600.0  # longer resets and delays are ignored as absurd
+MAX_DIGITS = 20
+REPORTED_CLOCK_SKEW_SECONDS = 60.0
+CORRECTED_CLOCK_SKEW_SECONDS = 3.0  # beyond it, the service's clock is used in place of ours
+PREFIXES = ("x-account-rate-limit", "x-rate-limit")  # in order of precedence
 
 Headers = Mapping[str, str]
 
 
-class Stated(NamedTuple):
-    """A window of the service: requests that remain, and its end in Unix seconds; None where not said."""
+class Window(NamedTuple):
+    """Remaining requests of a rate-limit window, and its end in Unix seconds; None where not stated."""
 
     remaining: int | None = None
     reset: int | None = None
 
 
-def stated(headers: Headers) -> Stated:
-    """Read the first of the limits that an answer names."""
-    for prefix in LIMITS:
+def window_of(headers: Headers) -> Window:
+    """Read the first rate limit that the headers state."""
+    for prefix in PREFIXES:
         remaining, reset = headers.get(f"{prefix}-remaining", ""), headers.get(f"{prefix}-reset", "")
         if remaining or reset:
-            return Stated(*(int(text) if _is_number(text) else None for text in (remaining, reset)))
-    return Stated()
+            return Window(*(int(text) if _is_number(text) else None for text in (remaining, reset)))
+    return Window()
 
 
 def seconds_until(reset: int | None, headers: Headers, now: float) -> float | None:
-    """Give the seconds until a window ends, below 0 where it has; None where that is not said, or absurd.
+    """Return the seconds until a window ends, negative once it has ended; None if unknown or absurd.
 
-    Where the clock of the service, as its answer tells it, is away from ours (`now`), it counts.
+    `now` is in Unix seconds; the Date header replaces it if the two clocks differ.
     """
     if reset is None:
         return None
-    theirs = _date(headers.get("date", ""))
-    if theirs is not None and APART < abs(theirs - now) <= ABSURD:
-        now = theirs
+    date = _date(headers.get("date", ""))
+    if date is not None and CORRECTED_CLOCK_SKEW_SECONDS < abs(date - now) <= MAX_DELAY_SECONDS:
+        now = date
     seconds = reset - now
-    return seconds if abs(seconds) <= ABSURD else None
+    return seconds if abs(seconds) <= MAX_DELAY_SECONDS else None
 
 
-def allowance(headers: Headers, now: float | None = None) -> tuple[int | None, float | None]:
-    """Read how many requests remain and in how many seconds the count starts anew.
+def quota_of(headers: Headers, now: float | None = None) -> tuple[int | None, float | None]:
+    """Read the remaining requests and the seconds until the reset.
 
-    Either is None where it is not said; the seconds too where they are past or absurd.
+    Either is None if it is not stated; the seconds also if they are past or absurd.
     """
-    remaining, reset = stated(headers)
+    remaining, reset = window_of(headers)
     seconds = seconds_until(reset, headers, time.time() if now is None else now)
     return remaining, seconds if seconds and seconds > 0 else None
 
 
-def asked_delay(headers: Headers, now: float | None = None) -> float | None:
-    """Give the seconds that the service asks to wait before the next try; None where it does not ask."""
-    asked = retry_after(headers, now)
-    if asked is None:
-        remaining, seconds = allowance(headers, now)
-        asked = seconds if remaining in (0, None) else None
-    return asked
+def requested_delay(headers: Headers, now: float | None = None) -> float | None:
+    """Return the seconds that the service asks to wait before the next attempt, or None."""
+    delay = retry_after(headers, now)
+    if delay is None:
+        remaining, seconds = quota_of(headers, now)
+        delay = seconds if remaining in (0, None) else None
+    return delay
 
 
 def retry_after(headers: Headers, now: float | None = None) -> float | None:
-    """Read Retry-After, in seconds or as a date; None where it is missing, past or absurd."""
+    """Read Retry-After, in seconds or as a date; None if it is missing, past or absurd."""
     text = headers.get("retry-after", "").strip()
     if _is_number(text):
         delay = float(text)
@@ -71,19 +71,19 @@ def retry_after(headers: Headers, now: float | None = None) -> float | None:
         delay = date - (time.time() if now is None else now)
     else:
         return None
-    return delay if 0 <= delay <= ABSURD else None
+    return delay if 0 <= delay <= MAX_DELAY_SECONDS else None
 
 
 def clock_hint(headers: Headers) -> str:
-    """Say how far this machine's clock is from the service's, where an answer tells the time."""
+    """Advise to set the clock, with the difference to the service's clock if the headers state it."""
     date = _date(headers.get("date", ""))
-    apart = 0.0 if date is None else abs(date - time.time())
-    away = f": it is {apart:,.0f} s away from the service's" if apart > FAR_APART else ""
-    return f"set the clock of this machine{away}"
+    skew = 0.0 if date is None else abs(date - time.time())
+    off = f": it is {skew:,.0f} s away from the service's" if skew > REPORTED_CLOCK_SKEW_SECONDS else ""
+    return f"set the clock of this machine{off}"
 
 
 def _date(text: str) -> float | None:
-    """Read a date of HTTP, in Unix seconds; None where it is none."""
+    """Read an HTTP date in Unix seconds; None if it is not valid."""
     from email.utils import parsedate_to_datetime
 
     try:
@@ -93,5 +93,4 @@ def _date(text: str) -> float | None:
 
 
 def _is_number(text: str) -> bool:
-    """Tell whether a header holds a number, and not one without end."""
-    return text.isascii() and text.isdigit() and len(text) < MOST_DIGITS
+    return text.isascii() and text.isdigit() and len(text) < MAX_DIGITS

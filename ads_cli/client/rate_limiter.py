@@ -1,6 +1,5 @@
-"""When the next request may go: what the service says of its limits, what it bears, and our own patience."""
+"""Decide when the next request may be sent: rate-limit headers, concurrency limit, `--max-wait`."""
 
-import random
 import threading
 from collections.abc import Callable
 from functools import cache
@@ -9,213 +8,128 @@ from math import inf
 from ..api.rates import Rate
 from ..errors import RateLimitedError
 from .clock import CLOCK, Clock
-from .concurrency_limit import ConcurrencyLimit
-from .quota import LATE, ROUNDING, Quota
-from .rate_headers import Headers
+from .quota import RESET_MARGIN_SECONDS, RESET_TOLERANCE_SECONDS
+from .route_state import Permit, RouteState
 from .shared_window import SharedWindow
 
-FIRST_BACKOFF = 0.5  # seconds; doubled with each failure, and drawn at random below that
-LONGEST_BACKOFF = 60.0
-LONG = 5.0  # seconds that nobody waits without being told why
-OVERWHELMED = (423, 429, 500, 502, 503, 504)
+ANNOUNCE_WAIT_SECONDS = 5.0  # a longer wait is reported
 
 
 class StoppedError(Exception):
-    """The run is being stopped, and no further request may go."""
+    """The run is stopping; no further request is sent."""
 
 
 class RateLimiter:
-    """Shared by all threads of a client: says when each may send, a family of requests apart from another."""
+    """Shared by all threads of a client; each route has a quota and a concurrency limit of its own."""
 
     def __init__(
         self,
         max_wait: float,
-        tell: Callable[[str], None] = lambda text: None,
-        window: Callable[[Rate], SharedWindow] | None = None,
-        ceiling: int = 8,
+        on_wait: Callable[[str], None] = lambda message: None,
+        shared_window: Callable[[Rate], SharedWindow] | None = None,
+        max_concurrency: int = 8,
         clock: Clock = CLOCK,
     ) -> None:
         self.max_wait = max_wait
-        self.tell = tell  # hears of waits that are long enough to wonder about
+        self.on_wait = on_wait  # called with a message before a long wait
         self.successes = 0
-        self.clock = clock
-        self._ceiling = ceiling
-        self._windows = cache(window) if window else None  # by the rates that the specification states
-        self.lock = threading.Lock()
-        self._lanes: dict[str, RouteState] = {}
-        self._stopped = self.clock.condition(self.lock)
-        self._stopping = False
-        self._stuck_since: float | None = None  # the first try after the last success
+        self._clock = clock
+        self._max_concurrency = max_concurrency
+        self._shared_window = cache(shared_window) if shared_window else None
+        self._lock = threading.Lock()
+        self._routes: dict[str, RouteState] = {}
+        self._stopped = clock.condition(self._lock)
+        self._is_stopping = False
+        self._stalled_since: float | None = None  # the first attempt after the last response
 
-    def turn(self, family: str, rate: Rate | None = None) -> "Permit":
-        """Wait until a request may go; raise RateLimitedError where that takes too long."""
-        window = self._windows(rate) if rate and self._windows else None
+    def acquire(self, route: str, rate: Rate | None = None) -> Permit:
+        """Wait until a request may be sent; raise RateLimitedError if that exceeds --max-wait."""
+        window = self._shared_window(rate) if rate and self._shared_window else None
         while True:
-            turn = self._enter(family)
-            if window is None or not (delay := window.take()):
-                return turn
-            turn.give_back()
+            permit = self._acquire(route)
+            if window is None or not (delay := window.acquire()):
+                return permit
+            permit.cancel()
             if delay > self.max_wait:
-                raise RateLimitedError(self.too_long(delay))
-            if delay >= LONG and rate:
-                went = f"{rate.requests:,} requests went in {rate.seconds:.0f} s"
-                self.tell(f"{went}: going on in {delay:.0f} s")
+                raise RateLimitedError(self.wait_exceeded(delay))
+            if delay >= ANNOUNCE_WAIT_SECONDS and rate:
+                limit = f"the limit is {rate.requests:,} requests in {rate.seconds:.0f} s"
+                self.on_wait(f"{limit}: continuing in {delay:.0f} s")
             self.wait(delay)
 
-    def _enter(self, family: str) -> "Permit":
-        """Wait until the family has room for one more."""
-        with self.lock:
-            lane = self._lanes.get(family)
-            if lane is None:
-                lane = self._lanes[family] = RouteState(self._ceiling, self.clock.condition(self.lock))
-            while not self._stopping:
-                now = self.clock.monotonic()
-                delay = lane.delay(now)
+    def _acquire(self, route: str) -> Permit:
+        """Wait until the limits of a route allow another request."""
+        with self._lock:
+            state = self._routes.get(route)
+            if state is None:
+                state = RouteState(self._max_concurrency, self._clock.condition(self._lock))
+                self._routes[route] = state
+            while not self._is_stopping:
+                now = self._clock.monotonic()
+                delay = state.delay(now)
                 if not delay:
-                    return Permit(self, lane, now)
-                if delay < inf and lane.allowance.is_used_up(now):
-                    if not self.may_wait(delay - LATE - ROUNDING):
-                        raise RateLimitedError(self.too_long(delay))
-                    self._tell_of(lane, delay)
-                lane.wait(delay)
+                    return Permit(state, self._lock, self._clock, now)
+                if delay < inf and state.quota.is_exhausted(now):
+                    if not self.allows_wait(delay - RESET_MARGIN_SECONDS - RESET_TOLERANCE_SECONDS):
+                        raise RateLimitedError(self.wait_exceeded(delay))
+                    self._report_wait(state, delay)
+                state.wait(delay)
             raise StoppedError
 
-    def hold(self, family: str, delay: float) -> None:
-        """Let no request of a family go for `delay` seconds."""
-        with self.lock:
-            lane = self._lanes[family]
-            lane.allowance.hold(self.clock.monotonic() + delay)
-            lane.moved.notify_all()
-            if self.may_wait(delay):
-                self._tell_of(lane, delay)
+    def pause(self, route: str, delay: float) -> None:
+        """Send no request of a route for `delay` seconds."""
+        with self._lock:
+            state = self._routes[route]
+            state.quota.pause(self._clock.monotonic() + delay)
+            state.changed.notify_all()
+            if self.allows_wait(delay):
+                self._report_wait(state, delay)
 
-    def _tell_of(self, lane: "RouteState", delay: float) -> None:
-        """Tell of a long wait, once."""
-        until = self.clock.monotonic() + delay
-        if delay >= LONG and lane.told < until - LONG:
-            lane.told = until
-            self.tell(f"the service asks us to slow down: going on in {delay:.0f} s")
+    def _report_wait(self, state: RouteState, delay: float) -> None:
+        """Report a long wait, once."""
+        until = self._clock.monotonic() + delay
+        if delay >= ANNOUNCE_WAIT_SECONDS and state.wait_reported_until < until - ANNOUNCE_WAIT_SECONDS:
+            state.wait_reported_until = until
+            self.on_wait(f"the service asks to slow down: continuing in {delay:.0f} s")
 
-    def succeeded(self) -> None:
-        """Note progress."""
+    def record_success(self) -> None:
+        """Record a successful request."""
         self.successes += 1
-        self.settled()
+        self.record_progress()
 
-    def settled(self) -> None:
-        """Note that a request got its answer, whatever it is."""
-        self._stuck_since = None
+    def record_progress(self) -> None:
+        """Record a final response, success or error: --max-wait counts from the next attempt again."""
+        self._stalled_since = None
 
-    def patience(self) -> float:
-        """Give the seconds that may go by from now on without progress; a try begins its count."""
-        now, since = self.clock.monotonic(), self._stuck_since
+    def remaining_wait(self) -> float:
+        """Return the seconds of --max-wait that are left; the first call after progress starts the count."""
+        now, since = self._clock.monotonic(), self._stalled_since
         if since is None:
-            self._stuck_since = since = now
+            self._stalled_since = since = now
         return since + self.max_wait - now
 
-    def may_wait(self, delay: float) -> bool:
-        """Tell whether waiting so long stays within the longest wait without progress."""
-        return delay <= self.patience()
+    def allows_wait(self, delay: float) -> bool:
+        """Whether --max-wait allows to wait `delay` seconds."""
+        return delay <= self.remaining_wait()
 
-    def too_long(self, asked: float | None) -> str:
-        """Say why no further wait is begun."""
+    def wait_exceeded(self, requested: float | None) -> str:
+        """Explain that --max-wait does not allow another wait."""
         allowed = f"--max-wait allows {self.max_wait:g} s without progress"
-        return allowed if asked is None else f"the service asks to wait {asked:.0f} s, and {allowed}"
+        return allowed if requested is None else f"the service asks to wait {requested:.0f} s, and {allowed}"
 
     def wait(self, delay: float) -> None:
-        """Wait, unless the run is stopped meanwhile."""
-        with self.lock:
-            until = self.clock.monotonic() + delay
-            while not self._stopping and (left := until - self.clock.monotonic()) > 0:
-                self._stopped.wait(left)
-            if self._stopping:
+        """Wait `delay` seconds; raise StoppedError as soon as the run stops."""
+        with self._lock:
+            until = self._clock.monotonic() + delay
+            while not self._is_stopping and (remaining := until - self._clock.monotonic()) > 0:
+                self._stopped.wait(remaining)
+            if self._is_stopping:
                 raise StoppedError
 
     def stop(self) -> None:
-        """Let no further request go, and end every wait."""
-        with self.lock:
-            self._stopping = True
+        """Send no further request, and end every wait."""
+        with self._lock:
+            self._is_stopping = True
             self._stopped.notify_all()
-            for lane in self._lanes.values():
-                lane.moved.notify_all()
-
-
-class RouteState:
-    """The requests of one family."""
-
-    def __init__(self, ceiling: int, moved: threading.Condition) -> None:
-        self.allowance = Quota()
-        self.gate = ConcurrencyLimit(ceiling)
-        self.moved = moved
-        self.flying = 0
-        self.ahead: Permit | None = None  # goes alone, to see whether the service answers again
-        self.told = 0.0  # until when a wait was told
-        self._waiting = 0
-
-    def delay(self, now: float) -> float:
-        """Give the seconds until one more may go; infinite while an answer is due."""
-        delay = self.allowance.delay(self.flying, self.ahead is not None, now)
-        return delay or (0.0 if self.flying < self.gate.limit else inf)
-
-    def wait(self, delay: float) -> None:
-        """Wait for an answer, or so long."""
-        self._waiting += 1
-        try:
-            self.moved.wait(None if delay == inf else delay)
-        finally:
-            self._waiting -= 1
-
-    def leave(self, turn: "Permit") -> None:
-        """Let those go on who may, once a request has ended."""
-        self.flying -= 1
-        if self.ahead is turn:
-            self.ahead = None
-        if self._waiting:
-            left = self.allowance.left
-            # Where nothing is left, all have to see that it takes long.
-            room = self._waiting if left == 0 else min(self.gate.limit, left or inf) - self.flying
-            self.moved.notify(max(0, int(room)))
-
-
-class Permit:
-    """One request under way; its place is free when the block ends."""
-
-    __slots__ = ("_answered", "_begun", "_lane", "_pace", "_round")
-
-    def __init__(self, pace: RateLimiter, lane: RouteState, now: float) -> None:
-        self._pace, self._lane, self._begun = pace, lane, now
-        self._answered = False
-        if not lane.allowance.suffices(lane.flying):
-            lane.ahead = self
-        lane.flying += 1
-        self._round = lane.gate.enter(lane.flying)
-
-    def answered(self, status: int, headers: Headers) -> None:
-        """Take in what the service says of its limits, and whether it is overwhelmed."""
-        clock, lane = self._pace.clock, self._lane
-        self._answered = True
-        with self._pace.lock:
-            now = clock.monotonic()
-            lane.allowance.learn(headers, self._begun, now, clock.time())
-            if status in OVERWHELMED:
-                lane.gate.overwhelmed(self._round)
-            else:
-                lane.gate.answered(self._round, now - self._begun)
-
-    def give_back(self) -> None:
-        """Leave without having sent anything."""
-        with self._pace.lock:
-            self._lane.leave(self)
-
-    def __enter__(self) -> "Permit":
-        return self
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        with self._pace.lock:
-            if not self._answered:
-                self._lane.gate.overwhelmed(self._round)
-            self._lane.leave(self)
-
-
-def backoff(failures: int) -> float:
-    """Give the seconds before the next try, with full jitter, where the service names none."""
-    return random.uniform(0, min(LONGEST_BACKOFF, FIRST_BACKOFF * 2.0 ** min(failures, 16)))
+            for state in self._routes.values():
+                state.changed.notify_all()

@@ -1,4 +1,4 @@
-"""An answer of the service, read and unwrapped; and what its error shapes mean."""
+"""A response of the service, and the error that it means."""
 
 import json
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ from ..errors import (
     RefusedError,
     UnavailableError,
 )
-from .api_errors import Said, said
+from .api_errors import ErrorDetails, error_details
 
-TOO_FREQUENT = 99  # with status 403: bearer tokens were asked for too often
-BAD_TIME = 135  # with status 401: the timestamp is too far from the service's clock
+TOO_FREQUENT = 99  # with status 403: bearer tokens were requested too often
+BAD_TIMESTAMP = 135  # with status 401: the timestamp is too far from the service's clock
 
 
 @dataclass(frozen=True)
 class Response:
-    """A whole answer: status, headers (lower-case names), the JSON body, and how many tries it took."""
+    """Status, headers (lower-case names), JSON body, and the number of attempts."""
 
     status: int
     headers: dict[str, str]
@@ -31,25 +31,25 @@ class Response:
     names: Names = GENERIC
 
     @property
+    def data(self) -> Any:
+        """`data` of the envelope, as the service sent it; the whole body if there is none."""
+        return self.body["data"] if isinstance(self.body, dict) and "data" in self.body else self.body
+
+    @property
     def neutral_data(self) -> Any:
         """`data` by the neutral names of its fields, for code that reads them."""
         return self.names.from_wire(self.data)
 
     @property
-    def data(self) -> Any:
-        """Give `data` of the envelope; the whole body where there is none."""
-        return self.body["data"] if isinstance(self.body, dict) and "data" in self.body else self.body
-
-    @property
     def next_cursor(self) -> str | None:
-        """Give where the next page begins, or None; raise UnavailableError where it is no text."""
+        """The cursor of the next page, or None; raise UnavailableError if it is not text."""
         cursor = self.body.get("next_cursor") if isinstance(self.body, dict) else None
         if cursor and not isinstance(cursor, str):
-            raise UnavailableError("the answer's next_cursor is not a text", http_status=self.status)
+            raise UnavailableError("next_cursor of the response is not text", http_status=self.status)
         return cursor or None
 
 
-def read(
+def read_response(
     status: int,
     headers: dict[str, str],
     content: bytes,
@@ -58,55 +58,55 @@ def read(
     *,
     form: bool = False,
 ) -> Response:
-    """Read an answer; raise what it means where it is an error or cannot be read.
+    """Parse a response; raise the error that it means, or UnavailableError if it cannot be read.
 
-    The first and the last step of a sign-in answer a `form` of key=value pairs; its errors are JSON.
+    With `form`, a successful body is key=value pairs, as in the first and last step of a sign-in.
     """
     if form and 200 <= status < 300:
         return Response(status, headers, dict(parse_qsl(content.decode("utf-8", "replace"))), attempts)
     try:
-        body, readable = json.loads(content) if content or status != 204 else None, True
+        body, is_json = json.loads(content) if content or status != 204 else None, True
     except (ValueError, RecursionError):
-        body, readable = None, False
+        body, is_json = None, False
     if not 200 <= status < 300:
-        error = failure(status, said(body) if readable else Said(_seen(headers, content)))
+        details = error_details(body) if is_json else ErrorDetails(_excerpt(headers, content))
+        error = error_for(status, details)
         error.body = body
         raise error
-    if not readable:
+    if not is_json:
         raise UnavailableError(
-            f"the answer (status {status}) is not JSON: {_seen(headers, content)}", http_status=status
+            f"the response (status {status}) is not JSON: {_excerpt(headers, content)}", http_status=status
         )
-    answer = Response(status, headers, body, attempts, names)
     if isinstance(body, dict) and body.get("errors"):
-        words = said(body)
-        refused = RefusedError(words.message, http_status=status, api_code=words.code)
+        details = error_details(body)
+        refused = RefusedError(details.message, http_status=status, api_code=details.code)
         refused.body = body
         raise refused
-    return answer
+    return Response(status, headers, body, attempts, names)
 
 
-def failure(status: int, words: Said) -> AdsctlError:
-    """Make the error that a status and the service's own words add up to."""
-    kind: type[AdsctlError] = RefusedError
+def error_for(status: int, details: ErrorDetails) -> AdsctlError:
+    """Choose the exception for a status and error code."""
+    error_type: type[AdsctlError] = RefusedError
     if status in (401, 403):
-        kind = RateLimitedError if words.code == TOO_FREQUENT else AccessError
+        error_type = RateLimitedError if details.code == TOO_FREQUENT else AccessError
     elif status == 404:
-        kind = NotFoundError
+        error_type = NotFoundError
     elif status == 429:
-        kind = RateLimitedError
+        error_type = RateLimitedError
     elif status >= 500 or status < 400:
-        kind = UnavailableError
-    message, hint = words.message, words.hint
+        error_type = UnavailableError
+    message, hint = details.message, details.hint
     if 300 <= status < 400:
-        message = "the service sends us to another address, and credentials are never sent after it"
+        message = "the service redirects to another address; credentials are not sent there"
         hint = "set the final address in the profile or the environment"
-    return kind(f"{message} (status {status})", hint=hint, http_status=status, api_code=words.code)
+    return error_type(f"{message} (status {status})", hint=hint, http_status=status, api_code=details.code)
 
 
-def _seen(headers: dict[str, str], content: bytes) -> str:
-    """Describe content that is not what it should be, in part of a line."""
+def _excerpt(headers: dict[str, str], content: bytes) -> str:
+    """Describe unexpected content in part of a line."""
     if not content:
-        return "an empty answer"
-    kind = headers.get("content-type", "no content type")
+        return "an empty body"
+    content_type = headers.get("content-type", "no content type")
     start = " ".join(content[:120].decode("utf-8", "replace").split())
-    return f"{len(content):,} bytes of {kind} that begin with {start!r}"
+    return f"{len(content):,} bytes of {content_type}, beginning {start!r}"

@@ -1,4 +1,4 @@
-"""The bytes of an answer, never more than are bearable; and what goes wrong on their way, in words."""
+"""Read the body of a response within limits; describe network errors."""
 
 import time
 from typing import TYPE_CHECKING
@@ -8,57 +8,57 @@ from ..errors import UnavailableError
 if TYPE_CHECKING:
     import httpx
 
-LARGEST_ANSWER = 64 * 1024 * 1024
-LARGEST_ERROR = 1024 * 1024
-CODING = "gzip"  # the only one that is asked for
+MAX_BODY_BYTES = 64 * 1024 * 1024
+MAX_ERROR_BODY_BYTES = 1024 * 1024
+ENCODING = "gzip"  # the only one requested
 
 
-def content_of(response: "httpx.Response", until: float) -> bytes:
-    """Read the body, decompressed, up to what an answer may be; of an error, only the beginning counts.
+def read_body(response: "httpx.Response", deadline: float) -> bytes:
+    """Read and decompress the body; of an error response, the first MAX_ERROR_BODY_BYTES.
 
-    `until` is when even an answer that drips in has to be there.
+    `deadline` (monotonic seconds) ends a body that arrives too slowly.
     """
     import httpx
 
-    coding = response.headers.get("content-encoding", CODING)
-    if coding.strip().lower() not in (CODING, "identity"):
-        # Codings upon codings would make gigabytes of a few bytes before anybody could count them.
+    encoding = response.headers.get("content-encoding", ENCODING)
+    if encoding.strip().lower() not in (ENCODING, "identity"):
+        # Nested encodings expand a few bytes to gigabytes before their size can be checked.
         raise UnavailableError(
-            f"the answer is encoded as {coding[:60]!r}, which nobody asked for",
+            f"the response has the encoding {encoding[:60]!r}, which was not requested",
             http_status=response.status_code,
         )
-    largest = LARGEST_ANSWER if response.is_success else LARGEST_ERROR
+    max_bytes = MAX_BODY_BYTES if response.is_success else MAX_ERROR_BODY_BYTES
     chunks, size = [], 0
     for chunk in response.iter_bytes():
         chunks.append(chunk)
         size += len(chunk)
-        if size > largest:
+        if size > max_bytes:
             if response.is_success:
                 raise UnavailableError(
-                    f"the answer is larger than {largest:,} bytes", http_status=response.status_code
+                    f"the response is larger than {max_bytes:,} bytes", http_status=response.status_code
                 )
             break
-        if time.monotonic() > until:
-            raise httpx.ReadTimeout("the answer drips in without an end")
-    return b"".join(chunks)[:largest]
+        if time.monotonic() > deadline:
+            raise httpx.ReadTimeout("the response arrives too slowly")
+    return b"".join(chunks)[:max_bytes]
 
 
-def trouble(error: Exception, url: str) -> UnavailableError:
-    """Put an error of the network into words."""
+def network_error(error: Exception, url: str) -> UnavailableError:
+    """Describe a network error."""
     import httpx
 
     host = httpx.URL(url).netloc.decode()
     if isinstance(error, httpx.TimeoutException):
-        return UnavailableError(f"{host} did not answer in time", hint="--timeout sets the longest wait")
-    if is_untrusted(error):
+        return UnavailableError(f"{host} did not respond in time", hint="--timeout sets the limit")
+    if is_certificate_error(error):
         return UnavailableError(
-            f"{host} cannot prove that it is {host}: {error}",
-            hint="the certificate of an authority of your own is named by SSL_CERT_FILE",
+            f"{host} has no valid certificate: {error}",
+            hint="to trust a certificate authority of your own, set SSL_CERT_FILE",
         )
     reason = str(error) or type(error).__name__
-    return UnavailableError(f"{host} could not be reached, or broke off: {reason}")
+    return UnavailableError(f"{host} cannot be reached, or closed the connection: {reason}")
 
 
-def is_untrusted(error: Exception) -> bool:
-    """Tell whether the other side showed a certificate that nobody known to us has signed."""
+def is_certificate_error(error: Exception) -> bool:
+    """Whether the certificate of the other side is not trusted."""
     return "CERTIFICATE_VERIFY_FAILED" in str(error)

@@ -1,4 +1,4 @@
-"""A window of requests that all adsctl processes of a user on this machine share."""
+"""A rate limit shared by all adsctl processes of a user on this machine."""
 
 import time
 from array import array
@@ -11,39 +11,43 @@ from ..api.rates import Rate
 if TYPE_CHECKING:
     from filelock import FileLock
 
-MARGIN = 0.5  # seconds that requests may differ in how long they are on their way
+MARGIN_SECONDS = 0.5  # two requests may differ by this much in their time to the service
 
 
 class SharedWindow:
-    """Counts requests in a file, under a lock: in any stretch of time no more go than the rate allows."""
+    """A sliding window of requests, kept in a locked file.
+
+    If the file cannot be used, the window covers this process only.
+    """
 
     def __init__(self, folder: Path, service: str, rate: Rate) -> None:
         from hashlib import sha256
 
         self._rate = rate
         self._path = folder / f"{rate.name}-{sha256(service.encode()).hexdigest()[:12]}"
-        self._times = array("d")  # of the requests that still count, where the file cannot be used
+        self._own_times = array("d")  # used if the file cannot be
 
-    def take(self) -> float:
-        """Count a request that goes now; give 0, or the seconds until one may go."""
+    def acquire(self) -> float:
+        """Register a request and return 0, or return the seconds until one may be sent."""
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self._lock():
                 times = self._read()
-                delay = self._taken(times)
+                delay = self._register(times)
                 if not delay:
                     self._path.write_bytes(times.tobytes())
                 return delay
-        except OSError:  # a state folder that cannot be written stops no request
-            return self._taken(self._times)
+        except OSError:  # an unwritable state folder must not block requests
+            return self._register(self._own_times)
 
-    def _taken(self, times: "array[float]") -> float:
-        """Forget what counts no more, and add a request where there is room."""
+    def _register(self, times: "array[float]") -> float:
+        """Drop expired times, and append the current one if the rate allows."""
         now = time.monotonic()
-        kept = array("d", (at for at in times if now - self._rate.seconds - MARGIN < at <= now))
-        times[:] = kept
+        window = self._rate.seconds + MARGIN_SECONDS
+        # Times in the future were written before the machine restarted.
+        times[:] = array("d", (sent_at for sent_at in times if now - window < sent_at <= now))
         if len(times) >= self._rate.requests:
-            return times[0] + self._rate.seconds + MARGIN - now
+            return times[0] + window - now
         times.append(now)
         return 0.0
 

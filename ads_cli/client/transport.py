@@ -1,4 +1,4 @@
-"""The wire: connections for each thread, or the emulator in this process."""
+"""Connections of each thread, and the transport to the emulator in this process."""
 
 import ssl
 import sys
@@ -14,42 +14,43 @@ import httpx
 from .. import __version__
 from ..errors import StateError
 from .prepared_request import PreparedRequest
-from .response_body import CODING
+from .response_body import ENCODING
 
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
-FAULT = "x-emulator-fault"
-SAME = 32  # addresses that are taken apart once
-ONE = httpx.Limits(max_connections=1, max_keepalive_connections=1)
+FAULT_HEADER = "x-emulator-fault"
+CACHED_URLS = 32
+ONE_CONNECTION = httpx.Limits(max_connections=1, max_keepalive_connections=1)
 HEADERS = {
     "User-Agent": f"adsctl/{__version__}",
     "Accept": "application/json",
-    "Accept-Encoding": CODING,
+    "Accept-Encoding": ENCODING,
 }
 
-_url = lru_cache(SAME)(httpx.URL)
+_parsed_url = lru_cache(CACHED_URLS)(httpx.URL)
 
 
 class Connections(threading.local):
-    """A connection of each thread to each host: one pool for all looks at every one for each request."""
+    """One connection per thread and host: a shared pool would search all connections for each request."""
 
     def __init__(self, app: WsgiApp | None, tls: ssl.SSLContext) -> None:
         self._app = app
         self._tls = tls
-        self._to: dict[bytes, httpx.BaseTransport] = {}
+        self._transports: dict[bytes, httpx.BaseTransport] = {}
 
     def to(self, url: httpx.URL) -> httpx.BaseTransport:
-        """Give the connection to a host, or to the emulator in this process.
+        """Return the connection to a host, or to the emulator in this process.
 
-        A transport alone follows no redirect and keeps no cookie, so that no credential is sent after one.
+        A bare transport follows no redirect and keeps no cookie, so credentials stay with their host.
         """
-        place = url.raw_scheme + url.netloc
-        if place not in self._to:
-            self._to[place] = EmulatorTransport(self._app) if self._app else _connection(url, self._tls)
-        return self._to[place]
+        host = url.raw_scheme + url.netloc
+        if host not in self._transports:
+            transport = EmulatorTransport(self._app) if self._app else _connection(url, self._tls)
+            self._transports[host] = transport
+        return self._transports[host]
 
 
-def request_of(prepared: PreparedRequest, timeout: float) -> httpx.Request:
-    """Make the request that is sent, but for the proof of who sends it; `timeout` is in seconds."""
+def http_request(prepared: PreparedRequest, timeout: float) -> httpx.Request:
+    """Build the unsigned HTTP request; `timeout` is in seconds."""
     headers = dict(HEADERS)
     if prepared.content_type:
         headers["Content-Type"] = prepared.content_type
@@ -57,7 +58,7 @@ def request_of(prepared: PreparedRequest, timeout: float) -> httpx.Request:
         headers["Content-Length"] = str(prepared.size)
     request = httpx.Request(
         prepared.method,
-        _url(prepared.url),
+        _parsed_url(prepared.url),
         headers=headers,
         content=prepared.content(),
         extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), timeout)},
@@ -67,29 +68,29 @@ def request_of(prepared: PreparedRequest, timeout: float) -> httpx.Request:
 
 
 def _connection(url: httpx.URL, tls: ssl.SSLContext) -> httpx.BaseTransport:
-    """Connect to a host, through a proxy where the environment names one for it."""
+    """Connect to a host, through the proxy that the environment names for it."""
     try:
-        return httpx.HTTPTransport(verify=tls, limits=ONE, proxy=_proxy(url))
+        return httpx.HTTPTransport(verify=tls, limits=ONE_CONNECTION, proxy=_proxy(url))
     except (ValueError, ImportError, httpx.InvalidURL) as error:
         raise StateError(
-            f"a proxy that the environment names cannot be used: {error}",
-            hint="HTTPS_PROXY and ALL_PROXY take an address as in http://proxy.example:3128",
+            f"the proxy that the environment names cannot be used: {error}",
+            hint="set HTTPS_PROXY or ALL_PROXY to an address such as http://proxy.example:3128",
         ) from None
 
 
 def _proxy(url: httpx.URL) -> str | None:
-    """Name the proxy; plain http is for this machine alone, and no proxy may see it."""
-    named = getproxies()
-    proxy = named.get("https") or named.get("all")
+    """Return the proxy for a URL; plain http is sent to this machine only, without a proxy."""
+    proxies = getproxies()
+    proxy = proxies.get("https") or proxies.get("all")
     if url.scheme == "http" or not proxy or proxy_bypass(url.host):
         return None
     return proxy if "://" in proxy else f"http://{proxy}"
 
 
 def tls_context(secure: bool) -> ssl.SSLContext:
-    """Trust the system's certificates (SSL_CERT_FILE respected), from TLS 1.2 on.
+    """Return a context that trusts the system's certificates (or SSL_CERT_FILE), with TLS 1.2 or newer.
 
-    Where every address is loopback http, none are loaded, and none would be trusted.
+    If no address is https, no certificates are loaded, which would take time.
     """
     context = ssl.create_default_context() if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -97,13 +98,13 @@ def tls_context(secure: bool) -> ssl.SSLContext:
 
 
 class EmulatorTransport(httpx.BaseTransport):
-    """Carry requests to a WSGI app in this process; faults of the network become httpx's own errors."""
+    """Send requests to a WSGI app in this process; raise its network faults as httpx errors."""
 
     def __init__(self, app: WsgiApp) -> None:
         self._app = app
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Call the app and make its answer a response."""
+        """Call the app."""
         content = request.read()
         environ = {
             "REQUEST_METHOD": request.method,
@@ -131,11 +132,11 @@ class EmulatorTransport(httpx.BaseTransport):
         chunks = self._app(environ, lambda status, headers, exc=None: started.extend((status, headers)))
         body = b"".join(chunks)
         status, headers = int(started[0].split()[0]), dict(started[1])
-        fault = next((v for k, v in headers.items() if k.lower() == FAULT), None)
+        fault = next((v for k, v in headers.items() if k.lower() == FAULT_HEADER), None)
         if fault == "reset":
             raise httpx.ReadError("connection reset by peer", request=request)
         if fault == "timeout":
-            raise httpx.ReadTimeout("the emulator did not answer in time", request=request)
+            raise httpx.ReadTimeout("the emulator did not respond in time", request=request)
         if fault == "truncate":
-            raise httpx.RemoteProtocolError("the answer was cut off", request=request)
+            raise httpx.RemoteProtocolError("the response was cut off", request=request)
         return httpx.Response(status, headers=headers, content=body, request=request)

@@ -106,7 +106,7 @@ class Invocation:
             on_retry=self.messages.detail,
             on_wait=self.messages.say,
             sign_in_hint=settings.sign_in_hint,
-            window=lambda rate: SharedWindow(settings.state_dir / "pace", self.service, rate),
+            shared_window=lambda rate: SharedWindow(settings.state_dir / "pace", self.service, rate),
         )
 
     def warn_of_strange_settings(self) -> None:

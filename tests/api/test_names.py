@@ -7,7 +7,7 @@ from ads_cli.api.names import GENERIC, Names
 from ads_cli.api.parts import request_parts
 from ads_cli.api.validation import convert
 from ads_cli.client.prepared_request import build_request
-from ads_cli.client.response import read
+from ads_cli.client.response import read_response
 
 RECORDS = {"data": [{"card_name": "Mugs", "parts": [{"kind": "MEDIA", "id": "1"}]}], "next_cursor": None}
 NAMES = Names({"name": "card_name", "components": "parts", "type": "kind"})
@@ -35,7 +35,7 @@ def test_a_request_is_sent_under_the_names_on_the_wire_at_any_depth():
 
 
 def test_a_response_is_read_under_the_neutral_names_and_shown_as_it_was_sent():
-    response = read(200, {}, json.dumps(RECORDS).encode(), 1, NAMES)
+    response = read_response(200, {}, json.dumps(RECORDS).encode(), 1, NAMES)
     assert response.neutral_data == [{"name": "Mugs", "components": [{"type": "MEDIA", "id": "1"}]}]
     assert response.data == RECORDS["data"]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ads_cli.client.concurrency_limit import FIRST
+from ads_cli.client.concurrency_limit import INITIAL_LIMIT
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.core.limits import Window
 from ads_cli.emulator.core.responses import ApiError
@@ -51,7 +51,7 @@ def test_600_requests_in_15_minutes_are_all_used_and_none_is_refused(threads, la
     crowd = pushed(world, service, threads, windows=4)
     assert used(service, 4) == [LIMIT] * 4
     assert service.refused == []
-    assert all("slow down: going on in" in told for told in crowd.told) and len(crowd.told) == 4
+    assert all("slow down: continuing in" in told for told in crowd.told) and len(crowd.told) == 4
 
 
 @pytest.mark.parametrize("threads", [8, 32])
@@ -94,8 +94,8 @@ def test_whatever_the_limit_and_the_latency_it_is_used_and_kept(
     service = Service(world, limit, seconds, between(latency, seed), dated=dated)
     pushed(world, service, threads, windows=3)
     # Before anything is known a few go, and whoever starts right before the end of a window meets the next.
-    assert len(service.refused) <= max(0, min(threads, FIRST) - limit)
-    bearable = min(threads, FIRST) * (seconds / 2 - 20) / latency[1]  # what threads this slow can send
+    assert len(service.refused) <= max(0, min(threads, INITIAL_LIMIT) - limit)
+    bearable = min(threads, INITIAL_LIMIT) * (seconds / 2 - 20) / latency[1]  # what slow threads can send
     assert all(count >= min(0.99 * limit, bearable) for count in used(service, 3))
 
 
@@ -127,8 +127,8 @@ def test_a_handful_is_refused_where_another_has_left_next_to_nothing(left, says)
     crowd = Crowd(world, service, 32, max_wait=2 * SECONDS, max_attempts=10**6)
     world.run(*crowd.works(MORE_THAN_ENOUGH, until=30.0))
     at_the_start = [at for at in service.refused if at < 0.5]
-    assert len(at_the_start) <= (FIRST if says else FIRST + left)
-    assert says == "" or len(service.refused) <= FIRST
+    assert len(at_the_start) <= (INITIAL_LIMIT if says else INITIAL_LIMIT + left)
+    assert says == "" or len(service.refused) <= INITIAL_LIMIT
 
 
 def test_limits_that_nobody_tells_are_found_out_and_nothing_is_lost():

@@ -7,7 +7,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from ads_cli.client.rate_headers import allowance, clock_hint, retry_after
+from ads_cli.client.rate_headers import clock_hint, quota_of, retry_after
 
 ACCOUNTS = "/12/accounts"
 CATALOGS = "/12/product_catalogs"
@@ -110,7 +110,7 @@ def test_the_reset_that_the_service_names_is_waited_for(remote, httpserver: HTTP
 def test_a_long_wait_is_told(remote, httpserver: HTTPServer):
     script = Script(failing(429, Retry_After="6"), ok())
     httpserver.expect_request(ACCOUNTS).respond_with_handler(script)
-    assert "slow down: going on in 6 s" in remote("accounts", "list").stderr
+    assert "slow down: continuing in 6 s" in remote("accounts", "list").stderr
 
 
 def test_a_404_after_a_lost_answer_to_a_delete_is_success(remote, httpserver: HTTPServer):
@@ -134,11 +134,11 @@ def test_a_service_that_never_answers_is_left_after_the_timeout(adsctl):
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
         words = ("accounts", "list", "--timeout", "300ms", "--max-attempts", "1")
         done = adsctl(*words, code=8, ADSCTL_ADS_URL=address, **SECRETS)
-        assert "did not answer in time" in done.stderr
+        assert "did not respond in time" in done.stderr
         begun = time.monotonic()
         words = ("accounts", "list", "--timeout", "30s", "--max-wait", "2s")
         done = adsctl(*words, code=8, ADSCTL_ADS_URL=address, **SECRETS)
-        assert "did not answer in time; --max-wait allows 2 s without progress" in done.stderr
+        assert "did not respond in time; --max-wait allows 2 s without progress" in done.stderr
         assert time.monotonic() - begun < 10
 
 
@@ -150,13 +150,13 @@ def test_limits_of_the_account_count_before_those_of_the_user():
         "x-account-rate-limit-remaining": "0",
         "x-account-rate-limit-reset": str(now + 60),
     }
-    remaining, seconds = allowance(headers)
+    remaining, seconds = quota_of(headers)
     assert remaining == 0 and seconds is not None and 58 < seconds <= 60
 
 
 @pytest.mark.parametrize("reset", ["0", "99999999999", "soon", "-5", ""])
 def test_a_reset_that_is_past_or_absurd_is_not_believed(reset):
-    assert allowance({"x-rate-limit-remaining": "0", "x-rate-limit-reset": reset})[1] is None
+    assert quota_of({"x-rate-limit-remaining": "0", "x-rate-limit-reset": reset})[1] is None
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import time
 from array import array
 
 from ads_cli.api.rates import AUDIENCE_USERS, TOTAL_COUNTS, Rate
-from ads_cli.client.shared_window import MARGIN, SharedWindow
+from ads_cli.client.shared_window import MARGIN_SECONDS, SharedWindow
 from tests.conftest import ROOT
 
 RATE = Rate("test", 6, 0.5)
@@ -17,7 +17,7 @@ from ads_cli.api.rates import Rate
 from ads_cli.client.shared_window import SharedWindow
 window = SharedWindow(Path(sys.argv[1]), "https://ads.example", Rate("test", 6, 0.5))
 for _ in range(6):
-    while delay := window.take():
+    while delay := window.acquire():
         time.sleep(delay)
     print(time.monotonic(), flush=True)
 """
@@ -39,23 +39,23 @@ def test_processes_together_stay_within_the_rate(tmp_path):
 
 def test_a_window_is_used_to_the_full_and_then_holds(tmp_path):
     window = SharedWindow(tmp_path, "https://ads.example", RATE)
-    assert [window.take() for _ in range(RATE.requests)] == [0.0] * RATE.requests
-    assert 0 < window.take() <= RATE.seconds + MARGIN
-    assert SharedWindow(tmp_path, "https://other.example", RATE).take() == 0.0
+    assert [window.acquire() for _ in range(RATE.requests)] == [0.0] * RATE.requests
+    assert 0 < window.acquire() <= RATE.seconds + MARGIN_SECONDS
+    assert SharedWindow(tmp_path, "https://other.example", RATE).acquire() == 0.0
 
 
 def test_what_cannot_be_in_the_file_is_forgotten(tmp_path):
     window = SharedWindow(tmp_path, "https://ads.example", RATE)
-    window.take()
+    window.acquire()
     (path,) = (path for path in tmp_path.iterdir() if path.suffix != ".lock")
     path.write_bytes(array("d", [time.monotonic() + 1e6] * 20).tobytes())  # from before the machine restarted
-    assert window.take() == 0.0
+    assert window.acquire() == 0.0
     path.write_bytes(b"garbage")
-    assert window.take() == 0.0
+    assert window.acquire() == 0.0
 
 
 def test_a_state_folder_that_cannot_be_written_stops_nothing(tmp_path):
     (tmp_path / "file").write_text("")
     window = SharedWindow(tmp_path / "file", "https://ads.example", RATE)
-    assert [window.take() for _ in range(RATE.requests)] == [0.0] * RATE.requests
-    assert window.take() > 0
+    assert [window.acquire() for _ in range(RATE.requests)] == [0.0] * RATE.requests
+    assert window.acquire() > 0

@@ -81,7 +81,10 @@ def signed_in(server: ThreadingHTTPServer, host: str = "localhost") -> dict[str,
 
 def test_a_certificate_that_nobody_known_has_signed_is_refused_at_once_and_in_words(adsctl, secure):
     done = adsctl("accounts", "list", code=8, **signed_in(secure))
-    assert "cannot prove that it is localhost" in done.stderr and "SSL_CERT_FILE" in done.stderr
+    assert (
+        f"localhost:{secure.server_port} has no valid certificate" in done.stderr
+        and "SSL_CERT_FILE" in done.stderr
+    )
     assert not secure.seen
 
 
@@ -92,7 +95,7 @@ def test_an_authority_of_ones_own_is_trusted_where_it_is_named(adsctl, secure, t
 
 def test_a_certificate_of_another_name_is_refused(adsctl, secure, trusted):
     done = adsctl(*LIST, code=8, **signed_in(secure, "127.0.0.1"), **trusted)
-    assert "cannot prove that it is 127.0.0.1" in done.stderr and not secure.seen
+    assert f"127.0.0.1:{secure.server_port} has no valid certificate" in done.stderr and not secure.seen
 
 
 def test_a_file_of_certificates_that_is_not_there_trusts_nobody(adsctl, secure):
@@ -208,7 +211,7 @@ def bomb(layers: int) -> bytes:
     return content
 
 
-@pytest.mark.parametrize(("layers", "told"), [(1, "larger than"), (2, "encoded as 'gzip, gzip'")])
+@pytest.mark.parametrize(("layers", "told"), [(1, "larger than"), (2, "has the encoding 'gzip, gzip'")])
 def test_a_decompression_bomb_is_refused_in_little_memory(remote, httpserver, layers, told):
     headers = {"Content-Encoding": ", ".join(["gzip"] * layers), "Content-Type": "application/json"}
     httpserver.expect_request(ACCOUNTS).respond_with_data(bomb(layers), headers=headers)
@@ -234,4 +237,4 @@ def test_an_answer_that_drips_is_left_after_the_longest_wait(remote, httpserver)
 
     httpserver.expect_request(ACCOUNTS).respond_with_handler(drip)
     done = remote(*LIST, "--timeout", "1s", "--max-wait", "1s", code=8)
-    assert "did not answer in time" in done.stderr
+    assert "did not respond in time" in done.stderr

@@ -1,0 +1,97 @@
+"""Send a prepared request once."""
+
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..api.names import Names
+from ..errors import AccessError, AdsctlError, RateLimitedError, UnavailableError
+from .prepared_request import PreparedRequest
+from .rate_headers import clock_hint
+from .response import BAD_TIMESTAMP, Response, read_response
+from .response_body import is_certificate_error, network_error, read_body
+from .retry import RETRIED_STATUSES, FailedAttempt
+from .route_state import Permit
+from .trace import Trace
+
+if TYPE_CHECKING:
+    import httpx
+
+    from .transport import Connections
+
+
+@dataclass
+class Sender:
+    """Signs and sends a request over a connection of the calling thread, and reads the response."""
+
+    connections: "Connections"
+    names: Names
+    trace: Trace
+    sign_in_hint: str
+
+    def send(
+        self,
+        prepared: PreparedRequest,
+        auth: "httpx.Auth",
+        permit: Permit,
+        *,
+        attempt: int,
+        timeout: float,
+        max_seconds: float,
+        form: bool,
+    ) -> Response:
+        """Return the response, or raise the error that it means; FailedAttempt for what may be retried.
+
+        `timeout` limits each network operation, `max_seconds` the whole attempt.
+        """
+        import httpx
+
+        from .transport import http_request
+
+        started = time.monotonic()
+        request = http_request(prepared, timeout)
+        shown = _traced(prepared, prepared.body, prepared.size)
+        self.trace.request(prepared.method, prepared.url, request.headers, shown)
+        request = next(auth.auth_flow(request))
+        try:
+            with closing(self.connections.to(request.url).handle_request(request)) as http_response:
+                content = read_body(http_response, started + max_seconds)
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            not_connected = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
+            described = network_error(error, prepared.url)
+            if is_certificate_error(error):  # another attempt would not change that
+                raise described from None
+            raise FailedAttempt(described, {}, may_be_applied=not not_connected) from error
+        status = http_response.status_code
+        headers = {name.lower(): value for name, value in http_response.headers.items()}
+        permit.record(status, headers)
+        seconds = time.monotonic() - started
+        shown = _traced(prepared, content, len(content))
+        self.trace.response(prepared.method, prepared.url, status, headers, shown, seconds)
+        try:
+            return read_response(status, headers, content, attempt, self.names, form=form)
+        except AdsctlError as error:
+            error.message = self.trace.mask(error.message)  # the service may quote what it was sent
+            self._raise_if_retried(error, status, headers)
+            if isinstance(error, AccessError):
+                error.hint = error.hint or self.sign_in_hint
+            raise
+
+    def _raise_if_retried(self, error: AdsctlError, status: int, headers: dict[str, str]) -> None:
+        """Raise FailedAttempt if another attempt may succeed."""
+        is_rate_limited = isinstance(error, RateLimitedError)
+        is_unreadable = isinstance(error, UnavailableError) and 200 <= status < 300
+        has_bad_timestamp = isinstance(error, AccessError) and error.api_code == BAD_TIMESTAMP
+        if has_bad_timestamp:
+            error.hint = clock_hint(headers)
+        if is_rate_limited or is_unreadable or has_bad_timestamp or status in RETRIED_STATUSES:
+            may_be_applied = not (is_rate_limited or has_bad_timestamp)
+            raise FailedAttempt(
+                error, headers, rate_limited=is_rate_limited, may_be_applied=may_be_applied
+            ) from None
+
+
+def _traced(prepared: PreparedRequest, content: bytes, size: int) -> bytes:
+    """Return what a trace may show of a body."""
+    return b"(%d bytes, not shown)" % size if prepared.sensitive and size else content

@@ -8,7 +8,7 @@ READY := ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --constraint constraints.txt
 STAMP := $(CURDIR) $(shell cat pyproject.toml constraints.txt | cksum)
 
-.PHONY: demo test chaos check audit format docs bench clean ready
+.PHONY: demo test chaos check audit format docs data bench clean ready
 
 # Exit 11: the emulator's world on this machine was made by another version, and is begun anew.
 demo: $(READY)
@@ -49,6 +49,10 @@ format: $(READY)
 # The completion scripts, docs/commands.md, and man pages (man -M build/man adsctl).
 docs: $(READY)
 	$(BIN)/python -m ads_cli.cli.write_reference .
+
+# The ISO codes in ads_cli/api/iso_codes.py.
+data: $(READY)
+	$(BIN)/python -m tools.iso_codes
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

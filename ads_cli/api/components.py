@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from .iso_codes import countries
+from .iso_codes import COUNTRIES
 from .types import Id, InAccount, Name
 from .validation import rule
 
@@ -50,7 +50,7 @@ class App(Part, tag="APP", tag_field="type"):
     @rule("country_code")
     def country_exists(self) -> str | None:
         """Look the country up in ISO 3166-1."""
-        return None if self.country_code in countries() else f"{self.country_code!r} {COUNTRY_WORDS}"
+        return None if self.country_code in COUNTRIES else f"{self.country_code!r} {COUNTRY_WORDS}"
 
     @rule("ios_app_store_identifier")
     def in_a_store(self) -> str | None:

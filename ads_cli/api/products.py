@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from .endpoint import endpoint
-from .iso_codes import currencies
+from .iso_codes import CURRENCIES
 from .types import Cursor, Id, InCatalog
 from .validation import rule
 
@@ -169,7 +169,7 @@ def _image_problem(link: str) -> str | None:
 
 def _currency_problem(price: str) -> str | None:
     code = price[-3:]
-    return None if code in currencies() else f"{code} is not a currency of ISO 4217"
+    return None if code in CURRENCIES else f"{code} is not a currency of ISO 4217"
 
 
 def _gtin_problem(gtin: str) -> str | None:

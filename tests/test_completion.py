@@ -7,7 +7,7 @@ import subprocess
 import pexpect
 import pytest
 
-from tests.conftest import ROOT
+from tests.adsctl import ROOT
 
 FILES = {"bash": "adsctl.bash", "zsh": "_adsctl", "fish": "adsctl.fish", "powershell": "adsctl.ps1"}
 SHELLS = ("bash", "zsh", "fish")

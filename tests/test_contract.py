@@ -308,4 +308,4 @@ def test_a_closed_stream_changes_neither_the_work_nor_the_exit_code(adsctl, clos
     "env", [{"LANG": "C", "LC_ALL": "C"}, {"TERM": "dumb"}, {"HOME": "/nonexistent"}, {"COLUMNS": "20"}]
 )
 def test_odd_surroundings_do_no_harm(adsctl, env):
-    adsctl.local("accounts", "list", "-o", "table", **env)
+    adsctl.process("--profile", "local", "accounts", "list", "-o", "table", **env)

@@ -4,7 +4,6 @@ import csv
 import json
 import re
 import shlex
-import shutil
 from io import StringIO
 
 import pytest
@@ -29,8 +28,8 @@ def words(command: str) -> list[str]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_fits_eighty_columns_and_cuts_nothing(inside, command):
-    shown = inside(*command.split(), "--help", COLUMNS="80").stdout.splitlines()
+def test_help_fits_eighty_columns_and_cuts_nothing(adsctl, command):
+    shown = adsctl(*command.split(), "--help", COLUMNS="80").stdout.splitlines()
     assert [line for line in shown if len(line) > 80] == []
     told = re.sub(r"\s", "", "".join(shown))
     for name, line in COMMANDS[command].subcommands:
@@ -56,11 +55,11 @@ def read(output: str, text: str):
 
 
 @pytest.mark.parametrize("command", SENDING)
-def test_every_format_works(at_home, first_world, command):  # noqa: F811
-    found, database = {}, at_home.home / "state" / "emulator.db"
+def test_every_format_works(at_home, command):  # noqa: F811
+    found = {}
     for output in FORMATS:
-        reset(database)
-        shutil.copy(first_world, database)
+        reset(at_home.copy_emulator())
+        at_home.copy_emulator()
         for line in filter(None, [BEFORE.get(command)]):
             at_home("--profile", "local", "--yes", *shlex.split(line)[1:])
         done = at_home("--profile", "local", "--yes", *words(command), "-o", output)

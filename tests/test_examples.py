@@ -38,10 +38,10 @@ FILES = {
 
 
 @pytest.fixture
-def at_home(inside):
+def at_home(adsctl):
     for name, content in FILES.items():
-        inside.file(name, content)
-    return inside
+        adsctl.file(name, content)
+    return adsctl
 
 
 @pytest.mark.parametrize("command", sorted(EXAMPLES.keys() - IN_A_SHELL - ELSEWHERE.keys()))

@@ -10,7 +10,8 @@ from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.seed.world import ACCOUNTS, USER
 from ads_cli.emulator.server import running
-from tests.conftest import MEASURED, PRODUCT
+from tests.adsctl import MEASURED
+from tests.conftest import PRODUCT
 
 MOST_MEGABYTES = 80
 RECORDS = 100_000

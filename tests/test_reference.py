@@ -9,7 +9,7 @@ from ads_cli.cli.tree import root
 from ads_cli.reference.man import man_pages
 from ads_cli.reference.markdown import command_reference
 from ads_cli.reference.tree import describe_commands
-from tests.conftest import ROOT
+from tests.adsctl import ROOT
 
 COMMANDS = describe_commands(root())
 

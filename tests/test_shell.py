@@ -5,22 +5,22 @@ import subprocess
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.adsctl import ROOT
 
 STRICT = "set -euo pipefail; "
 LISTS = ("accounts list", "cards list -o json", "media library list -o yaml", "accounts list -o csv")
 
 
 @pytest.fixture
-def shell(inside):
+def shell(adsctl):
     """Run a line in bash, where adsctl is on the path and uses the emulator on this machine."""
-    environment = inside.installed() | {"ADSCTL_PROFILE": "local"}
+    environment = adsctl.installed() | {"ADSCTL_PROFILE": "local"}
 
     def run(line: str, code: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             ["bash", "-c", STRICT + line],
             env=environment | env,
-            cwd=inside.home,
+            cwd=adsctl.home,
             capture_output=True,
             text=True,
             encoding="utf-8",
@@ -30,7 +30,7 @@ def shell(inside):
         assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr
         return done
 
-    run.home, run.python, run.environment = inside.home, inside.command()[0], environment
+    run.home, run.python, run.environment = adsctl.home, adsctl.command()[0], environment
     return run
 
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.adsctl import ROOT
 
 LOST = """
 import os, signal, sys, time, weakref
@@ -65,7 +65,7 @@ def test_a_signal_while_modules_are_loaded_is_not_lost(adsctl):
     sent = 0
     for module in listed.stdout.split():
         adsctl.file("sitecustomize.py", SENT.format(module=module))
-        done = adsctl("profile", "show", code=None, PYTHONPATH=f"{adsctl.home}:{ROOT}")
+        done = adsctl.process("profile", "show", code=None, PYTHONPATH=f"{adsctl.home}:{ROOT}")
         came = "sent" in done.stderr.splitlines()
         assert done.returncode in ((143, -15) if came else (0,)), f"{module}: {done.stderr}"
         sent += came

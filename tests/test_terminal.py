@@ -135,5 +135,5 @@ ASCII = {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "
 @pytest.mark.parametrize("format", ["table", "csv", "yaml"])
 def test_what_the_encoding_cannot_say_is_escaped(remote, httpserver, env, format):
     serve(httpserver, NAMES["wide"] + "é" + NAMES["half"])
-    done = remote("accounts", "list", "-o", format, **env)
+    done = remote.process("accounts", "list", "-o", format, **env)
     assert "Traceback" not in done.stderr and done.stdout.isascii()

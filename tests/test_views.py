@@ -35,9 +35,9 @@ def plain(text):
 
 @pytest.mark.parametrize("words", [DAYS, HOURS])
 @pytest.mark.parametrize("width", [40, 60, 80, 200])
-def test_a_terminal_of_any_width_shows_a_picture_that_fits(inside, words, width):
-    data = json.loads(inside("-p", "local", *words, "-o", "json").stdout)
-    shown = plain(on_a_terminal(inside, *words, width=width))
+def test_a_terminal_of_any_width_shows_a_picture_that_fits(adsctl, words, width):
+    data = json.loads(adsctl("-p", "local", *words, "-o", "json").stdout)
+    shown = plain(on_a_terminal(adsctl, *words, width=width))
     assert all(cell_len(line) <= width for line in shown.splitlines())
     assert all(keyword in shown for keyword in data["related_keywords"])
     totals = [int(found.replace(",", "")) for found in re.findall(r"03-\d\d .*?([\d,]+)(?:\s|$)", shown)]
@@ -45,22 +45,22 @@ def test_a_terminal_of_any_width_shows_a_picture_that_fits(inside, words, width)
     assert "█" in shown
 
 
-def test_a_picture_without_color_is_plain(inside):
-    assert "\x1b" in on_a_terminal(inside, *DAYS, width=80)
-    assert "\x1b" not in on_a_terminal(inside, *DAYS, width=80, NO_COLOR="1")
+def test_a_picture_without_color_is_plain(adsctl):
+    assert "\x1b" in on_a_terminal(adsctl, *DAYS, width=80)
+    assert "\x1b" not in on_a_terminal(adsctl, *DAYS, width=80, NO_COLOR="1")
 
 
-def test_a_terminal_that_speaks_ascii_is_drawn_on_in_ascii(inside):
+def test_a_terminal_that_speaks_ascii_is_drawn_on_in_ascii(adsctl):
     shown = on_a_terminal(
-        inside, *HOURS, width=80, LANG="C", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"
+        adsctl, *HOURS, width=80, LANG="C", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"
     )
     assert plain(shown).isascii() and "\\u" not in shown and "@" in shown
 
 
-def test_other_formats_columns_and_queries_are_plain_data(inside):
+def test_other_formats_columns_and_queries_are_plain_data(adsctl):
     for shape in (("-o", "tsv"), ("--columns", "post_volume"), ("--query", "post_volume")):
-        assert "█" not in on_a_terminal(inside, *DAYS, *shape, width=80)
-    assert inside("-p", "local", *DAYS).stdout.startswith("related_keywords\tpost_volume\n")
+        assert "█" not in on_a_terminal(adsctl, *DAYS, *shape, width=80)
+    assert adsctl("-p", "local", *DAYS).stdout.startswith("related_keywords\tpost_volume\n")
 
 
 @pytest.mark.parametrize("data", [{}, {"post_volume": []}, {"post_volume": None, "related_keywords": None}])

@@ -16,7 +16,7 @@ from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.seed.world import CALLBACKS
 from ads_cli.emulator.server import running
-from tests.conftest import Person
+from tests.adsctl import Adsctl
 
 PROGRAMS = ("chromium", "chromedriver")
 pytestmark = pytest.mark.skipif(not all(map(shutil.which, PROGRAMS)), reason="needs Debian's Chromium")
@@ -46,7 +46,7 @@ def browser(tmp_path_factory) -> Iterator[webdriver.Chrome]:
 
 
 @pytest.fixture
-def newcomer(adsctl: Person, tmp_path: Path) -> Iterator[Person]:
+def newcomer(adsctl: Adsctl, tmp_path: Path) -> Iterator[Adsctl]:
     """Somebody with an app, who has never signed in; `page` is what the browser is told to open."""
     with closing(Emulator(tmp_path / "emulator.db")) as emulator, running(emulator) as address:
         known = variables(emulator, address)
@@ -57,14 +57,14 @@ def newcomer(adsctl: Person, tmp_path: Path) -> Iterator[Person]:
         yield adsctl
 
 
-def terminal(person: Person, *words: str) -> pexpect.spawn:
+def terminal(person: Adsctl, *words: str) -> pexpect.spawn:
     command = person.command("-p", "shop", "auth", "login", "--token-store", "file", *words)
     return pexpect.spawn(
         command[0], command[1:], env=person.environment, cwd=person.home, encoding="utf-8", timeout=30
     )
 
 
-def page_of(person: Person, session: pexpect.spawn) -> str:
+def page_of(person: Adsctl, session: pexpect.spawn) -> str:
     session.expect("your browser shows")
     return (person.home / "page").read_text().strip()
 

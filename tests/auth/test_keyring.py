@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -86,11 +87,12 @@ class Keyring(KeyringBackend):
 
 
 @pytest.mark.parametrize("kind", ["consumer_key", "consumer_secret", "access_token", "access_token_secret"])
-def test_a_keyring_that_refuses_an_item_of_a_sign_in_keeps_none_of_it(shop, service, kind):  # noqa: F811
+def test_a_keyring_that_refuses_an_item_of_a_sign_in_keeps_none_of_it(shop, service, monkeypatch, kind):  # noqa: F811
     kept = shop.home / "kept.json"
     shop.file("picky.py", PICKY)
     shop.env |= {"PYTHON_KEYRING_BACKEND": "picky.Keyring", "KEPT": str(kept)}
-    shop.env["PYTHONPATH"] = f"{shop.home}:{shop.environment['PYTHONPATH']}"
+    monkeypatch.syspath_prepend(str(shop.home))
+    monkeypatch.delitem(sys.modules, "picky", raising=False)
     words = ("auth", "login", "--no-browser")
     done = shop(*words, input="1234567\n", code=11, REFUSED=kind)
     assert "the OS keyring cannot be used: no room" in done.stderr and "may be left" not in done.stderr

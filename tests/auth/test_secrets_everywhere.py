@@ -18,7 +18,7 @@ from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
 from tests.auth.test_secrets_stay import PLANTED, spellings
-from tests.conftest import ROOT, Person
+from tests.adsctl import ROOT, Adsctl
 from tests.test_examples import BEFORE, ELSEWHERE, EXAMPLES, FILES
 
 PEOPLE = {"e-mail address": "geheim.person@example.com", "phone number": "+4917055500123"}
@@ -50,10 +50,10 @@ sign.SignedAuth.auth_flow = sign.BearerAuth.auth_flow = httpx.BasicAuth.auth_flo
 
 
 @pytest.fixture
-def world(first_world: Path, tmp_path_factory):
+def world(seeded_database: Path, tmp_path_factory):
     """A world whose app and user have the planted secrets."""
     database = tmp_path_factory.mktemp("planted") / "world.db"
-    shutil.copy(first_world, database)
+    shutil.copy(seeded_database, database)
     key, key_secret, token, token_secret, bearer = PLANTED.values()
     with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("UPDATE apps SET consumer_key = ?, consumer_secret = ?", (key, key_secret))
@@ -68,7 +68,7 @@ def world(first_world: Path, tmp_path_factory):
 
 
 @pytest.fixture
-def watched(adsctl: Person) -> Person:
+def watched(adsctl: Adsctl) -> Adsctl:
     """Somebody who has lists of people, and whose every step is noted."""
     for name, content in FILES.items():
         adsctl.file(name, content)
@@ -84,7 +84,7 @@ def watched(adsctl: Person) -> Person:
     return adsctl
 
 
-def run(person: Person, line: str, env: dict[str, str], *options: str) -> subprocess.CompletedProcess[bytes]:
+def run(person: Adsctl, line: str, env: dict[str, str], *options: str) -> subprocess.CompletedProcess[bytes]:
     """Run a line in a shell, with every option that makes adsctl talk."""
     environment = person.installed(*WATCHED, *options) | env
     return subprocess.run(
@@ -92,7 +92,7 @@ def run(person: Person, line: str, env: dict[str, str], *options: str) -> subpro
     )
 
 
-def search(person: Person, allowed: set[str], **outputs: bytes) -> None:
+def search(person: Adsctl, allowed: set[str], **outputs: bytes) -> None:
     """Search what was printed, every file that was written and every command line."""
     found = {str(path): path.read_bytes() for path in person.home.rglob("*") if path.is_file()}
     for name in (*LISTS, "config/secrets.json"):  # where they belong

@@ -66,7 +66,7 @@ def test_no_planted_secret_is_found_outside_the_store(shop):
         shop("accounts", "list", *watched, code=4),
         shop("accounts", "list", "-o", "json", code=4),
         shop("catalog", "create", "--name", "x", "--dry-run", *watched),
-        shop(
+        shop.process(
             "accounts",
             "list",
             *watched,

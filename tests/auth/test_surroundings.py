@@ -58,7 +58,7 @@ def test_without_a_terminal_what_is_missing_is_named(adsctl):
 
 @pytest.mark.parametrize("env", [{"LANG": "C", "LC_ALL": "C"}, {"HOME": "/nonexistent"}, {"DISPLAY": ""}])
 def test_an_odd_machine_signs_in_all_the_same(shop, service, env):  # noqa: F811
-    shop(*LOGIN, input="1234567\n", **env)
+    shop.process(*LOGIN, input="1234567\n", **env)
 
 
 def test_a_home_that_cannot_be_written_is_told(shop, service):  # noqa: F811

@@ -15,7 +15,7 @@ from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
 from ads_cli.uploads.jobs import acks
-from tests.conftest import ROOT, Person, heed_signals
+from tests.adsctl import ROOT, Adsctl, reset_ignored_signals
 
 from .kinds import KINDS, as_csv
 from .proxy import Proxy
@@ -32,7 +32,7 @@ class Run:
 
     def __init__(self, seed: int, home: Path) -> None:
         self.chance = Random(seed)
-        self.person = Person(home)
+        self.person = Adsctl(home)
         self.jobs = home / "state" / "jobs"
         self.emulator = Emulator(home / "service.db")
         self.kind = KINDS[seed % len(KINDS)](self.emulator)
@@ -105,7 +105,7 @@ class Run:
         """Run the command, and send the signal when its time has come."""
 
         def prepare() -> None:
-            heed_signals()
+            reset_ignored_signals()
             start.limit()
 
         begun = self.watched.requests

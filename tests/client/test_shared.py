@@ -7,7 +7,7 @@ from array import array
 
 from ads_cli.api.rates import AUDIENCE_USERS, TOTAL_COUNTS, Rate
 from ads_cli.client.shared_window import MARGIN_SECONDS, SharedWindow
-from tests.conftest import ROOT
+from tests.adsctl import ROOT
 
 RATE = Rate("test", 6, 0.5)
 PROGRAM = """

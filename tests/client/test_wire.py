@@ -200,7 +200,7 @@ def limited_memory(adsctl, *words: object, most: int = 700 * 1024 * 1024):
     """Run with so much room for everything, the interpreter included."""
     code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({most}, {most}))"
     adsctl.file("sitecustomize.py", code)
-    return adsctl(*words, code=8, PYTHONPATH=f"{adsctl.home}:{adsctl.environment['PYTHONPATH']}")
+    return adsctl.process(*words, code=8, PYTHONPATH=f"{adsctl.home}:{adsctl.environment['PYTHONPATH']}")
 
 
 def bomb(layers: int) -> bytes:

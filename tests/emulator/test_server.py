@@ -13,7 +13,7 @@ import pytest
 from ads_cli.emulator import server
 from ads_cli.emulator.server import running, serve
 from ads_cli.errors import UsageError
-from tests.conftest import heed_signals
+from tests.adsctl import reset_ignored_signals
 
 from .speaking import Client, authorization
 
@@ -91,7 +91,7 @@ def test_serve_tells_its_address_and_ends_on_an_interrupt(tmp_path):
     )
     command = [sys.executable, "-c", code, str(tmp_path / "emulator.db")]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, preexec_fn=heed_signals, **pipes) as process:
+    with subprocess.Popen(command, preexec_fn=reset_ignored_signals, **pipes) as process:
         address = process.stdout.readline().strip()
         assert address.startswith("http://127.0.0.1:")
         process.send_signal(signal.SIGINT)

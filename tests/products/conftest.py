@@ -6,5 +6,5 @@ from tests.products.shop import Shop
 
 
 @pytest.fixture
-def shop(inside, service) -> Shop:
-    return Shop(inside, service)
+def shop(adsctl, service) -> Shop:
+    return Shop(adsctl, service)

@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from tests.conftest import Inside, feed
+from tests.adsctl import Adsctl
+from tests.conftest import feed
 
 ROWS, BATCHES = 400, 16
 MUG, CUP = "Enamel mug", "Enamel cup"
@@ -21,7 +22,7 @@ def feed_with(rows: int, titles: dict[int, str], **changes: str) -> str:
 class Shop:
     """Somebody who pushes one feed again and again, and a look at what the service was sent."""
 
-    def __init__(self, adsctl: Inside, service) -> None:
+    def __init__(self, adsctl: Adsctl, service) -> None:
         self.adsctl, self.service = adsctl, service
 
     def push(self, content: str | None = None, *words: object, changed: bool = True, code: int = 0, **env):

@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from tests.conftest import ROOT, feed
+from tests.adsctl import ROOT
+from tests.conftest import feed
 from tests.products.stopping import acknowledged, ids_of
 
 ROWS, BATCHES = 400, 16

@@ -60,7 +60,7 @@ def test_cleaning_unfinished_jobs_is_confirmed_and_spares_a_running_push(adsctl,
 
     def before(number: int) -> None:
         if number == 3:
-            said.append(adsctl("jobs", "clean", "--all", "--yes").stderr)
+            said.append(adsctl.process("jobs", "clean", "--all", "--yes").stderr)
 
     service.before = before
     adsctl("products", "push", "feed.csv", "--concurrency", "1")
@@ -85,7 +85,7 @@ def test_two_runs_of_one_push_do_not_meet(adsctl, service):
 
     def before(number: int) -> None:
         if number == 3:
-            second.append(adsctl("products", "push", "feed.csv", code=11))
+            second.append(adsctl.process("products", "push", "feed.csv", code=11))
 
     service.before = before
     adsctl("products", "push", "feed.csv", "--concurrency", "1")

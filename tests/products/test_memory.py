@@ -3,7 +3,8 @@
 import subprocess
 import sys
 
-from tests.conftest import MEASURED, feed
+from tests.adsctl import MEASURED
+from tests.conftest import feed
 
 MOST_MEGABYTES = 150
 

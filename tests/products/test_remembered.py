@@ -144,14 +144,14 @@ def test_profiles_of_one_catalog_share_what_is_known_of_it(shop):
     assert shop.push(None, "--dry-run", ADSCTL_PROFILE="other")["skipped"] == 30
 
 
-def test_a_reset_of_the_emulator_makes_everything_go_again(inside):
-    inside.file("feed.csv", feed(30))
+def test_a_reset_of_the_emulator_makes_everything_go_again(adsctl):
+    adsctl.file("feed.csv", feed(30))
     words = ("products", "push", "feed.csv", "--changed", "-o", "json")
-    assert json.loads(inside.local(*words).stdout)["created"] == 30
-    assert json.loads(inside.local(*words).stdout)["skipped"] == 30
-    inside("emulator", "reset", "--yes")
-    assert not list((inside.home / "state" / "acknowledged").glob("[0-9a-f]*"))
-    assert json.loads(inside.local(*words).stdout)["created"] == 30
+    assert json.loads(adsctl.local(*words).stdout)["created"] == 30
+    assert json.loads(adsctl.local(*words).stdout)["skipped"] == 30
+    adsctl("emulator", "reset", "--yes")
+    assert not list((adsctl.home / "state" / "acknowledged").glob("[0-9a-f]*"))
+    assert json.loads(adsctl.local(*words).stdout)["created"] == 30
 
 
 def test_two_pushes_at_once_leave_nothing_behind_that_may_be_wrong(shop):

@@ -1,0 +1,154 @@
+"""adsctl as the tests run it: in the process of the tests, or in a process of its own."""
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ads_cli.__main__ import main
+from tests.in_process import like_a_process
+
+ROOT = Path(__file__).parent.parent
+TIMEOUT_SECONDS = 120
+# Python reads these when it starts, so they have no effect on a command in the process of the tests.
+READ_AT_START = ("PYTHON", "LC_", "LANG")
+
+# Report the peak from inside: ru_maxrss of a child begins with the memory of the process that forked it.
+MEASURED = """
+import re, sys
+from pathlib import Path
+from ads_cli.__main__ import main
+code = main(sys.argv[1:])
+print(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1], file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def reset_ignored_signals() -> None:
+    """Restore signals that a shell ignores in background jobs; the tests may be such a job."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@dataclass
+class Adsctl:
+    """Runs adsctl in a home folder, isolated from the settings of this machine.
+
+    adsctl(...)          in the process of the tests: a tenth of the time. The default.
+    adsctl.local(...)    the same with `--profile local`.
+    adsctl.process(...)  in a process, until it ends: for what Python reads when it starts, for memory.
+    adsctl.popen(...)    in a process that runs beside the test: for signals, kills and locks.
+    adsctl.command(...)  the words that start a process: for shells, terminals and `emulator exec`.
+    adsctl.installed()   an environment in which a shell finds `adsctl`.
+    """
+
+    home: Path
+    env: dict[str, str] = field(default_factory=dict)
+    emulator_database: Path | None = None  # seeded; copied for the first command of the profile `local`
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.home),
+            "ADSCTL_CONFIG_DIR": str(self.home / "config"),
+            "ADSCTL_STATE_DIR": str(self.home / "state"),
+            "PYTHONPATH": str(ROOT),
+            "LANG": "C.UTF-8",
+            **self.env,
+        }
+
+    def __call__(
+        self, *words: object, input: str | bytes | None = None, code: int | None = 0, **env: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command in this process; the exit code must be `code`, unless that is None."""
+        argv = [*map(str, words)]
+        assert threading.current_thread() is threading.main_thread(), "in a thread: use adsctl.process"
+        self._check_in_process(env)
+        self._copy_emulator(argv)
+        stdin = input.encode() if isinstance(input, str) else input
+        with like_a_process(argv, self.environment | env, self.home, stdin) as (out, err):
+            returncode = main(argv)
+        return completed(argv, returncode, out.getvalue(), err.getvalue(), code)
+
+    def local(self, *words: object, **options) -> subprocess.CompletedProcess[str]:
+        """Run a command against the emulator on this machine."""
+        return self("--profile", "local", *words, **options)
+
+    def process(
+        self, *words: object, input: str | bytes | None = None, code: int | None = 0, **env: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command in a process; the exit code must be `code`, unless that is None."""
+        done = subprocess.run(
+            self.command(*words),
+            input=input.encode() if isinstance(input, str) else input,
+            stdin=subprocess.DEVNULL if input is None else None,
+            capture_output=True,
+            env=self.environment | env,
+            cwd=self.home,
+            timeout=TIMEOUT_SECONDS,
+        )
+        return completed(done.args, done.returncode, done.stdout, done.stderr, code)
+
+    def popen(self, *words: object, **env: str) -> subprocess.Popen:
+        """Start a process."""
+        return subprocess.Popen(
+            self.command(*words),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=self.environment | env,
+            cwd=self.home,
+            preexec_fn=reset_ignored_signals,
+        )
+
+    def command(self, *words: object) -> list[str]:
+        argv = [*map(str, words)]
+        self._copy_emulator(argv)
+        return [sys.executable, "-m", "ads_cli", *argv]
+
+    def installed(self, *options: str) -> dict[str, str]:
+        """Put `adsctl` on the path, with options of its own; return the environment that finds it."""
+        (self.home / "bin").mkdir(exist_ok=True)
+        run = f'#!/bin/sh\nexec {shlex.join(self.command(*options))} "$@"\n'
+        self.file("bin/adsctl", run).chmod(0o755)
+        return self.environment | {"PATH": f"{self.home}/bin:{self.environment['PATH']}"}
+
+    def file(self, name: str, content: str | bytes) -> Path:
+        path = self.home / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def copy_emulator(self) -> Path:
+        """Put a seeded database where the profile `local` looks for it; seeding one takes 50 times as long."""
+        database = self.home / "state" / "emulator.db"
+        database.parent.mkdir(mode=0o700, exist_ok=True)
+        assert self.emulator_database
+        shutil.copyfile(self.emulator_database, database)
+        database.chmod(0o600)
+        return database
+
+    def _copy_emulator(self, argv: list[str]) -> None:
+        if self.emulator_database and "local" in argv and not (self.home / "state").exists():
+            self.copy_emulator()
+
+    def _check_in_process(self, env: Mapping[str, str]) -> None:
+        usual = Adsctl(self.home).environment
+        for name, value in (self.env | env).items():
+            if name.startswith(READ_AT_START) and not name.startswith("PYTHON_") and usual.get(name) != value:
+                raise AssertionError(f"{name} is read when Python starts: use adsctl.process")
+
+
+def completed(
+    argv: list[str], returncode: int, stdout: bytes, stderr: bytes, code: int | None
+) -> subprocess.CompletedProcess[str]:
+    done = subprocess.CompletedProcess(argv, returncode, stdout.decode(), stderr.decode())
+    if code is not None:
+        assert returncode == code, f"exit {returncode}\n{done.stdout}\n{done.stderr}"
+    return done

@@ -36,10 +36,10 @@ def like_a_process(
         stack.enter_context(_captured(1, stdout))
         stack.enter_context(_captured(2, stderr))
         sys.argv = ["adsctl", *argv]
-        sys.stdin = io.TextIOWrapper(open(0, "rb", closefd=False), "utf-8", newline="\n")  # noqa: SIM115
-        sys.stdout = io.TextIOWrapper(open(1, "wb", closefd=False), "utf-8", newline="\n")  # noqa: SIM115
+        sys.stdin = io.TextIOWrapper(os.fdopen(0, "rb", closefd=False), "utf-8", newline="\n")
+        sys.stdout = io.TextIOWrapper(os.fdopen(1, "wb", closefd=False), "utf-8", newline="\n")
         sys.stderr = io.TextIOWrapper(
-            open(2, "wb", closefd=False),  # noqa: SIM115
+            os.fdopen(2, "wb", closefd=False),
             "utf-8",
             errors="backslashreplace",
             newline="\n",
@@ -125,14 +125,14 @@ def _stdin(content: bytes | None) -> Iterator[None]:
         return
     reading, writing = os.pipe()
     feeder = threading.Thread(target=_feed, args=(writing, content), daemon=True)
-    with open(reading, "rb") as pipe, _redirected(0, pipe):
+    with os.fdopen(reading, "rb") as pipe, _redirected(0, pipe):
         feeder.start()
         yield
     feeder.join()
 
 
 def _feed(descriptor: int, content: bytes) -> None:
-    with suppress(BrokenPipeError), open(descriptor, "wb") as pipe:
+    with suppress(BrokenPipeError), os.fdopen(descriptor, "wb") as pipe:
         pipe.write(content)
 
 
@@ -141,14 +141,14 @@ def _captured(descriptor: int, content: io.BytesIO) -> Iterator[None]:
     """Redirect a descriptor to a pipe, so that the output of children is captured too."""
     reading, writing = os.pipe()
     reader = threading.Thread(target=_drain, args=(reading, content), daemon=True)
-    with open(writing, "wb") as pipe, _redirected(descriptor, pipe):
+    with os.fdopen(writing, "wb") as pipe, _redirected(descriptor, pipe):
         reader.start()
         yield
     reader.join()
 
 
 def _drain(descriptor: int, content: io.BytesIO) -> None:
-    with open(descriptor, "rb") as pipe:
+    with os.fdopen(descriptor, "rb") as pipe:
         shutil.copyfileobj(pipe, content)
 
 

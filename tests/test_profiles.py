@@ -76,7 +76,8 @@ def test_a_dry_run_changes_no_profile(adsctl):
 def test_many_changes_at_once_lose_nothing(adsctl):
     names = [f"shop{number}" for number in range(6)]
     threads = [
-        threading.Thread(target=adsctl.process, args=("profile", "set", name, f"account={name}")) for name in names
+        threading.Thread(target=adsctl.process, args=("profile", "set", name, f"account={name}"))
+        for name in names
     ]
     for thread in threads:
         thread.start()

@@ -251,7 +251,7 @@ def test_a_killed_push_goes_on_and_the_audience_is_what_the_file_says(adsctl, tm
         adsctl.env |= variables(emulator, address)
 
         def held() -> int:
-            return next(each["users"] for each in emulator.audiences() if each["id"] == "1nmth")
+            return next(each["users"] for each in emulator.data.audiences() if each["id"] == "1nmth")
 
         before = held()
         words = ("audiences", "push", "people.csv", "--audience", "1nmth", "--users-per-operation", "1")

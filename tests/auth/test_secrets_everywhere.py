@@ -17,8 +17,8 @@ from werkzeug import Request, Response
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
-from tests.auth.test_secrets_stay import PLANTED, spellings
 from tests.adsctl import ROOT, Adsctl
+from tests.auth.test_secrets_stay import PLANTED, spellings
 from tests.test_examples import BEFORE, ELSEWHERE, EXAMPLES, FILES
 
 PEOPLE = {"e-mail address": "geheim.person@example.com", "phone number": "+4917055500123"}

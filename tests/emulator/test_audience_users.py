@@ -32,7 +32,7 @@ def post(client: Client, *operations: dict, path: str = USERS):
 
 
 def people(client: Client, audience: str = CUSTOMERS) -> int:
-    return next(each["users"] for each in client.emulator.audiences() if each["id"] == audience)
+    return next(each["users"] for each in client.emulator.data.audiences() if each["id"] == audience)
 
 
 @pytest.mark.parametrize("client", ["local", "served"])

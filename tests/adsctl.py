@@ -126,7 +126,7 @@ class Adsctl:
         return path
 
     def copy_emulator(self) -> Path:
-        """Put a seeded database where the profile `local` looks for it; seeding one takes 50 times as long."""
+        """Put a seeded database where the profile `local` looks for it; seeding takes 50 times as long."""
         database = self.home / "state" / "emulator.db"
         database.parent.mkdir(mode=0o700, exist_ok=True)
         assert self.emulator_database

@@ -8,7 +8,7 @@ import pytest
 
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
-from ads_cli.emulator.seed.world import ACCOUNTS, USER
+from ads_cli.emulator.seed.accounts import ACCOUNTS, USER
 from ads_cli.emulator.server import running
 from tests.adsctl import MEASURED
 from tests.conftest import PRODUCT

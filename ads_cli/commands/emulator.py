@@ -50,7 +50,7 @@ def serve(
             f'use it from another shell: eval "$(adsctl emulator env --port {address.rsplit(":")[-1]})"'
         )
 
-    serve_app(emulator, host=host, port=port, ready=ready)
+    serve_app(emulator, host=host, port=port, on_ready=ready)
 
 
 def execute(
@@ -130,7 +130,7 @@ def variables(emulator: Any, address: str) -> dict[str, str]:
         **secrets,
         "ADSCTL_ACCOUNT": emulator.account,
         "ADSCTL_CATALOG": emulator.catalog,
-        "ADSCTL_EMULATOR": emulator.world,
+        "ADSCTL_EMULATOR": emulator.database_id,
     }
 
 

@@ -119,7 +119,7 @@ class Invocation:
         """Name the service that is spoken to: its address, and of emulators which world it is."""
         address = self.settings.address("ads")
         if self.settings.is_local:
-            return f"{EMULATOR_URL}#{self.emulator.world}"
+            return f"{EMULATOR_URL}#{self.emulator.database_id}"
         environ = self.settings.environ
         served = environ.get("ADSCTL_ADS_URL"), environ.get("ADSCTL_ADS_SANDBOX_URL")
         world = environ.get("ADSCTL_EMULATOR") if address in served else None

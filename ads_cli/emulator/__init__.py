@@ -1,14 +1,14 @@
-"""The whole service on this machine: a WSGI application over one SQLite file.
+"""An emulator of the service: a WSGI application over one SQLite file.
 
-Nothing is imported here, since every call with `--profile local` pays for it. `app.Emulator` is the
-service, `server` serves it. A further endpoint is one handler (see `routing.handles`) in a module
-that `app` names.
+`app.Emulator` is the application, `server` serves it, `data` gives tests direct access to what it stores.
+To add an endpoint, write a handler (`core.handlers.handler`) in a module of `resources`, and name the
+module in `app.HANDLER_MODULES`. Nothing is imported here: every command with `--profile local` pays for it.
 """
 
 from pathlib import Path
 
 
 def reset(database: Path) -> None:
-    """Delete the database; the next opening seeds a new one, with new keys and tokens."""
+    """Delete the database; it is seeded again, with new keys and tokens, when it is next opened."""
     for suffix in ("", "-wal", "-shm"):
         database.with_name(database.name + suffix).unlink(missing_ok=True)

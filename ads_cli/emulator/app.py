@@ -1,4 +1,4 @@
-"""The service as one WSGI application."""
+"""The emulator as a WSGI application."""
 
 import sqlite3
 import sys
@@ -11,28 +11,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..api.endpoint import Endpoint, Request
-from ..api.validation import InvalidError, convert
+from ..api.validation import InvalidError, Problem, convert
 from ..errors import StateError
-from .core import faults as faulty
-from .core.incoming import Incoming, echo, read, value_of
-from .core.limits import Limits
-from .core.responses import ApiError, Headers, HttpResponse, enveloped, failed
-from .core.routing import Bound, Call, Router
-from .core.signatures import READ_ONLY, Authenticator
-from .core.store import Store, kept, opened
+from .core.errors import ApiError
+from .core.faults import handle_with_faults, parse_fault
+from .core.handlers import RegisteredHandler, RequestContext
+from .core.incoming_request import IncomingRequest
+from .core.params import echoed_params, read_params, value_or_default
+from .core.rate_limits import RateLimits
+from .core.responses import Headers, HttpResponse, envelope, error_response
+from .core.routing import Router
+from .core.signatures import Authenticator
+from .storage.database import file_errors_as_state_errors, open_store
+from .storage.store import Store
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
 
     from .data import EmulatorData
 
-HANDLERS = (
+HANDLER_MODULES = (
     "resources.accounts",
     "resources.features",
     "resources.history",
     "resources.categories",
     "resources.line_items",
-    "resources.curated_categories",
+    "resources.line_item_categories",
     "resources.audiences",
     "resources.audience_users",
     "resources.keywords",
@@ -41,18 +45,18 @@ HANDLERS = (
     "resources.polls",
     "resources.conversations",
     "resources.posts",
-    "resources.catalog",
+    "resources.catalogs",
     "resources.products",
     "resources.product_sets",
+    "resources.webhooks",
     "oauth.sign_in",
     "oauth.authorize",
     "oauth.bearer",
-    "resources.webhooks",
 )
 
 
-class Credentials(NamedTuple):
-    """What the seeded user signs requests with."""
+class SeededCredentials(NamedTuple):
+    """The keys and tokens of the seeded user."""
 
     consumer_key: str
     consumer_secret: str
@@ -61,47 +65,47 @@ class Credentials(NamedTuple):
 
 
 class Emulator:
-    """Answer as the service does, over one SQLite file.
+    """The service over one SQLite file, as a WSGI application.
 
-    Threads and processes may share the file. What passes with time (used nonces, rate limits) is
-    kept by each instance.
+    Threads and processes may share the file. Nonces and rate limits are kept per instance. `faults` may
+    be replaced at any time.
     """
 
     def __init__(self, database: Path, *, faults: Sequence[str] = ()) -> None:
-        self.faults = [faulty.parse(text) for text in faults]
+        self.faults = [parse_fault(text) for text in faults]
         self.database = database
-        self._store = opened(database, _seed)
-        self._gate = Authenticator(self._store)
-        self._limits = Limits()
+        self._store = open_store(database, _seed)
+        self.authenticator = Authenticator(self._store)
+        self._rate_limits = RateLimits()
 
     @cached_property
-    def credentials(self) -> Credentials:
-        """Give the keys and tokens of the seeded user; they are random, and live in the database."""
+    def credentials(self) -> SeededCredentials:
+        """Return the keys and tokens of the seeded user, which are random and stored in the database."""
         row = self._store.connection.execute(
             "SELECT consumer_key, consumer_secret, token, secret FROM tokens JOIN apps USING (consumer_key)"
             " WHERE token = ?",
             (self._store.setting("access_token"),),
         ).fetchone()
-        return Credentials(*row)
+        return SeededCredentials(*row)
 
     @property
-    def world(self) -> str:
-        """Name the world in this database; a reset makes another one."""
+    def database_id(self) -> str:
+        """Return an id of the database; a reset changes it."""
         return sha256(self.credentials.consumer_key.encode()).hexdigest()[:8]
 
     @property
     def account(self) -> str:
-        """Give the id of the default account."""
+        """Return the id of the default account."""
         return self._store.setting("account")
 
     @property
     def catalog(self) -> str:
-        """Give the id of the seeded catalog."""
+        """Return the id of the seeded catalog."""
         return self._store.setting("catalog")
 
     @cached_property
     def data(self) -> "EmulatorData":
-        """Give access to the stored data without a request."""
+        """Return direct access to the stored data."""
         from .data import EmulatorData
 
         return EmulatorData(self._store)
@@ -112,81 +116,91 @@ class Emulator:
 
     @cached_property
     def _router(self) -> Router:
-        for name in HANDLERS:
-            import_module(f".{name}", __package__)
-        return Router()
+        return load_router()
 
     def __call__(self, environ: dict[str, Any], start_response: "StartResponse") -> list[bytes]:
-        """Answer one request; whatever happens inside, there is an answer."""
+        """Respond to one request; any exception becomes an error response."""
         try:
-            with kept(self.database):
-                answer = self._answer(Incoming(environ))
-        except ApiError as refusal:
-            answer = refusal.plain({})
+            with file_errors_as_state_errors(self.database):
+                response = self._respond(IncomingRequest(environ))
+        except ApiError as error:
+            response = error.to_response({})
         except StateError as error:
-            if "ads_cli.timeout" in environ:  # a client in this process hears it as it is
+            if "ads_cli.timeout" in environ:  # a client in this process handles the exception itself
                 raise
-            answer = failed(507, [{"code": "INSUFFICIENT_STORAGE", "message": error.message}], {})
+            response = error_response(507, [{"code": "INSUFFICIENT_STORAGE", "message": error.message}], {})
         except Exception:
-            answer = _broken()
-        return answer.send(start_response, without_body=environ["REQUEST_METHOD"] == "HEAD")
+            response = _internal_error()
+        return response.send(start_response, without_body=environ["REQUEST_METHOD"] == "HEAD")
 
-    def _answer(self, incoming: Incoming) -> HttpResponse:
-        """Find the endpoint, check who asks, and handle the request under the faults on demand."""
-        endpoint, bound, ids = self._router.find(incoming)
-        call = Call(self._store, self._gate, self._limits, incoming, ids)
-        if bound.reads:
-            signer = self._gate.signer_of(incoming)
-            call.user = signer.user
-            if signer.access == "read" and endpoint.mutates:
-                raise ApiError(403, "FORBIDDEN", READ_ONLY)
+    def _respond(self, incoming: IncomingRequest) -> HttpResponse:
+        """Route and authenticate a request, and handle it with the configured faults."""
+        endpoint, handler, path_params = self._router.find(incoming)
+        context = RequestContext(self._store, self.authenticator, self._rate_limits, incoming, path_params)
+        if handler.request_type:
+            context.user = self.authenticator.authenticate_user(incoming, writes=endpoint.mutates).user
 
-        def perform(partial: bool) -> HttpResponse:
-            call.partial = partial
-            return self._perform(call, endpoint, bound)
+        def handle(partial: bool) -> HttpResponse:
+            context.partial = partial
+            return _handle(context, endpoint, handler)
 
-        return faulty.struck(self.faults, incoming, perform)
+        return handle_with_faults(self.faults, incoming, handle)
 
-    def _perform(self, call: Call, endpoint: Endpoint, bound: Bound) -> HttpResponse:
-        """Check the request against its declaration, and let its handler answer."""
-        call.params = dict(call.ids)
-        try:
-            request, headers = self._checked(call, endpoint, bound.reads) if bound.reads else (None, ())
-            answer = bound.handler(call, request)
-        except InvalidError as error:
-            return failed(400, [_told(problem) for problem in error.problems], call.params)
-        except ApiError as refusal:
-            return refusal.plain(call.params)
-        except sqlite3.Error:
-            raise
-        except Exception:
-            return _broken()
-        return answer if isinstance(answer, HttpResponse) else enveloped(answer, call.params, headers)
 
-    def _checked(self, call: Call, endpoint: Endpoint, kind: type[Request]) -> tuple[Request, Headers]:
-        """Read the parameters, and count what is limited."""
-        fields = read(call.incoming, endpoint, kind, call.ids)
-        request = convert(kind, fields, strict=endpoint.params_in == "json")
-        call.params = echo(request, endpoint)
-        counted = value_of(request, "with_total_count")
-        return request, self._limits.total_counts.take(call.user) if counted else ()
+def load_router() -> Router:
+    """Import all handlers, and build the router."""
+    for name in HANDLER_MODULES:
+        import_module(f".{name}", __package__)
+    return Router()
 
 
 def _seed(store: Store) -> None:
-    from .seed.world import seed
+    from .seed import seed
 
     seed(store)
 
 
-def _told(problem: Any) -> dict[str, str]:
-    """Tell one broken rule in the shape of the advertising API."""
+def _handle(context: RequestContext, endpoint: Endpoint, handler: RegisteredHandler) -> HttpResponse:
+    """Validate the request and call its handler; errors become responses."""
+    context.echoed = dict(context.path_params)
+    try:
+        request: Request | None = None
+        headers: Headers = ()
+        if handler.request_type:
+            request, headers = _validate(context, endpoint, handler.request_type)
+        result = handler.function(context, request)
+    except InvalidError as error:
+        errors = [_format_problem(problem) for problem in error.problems]
+        return error_response(400, errors, context.echoed)
+    except ApiError as error:
+        return error.to_response(context.echoed)
+    except sqlite3.Error:
+        raise
+    except Exception:
+        return _internal_error()
+    return result if isinstance(result, HttpResponse) else envelope(result, context.echoed, headers)
+
+
+def _validate(
+    context: RequestContext, endpoint: Endpoint, request_type: type[Request]
+) -> tuple[Request, Headers]:
+    """Read and validate the parameters, and apply the rate limit of total counts."""
+    params = read_params(context.incoming, endpoint, request_type, context.path_params)
+    request = convert(request_type, params, strict=endpoint.params_in == "json")
+    context.echoed = echoed_params(request, endpoint)
+    counts = value_or_default(request, "with_total_count")
+    return request, context.rate_limits.total_counts.consume(context.user) if counts else ()
+
+
+def _format_problem(problem: Problem) -> dict[str, str]:
+    """Format a validation problem as an error of the advertising API."""
     missing = problem.message.startswith("is required")
     code = "MISSING_PARAMETER" if missing else "INVALID_PARAMETER"
     return {"code": code, "message": str(problem), "parameter": problem.path}
 
 
-def _broken() -> HttpResponse:
-    """Answer after a mistake of our own, and leave its trace on stderr."""
+def _internal_error() -> HttpResponse:
+    """Return a response for a bug of the emulator, and print its traceback to stderr."""
     traceback.print_exc(file=sys.stderr)
-    message = "the emulator failed; the traceback is on its standard error"
-    return failed(500, [{"code": "INTERNAL_ERROR", "message": message}], {})
+    message = "internal error of the emulator; its standard error has the traceback"
+    return error_response(500, [{"code": "INTERNAL_ERROR", "message": message}], {})

@@ -6,22 +6,22 @@ from typing import Any
 import msgspec
 
 from ..api.products import Product
-from .core.store import Record, Store
-from .resources import audience_users, product_table
+from .storage import audience_user_table, product_table
+from .storage.store import Record, Store
 
 
 class EmulatorData:
-    """Read and prepare the stored data without a request, and so without signatures, rules and limits.
+    """Read and prepare the stored data without requests: no signatures, rules or rate limits apply.
 
-    Without a `catalog` or an `owner`, the seeded catalog or account is meant.
+    `catalog` and `owner` default to the seeded catalog and the default account.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def products(self, catalog: str | None = None) -> Iterator[dict[str, Any]]:
-        """Yield the products of a catalog in the order of creation, variants that a list hides included."""
-        rows = product_table.every(self._store, catalog or self._store.setting("catalog"))
+        """Yield the products of a catalog in the order of creation, including variants that lists hide."""
+        rows = product_table.iterate(self._store, catalog or self._store.setting("catalog"))
         return (msgspec.json.decode(data) for data in rows)
 
     def product(self, id: str, catalog: str | None = None) -> dict[str, Any] | None:
@@ -31,22 +31,21 @@ class EmulatorData:
 
     def add_products(self, products: Iterable[Mapping[str, Any]], catalog: str | None = None) -> None:
         """Create or update products, in one transaction."""
-        items = [msgspec.convert(product, Product, strict=False) for product in products]
-        with self._store.writing():
+        items = [msgspec.convert(product, Product) for product in products]
+        with self._store.transaction():
             product_table.put(self._store, catalog or self._store.setting("catalog"), items)
 
     def add_records(self, kind: str, records: Iterable[Record], owner: str | None = None) -> None:
-        """Create records in one transaction; each has an `id`."""
-        owner = owner or self._store.setting("account")
-        with self._store.writing():
+        """Create records, each with an `id`, in one transaction."""
+        with self._store.transaction():
             for record in records:
                 fields = {name: value for name, value in record.items() if name != "id"}
-                self._store.add(kind, record["id"], fields, owner=owner)
+                self._store.add(kind, record["id"], fields, owner=owner or self._store.setting("account"))
 
     def update_record(self, kind: str, id: str, fields: Record, owner: str | None = None) -> None:
-        """Set some fields of a record."""
-        with self._store.writing():
-            self._store.change(kind, id, fields, owner=owner or self._store.setting("account"))
+        """Set fields of a record."""
+        with self._store.transaction():
+            self._store.update(kind, id, fields, owner=owner or self._store.setting("account"))
 
     def audiences(self) -> list[dict[str, Any]]:
         """List audiences and do-not-reach lists, each with its number of users."""
@@ -56,19 +55,20 @@ class EmulatorData:
         )
         rows = self._store.connection.execute(query).fetchall()
         return [
-            {"id": id, "name": name, "kind": kind, "users": audience_users.count(self._store, id)}
+            {"id": id, "name": name, "kind": kind, "users": audience_user_table.count(self._store, id)}
             for id, name, kind in rows
         ]
 
     def audience_user(self, audience: str, field: str, value: str) -> int | None:
-        """Return the number of the user of an audience who has an identifier, or None.
+        """Return the number of the user with an identifier, or None.
 
-        `field` is the name of the identifier in a request (email, partner_user_id, ...), `value` its
-        value as sent: hashed, unless the field is sent in plain text.
+        `field` is the name of the identifier in a request (email, partner_user_id, ...), `value` the
+        value that was sent.
         """
-        return audience_users.find(self._store, audience, field, value)
+        identifier = audience_user_table.identifier_hash(audience, field, value)
+        return audience_user_table.find_user(self._store, identifier)
 
     def clear_audience(self, audience: str) -> None:
         """Remove all users of an audience."""
-        with self._store.writing():
-            audience_users.clear(self._store, audience)
+        with self._store.transaction():
+            audience_user_table.clear(self._store, audience)

@@ -1,4 +1,4 @@
-"""The emulator behind a socket: loopback only, with faults of the network made on the connection itself."""
+"""Serve the emulator on a loopback port; faults of the network happen on the connection itself."""
 
 import socket
 import struct
@@ -15,65 +15,67 @@ from cheroot.wsgi import Gateway_10, Server
 from ..errors import UsageError
 from ..loopback import is_loopback
 from .app import Emulator
+from .core.errors import ApiError
 from .core.faults import HEADER
-from .core.incoming import MOST_BYTES
-from .core.responses import ApiError
+from .core.incoming_request import MAX_BODY_BYTES
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
 
-THREADS = 32  # as many requests at once; idle connections take none
-IDLE_SECONDS = 75  # how long a connection is kept without a request
-STOP_SECONDS = 2
-REQUEST_SECONDS = 15.0  # how long a request may keep a thread waiting for its bytes
-MOST_HEADER_BYTES = 64 * 1024
+THREADS = 32  # concurrent requests; idle connections need no thread
+MAX_KEEP_ALIVE_CONNECTIONS = 1000
+IDLE_TIMEOUT_SECONDS = 75
+SHUTDOWN_TIMEOUT_SECONDS = 2
+REQUEST_READ_TIMEOUT_SECONDS = 15.0
+SELECTOR_INTERVAL_SECONDS = 0.1  # a stop takes at most this long to be noticed
+MAX_HEADER_BYTES = 64 * 1024
 
 
-class _Hurried(socket.SocketIO):
-    """Reads from a client for so many seconds a request, however the bytes drip in."""
+class _DeadlineReader(socket.SocketIO):
+    """Limit the total time spent reading a request, so that slow clients do not occupy a thread."""
 
-    waited = 0.0
+    seconds_spent = 0.0
 
     def __init__(self, connection: socket.socket) -> None:
         super().__init__(connection, "rb")
         self._connection = connection
 
     def readinto(self, buffer: Any) -> int | None:
-        begun = time.monotonic()
-        self._connection.settimeout(max(REQUEST_SECONDS - self.waited, 0.001))
+        started_at = time.monotonic()
+        self._connection.settimeout(max(REQUEST_READ_TIMEOUT_SECONDS - self.seconds_spent, 0.001))
         try:
             return super().readinto(buffer)
         finally:
-            self.waited += time.monotonic() - begun
-            self._connection.settimeout(IDLE_SECONDS)
+            self.seconds_spent += time.monotonic() - started_at
+            self._connection.settimeout(IDLE_TIMEOUT_SECONDS)
 
 
 class _Connection(HTTPConnection):
-    """Gives every request its seconds."""
+    """A connection whose requests are read with a deadline."""
 
     def __init__(self, server: Any, sock: Any, makefile: Any = None) -> None:
         super().__init__(server, sock)
-        self._hurried = self.rfile._raw = _Hurried(sock)
+        self._reader = self.rfile._raw = _DeadlineReader(sock)
 
     def communicate(self) -> bool:
-        """Read a request and answer it; tell whether the connection is kept."""
-        self._hurried.waited = 0.0
+        """Handle one request; return whether the connection stays open."""
+        self._reader.seconds_spent = 0.0
         return bool(super().communicate())  # type: ignore[no-untyped-call]
 
 
 class _Gateway(Gateway_10):
-    """Hands requests to the emulator, and breaks the connections that a fault asks for."""
+    """Pass requests to the emulator, and break connections as faults demand."""
 
     fault = ""
 
     def start_response(self, status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
-        """Keep the mark of a fault to ourselves."""
+        """Remove the fault header, which is internal."""
         self.fault = dict(headers).get(HEADER, "")
         sent = [header for header in headers if header[0] != HEADER]
         return super().start_response(status, sent, exc_info)
 
     def write(self, chunk: bytes) -> None:
-        """Send an answer, half of it, or nothing at all."""
+        """Send the body, half of it, or reset the connection."""
         if self.fault == "reset":
             self._reset()
             return
@@ -83,26 +85,26 @@ class _Gateway(Gateway_10):
         super().write(chunk)
 
     def _reset(self) -> None:
-        """Drop the connection: with nothing left to linger for, closing sends a reset."""
-        self.env["wsgi.input"].read()  # or the client would fail in other ways, while it is still sending
+        """Reset the connection: closing with a linger time of 0 sends RST."""
+        self.env["wsgi.input"].read()  # a client that is still sending would see another error
         connection = self.req.conn
         connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.socket.close()
-        connection.linger = True  # or cheroot would shut down what is closed already
+        connection.linger = True  # stops cheroot from shutting down the closed socket
         self.req.close_connection = self.req.sent_headers = True
 
 
-def _local_only(emulator: Emulator) -> Callable[..., list[bytes]]:
-    """Refuse a Host that is not this machine: no web page reaches the emulator by a name of its own."""
+def _require_local_host(emulator: Emulator) -> Callable[..., list[bytes]]:
+    """Reject requests for other hosts, which protects against DNS rebinding."""
 
-    def guarded(environ: dict[str, Any], start_response: "StartResponse") -> list[bytes]:
+    def application(environ: dict[str, Any], start_response: "StartResponse") -> list[bytes]:
         host = environ.get("HTTP_HOST", "")
         if _is_local(host):
             return emulator(environ, start_response)
-        refusal = ApiError(403, "FORBIDDEN", f"the emulator answers to this machine only, not as {host!r}")
-        return refusal.plain({}).send(start_response)
+        error = ApiError(403, "FORBIDDEN", f"the Host header {host!r} is not a loopback address")
+        return error.to_response({}).send(start_response)
 
-    return guarded
+    return application
 
 
 def _is_local(host: str) -> bool:
@@ -112,26 +114,27 @@ def _is_local(host: str) -> bool:
         return False
 
 
-def _prepared(emulator: Emulator, host: str, port: int) -> Server:
+def build_server(emulator: Emulator, host: str, port: int) -> Server:
+    """Return a server that listens but does not serve yet; raise UsageError if it cannot listen."""
     if not is_loopback(host):
         raise UsageError(
-            f"{host} is not this machine; the emulator listens on loopback only",
+            f"{host} is not a loopback address; the emulator listens on loopback only",
             hint="use 127.0.0.1, ::1 or localhost",
         )
     server = Server(
         (host, port),
-        _local_only(emulator),
+        _require_local_host(emulator),
         numthreads=THREADS,
         request_queue_size=128,
-        timeout=IDLE_SECONDS,
-        shutdown_timeout=STOP_SECONDS,
+        timeout=IDLE_TIMEOUT_SECONDS,
+        shutdown_timeout=SHUTDOWN_TIMEOUT_SECONDS,
     )
     server.gateway = _Gateway
     server.ConnectionClass = _Connection
-    server.max_request_header_size = MOST_HEADER_BYTES
-    server.max_request_body_size = 4 * MOST_BYTES  # up to here the refusal has the service's words
-    server.keep_alive_conn_limit = 1000
-    server.expiration_interval = 0.1  # how long stopping waits for the selector
+    server.max_request_header_size = MAX_HEADER_BYTES
+    server.max_request_body_size = 4 * MAX_BODY_BYTES  # below this the emulator itself responds with 413
+    server.keep_alive_conn_limit = MAX_KEEP_ALIVE_CONNECTIONS
+    server.expiration_interval = SELECTOR_INTERVAL_SECONDS
     try:
         server.prepare()
     except OSError as error:
@@ -147,12 +150,12 @@ def _address(server: Server) -> str:
 
 
 def serve(
-    emulator: Emulator, host: str = "127.0.0.1", port: int = 0, *, ready: Callable[[str], None]
+    emulator: Emulator, host: str = "127.0.0.1", port: int = 0, *, on_ready: Callable[[str], None]
 ) -> None:
-    """Serve until interrupted; `ready` is called with the address once requests are taken."""
-    server = _prepared(emulator, host, port)
+    """Serve until interrupted; call `on_ready` with the address once connections are accepted."""
+    server = build_server(emulator, host, port)
     try:
-        ready(_address(server))
+        on_ready(_address(server))
         server.serve()
     finally:
         server.stop()
@@ -160,8 +163,8 @@ def serve(
 
 @contextmanager
 def running(emulator: Emulator, port: int = 0) -> Iterator[str]:
-    """Serve in the background for the length of a block, and give the address."""
-    server = _prepared(emulator, "127.0.0.1", port)
+    """Serve in a background thread during the block, which receives the address."""
+    server = build_server(emulator, "127.0.0.1", port)
     thread = threading.Thread(target=server.serve, name="emulator", daemon=True)
     thread.start()
     try:

@@ -1,7 +1,6 @@
 """Any request that keeps to its declaration travels whole; one that breaks a limit of it does not travel."""
 
 from functools import cache
-from importlib import import_module
 from io import BytesIO
 from typing import Any
 from urllib.parse import quote
@@ -13,9 +12,9 @@ from ads_cli.api.endpoint import MODULES, Request, requests_of
 from ads_cli.api.parts import RequestParts, request_parts
 from ads_cli.api.validation import InvalidError, convert
 from ads_cli.client.prepared_request import build_request
-from ads_cli.emulator.app import HANDLERS
-from ads_cli.emulator.core import incoming
-from ads_cli.emulator.core.routing import Router
+from ads_cli.emulator.app import load_router
+from ads_cli.emulator.core.incoming_request import IncomingRequest
+from ads_cli.emulator.core.params import read_params
 
 from .anything import lacking_or_broken, simplest, values_of
 
@@ -24,17 +23,13 @@ EXAMPLES, ENOUGH = 20, 5  # tried of each request, unless its rules leave too fe
 each_request = pytest.mark.parametrize("kind", REQUESTS, ids=lambda kind: kind.__name__)
 
 
-@cache
-def router() -> Router:
-    for name in HANDLERS:
-        import_module(f"ads_cli.emulator.{name}")
-    return Router()
+router = cache(load_router)
 
 
 def arrived(kind: type[Request], parts: RequestParts) -> Request:
     """Send a request the whole way: as the client writes it, and as the emulator reads it."""
     prepared = build_request(kind.endpoint, parts, "")
-    received = incoming.Incoming(
+    received = IncomingRequest(
         {
             "REQUEST_METHOD": prepared.method,
             "REQUEST_URI": prepared.url,
@@ -47,7 +42,7 @@ def arrived(kind: type[Request], parts: RequestParts) -> Request:
     )
     endpoint, _, ids = router().find(received)
     assert endpoint == kind.endpoint
-    fields = incoming.read(received, endpoint, kind, ids)
+    fields = read_params(received, endpoint, kind, ids)
     return convert(kind, fields, strict=endpoint.params_in == "json")
 
 

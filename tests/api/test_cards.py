@@ -119,9 +119,9 @@ def test_pages_have_the_sizes_of_the_specification(kind, most, default):
         assert told(kind, **IN, count=count) == []
     for count in ("0", str(most + 1)):
         assert told(kind, **IN, count=count) == [f"count: '{count}' is not allowed: 1 to {most}"]
-    from ads_cli.emulator.core.incoming import value_of
+    from ads_cli.emulator.core.params import value_or_default
 
-    assert value_of(convert(kind, IN), "count") == default
+    assert value_or_default(convert(kind, IN), "count") == default
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from ads_cli.api.media import (
     UpdateLibraryMedia,
 )
 from ads_cli.api.validation import convert
-from ads_cli.emulator.core.incoming import value_of
+from ads_cli.emulator.core.params import value_or_default
 
 from .telling import BAD_IDS, ESCAPED_ID, ID_WORDS, SPECIAL_ID, ids, line, told
 
@@ -72,7 +72,7 @@ def test_pages_have_the_sizes_of_the_specification(kind, most, default):
         assert told(kind, **IN, count=count) == []
     for count in ("0", str(most + 1)):
         assert told(kind, **IN, count=count) == [f"count: '{count}' is not allowed: 1 to {most}"]
-    assert value_of(convert(kind, IN), "count") == default
+    assert value_or_default(convert(kind, IN), "count") == default
 
 
 def test_filters_of_account_media():

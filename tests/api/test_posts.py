@@ -4,7 +4,7 @@ import pytest
 
 from ads_cli.api.posts import CreatePost, RenamePost
 from ads_cli.api.validation import convert
-from ads_cli.emulator.core.incoming import value_of
+from ads_cli.emulator.core.params import value_or_default
 
 from .telling import BAD_IDS, ESCAPED_ID, ID_WORDS, SPECIAL_ID, ids, line, told
 
@@ -99,8 +99,8 @@ def test_every_value_is_taken(name, values):
 
 def test_the_defaults_of_the_service():
     request = convert(CreatePost, POST)
-    assert value_of(request, "nullcast") is True
-    assert value_of(request, "conversation_settings") == "EVERYONE"
+    assert value_or_default(request, "nullcast") is True
+    assert value_or_default(request, "conversation_settings") == "EVERYONE"
 
 
 def test_a_new_name_has_80_characters():

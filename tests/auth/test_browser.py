@@ -14,7 +14,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
-from ads_cli.emulator.seed.world import CALLBACKS
+from ads_cli.emulator.seed.accounts import CALLBACKS
 from ads_cli.emulator.server import running
 from tests.adsctl import Adsctl
 

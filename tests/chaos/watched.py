@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 
 from ads_cli.emulator.app import Emulator
-from ads_cli.emulator.core.responses import Unauthenticated
+from ads_cli.emulator.core.errors import AuthenticationError
 from ads_cli.uploads.jobs import acks, journals
 
 from .kinds import FieldType, Keys
@@ -66,7 +66,8 @@ class Watched:
             if self.clock:
                 self.clock -= 1
                 self.result.met["clock jumps"] += 1
-                return Unauthenticated(135, "Timestamp out of bounds.").plain({}).send(start_response)
+                error = AuthenticationError(135, "Timestamp out of bounds.")
+                return error.to_response({}).send(start_response)
         return self.emulator(environ, start_response)
 
     def _note(self, body: bytes) -> None:

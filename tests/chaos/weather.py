@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from ads_cli.emulator.core.faults import Fault, parse
+from ads_cli.emulator.core.faults import Fault, parse_fault
 
 # What the emulator does of its own: how it is written, and how often it may come.
 FAULTS = {
@@ -36,8 +36,9 @@ def faults(chance: Random, method: str, met: Counter[str]) -> list[Fault]:
     for name in chance.sample(list(FAULTS), chance.randrange(4)):
         times = chance.randrange(1, TIMES.get(name, 12) + 1)
         rate = 1 if name == "503 storm" else chance.choice((0.1, 0.3, 0.6))
-        fault = parse(f"{method} * {FAULTS[name]} rate={rate} times={times} seed={chance.randrange(999)}")
-        fault.strikes = _counting(fault.strikes, name, met)
+        seed = chance.randrange(999)
+        fault = parse_fault(f"{method} * {FAULTS[name]} rate={rate} times={times} seed={seed}")
+        fault.is_triggered = _counting(fault.is_triggered, name, met)
         drawn.append(fault)
     return drawn
 

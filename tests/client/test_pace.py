@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from ads_cli.client.concurrency_limit import INITIAL_LIMIT
 from ads_cli.commands.emulator import variables
-from ads_cli.emulator.core.limits import Window
-from ads_cli.emulator.core.responses import ApiError
+from ads_cli.emulator.core.errors import ApiError
+from ads_cli.emulator.core.rate_limits import FixedWindow
 from ads_cli.emulator.server import running
 from ads_cli.errors import RateLimitedError, UnavailableError
 from tests.client.virtual import Crowd, Service, World
@@ -221,17 +221,17 @@ def test_a_service_that_is_gone_is_given_up_by_all():
 
 
 def test_a_push_through_several_windows_has_no_batch_refused(adsctl, service):
-    window, statuses = Window(12, 2), []
+    window, statuses = FixedWindow(12, 2), []
 
     def limited(environ, start_response):
         """Answer as the emulator does, so many batches of products in a window."""
         if environ["REQUEST_METHOD"] != "PUT":
             return service(environ, start_response)
         try:
-            headers = window.take("anybody")
+            headers = window.consume("anybody")
         except ApiError as refusal:
             statuses.append(refusal.status)
-            return refusal.plain({}).send(start_response)
+            return refusal.to_response({}).send(start_response)
 
         def start(status, found, error=None):
             statuses.append(int(status.split()[0]))

@@ -1,3 +1,4 @@
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,8 +12,14 @@ from .speaking import Client, InProcess
 
 
 @pytest.fixture
-def emulator(tmp_path: Path) -> Iterator[Emulator]:
-    with closing(Emulator(tmp_path / "state" / "emulator.db")) as emulator:
+def database(tmp_path: Path, first_world: Path) -> Path:
+    """A copy of the seeded database."""
+    return Path(shutil.copy(first_world, tmp_path / "emulator.db"))
+
+
+@pytest.fixture
+def emulator(database: Path) -> Iterator[Emulator]:
+    with closing(Emulator(database)) as emulator:
         yield emulator
 
 
@@ -30,12 +37,12 @@ def served(emulator: Emulator) -> Iterator[Client]:
 
 
 @pytest.fixture
-def faulty(tmp_path: Path) -> Iterator[Callable[..., Client]]:
+def faulty(database: Path) -> Iterator[Callable[..., Client]]:
     """Make in-process clients of an emulator with faults."""
     opened = []
 
     def make(*faults: str) -> Client:
-        emulator = Emulator(tmp_path / "faulty.db", faults=faults)
+        emulator = Emulator(database, faults=faults)
         opened.append(emulator)
         return Client(emulator, InProcess(emulator))
 

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 import httpx
 
-from ads_cli.emulator.app import Credentials, Emulator
+from ads_cli.emulator.app import Emulator, SeededCredentials
 
 HOST = "http://127.0.0.1"
 _nonces = (f"{os.getpid()}x{number}" for number in itertools.count())
@@ -32,7 +32,7 @@ def escaped(text: str) -> str:
 
 
 def authorization(
-    keys: Credentials, method: str, url: str, form: str = "", **changed: str | None
+    keys: SeededCredentials, method: str, url: str, form: str = "", **changed: str | None
 ) -> dict[str, str]:
     """Sign as RFC 5849, section 3.4, says; `changed` replaces OAuth parameters, None leaves one out."""
     given: dict[str, str | None] = {

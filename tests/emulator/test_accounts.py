@@ -1,6 +1,6 @@
 import pytest
 
-from ads_cli.emulator.seed.world import DELETED
+from ads_cli.emulator.seed.accounts import DELETED
 
 from .speaking import errors
 

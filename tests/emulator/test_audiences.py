@@ -2,6 +2,7 @@
 
 import pytest
 
+from ads_cli.emulator.seed.accounts import ACCOUNTS
 from ads_cli.emulator.seed.campaigns import (
     APP,
     CLICKS,
@@ -14,7 +15,6 @@ from ads_cli.emulator.seed.campaigns import (
     SPRING,
     UNSUBSCRIBED,
 )
-from ads_cli.emulator.seed.world import ACCOUNTS
 
 from .speaking import errors
 
@@ -127,7 +127,7 @@ def test_a_line_item_that_is_paused_over_or_deleted_is_not_served(local, account
 
 
 def test_campaigns_come_in_pages(local, account, targeted, monkeypatch):
-    monkeypatch.setattr("ads_cli.emulator.resources.audiences.CAMPAIGNS_A_PAGE", 1)
+    monkeypatch.setattr("ads_cli.emulator.resources.audiences.CAMPAIGNS_PER_PAGE", 1)
     first = targeted(CUSTOMERS)
     second = targeted(CUSTOMERS, cursor=first["next_cursor"])
     assert [first["data"][0]["campaign_id"], second["data"][0]["campaign_id"]] == [SPRING, APP]

@@ -6,13 +6,14 @@ import pytest
 
 from ads_cli.api.cards import CreateCard
 from ads_cli.api.validation import convert
+from ads_cli.emulator.seed.accounts import DELETED
 from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.creatives import (
     COLLECTION,
     CONVERSATION,
     GIF,
     IMAGE,
-    OLD,
+    IMAGE_CONVERSATION,
     POLL,
     SHOP_APP,
     SQUARE,
@@ -20,7 +21,6 @@ from ads_cli.emulator.seed.creatives import (
     TOUR,
     VIDEO,
 )
-from ads_cli.emulator.seed.world import DELETED
 
 from .speaking import errors
 
@@ -134,7 +134,7 @@ def test_fields_that_are_given_replace_those_that_are_stored(local, cards):
     assert local.get(path).json()["data"] == back
 
 
-@pytest.mark.parametrize("card", [POLL, CONVERSATION, OLD])
+@pytest.mark.parametrize("card", [POLL, CONVERSATION, IMAGE_CONVERSATION])
 def test_cards_of_other_kinds_are_not_updated_as_if_made_of_components(local, cards, card):
     answer = local.send("PUT", f"{cards}/{card}", json_body={"name": "x"})
     assert (answer.status_code, errors(answer)) == (405, [("METHOD_NOT_ALLOWED", None)])
@@ -143,7 +143,7 @@ def test_cards_of_other_kinds_are_not_updated_as_if_made_of_components(local, ca
 def test_older_kinds_are_listed_on_request_only(local, cards):
     assert listed(local, cards) == [COLLECTION, TOUR, SHOP_APP]
     every = listed(local, cards, include_legacy_cards="true")
-    assert every == [COLLECTION, TOUR, SHOP_APP, POLL, CONVERSATION, OLD]
+    assert every == [COLLECTION, TOUR, SHOP_APP, POLL, CONVERSATION, IMAGE_CONVERSATION]
     assert local.get(f"{cards}/{POLL}").json()["data"]["id"] == POLL
 
 
@@ -164,12 +164,16 @@ def test_pages_of_cards_follow_each_other(local, cards):
 
 
 def test_an_image_conversation_is_deleted_once_and_then_shown_on_request(local, cards):
-    path = f"{cards}/image_conversation/{OLD}"
+    path = f"{cards}/image_conversation/{IMAGE_CONVERSATION}"
     assert local.send("DELETE", path).json()["data"]["deleted"] is True
-    assert errors(local.send("DELETE", path)) == errors(local.get(f"{cards}/{OLD}")) == [("NOT_FOUND", None)]
-    assert local.get(f"{cards}/{OLD}", with_deleted="true").json()["data"]["deleted"] is True
-    assert OLD not in listed(local, cards, include_legacy_cards="true")
-    assert OLD in listed(local, cards, include_legacy_cards="true", with_deleted="true")
+    assert (
+        errors(local.send("DELETE", path))
+        == errors(local.get(f"{cards}/{IMAGE_CONVERSATION}"))
+        == [("NOT_FOUND", None)]
+    )
+    assert local.get(f"{cards}/{IMAGE_CONVERSATION}", with_deleted="true").json()["data"]["deleted"] is True
+    assert IMAGE_CONVERSATION not in listed(local, cards, include_legacy_cards="true")
+    assert IMAGE_CONVERSATION in listed(local, cards, include_legacy_cards="true", with_deleted="true")
 
 
 @pytest.mark.parametrize("card", [COLLECTION, POLL, CONVERSATION, "none"])
@@ -185,7 +189,7 @@ def test_only_an_image_conversation_is_deleted(local, cards, card):
         ("GET", f"/{COLLECTION}", None),
         ("POST", "", {"name": "x", "components": [media(IMAGE), DETAILS]}),
         ("PUT", f"/{COLLECTION}", {"name": "x"}),
-        ("DELETE", f"/image_conversation/{OLD}", None),
+        ("DELETE", f"/image_conversation/{IMAGE_CONVERSATION}", None),
     ],
 )
 def test_accounts_that_the_user_has_not_are_not_found(local, account, method, path, body):
@@ -214,5 +218,7 @@ def test_a_person_makes_and_changes_a_card(adsctl):
     assert json.loads(changed.stdout)["card_type"] == "MIXED_MEDIA_SINGLE_DEST_CAROUSEL_APP"
     assert made in adsctl.local("cards", "list", "-o", "ids").stdout.split()
     assert "Spring collection" in adsctl.local("cards", "get", made).stdout
-    assert "--yes" in adsctl.local("cards", "image-conversation", "delete", OLD, code=12).stderr
-    assert "true" in adsctl.local("cards", "image-conversation", "delete", OLD, "--yes").stdout
+    assert (
+        "--yes" in adsctl.local("cards", "image-conversation", "delete", IMAGE_CONVERSATION, code=12).stderr
+    )
+    assert "true" in adsctl.local("cards", "image-conversation", "delete", IMAGE_CONVERSATION, "--yes").stdout

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ads_cli.emulator.seed.campaigns import CHOSEN, CLICKS, ENDED, REACH
+from ads_cli.emulator.seed.campaigns import CHOSEN_CATEGORY, CLICKS, ENDED, REACH
 
 from .speaking import errors
 
@@ -19,7 +19,7 @@ def test_curated_categories_of_line_items_are_kept(local, chosen):
     }  # fmt: skip
     path = f"{chosen}/{added['id']}"
     assert local.get(path).json()["data"] == added
-    assert [one["id"] for one in local.get(chosen).json()["data"]] == [CHOSEN, added["id"]]
+    assert [one["id"] for one in local.get(chosen).json()["data"]] == [CHOSEN_CATEGORY, added["id"]]
     changed = local.send("PUT", path, curated_category_id="cc3").json()["data"]
     assert (changed["line_item_id"], changed["curated_category_id"]) == (CLICKS, "cc3")
     moved = local.send("PUT", path, line_item_id=REACH).json()["data"]
@@ -28,7 +28,7 @@ def test_curated_categories_of_line_items_are_kept(local, chosen):
 
 
 def test_a_category_taken_from_a_line_item_is_shown_on_request_only(local, chosen):
-    path = f"{chosen}/{CHOSEN}"
+    path = f"{chosen}/{CHOSEN_CATEGORY}"
     local.send("DELETE", path)
     assert local.get(chosen).json()["data"] == []
     assert local.get(chosen, with_deleted="true", with_total_count="true").json()["total_count"] == 1
@@ -47,7 +47,9 @@ def test_a_category_taken_from_a_line_item_is_shown_on_request_only(local, chose
 )
 def test_a_choice_is_of_things_that_exist(local, chosen, fields, blamed):
     assert errors(local.send("POST", chosen, **fields)) == [("INVALID_PARAMETER", blamed)]
-    assert errors(local.send("PUT", f"{chosen}/{CHOSEN}", **fields)) == [("INVALID_PARAMETER", blamed)]
+    assert errors(local.send("PUT", f"{chosen}/{CHOSEN_CATEGORY}", **fields)) == [
+        ("INVALID_PARAMETER", blamed)
+    ]
 
 
 def test_a_person_shows_a_line_item_with_a_category(adsctl):
@@ -59,4 +61,4 @@ def test_a_person_shows_a_line_item_with_a_category(adsctl):
     assert "cc2" in adsctl.local(*words, "get", made).stdout
     adsctl.local(*words, "delete", made, code=12)
     adsctl.local(*words, "delete", made, "--yes")
-    assert adsctl.local(*words, "list", "-o", "ids").stdout.split() == [CHOSEN]
+    assert adsctl.local(*words, "list", "-o", "ids").stdout.split() == [CHOSEN_CATEGORY]

@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from ads_cli.emulator.app import Emulator
-from ads_cli.emulator.core.faults import parse
+from ads_cli.emulator.core.faults import parse_fault
 from ads_cli.emulator.server import running
 from ads_cli.errors import UsageError
 
@@ -14,14 +14,14 @@ PRODUCTS = "/12/product_catalogs/*"
 
 
 @pytest.fixture
-def over_socket(tmp_path):
+def over_socket(database):
     """Serve an emulator with faults, and speak to it."""
     from contextlib import ExitStack
 
     with ExitStack() as stack:
 
         def make(*faults):
-            emulator = stack.enter_context(closing(Emulator(tmp_path / "faulty.db", faults=faults)))
+            emulator = stack.enter_context(closing(Emulator(database, faults=faults)))
             address = stack.enter_context(running(emulator))
             return stack.enter_context(closing(Client.over_http(emulator, address)))
 
@@ -146,12 +146,12 @@ def test_other_faults_reach_over_a_socket_too(over_socket):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "it has a method"),
-        ("PUT /x", "it has a method"),
-        ("status=503 PUT /x", "it has a method"),
-        ("PUT /x explode", "'explode' is none of"),
-        ("PUT /x colour=red", "'colour=red' is none of"),
-        ("PUT /x rate=0.5", "nothing that goes wrong"),
+        ("", "write METHOD PATH FAULT"),
+        ("PUT /x", "write METHOD PATH FAULT"),
+        ("status=503 PUT /x", "write METHOD PATH FAULT"),
+        ("PUT /x explode", "'explode' is not one of"),
+        ("PUT /x colour=red", "'colour=red' is not one of"),
+        ("PUT /x rate=0.5", "status=, latency= or one of reset, .* is missing"),
         ("PUT /x status=200", "status is a number from 400 to 599"),
         ("PUT /x status=abc", "is not a number"),
         ("PUT /x reset rate=2", "rate is a number from 0 to 1"),
@@ -160,13 +160,13 @@ def test_other_faults_reach_over_a_socket_too(over_socket):
         ("PUT /x latency=-1s", "latency is a duration"),
         ("PUT /x latency=nan", "latency is a duration"),
         ("PUT /x reset times=1.5", "times is a whole number"),
-        ("PUT /x reset truncate", "one too many"),
-        ("PUT /x reset status=500", "exclude each other"),
+        ("PUT /x reset truncate", "reset and truncate exclude each other"),
+        ("PUT /x reset status=500", "status= and reset exclude each other"),
     ],
 )
 def test_a_fault_that_cannot_be_read_says_why(text, reason):
     with pytest.raises(UsageError, match=reason.replace("'", ".")) as caught:
-        parse(text)
+        parse_fault(text)
     assert repr(text) in caught.value.message and "status=503" in caught.value.hint
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ads_cli.api.endpoint import MODULES, requests_of
 from ads_cli.api.fields import fields_of
 from ads_cli.emulator import server
-from ads_cli.emulator.core.incoming import MOST_BYTES
+from ads_cli.emulator.core.incoming_request import MAX_BODY_BYTES
 
 from .speaking import InProcess, authorization
 
@@ -59,7 +59,7 @@ def test_a_name_that_was_pointed_at_this_machine_reaches_nothing(served, host):
     "raw",
     [
         post("/2/webhooks", b"", Content_Length=str(10**12)),
-        post("/2/webhooks", b"", Content_Length=str(5 * MOST_BYTES)),
+        post("/2/webhooks", b"", Content_Length=str(5 * MAX_BODY_BYTES)),
         b"POST /oauth2/token HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n"
         % 10**12,
     ],
@@ -85,7 +85,7 @@ def test_headers_that_are_too_large_are_refused(served):
     ids=["nothing", "half a header", "half a body"],
 )
 def test_slow_senders_do_not_keep_others_out(emulator, monkeypatch, start):
-    monkeypatch.setattr(server, "REQUEST_SECONDS", 1.0)
+    monkeypatch.setattr(server, "REQUEST_READ_TIMEOUT_SECONDS", 1.0)
     done = threading.Event()
 
     def drip(connection: socket.socket) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ads_cli.emulator.seed.campaigns import CHOSEN, CLICKS, CUSTOMERS, PARTNER, UNSUBSCRIBED
-from ads_cli.emulator.seed.world import DELETED
+from ads_cli.emulator.seed.accounts import DELETED
+from ads_cli.emulator.seed.campaigns import CHOSEN_CATEGORY, CLICKS, CUSTOMERS, PARTNER, UNSUBSCRIBED
 
 from .speaking import errors
 
@@ -30,10 +30,10 @@ def account(local):
         f"PUT /12/accounts/{{}}/line_items/{CLICKS}",
         f"DELETE /12/accounts/{{}}/line_items/{CLICKS}",
         "GET /12/accounts/{}/line_item_curated_categories",
-        f"GET /12/accounts/{{}}/line_item_curated_categories/{CHOSEN}",
+        f"GET /12/accounts/{{}}/line_item_curated_categories/{CHOSEN_CATEGORY}",
         f"POST /12/accounts/{{}}/line_item_curated_categories?line_item_id={CLICKS}&curated_category_id=cc1",
-        f"PUT /12/accounts/{{}}/line_item_curated_categories/{CHOSEN}",
-        f"DELETE /12/accounts/{{}}/line_item_curated_categories/{CHOSEN}",
+        f"PUT /12/accounts/{{}}/line_item_curated_categories/{CHOSEN_CATEGORY}",
+        f"DELETE /12/accounts/{{}}/line_item_curated_categories/{CHOSEN_CATEGORY}",
         f"GET /5/accounts/{{}}/tailored_audiences/{CUSTOMERS}/permissions",
         f"POST /5/accounts/{{}}/tailored_audiences/{CUSTOMERS}/permissions"
         f"?granted_account_id={PARTNER}&permission_level=READ_ONLY",

@@ -8,7 +8,7 @@ from ads_cli.emulator.seed.campaigns import (
     APP,
     CLICKS,
     ENDED,
-    EURO,
+    EURO_MICRO,
     FOLLOWERS,
     INSTALLS,
     PREROLLS,
@@ -72,12 +72,12 @@ def test_what_is_given_changes_and_the_rest_stays(update):
         (CLICKS, {"pay_by": "LINK_CLICK"}, []),  # as it is
         (CLICKS, {"pay_by": "APP_CLICK"}, ["pay_by"]),
         (REACH, {"pay_by": "LINK_CLICK"}, ["pay_by"]),
-        (CLICKS, {DAY: 500 * EURO}, []),
-        (CLICKS, {DAY: 501 * EURO}, [DAY]),  # more than the total that is stored
-        (CLICKS, {TOTAL: 19 * EURO}, [DAY]),
-        (REACH, {DAY: 9999 * EURO}, []),  # which has no total
-        (INSTALLS, {DAY: EURO}, [DAY]),  # whose campaign has budget_optimization CAMPAIGN
-        (INSTALLS, {TOTAL: EURO}, []),
+        (CLICKS, {DAY: 500 * EURO_MICRO}, []),
+        (CLICKS, {DAY: 501 * EURO_MICRO}, [DAY]),  # more than the total that is stored
+        (CLICKS, {TOTAL: 19 * EURO_MICRO}, [DAY]),
+        (REACH, {DAY: 9999 * EURO_MICRO}, []),  # which has no total
+        (INSTALLS, {DAY: EURO_MICRO}, [DAY]),  # whose campaign has budget_optimization CAMPAIGN
+        (INSTALLS, {TOTAL: EURO_MICRO}, []),
         (REACH, {"frequency_cap": "5"}, []),
         (PREROLLS, {"frequency_cap": "5"}, []),
         (CLICKS, {"frequency_cap": "5"}, ["frequency_cap"]),

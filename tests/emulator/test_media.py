@@ -2,9 +2,9 @@
 
 import pytest
 
+from ads_cli.emulator.seed.accounts import DELETED
 from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.creatives import BANNER, GIF, IMAGE, SQUARE, TALL, VIDEO
-from ads_cli.emulator.seed.world import DELETED
 
 from .speaking import errors
 

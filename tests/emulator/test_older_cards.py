@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from ads_cli.emulator.seed.accounts import DELETED
 from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.creatives import COLLECTION, CONVERSATION, GIF, IMAGE, POLL, SQUARE, TALL, VIDEO
-from ads_cli.emulator.seed.world import DELETED
 
 from .speaking import errors
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from ads_cli.emulator.seed.accounts import DELETED, OTHER_USER, USER
 from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.creatives import COLLECTION, GIF, IMAGE, POLL, SQUARE, TALL, VIDEO
-from ads_cli.emulator.seed.world import DELETED, OTHER_USER, USER
 
 from .speaking import errors
 
@@ -83,4 +83,7 @@ def test_a_person_posts_and_renames(adsctl):
     made = json.loads(adsctl.local(*words, "--media-keys", f"{IMAGE},{SQUARE}", "-o", "json").stdout)
     assert (made["nullcast"], made["media_keys"]) == (False, [IMAGE, SQUARE])
     assert "Spring" in adsctl.local("posts", "rename", made["id"], "--name", "Spring").stdout
-    assert "stand alone" in adsctl.local(*words, "--media-keys", f"{GIF},{IMAGE}", code=6).stderr
+    assert (
+        "cannot be combined with other media"
+        in adsctl.local(*words, "--media-keys", f"{GIF},{IMAGE}", code=6).stderr
+    )

@@ -222,8 +222,8 @@ def test_one_product_put_by_all_threads_at_once_is_created_once(emulator):
     assert statuses(written) == {"CREATE_SUCCESS": 1, "NO_CHANGE": 63}
 
 
-def test_two_emulators_of_one_file_lose_no_product(emulator, tmp_path):
-    other = Emulator(tmp_path / "state" / "emulator.db")
+def test_two_emulators_of_one_file_lose_no_product(emulator):
+    other = Emulator(emulator.database)
     clients = [Client(one, InProcess(one)) for one in (emulator, other)]
     with ThreadPoolExecutor(16) as pool:
         list(pool.map(lambda n: clients[n % 2].put(product(str(n))), range(200)))
@@ -231,9 +231,9 @@ def test_two_emulators_of_one_file_lose_no_product(emulator, tmp_path):
     other.close()
 
 
-def test_products_outlive_the_process(emulator, local, tmp_path):
+def test_products_outlive_the_process(emulator, local):
     local.put(product())
     emulator.close()
-    again = Emulator(tmp_path / "state" / "emulator.db")
+    again = Emulator(emulator.database)
     assert len(Client(again, InProcess(again)).products()) == 1
     again.close()

@@ -21,12 +21,12 @@ from .speaking import Client, authorization
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "example.com", "::", ""])
 def test_only_loopback_is_served(emulator, host):
     with pytest.raises(UsageError, match="loopback"):
-        serve(emulator, host, ready=lambda _: None)
+        serve(emulator, host, on_ready=lambda _: None)
 
 
 def test_a_port_in_use_is_told(emulator):
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(UsageError, match="cannot listen"):
-        serve(emulator, port=taken.getsockname()[1], ready=lambda _: None)
+        serve(emulator, port=taken.getsockname()[1], on_ready=lambda _: None)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_the_server_keeps_connections(served):
 
 
 def test_small_answers_are_not_held_back(emulator):
-    prepared = server._prepared(emulator, "127.0.0.1", 0)
+    prepared = server.build_server(emulator, "127.0.0.1", 0)
     try:
         assert prepared.nodelay and prepared.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
     finally:
@@ -87,7 +87,7 @@ def test_serve_tells_its_address_and_ends_on_an_interrupt(tmp_path):
     code = (
         "import sys; from pathlib import Path; from ads_cli.emulator.app import Emulator;"
         "from ads_cli.emulator.server import serve;"
-        "serve(Emulator(Path(sys.argv[1])), ready=lambda address: print(address, flush=True))"
+        "serve(Emulator(Path(sys.argv[1])), on_ready=lambda address: print(address, flush=True))"
     )
     command = [sys.executable, "-c", code, str(tmp_path / "emulator.db")]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
@@ -111,7 +111,7 @@ def test_ready_is_called_when_requests_are_taken(emulator):
 
     def run():
         with pytest.raises(Enough):
-            serve(emulator, ready=ready)
+            serve(emulator, on_ready=ready)
 
     thread = Thread(target=run)
     thread.start()

@@ -83,7 +83,7 @@ def person(local: Client) -> Person:
 
 
 @pytest.fixture
-def database(emulator, local):
+def connection(emulator):
     """The emulator's own database, to change what no request can."""
     with sqlite3.connect(emulator.database) as connection:
         yield connection
@@ -148,7 +148,7 @@ def test_who_signs_in_can_be_asked_for_and_suggested(person):
     own = {"oauth_token": token, "screen_name": "nordlicht"}
     assert "<input id=" not in person.look("/oauth/authorize", **own).text
     path = f"/oauth/authorize?{urlencode(forced)}"
-    assert "Nobody here is called nobody." in person.answer(page, path, screen_name="nobody").text
+    assert "The user nobody does not exist." in person.answer(page, path, screen_name="nobody").text
     assert "Type your username." in person.answer(page, path, screen_name=" ").text
     assert pin_of(person.answer(page, path, screen_name="@KontorAcht"))
 
@@ -166,34 +166,34 @@ def test_a_page_repeats_nothing_unescaped(person, text):
     assert "<script" not in page.text and 'onfocus="' not in page.text
 
 
-def test_a_page_says_why_there_is_no_question(person, database):
+def test_a_page_says_why_there_is_no_question(person, connection):
     look = person.look
-    assert title(look("/oauth/authorize")) == "No sign-in is named"
-    assert title(look("/oauth/authorize", oauth_token="x")) == "This sign-in is not known"
+    assert title(look("/oauth/authorize")) == "No request token"
+    assert title(look("/oauth/authorize", oauth_token="x")) == "Unknown request token"
     request = person.begin()
     token = request["oauth_token"]
     assert title(look("/oauth/authenticate", oauth_token=token)) == "This page needs a callback"
     page = look("/oauth/authorize", oauth_token=token)
     person.answer(page, "/oauth/authorize")
     used = person.answer(page, "/oauth/authorize")
-    assert used.status_code == 410 and title(used) == "This sign-in was answered already"
+    assert used.status_code == 410 and title(used) == "This request was already answered"
     stale = person.begin()["oauth_token"]
     with time_machine.travel(4_000_000_000):
-        assert title(look("/oauth/authorize", oauth_token=stale)) == "This sign-in has expired"
+        assert title(look("/oauth/authorize", oauth_token=stale)) == "This request has expired"
     moved = person.begin(CALLBACK)["oauth_token"]
-    database.execute("UPDATE apps SET callbacks = ''")
-    database.commit()
+    connection.execute("UPDATE apps SET callbacks = ''")
+    connection.commit()
     assert title(look("/oauth/authorize", oauth_token=moved)) == "This callback is not registered"
-    database.execute("PRAGMA foreign_keys = OFF")
-    database.execute("DELETE FROM apps")
-    database.commit()
+    connection.execute("PRAGMA foreign_keys = OFF")
+    connection.execute("DELETE FROM apps")
+    connection.commit()
     assert title(look("/oauth/authorize", oauth_token=moved)) == "This app is not registered"
 
 
 def test_saying_no_gives_the_app_nothing(person):
     request = person.begin()
     page = person.look("/oauth/authorize", oauth_token=request["oauth_token"])
-    assert title(person.answer(page, "/oauth/authorize", "refuse")) == "You said no"
+    assert title(person.answer(page, "/oauth/authorize", "refuse")) == "You refused access"
     assert person.finish(request, "1234567").status_code == 401
     request = person.begin(CALLBACK)
     page = person.look("/oauth/authorize", oauth_token=request["oauth_token"])
@@ -205,9 +205,9 @@ def test_saying_no_gives_the_app_nothing(person):
 def test_an_answer_from_another_page_counts_for_nothing(person):
     request = person.begin()
     page = person.look("/oauth/authorize", oauth_token=request["oauth_token"])
-    elsewhere = "This answer came from elsewhere"
-    assert title(person.answer(page, "/oauth/authorize", site="cross-site")) == elsewhere
-    assert title(person.answer(page, "/oauth/authorize", form_token="guess")) == elsewhere
+    rejected = "This form was sent by another site"
+    assert title(person.answer(page, "/oauth/authorize", site="cross-site")) == rejected
+    assert title(person.answer(page, "/oauth/authorize", form_token="guess")) == rejected
     assert pin_of(person.answer(page, "/oauth/authorize"))
 
 
@@ -222,18 +222,18 @@ def test_a_callback_gets_the_verifier(person):
     assert person.finish(request, given["oauth_verifier"]).status_code == 200
 
 
-def test_who_said_yes_before_is_not_asked_again(person, database):
+def test_who_said_yes_before_is_not_asked_again(person, connection):
     def asked(query: str = "", **shown: str) -> bool:
         token = person.begin(CALLBACK, query)["oauth_token"]
         return person.look("/oauth/authenticate", oauth_token=token, **shown).status_code == 200
 
-    database.execute("UPDATE tokens SET access = 'read'")
-    database.commit()
+    connection.execute("UPDATE tokens SET access = 'read'")
+    connection.commit()
     assert asked()  # more than was given before
     assert not asked("platform_auth_access_type=read")
     assert asked("platform_auth_access_type=read", force_login="true")
-    database.execute("UPDATE apps SET sign_in = 0")
-    database.commit()
+    connection.execute("UPDATE apps SET sign_in = 0")
+    connection.commit()
     assert asked("platform_auth_access_type=read")
 
 

@@ -6,7 +6,7 @@ import json
 import pytest
 from pytest_httpserver import HTTPServer
 
-from ads_cli.emulator.core import faults
+from ads_cli.emulator.core.faults import parse_fault
 from tests.conftest import PRODUCT, feed
 from tests.products.test_push import PRODUCTS, counts, push
 
@@ -162,7 +162,7 @@ def test_a_file_that_changes_before_its_refused_rows_are_looked_up_is_told_of_af
     adsctl, service
 ):
     adsctl.file("feed.csv", feed(60))
-    service.emulator.faults = [faults.parse("PUT * partial times=1")]
+    service.emulator.faults = [parse_fault("PUT * partial times=1")]
     service.before = lambda put: put == 2 and adsctl.file("feed.csv", feed(61))
     words = ("products", "push", "feed.csv", "--concurrency", "1", "--failed-out", "failed.csv", "-o", "json")
     done = adsctl(*words, code=3)

@@ -1,1 +1,1 @@
-"""What every handler stands on: routing, signatures, storage, responses, limits and faults."""
+"""HTTP: requests, responses, routing, signatures, rate limits, paging and faults."""

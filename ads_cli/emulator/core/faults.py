@@ -1,4 +1,4 @@
-"""Faults on demand: `PUT /12/product_catalogs/* status=503 rate=0.2 retry-after=1`."""
+"""Faults on demand, such as `PUT /12/product_catalogs/* status=503 rate=0.2 retry-after=1`."""
 
 import threading
 import time
@@ -11,36 +11,44 @@ from typing import TYPE_CHECKING, NoReturn
 
 from ...durations import parse_duration
 from ...errors import UsageError
-from .incoming import Incoming
-from .responses import HttpResponse, failed
+from .incoming_request import IncomingRequest
+from .responses import HttpResponse, error_response
 
 if TYPE_CHECKING:
     from random import Random
 
-# Set on an answer that has to go wrong on the wire: the server breaks the connection, and a client
-# in the same process, which has no connection, raises what it would have seen.
+# Marks a response that must fail on the wire: the server breaks the connection, and the transport of a
+# client in the same process raises the error that it would have seen.
 HEADER = "X-Emulator-Fault"
-WORDS = ("reset", "reset-after", "truncate", "garbage", "partial")
-VALUES = ("status", "latency", "rate", "times", "retry-after", "seed")
+ACTIONS = ("reset", "reset-after", "truncate", "garbage", "partial")
+SETTINGS = {
+    "status": "status",
+    "latency": "latency_seconds",
+    "rate": "rate",
+    "times": "times",
+    "retry-after": "retry_after_seconds",
+    "seed": "seed",
+}
 MAX_LATENCY_SECONDS = 3600.0
-EXAMPLE = "a fault reads like: PUT /12/product_catalogs/* status=503 rate=0.2 retry-after=1"
-PAGE = b"<!DOCTYPE html><html><head><title>Welcome</title></head><body>Please log in.</body></html>"
+EXAMPLE = "for example: PUT /12/product_catalogs/* status=503 rate=0.2 retry-after=1"
+GARBAGE = b"<!DOCTYPE html><html><head><title>Welcome</title></head><body>Please log in.</body></html>"
 
-Perform = Callable[[bool], HttpResponse]  # handles the request; True refuses some items of a batch
+# Handles the request without faults; True rejects some items of a batch.
+HandleRequest = Callable[[bool], HttpResponse]
 
 
 @dataclass
 class Fault:
-    """What goes wrong, where, and how often."""
+    """What fails, for which requests, and how often."""
 
     method: str
     path: str
-    word: str = ""
+    action: str = ""
     status: int | None = None
-    latency: float = 0
+    latency_seconds: float = 0
     rate: float = 1
     times: int | None = None
-    retry_after: int | None = None
+    retry_after_seconds: int | None = None
     seed: int | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -50,8 +58,8 @@ class Fault:
 
         return Random(self.seed)
 
-    def strikes(self, incoming: Incoming) -> bool:
-        """Draw whether a request is struck."""
+    def is_triggered(self, incoming: IncomingRequest) -> bool:
+        """Decide whether a request fails, by method, path, `times` and a random draw."""
         if self.method not in ("*", incoming.method) or not fnmatchcase(incoming.path, self.path):
             return False
         with self._lock:
@@ -61,82 +69,90 @@ class Fault:
                 self.times -= 1
             return True
 
-    def spoil(self, perform: Perform) -> HttpResponse:
-        """Answer a request with what goes wrong."""
+    def respond(self, handle: HandleRequest) -> HttpResponse:
+        """Return the response of a request that fails."""
         if self.status is not None:
-            headers = () if self.retry_after is None else (("Retry-After", str(self.retry_after)),)
+            wait = self.retry_after_seconds
+            headers = () if wait is None else (("Retry-After", str(wait)),)
             error = {"code": "FAULT_ON_DEMAND", "message": f"fault on demand: status {self.status}"}
-            return failed(self.status, [error], {}, headers)
-        if self.word == "garbage":
-            return HttpResponse(PAGE, content_type="text/html")
-        if self.word == "reset":
+            return error_response(self.status, [error], {}, headers)
+        if self.action == "garbage":
+            return HttpResponse(GARBAGE, content_type="text/html")
+        if self.action == "reset":
             return HttpResponse(b"{}", headers=((HEADER, "reset"),))
-        answer = perform(self.word == "partial")
-        if self.word == "partial":
-            return answer
-        return answer._replace(headers=(*answer.headers, (HEADER, self.word.removesuffix("-after"))))
+        response = handle(self.action == "partial")
+        if self.action == "partial":
+            return response
+        return _marked(response, self.action.removesuffix("-after"))
 
 
-def struck(faults: Sequence[Fault], incoming: Incoming, perform: Perform) -> HttpResponse:
-    """Handle a request under the faults that strike it: every delay, and the first that spoils it."""
-    striking = [fault for fault in faults if fault.strikes(incoming)]
-    late = _delayed(sum(fault.latency for fault in striking), incoming.patience)
-    spoiling = next((fault for fault in striking if fault.word or fault.status), None)
-    answer = spoiling.spoil(perform) if spoiling else perform(False)
-    return answer._replace(headers=(*answer.headers, (HEADER, "timeout"))) if late else answer
+def handle_with_faults(
+    faults: Sequence[Fault], incoming: IncomingRequest, handle: HandleRequest
+) -> HttpResponse:
+    """Handle a request; of the triggered faults, all delays apply, and the first other one."""
+    triggered = [fault for fault in faults if fault.is_triggered(incoming)]
+    timed_out = _delay(sum(fault.latency_seconds for fault in triggered), incoming.timeout_seconds)
+    failure = next((fault for fault in triggered if fault.action or fault.status), None)
+    response = failure.respond(handle) if failure else handle(False)
+    return _marked(response, "timeout") if timed_out else response
 
 
-def _delayed(seconds: float, patience: float | None) -> bool:
-    """Wait, but no longer than a client in the same process would; tell whether it has given up."""
-    late = patience is not None and seconds > patience
+def _marked(response: HttpResponse, fault: str) -> HttpResponse:
+    return response._replace(headers=(*response.headers, (HEADER, fault)))
+
+
+def _delay(seconds: float, timeout: float | None) -> bool:
+    """Wait, at most for the time-out of a client in the same process; return whether it timed out."""
+    timed_out = timeout is not None and seconds > timeout
     if seconds:
-        time.sleep(patience if late and patience is not None else seconds)
-    return late
+        time.sleep(timeout if timed_out and timeout is not None else seconds)
+    return timed_out
 
 
-def parse(text: str) -> Fault:
-    """Read one fault as it is written on the command line."""
+def parse_fault(text: str) -> Fault:
+    """Parse a fault as written on the command line; raise UsageError."""
     parts = text.split()
     if len(parts) < 3 or not parts[1].startswith(("/", "*")):
-        _refuse(text, "it has a method (or *), a path (with * for any part), and what goes wrong")
+        _fail(text, "write METHOD PATH FAULT, with * for any method and for any part of the path")
     fault = Fault(parts[0].upper(), parts[1])
     for part in parts[2:]:
         name, equals, value = part.partition("=")
-        if part in WORDS and not fault.word:
-            fault.word = part
-        elif equals and name in VALUES:
-            setattr(fault, name.replace("-", "_"), _read(text, name, value))
+        if part in ACTIONS and not fault.action:
+            fault.action = part
+        elif equals and name in SETTINGS:
+            setattr(fault, SETTINGS[name], _parse_setting(text, name, value))
+        elif part in ACTIONS:
+            _fail(text, f"{fault.action} and {part} exclude each other")
         else:
-            known = ", ".join((*WORDS, *(f"{value}=" for value in VALUES)))
-            _refuse(text, f"{part!r} is none of {known}, or one too many")
-    if not (fault.word or fault.status or fault.latency):
-        _refuse(text, f"it says nothing that goes wrong: status=, latency= or one of {', '.join(WORDS)}")
-    if fault.word and fault.status:
-        _refuse(text, f"status= and {fault.word} exclude each other")
+            expected = ", ".join((*ACTIONS, *(f"{name}=" for name in SETTINGS)))
+            _fail(text, f"{part!r} is not one of {expected}")
+    if not (fault.action or fault.status or fault.latency_seconds):
+        _fail(text, f"status=, latency= or one of {', '.join(ACTIONS)} is missing")
+    if fault.action and fault.status:
+        _fail(text, f"status= and {fault.action} exclude each other")
     return fault
 
 
-def _read(text: str, name: str, value: str) -> float | int:
-    """Read the value of one setting."""
+def _parse_setting(text: str, name: str, value: str) -> float | int:
     if name == "latency":
         with suppress(UsageError):
             if 0 < (seconds := parse_duration(value, name)) <= MAX_LATENCY_SECONDS:
                 return seconds
-        _refuse(text, "latency is a duration up to an hour, as in 200ms or 1s")
+        _fail(text, "latency is a duration up to an hour, such as 200ms or 1s")
     try:
         number = float(value)
     except ValueError:
-        _refuse(text, f"{name}={value} is not a number")
+        _fail(text, f"{name}={value} is not a number")
     if name == "rate":
         if 0 <= number <= 1:
             return number
-        _refuse(text, "rate is a number from 0 to 1")
+        _fail(text, "rate is a number from 0 to 1")
     if not value.isdecimal():
-        _refuse(text, f"{name} is a whole number")
+        _fail(text, f"{name} is a whole number")
     if name == "status" and not 400 <= number <= 599:
-        _refuse(text, "status is a number from 400 to 599")
+        _fail(text, "status is a number from 400 to 599")
     return int(value)
 
 
-def _refuse(text: str, reason: str) -> NoReturn:
-    raise UsageError(f"the fault {text!r} cannot be read: {reason}", hint=EXAMPLE)
+def _fail(text: str, reason: str) -> NoReturn:
+    raise UsageError(f"invalid fault {text!r}: {reason}", hint=EXAMPLE)

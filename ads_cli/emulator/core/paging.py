@@ -1,4 +1,4 @@
-"""Lists of records, a page at a time."""
+"""Lists of records, one page at a time."""
 
 import base64
 import re
@@ -9,36 +9,37 @@ import msgspec
 from msgspec import UNSET, Meta
 
 from ...api.endpoint import Request
-from .incoming import value_of
-from .responses import ApiError, Result
-from .store import Store, shown
+from ..storage.store import Store, record_from_row
+from .errors import ApiError, invalid_parameter
+from .params import value_or_default
+from .responses import Result
 
 COLUMNS = ("id", "created_at", "updated_at", "deleted")
-Seq = Annotated[int, Meta(ge=0, le=2**63 - 1)]  # what SQLite can count to
-# How the list is sorted, the value that the last record has there, and its number.
+Seq = Annotated[int, Meta(ge=0, le=2**63 - 1)]  # an SQLite integer
+# sort_by, its value in the last record of the page, and the sequence number of that record.
 Position = tuple[str, str | Seq | None, Seq]
 
 
-def cursor(*position: Any) -> str:
-    """Write down where a page ended."""
+def encode_cursor(*position: Any) -> str:
+    """Encode the position where a page ended."""
     return base64.urlsafe_b64encode(msgspec.json.encode(position)).decode().rstrip("=")
 
 
-def position(text: str, kind: Any) -> Any:
-    """Read a cursor; it has to be one of the same list."""
+def decode_cursor(text: str, position_type: Any) -> Any:
+    """Decode a cursor; raise ApiError if it is not one of the same list."""
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-        return msgspec.json.decode(raw, type=kind)
+        return msgspec.json.decode(raw, type=position_type)
     except (ValueError, msgspec.DecodeError):
-        raise bad_cursor() from None
+        raise invalid_cursor() from None
 
 
-def bad_cursor() -> ApiError:
-    """Refuse a cursor that this list never gave out."""
-    return ApiError(400, "INVALID_PARAMETER", "cursor: is not one of this list", parameter="cursor")
+def invalid_cursor() -> ApiError:
+    """Return the error for a cursor of another list, or of none."""
+    return invalid_parameter("cursor", "is not a cursor of this list")
 
 
-def listed(
+def list_page(
     store: Store,
     request: Request,
     kind: str,
@@ -46,79 +47,79 @@ def listed(
     owner: str,
     ids: list[str] | None = None,
     sortable: tuple[str, ...] = ("name",),
-    searched: tuple[str, ...] = (),
-    also: Mapping[str, Any] | None = None,
+    search_fields: tuple[str, ...] = (),
+    where: Mapping[str, Any] | None = None,
 ) -> Result:
-    """List records as the common parameters want it: count, cursor, sort_by, with_deleted, q, total count.
+    """Return one page of records, by the parameters that all lists share.
 
-    `sortable` names the fields that sort_by takes beside the ones that every record has; `searched` those
-    that hold the words of q, where q is not the beginning of the name; `also` holds further conditions in
-    SQL, each with its value.
+    These are count, cursor, sort_by, with_deleted, with_total_count and q. `sortable` names the fields
+    that sort_by accepts besides COLUMNS. `q` searches the words of `search_fields`, or without those the
+    beginning of the name. `where` maps further SQL conditions to their values.
     """
-    conditions, values = ["kind = ?", "owner = ?", *(also or {})], [kind, owner, *(also or {}).values()]
-    if not value_of(request, "with_deleted"):
+    conditions, values = ["kind = ?", "owner = ?", *(where or {})], [kind, owner, *(where or {}).values()]
+    if not value_or_default(request, "with_deleted"):
         conditions.append("NOT deleted")
     if ids is not None:
         conditions.append("id IN (SELECT value FROM json_each(?))")
         values.append(msgspec.json.encode(ids).decode())
-    if query := value_of(request, "q"):
-        if searched:
-            conditions.append(f"mentions(?, {', '.join(map(_field, searched))})")
+    if query := value_or_default(request, "q"):
+        if search_fields:
+            conditions.append(f"contains_words(?, {', '.join(map(_json_field, search_fields))})")
             values.append(query)
         else:
-            conditions.append(f"substr(folded({_field('name')}), 1, length(?)) = ?")
+            conditions.append(f"substr(casefold({_json_field('name')}), 1, length(?)) = ?")
             values += [query.casefold()] * 2
-    where = " AND ".join(conditions)
+    condition = " AND ".join(conditions)
     total = UNSET
-    if value_of(request, "with_total_count"):
-        (total,) = store.connection.execute(f"SELECT count(*) FROM records WHERE {where}", values).fetchone()
-    rows, following = _page(store, request, where, values, sortable)
-    return Result([shown(row) for row in rows], following, total)
+    if value_or_default(request, "with_total_count"):
+        count_query = f"SELECT count(*) FROM records WHERE {condition}"
+        (total,) = store.connection.execute(count_query, values).fetchone()
+    rows, next_cursor = _select_page(store, request, condition, values, sortable)
+    return Result([record_from_row(row) for row in rows], next_cursor, total)
 
 
-def among(field: str, values: Collection[str] | None) -> dict[str, str]:
-    """Make the condition that a field has one of some values; None stands for any."""
+def field_in(field: str, values: Collection[str] | None) -> dict[str, str]:
+    """Return the condition that a field has one of some values; None allows any value."""
     if values is None:
         return {}
-    return {f"{_field(field)} IN (SELECT value FROM json_each(?))": msgspec.json.encode(values).decode()}
+    return {f"{_json_field(field)} IN (SELECT value FROM json_each(?))": msgspec.json.encode(values).decode()}
 
 
-def _field(name: str) -> str:
+def _json_field(name: str) -> str:
     return f"json_extract(data, '$.{name}')"
 
 
-def _page(
-    store: Store, request: Request, where: str, values: list[str], sortable: tuple[str, ...]
+def _select_page(
+    store: Store, request: Request, condition: str, values: list[str], sortable: tuple[str, ...]
 ) -> tuple[list[Any], str | None]:
-    sort = value_of(request, "sort_by") or ""
-    key, direction = _sorting(sort, sortable)
-    bounds: list[Any] = []
-    if given := value_of(request, "cursor"):
-        sorted_by, value, seq = position(given, Position)
-        if sorted_by != sort:
-            raise bad_cursor()
-        where += f" AND ({key}, seq) {'<' if direction == 'DESC' else '>'} (?, ?)"
-        bounds = [value, seq]
-    count: int = value_of(request, "count")
+    """Return the rows of a page, and the cursor of the next one."""
+    sort_by = value_or_default(request, "sort_by") or ""
+    key, direction = _parse_sort_by(sort_by, sortable)
+    after: list[Any] = []
+    if cursor := value_or_default(request, "cursor"):
+        cursor_sort_by, value, seq = decode_cursor(cursor, Position)
+        if cursor_sort_by != sort_by:
+            raise invalid_cursor()
+        condition += f" AND ({key}, seq) {'<' if direction == 'DESC' else '>'} (?, ?)"
+        after = [value, seq]
+    count: int = value_or_default(request, "count")
     rows = store.connection.execute(
         "SELECT id, owner, deleted, created_at, updated_at, data, "
-        f"{key}, seq FROM records WHERE {where} ORDER BY {key} {direction}, seq {direction} LIMIT ?",
-        (*values, *bounds, count + 1),
+        f"{key}, seq FROM records WHERE {condition} ORDER BY {key} {direction}, seq {direction} LIMIT ?",
+        (*values, *after, count + 1),
     ).fetchall()
-    following = cursor(sort, *rows[count - 1][-2:]) if len(rows) > count else None
-    return [row[:-2] for row in rows[:count]], following
+    next_cursor = encode_cursor(sort_by, *rows[count - 1][-2:]) if len(rows) > count else None
+    return [row[:-2] for row in rows[:count]], next_cursor
 
 
-def _sorting(sort: str, sortable: tuple[str, ...]) -> tuple[str, str]:
-    """Turn `created_at-desc` into a column and a direction; records without the field come first."""
-    if not sort:
+def _parse_sort_by(sort_by: str, sortable: tuple[str, ...]) -> tuple[str, str]:
+    """Parse `created_at-desc` into an SQL expression and a direction; null sorts first."""
+    if not sort_by:
         return "seq", "ASC"
-    name, _, direction = sort.partition("-")
+    name, _, direction = sort_by.partition("-")
     if name not in (*COLUMNS, *sortable) or not re.fullmatch("(asc|desc)?", direction):
         attributes = ", ".join((*COLUMNS, *sortable))
-        message = (
-            f"sort_by: {sort!r} is not an attribute, '-' and asc or desc; the attributes are {attributes}"
-        )
-        raise ApiError(400, "INVALID_PARAMETER", message, parameter="sort_by")
-    column = name if name in COLUMNS else f"coalesce({_field(name)}, '')"
-    return column, (direction or "asc").upper()
+        reason = f"{sort_by!r} is not ATTRIBUTE-asc or ATTRIBUTE-desc; the attributes are {attributes}"
+        raise invalid_parameter("sort_by", reason)
+    expression = name if name in COLUMNS else f"coalesce({_json_field(name)}, '')"
+    return expression, (direction or "asc").upper()

@@ -1,23 +1,28 @@
-"""OAuth 1.0a as the service checks it: HMAC-SHA1 over the address as it was sent."""
+"""Verify OAuth 1.0a signatures (HMAC-SHA1)."""
 
 import threading
 import time
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from .incoming import Incoming
-from .responses import Unauthenticated, invalid_token
-from .store import Store
+from ..storage.store import Store
+from .errors import (
+    AuthenticationError,
+    bad_authentication_data,
+    could_not_authenticate,
+    invalid_token,
+    read_only_token,
+)
+from .incoming_request import IncomingRequest
 
-READ_ONLY = "this access token was given for reading only"
-CLOCK_SECONDS = 300  # how far the clocks of client and service may be apart
-NEEDED = ("oauth_consumer_key", "oauth_nonce", "oauth_signature", "oauth_timestamp")
-# What may stand beside the header, in the query or a form.
-ELSEWHERE = ("oauth_token", "oauth_callback", "oauth_verifier")
+MAX_CLOCK_SKEW_SECONDS = 300
+REQUIRED = ("oauth_consumer_key", "oauth_nonce", "oauth_signature", "oauth_timestamp")
+# These are also accepted in the query or a form.
+ACCEPTED_AS_PARAMETERS = ("oauth_token", "oauth_callback", "oauth_verifier")
 
 
-class Identity(NamedTuple):
-    """The two secrets that a request has to be signed with, and who signs with them."""
+class SigningKeys(NamedTuple):
+    """The secrets that sign a request, and the user they belong to."""
 
     user: str
     consumer_secret: str
@@ -27,16 +32,16 @@ class Identity(NamedTuple):
 
 
 class Signer(NamedTuple):
-    """Who signed a request: the app, and mostly a token; `given` holds all that OAuth was told."""
+    """Who signed a request: an app, usually with a token of a user."""
 
     app: str
     token: str
     user: str
     access: str
-    given: dict[str, str]
+    oauth_params: dict[str, str]
 
 
-# An app's secret, with the secret of a token of its own; a token that it does not have is null.
+# The token columns are null if the app has no such token.
 ACCESS_TOKEN = """SELECT user_id, consumer_secret, secret, revoked, access FROM apps LEFT JOIN tokens
     ON tokens.consumer_key = apps.consumer_key AND token = :token WHERE apps.consumer_key = :app"""
 REQUEST_TOKEN = """SELECT user_id, consumer_secret, secret, 0, access FROM apps LEFT JOIN request_tokens
@@ -45,102 +50,105 @@ NO_TOKEN = "SELECT '', consumer_secret, '', 0 FROM apps WHERE consumer_key = :ap
 
 
 class Authenticator:
-    """Let through what is signed with a known key and token, now, and for the first time."""
+    """Authenticate requests: known key and token, valid signature, current timestamp, unused nonce."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._seen: dict[tuple[str, str, str, int], float] = {}
-        self._swept = time.time()
+        self._nonces: dict[tuple[str, str, str, int], float] = {}  # use -> expiry (Unix seconds)
+        self._last_sweep = time.time()
         self._lock = threading.Lock()
 
-    def signer_of(self, incoming: Incoming) -> Signer:
-        """Name the user whose access token signed a request, or refuse it."""
-        return self._admit(incoming, ACCESS_TOKEN)
+    def authenticate_user(self, incoming: IncomingRequest, *, writes: bool = False) -> Signer:
+        """Return who signed a request with an access token; `writes` requires write access."""
+        signer = self._authenticate(incoming, ACCESS_TOKEN)
+        if writes and signer.access == "read":
+            raise read_only_token()
+        return signer
 
-    def sign_in_of(self, incoming: Incoming) -> Signer:
-        """Name the request token that signed a request, or refuse it; its state is not looked at."""
-        return self._admit(incoming, REQUEST_TOKEN)
+    def authenticate_request_token(self, incoming: IncomingRequest) -> Signer:
+        """Return who signed a request with a request token, whatever the state of that token."""
+        return self._authenticate(incoming, REQUEST_TOKEN)
 
-    def app_of(self, incoming: Incoming) -> Signer:
-        """Name the app that signed a request by itself, or refuse it."""
-        return self._admit(incoming, NO_TOKEN)
+    def authenticate_app(self, incoming: IncomingRequest) -> Signer:
+        """Return the app that signed a request without a token."""
+        return self._authenticate(incoming, NO_TOKEN)
 
-    def _admit(self, incoming: Incoming, known: str) -> Signer:
-        given = _header(incoming, with_token=known is not NO_TOKEN)
-        timestamp = _timestamp(given["oauth_timestamp"])
-        app, token = given["oauth_consumer_key"], given.get("oauth_token", "")
-        identity = self._identity(known, app, token)
-        if not _verified(incoming, given["oauth_signature"], identity):
+    @property
+    def nonce_count(self) -> int:
+        """Return the number of nonces that are remembered."""
+        return len(self._nonces)
+
+    def _authenticate(self, incoming: IncomingRequest, keys_query: str) -> Signer:
+        params = _oauth_params(incoming, with_token=keys_query is not NO_TOKEN)
+        timestamp = _parse_timestamp(params["oauth_timestamp"])
+        app, token = params["oauth_consumer_key"], params.get("oauth_token", "")
+        keys = self._find_keys(keys_query, app, token)
+        if not is_signature_valid(incoming, params["oauth_signature"], keys):
             raise could_not_authenticate()
-        if not self._first_use((app, token, given["oauth_nonce"], timestamp)):
+        if not self._is_first_use((app, token, params["oauth_nonce"], timestamp)):
             raise could_not_authenticate()
-        return Signer(app, token, identity.user, identity.access, given)
+        return Signer(app, token, keys.user, keys.access, params)
 
-    def _identity(self, known: str, consumer_key: str, token: str) -> Identity:
-        row = self._store.connection.execute(known, {"app": consumer_key, "token": token}).fetchone()
+    def _find_keys(self, query: str, app: str, token: str) -> SigningKeys:
+        row = self._store.connection.execute(query, {"app": app, "token": token}).fetchone()
         if row is None:
             raise could_not_authenticate()
-        identity = Identity(*row)
-        if identity.token_secret is None or identity.revoked:
+        keys = SigningKeys(*row)
+        if keys.token_secret is None or keys.revoked:
             raise invalid_token()
-        return identity
+        return keys
 
-    def _first_use(self, use: tuple[str, str, str, int]) -> bool:
-        """Remember a nonce for as long as its timestamp would be accepted."""
+    def _is_first_use(self, use: tuple[str, str, str, int]) -> bool:
+        """Remember a nonce for as long as its timestamp would be accepted; return False if it is known."""
         now = time.time()
         with self._lock:
-            if now >= self._swept + CLOCK_SECONDS:
-                self._seen = {key: end for key, end in self._seen.items() if end >= now}
-                self._swept = now
-            if use in self._seen:
+            if now >= self._last_sweep + MAX_CLOCK_SKEW_SECONDS:
+                self._nonces = {key: expiry for key, expiry in self._nonces.items() if expiry >= now}
+                self._last_sweep = now
+            if use in self._nonces:
                 return False
-            self._seen[use] = use[3] + CLOCK_SECONDS
+            self._nonces[use] = use[3] + MAX_CLOCK_SKEW_SECONDS
             return True
 
 
-def could_not_authenticate() -> Unauthenticated:
-    """Refuse a signature, without saying what is wrong with it."""
-    return Unauthenticated(32, "Could not authenticate you.")
-
-
-def _header(incoming: Incoming, *, with_token: bool) -> dict[str, str]:
-    """Read the Authorization header; all that a signature needs has to be in it."""
+def _oauth_params(incoming: IncomingRequest, *, with_token: bool) -> dict[str, str]:
+    """Parse the Authorization header, and check that nothing is missing."""
     from oauthlib.oauth1.rfc5849 import utils
 
     try:
         pairs = utils.parse_authorization_header(incoming.authorization)
     except ValueError:
         pairs = []
-    given = {name: utils.unescape(value) for name, value in pairs}
-    if given:
-        beside = incoming.parameters
-        given = {name: beside[name] for name in ELSEWHERE if name in beside} | given
+    params = {name: utils.unescape(value) for name, value in pairs}
+    if params:
+        others = incoming.parameters
+        params = {name: others[name] for name in ACCEPTED_AS_PARAMETERS if name in others} | params
     complete = (
-        all(given.get(name) for name in NEEDED)
-        and bool(given.get("oauth_token")) is with_token
-        and given.get("oauth_signature_method") == "HMAC-SHA1"
-        and given.get("oauth_version", "1.0") == "1.0"
-        and given["oauth_nonce"].isascii()
+        all(params.get(name) for name in REQUIRED)
+        and bool(params.get("oauth_token")) is with_token
+        and params.get("oauth_signature_method") == "HMAC-SHA1"
+        and params.get("oauth_version", "1.0") == "1.0"
+        and params["oauth_nonce"].isascii()
     )
     if not complete:
-        raise Unauthenticated(215, "Bad Authentication data.")
-    return given
+        raise bad_authentication_data()
+    return params
 
 
-def _timestamp(text: str) -> int:
-    """Read a timestamp, which has to be near our own."""
+def _parse_timestamp(text: str) -> int:
+    """Parse a timestamp, and check that it is close to the current time."""
     if (
         text.isascii()
         and text.isdecimal()
         and len(text) < 12
-        and abs(int(text) - time.time()) <= CLOCK_SECONDS
+        and abs(int(text) - time.time()) <= MAX_CLOCK_SKEW_SECONDS
     ):
         return int(text)
-    raise Unauthenticated(135, "Timestamp out of bounds.")
+    raise AuthenticationError(135, "Timestamp out of bounds.")
 
 
-def _verified(incoming: Incoming, signature: str, identity: Identity) -> bool:
-    """Compute the signature again, by oauthlib, and compare."""
+def is_signature_valid(incoming: IncomingRequest, signature: str, keys: SigningKeys) -> bool:
+    """Compute the signature of a request, and compare it with the one that was sent."""
     from oauthlib.oauth1.rfc5849 import signature as rfc5849
 
     try:
@@ -149,9 +157,9 @@ def _verified(incoming: Incoming, signature: str, identity: Identity) -> bool:
             body=incoming.form,
             headers={"Authorization": incoming.authorization},
         )
-        signed: Any = SimpleNamespace(
+        request: Any = SimpleNamespace(
             http_method=incoming.method, uri=incoming.url, params=params, signature=signature
         )
-        return bool(rfc5849.verify_hmac_sha1(signed, identity.consumer_secret, identity.token_secret))
-    except ValueError:  # an address or a query that cannot be signed
+        return bool(rfc5849.verify_hmac_sha1(request, keys.consumer_secret, keys.token_secret))
+    except ValueError:  # a URL or query that cannot be normalized
         return False

@@ -1,4 +1,4 @@
-"""The app's bearer token: one at a time, the same until it is revoked."""
+"""Bearer tokens of apps: one valid token per app."""
 
 import base64
 import binascii
@@ -7,78 +7,86 @@ import secrets
 
 from ...api.auth import InvalidateBearer, IssueBearer
 from ...api.validation import InvalidError, convert
-from ..core.incoming import FORM, Incoming
-from ..core.responses import ApiError, HttpResponse, SignInError, Unauthenticated, invalid_token
-from ..core.routing import Call, answers
-from ..core.signatures import could_not_authenticate
-from .sign_in import json
+from ..core.errors import (
+    ApiError,
+    SignInError,
+    bad_authentication_data,
+    could_not_authenticate,
+    invalid_token,
+)
+from ..core.handlers import RequestContext, raw_handler
+from ..core.incoming_request import FORM, IncomingRequest
+from ..core.responses import HttpResponse
+from .responses import json_response
 
-TOO_OFTEN = 99
+TOO_MANY_REQUESTS = 99
 
 
-@answers(IssueBearer)
-def issue(call: Call) -> HttpResponse:
-    """Give the app's bearer token, a new one only where none is valid."""
-    app = _app_of(call)
-    if call.incoming.content_type != FORM:
+@raw_handler(IssueBearer)
+def issue_bearer(context: RequestContext) -> HttpResponse:
+    """Return the app's bearer token; a new one only if none is valid."""
+    app = _authenticate_basic(context)
+    if context.incoming.content_type != FORM:
         raise SignInError(400, 170, f"the body of this endpoint has the content type {FORM}")
     try:
-        convert(IssueBearer, call.incoming.parameters)
+        convert(IssueBearer, context.incoming.parameters)
     except InvalidError as error:
         raise SignInError(400, 170, str(error)) from None
     try:
-        headers = call.limits.bearer_tokens.take(app)
-    except ApiError as refusal:
-        message = "the bearer token was asked for too often: keep it, it stays valid"
-        raise SignInError(403, TOO_OFTEN, message, headers=refusal.headers) from None
-    with call.store.writing() as connection:
+        headers = context.rate_limits.bearer_tokens.consume(app)
+    except ApiError as error:
+        message = "too many requests for a bearer token; store the token, it stays valid"
+        raise SignInError(403, TOO_MANY_REQUESTS, message, headers=error.headers) from None
+    with context.store.transaction() as connection:
         find = "SELECT token FROM bearer_tokens WHERE consumer_key = ? AND NOT revoked"
         (token,) = connection.execute(find, (app,)).fetchone() or (secrets.token_urlsafe(64),)
         add = "INSERT OR IGNORE INTO bearer_tokens (token, consumer_key) VALUES (?, ?)"
         connection.execute(add, (token, app))
-    return json(headers, token_type="bearer", access_token=token)
+    return json_response(headers, token_type="bearer", access_token=token)
 
 
-@answers(InvalidateBearer)
-def invalidate(call: Call) -> HttpResponse:
-    """Revoke a bearer token; the app's owner signs."""
-    signer = call.gate.signer_of(call.incoming)
-    owns = "SELECT owner = ? FROM apps WHERE consumer_key = ?"
-    if not call.store.connection.execute(owns, (signer.user, signer.app)).fetchone()[0]:
+@raw_handler(InvalidateBearer)
+def invalidate_bearer(context: RequestContext) -> HttpResponse:
+    """Revoke a bearer token; the owner of the app signs."""
+    signer = context.authenticator.authenticate_user(context.incoming)
+    is_owner = "SELECT owner = ? FROM apps WHERE consumer_key = ?"
+    if not context.store.connection.execute(is_owner, (signer.user, signer.app)).fetchone()[0]:
         raise SignInError(403, 220, "only the owner of the app can revoke its bearer token")
-    token = call.incoming.parameters.get("access_token", "")
+    token = context.incoming.parameters.get("access_token", "")
     revoke = "UPDATE bearer_tokens SET revoked = 1 WHERE token = ? AND consumer_key = ? AND NOT revoked"
-    with call.store.writing() as connection:
+    with context.store.transaction() as connection:
         if connection.execute(revoke, (token, signer.app)).rowcount == 0:
             raise invalid_token()
-    return json(access_token=token)
+    return json_response(access_token=token)
 
 
-def app_of_bearer(call: Call) -> str:
-    """Name the app whose bearer token a request shows, or refuse it."""
-    find = "SELECT consumer_key FROM bearer_tokens WHERE token = ? AND NOT revoked"
-    row = call.store.connection.execute(find, (_credentials(call.incoming, "Bearer"),)).fetchone()
+def authenticate_bearer(context: RequestContext) -> str:
+    """Return the app whose bearer token a request has."""
+    query = "SELECT consumer_key FROM bearer_tokens WHERE token = ? AND NOT revoked"
+    token = _authorization_value(context.incoming, "Bearer")
+    row = context.store.connection.execute(query, (token,)).fetchone()
     if row is None:
         raise invalid_token()
     return str(row[0])
 
 
-def _app_of(call: Call) -> str:
-    """Check the app's key and secret, which travel by HTTP Basic."""
+def _authenticate_basic(context: RequestContext) -> str:
+    """Return the app whose key and secret a request has (HTTP Basic)."""
     try:
-        pair = base64.b64decode(_credentials(call.incoming, "Basic"), validate=True).decode()
+        pair = base64.b64decode(_authorization_value(context.incoming, "Basic"), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
         raise could_not_authenticate() from None
     key, _, secret = pair.partition(":")
-    find = "SELECT consumer_secret FROM apps WHERE consumer_key = ?"
-    (known,) = call.store.connection.execute(find, (key,)).fetchone() or ("",)
-    if not known or not hmac.compare_digest(known.encode(), secret.encode()):
+    query = "SELECT consumer_secret FROM apps WHERE consumer_key = ?"
+    (expected,) = context.store.connection.execute(query, (key,)).fetchone() or ("",)
+    if not expected or not hmac.compare_digest(expected.encode(), secret.encode()):
         raise could_not_authenticate()
     return key
 
 
-def _credentials(incoming: Incoming, scheme: str) -> str:
-    given, _, credentials = incoming.authorization.partition(" ")
-    if given.lower() != scheme.lower():
-        raise Unauthenticated(215, "Bad Authentication data.")
-    return credentials.strip()
+def _authorization_value(incoming: IncomingRequest, scheme: str) -> str:
+    """Return what follows the scheme in the Authorization header."""
+    sent_scheme, _, value = incoming.authorization.partition(" ")
+    if sent_scheme.lower() != scheme.lower():
+        raise bad_authentication_data()
+    return value.strip()

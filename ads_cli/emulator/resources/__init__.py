@@ -1,1 +1,1 @@
-"""One handler for each declared endpoint."""
+"""Handlers of the declared endpoints, one module per resource."""

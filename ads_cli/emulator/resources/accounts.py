@@ -2,16 +2,17 @@
 
 from ...api.accounts import CreateAccount, DeleteAccount, GetAccount, ListAccounts, ListApps, UpdateAccount
 from ...api.parts import params_of
-from ..core import ids
-from ..core.paging import listed
-from ..core.responses import Result, not_found
-from ..core.routing import Call, handles
-from ..core.store import Record, now
+from ..core.errors import not_found
+from ..core.handlers import RequestContext, handler
+from ..core.paging import list_page
+from ..core.responses import Result
+from ..storage import ids
+from ..storage.store import Record, utc_now
 
 ACCOUNT, APP = "account", "account_app"
-FIELDS = ("name", "business_name", "business_id", "timezone", "approval_status", "industry_type")
-APP_FIELDS = ("app_store_identifier", "os_type")
-NEW = {
+SORTABLE = ("name", "business_name", "business_id", "timezone", "approval_status", "industry_type")
+APP_SORTABLE = ("app_store_identifier", "os_type")
+NEW_ACCOUNT = {
     "name": "Sandbox account",
     "business_name": "Sandbox",
     "business_id": None,
@@ -21,62 +22,73 @@ NEW = {
 }
 
 
-def known(call: Call, account: str, *, with_deleted: bool = False) -> Record:
-    """Give an account of the user; refuse one that does not exist, or that is another user's."""
-    found = call.store.find(ACCOUNT, account, owner=call.user, with_deleted=with_deleted)
-    if found is None:
+def require_account(context: RequestContext, account: str, *, with_deleted: bool = False) -> Record:
+    """Return an account of the user; raise ApiError (404) for other accounts."""
+    record = context.store.find(ACCOUNT, account, owner=context.user, with_deleted=with_deleted)
+    if record is None:
         raise not_found("the account", account)
-    return found
+    return record
 
 
-def held(call: Call, account: str, kind: str, identifier: str, *, with_deleted: bool = False) -> Record:
-    """Give what an account of the user holds under an id, or refuse it."""
-    known(call, account)
-    found = call.store.find(kind, identifier, owner=account, with_deleted=with_deleted)
-    if found is None:
+def require_record(
+    context: RequestContext, account: str, kind: str, identifier: str, *, with_deleted: bool | None = False
+) -> Record:
+    """Return a record in an account of the user; raise ApiError (404) if there is none."""
+    require_account(context, account)
+    record = context.store.find(kind, identifier, owner=account, with_deleted=bool(with_deleted))
+    if record is None:
         raise not_found(f"the {kind.replace('_', ' ')}", identifier)
-    return found
+    return record
 
 
-@handles(ListAccounts)
-def list_accounts(call: Call, request: ListAccounts) -> Result:
-    """List the accounts that the user is associated with."""
-    return listed(call.store, request, ACCOUNT, owner=call.user, ids=request.account_ids, sortable=FIELDS)
+def delete_record(context: RequestContext, account: str, kind: str, identifier: str) -> Result:
+    """Mark a record in an account of the user as deleted; raise ApiError (404) if there is none."""
+    with context.store.transaction():
+        require_record(context, account, kind, identifier)
+        return Result(context.store.delete(kind, identifier, owner=account))
 
 
-@handles(GetAccount)
-def get_account(call: Call, request: GetAccount) -> Result:
-    """Show one account of the user."""
-    return Result(known(call, request.account_id, with_deleted=bool(request.with_deleted)))
+@handler(ListAccounts)
+def list_accounts(context: RequestContext, request: ListAccounts) -> Result:
+    """List the accounts of the user."""
+    return list_page(
+        context.store, request, ACCOUNT, owner=context.user, ids=request.account_ids, sortable=SORTABLE
+    )
 
 
-@handles(CreateAccount)
-def create_account(call: Call, request: CreateAccount) -> Result:
-    """Create an account, as the sandbox does."""
-    with call.store.writing():
-        fields = {**NEW, "timezone_switch_at": now()}
-        return Result(call.store.add(ACCOUNT, ids.word(), fields, owner=call.user))
+@handler(GetAccount)
+def get_account(context: RequestContext, request: GetAccount) -> Result:
+    """Return one account."""
+    return Result(require_account(context, request.account_id, with_deleted=bool(request.with_deleted)))
 
 
-@handles(UpdateAccount)
-def update_account(call: Call, request: UpdateAccount) -> Result:
-    """Change the fields of an account that are given."""
-    with call.store.writing():
-        known(call, request.account_id)
+@handler(CreateAccount)
+def create_account(context: RequestContext, request: CreateAccount) -> Result:
+    """Create an account (sandbox)."""
+    with context.store.transaction():
+        fields = {**NEW_ACCOUNT, "timezone_switch_at": utc_now()}
+        return Result(context.store.add(ACCOUNT, ids.random_base36(), fields, owner=context.user))
+
+
+@handler(UpdateAccount)
+def update_account(context: RequestContext, request: UpdateAccount) -> Result:
+    """Set the fields that were sent."""
+    with context.store.transaction():
+        require_account(context, request.account_id)
         fields = params_of(request)
-        return Result(call.store.change(ACCOUNT, request.account_id, fields, owner=call.user))
+        return Result(context.store.update(ACCOUNT, request.account_id, fields, owner=context.user))
 
 
-@handles(DeleteAccount)
-def delete_account(call: Call, request: DeleteAccount) -> Result:
-    """Mark an account as deleted, as the sandbox does; nothing in it is reached any more."""
-    with call.store.writing():
-        known(call, request.account_id)
-        return Result(call.store.delete(ACCOUNT, request.account_id, owner=call.user))
+@handler(DeleteAccount)
+def delete_account(context: RequestContext, request: DeleteAccount) -> Result:
+    """Mark an account as deleted (sandbox); what is in it can no longer be accessed."""
+    with context.store.transaction():
+        require_account(context, request.account_id)
+        return Result(context.store.delete(ACCOUNT, request.account_id, owner=context.user))
 
 
-@handles(ListApps)
-def list_apps(call: Call, request: ListApps) -> Result:
+@handler(ListApps)
+def list_apps(context: RequestContext, request: ListApps) -> Result:
     """List the apps of an account."""
-    known(call, request.account_id)
-    return listed(call.store, request, APP, owner=request.account_id, sortable=APP_FIELDS)
+    require_account(context, request.account_id)
+    return list_page(context.store, request, APP, owner=request.account_id, sortable=APP_SORTABLE)

@@ -1,11 +1,6 @@
-"""People in custom audiences and in do-not-reach lists.
+"""Users of custom audiences and do-not-reach lists. A request is applied whole or not at all."""
 
-A batch is all or nothing. Somebody is known by any identifier: who comes with one that is there
-already is the same person, and who goes takes all others along.
-"""
-
-from collections.abc import Iterable, Sequence
-from hashlib import blake2b
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -20,187 +15,128 @@ from ...api.users import (
     UpdateDoNotReachUsers,
 )
 from ...api.validation import InvalidError, broken_rules, convert
-from ..core.responses import ApiError, Headers, HttpResponse, not_found
-from ..core.routing import Call, answers
-from ..core.signatures import READ_ONLY
-from ..core.store import Store
-from .accounts import known
+from ..core.errors import ApiError
+from ..core.handlers import RequestContext, raw_handler
+from ..core.responses import Headers, HttpResponse
+from ..storage import audience_user_table
+from ..storage.audience_user_table import identifier_hash
+from ..storage.store import Store
+from .accounts import require_record
 from .audiences import AUDIENCE, DO_NOT_REACH
 
 JSON = "application/json"
 
 
-@answers(UpdateAudienceUsers)
-def update_audience_users(call: Call) -> HttpResponse:
-    """Add users to a custom audience, or take them away."""
-    headers = _admitted(call, AUDIENCE, call.ids["custom_audience_id"])
-    operations = _operations(call, Operation)
+@raw_handler(UpdateAudienceUsers)
+def update_audience_users(context: RequestContext) -> HttpResponse:
+    """Add users to a custom audience, or remove them."""
+    audience = context.path_params["custom_audience_id"]
+    _authenticate(context, AUDIENCE, audience)
+    headers = context.rate_limits.audience_users.consume(context.user)
+    operations = _parse_operations(context, Operation)
     if isinstance(operations, HttpResponse):
         return operations
-    with call.store.writing():
+    with context.store.transaction():
         for operation in operations:
-            _apply(call.store, call.ids["custom_audience_id"], operation)
+            _apply(context.store, audience, operation)
     total = sum(len(operation.params.users) for operation in operations)
-    return _answered(call, _counts(call, total), headers)
+    return _respond(context, _counts(context, total), headers)
 
 
-@answers(UpdateDoNotReachUsers)
-def update_do_not_reach_users(call: Call) -> HttpResponse:
-    """Add users to a do-not-reach list, or take them away; it is answered operation by operation."""
-    wanted = call.ids["do_not_reach_list_id"]
-    _admitted(call, DO_NOT_REACH, wanted)
-    operations = _operations(call, UnreachedOperation)
+@raw_handler(UpdateDoNotReachUsers)
+def update_do_not_reach_users(context: RequestContext) -> HttpResponse:
+    """Add users to a do-not-reach list, or remove them; the response has counts per operation."""
+    audience = context.path_params["do_not_reach_list_id"]
+    _authenticate(context, DO_NOT_REACH, audience)
+    operations = _parse_operations(context, UnreachedOperation)
     if isinstance(operations, HttpResponse):
         return operations
-    with call.store.writing():
+    with context.store.transaction():
         for operation in operations:
-            _apply(call.store, wanted, operation)
-        size = {"list_size": count(call.store, wanted)}
-        call.store.change(DO_NOT_REACH, wanted, size, owner=call.ids["account_id"])
-    counts = [_counts(call, len(operation.params.users)) for operation in operations]
-    return _answered(call, counts, operation_type=operations[0].operation_type)
+            _apply(context.store, audience, operation)
+        size = {"list_size": audience_user_table.count(context.store, audience)}
+        context.store.update(DO_NOT_REACH, audience, size, owner=context.path_params["account_id"])
+    counts = [_counts(context, len(operation.params.users)) for operation in operations]
+    return _respond(context, counts, operation_type=operations[0].operation_type)
 
 
-def count(store: Store, audience: str) -> int:
-    """Count the people in an audience or a list."""
-    query = "SELECT count(DISTINCT user) FROM audience_users WHERE audience = ?"
-    return int(store.connection.execute(query, (audience,)).fetchone()[0])
+def _authenticate(context: RequestContext, kind: str, audience: str) -> None:
+    context.user = context.authenticator.authenticate_user(context.incoming, writes=True).user
+    require_record(context, context.path_params["account_id"], kind, audience)
 
 
-def find(store: Store, audience: str, field: str, value: str) -> int | None:
-    """Return the number of the user who has an identifier, or None."""
-    query = "SELECT user FROM audience_users WHERE identifier = ?"
-    row = store.connection.execute(query, (identifier_of(audience, field, value),)).fetchone()
-    return row[0] if row else None
-
-
-def clear(store: Store, audience: str) -> None:
-    """Remove all users of an audience."""
-    store.connection.execute("DELETE FROM audience_users WHERE audience = ?", (audience,))
-
-
-def _admitted(call: Call, kind: str, wanted: str) -> Headers:
-    """Check who asks, and for what."""
-    signer = call.gate.signer_of(call.incoming)
-    if signer.access == "read":
-        raise ApiError(403, "FORBIDDEN", READ_ONLY)
-    call.user = signer.user
-    known(call, call.ids["account_id"])
-    if call.store.find(kind, wanted, owner=call.ids["account_id"]) is None:
-        raise not_found(f"the {kind.replace('_', ' ')}", wanted)
-    return call.limits.audience_users.take(call.user) if kind == AUDIENCE else ()
-
-
-def _operations(call: Call, kind: type[Any]) -> list[Any] | HttpResponse:
-    """Read the operations of a batch, or refuse it whole with what is wrong with each."""
-    if call.incoming.content_type != JSON:
+def _parse_operations(context: RequestContext, operation_type: type[Any]) -> list[Any] | HttpResponse:
+    """Decode and validate the operations; return an error response if one of them is invalid."""
+    if context.incoming.content_type != JSON:
         raise ApiError(400, "INVALID_PARAMETER", f"the body of this endpoint has the content type {JSON}")
-    body = call.incoming.body
+    body = context.incoming.body
     if len(body) > MOST_BYTES:
         raise ApiError(413, "PAYLOAD_TOO_LARGE", f"a body has at most {MOST_BYTES:,} bytes")
     try:
-        operations: list[Any] | None = _decoded(body, list[kind])  # type: ignore[valid-type]
+        operations: list[Any] | None = _decode(body, list[operation_type])  # type: ignore[valid-type]
     except msgspec.ValidationError:
         operations = None
     if operations is None or any(map(broken_rules, operations)):
-        return _refused(call, kind, _decoded(body, Any))
-    _count_operations(operations)
+        return _invalid_operations(context, operation_type, _decode(body, Any))
+    _check_operation_count(operations)
     return operations
 
 
-def _decoded(body: bytes, kind: Any) -> Any:
-    """Read JSON; raise ValidationError where it is of another kind."""
+def _decode(body: bytes, value_type: Any) -> Any:
+    """Decode JSON; raise msgspec.ValidationError if it has another type."""
     try:
-        return msgspec.json.decode(body, type=kind, dec_hook=parsed)
+        return msgspec.json.decode(body, type=value_type, dec_hook=parsed)
     except msgspec.ValidationError:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ApiError(400, "INVALID_PARAMETER", f"the body is not JSON: {error}") from None
 
 
-def _refused(call: Call, kind: type[Any], operations: Any) -> HttpResponse:
-    """Tell what is wrong with each operation."""
+def _invalid_operations(context: RequestContext, operation_type: type[Any], operations: Any) -> HttpResponse:
+    """Return an error response with the problems of each operation."""
     if not isinstance(operations, list):
         raise ApiError(400, "INVALID_PARAMETER", "the body is not a list of operations")
-    _count_operations(operations)
-    errors = [_errors(kind, number, operation) for number, operation in enumerate(operations)]
-    body = {"errors": [], "operation_errors": errors, "request": {"params": call.ids}}
+    _check_operation_count(operations)
+    errors = [_problems(operation_type, index, operation) for index, operation in enumerate(operations)]
+    body = {"errors": [], "operation_errors": errors, "request": {"params": context.path_params}}
     return HttpResponse(msgspec.json.encode(body), 400)
 
 
-def _count_operations(operations: Sequence[Any]) -> None:
+def _check_operation_count(operations: Sequence[Any]) -> None:
     if not 1 <= len(operations) <= MOST_OPERATIONS:
         message = f"{len(operations):,} operations; a request takes 1 to {MOST_OPERATIONS:,}"
         raise ApiError(400, "TOO_MANY_OPERATIONS" if operations else "MISSING_PARAMETER", message)
 
 
-def _errors(kind: type[Any], number: int, operation: Any) -> list[dict[str, Any]]:
+def _problems(operation_type: type[Any], index: int, operation: Any) -> list[dict[str, Any]]:
     try:
-        convert(kind, operation, strict=True)
+        convert(operation_type, operation, strict=True)
     except InvalidError as error:
-        wrong = {"code": "INVALID_PARAMETER", "index": number}
-        return [wrong | {"message": str(problem)} for problem in error.problems]
+        return [
+            {"code": "INVALID_PARAMETER", "index": index, "message": str(problem)}
+            for problem in error.problems
+        ]
     return []
 
 
 def _apply(store: Store, audience: str, operation: Any) -> None:
-    """Have users come or go."""
-    people = [_identifiers(audience, user) for user in operation.params.users]
+    users = [_identifiers(audience, user) for user in operation.params.users]
     if operation.operation_type == "Delete":
-        _remove(store, audience, [one for identifiers in people for one in identifiers])
-        return
-    highest = "SELECT coalesce(max(user), 0) FROM audience_users WHERE audience = ?"
-    (last,) = store.connection.execute(highest, (audience,)).fetchone()
-    alone = ((one[0], last + n) for n, one in enumerate(people, 1) if len(one) == 1)
-    add(store, audience, alone)
-    for number, identifiers in enumerate(people, 1):
-        if len(identifiers) > 1:
-            _merge(store, audience, last + number, identifiers)
-
-
-def add(store: Store, audience: str, identified: Iterable[tuple[bytes, int]]) -> None:
-    """Add identifiers with their users; one that is there stays with whom it is."""
-    store.connection.executemany(
-        "INSERT OR IGNORE INTO audience_users (identifier, audience, user) VALUES (?, ?, ?)",
-        # In their order, since neighbours share a page that is written once.
-        [(identifier, audience, user) for identifier, user in sorted(identified)],
-    )
-
-
-def _merge(store: Store, audience: str, user: int, identifiers: list[bytes]) -> None:
-    """Add somebody with several identifiers, who may be one or several people so far."""
-    marks = ",".join("?" * len(identifiers))
-    same = f"SELECT DISTINCT user FROM audience_users WHERE identifier IN ({marks})"
-    run = store.connection.execute
-    for (before,) in run(same, identifiers).fetchall():
-        run("UPDATE audience_users SET user = ? WHERE audience = ? AND user = ?", (user, audience, before))
-    add(store, audience, ((one, user) for one in identifiers))
-
-
-def _remove(store: Store, audience: str, identifiers: Iterable[bytes]) -> None:
-    store.connection.executemany(
-        "DELETE FROM audience_users WHERE audience = ? AND user IN"
-        " (SELECT user FROM audience_users WHERE identifier = ?)",
-        [(audience, one) for one in identifiers],
-    )
+        audience_user_table.remove_users(store, audience, [one for user in users for one in user])
+    else:
+        audience_user_table.add_users(store, audience, users)
 
 
 def _identifiers(audience: str, user: Any) -> list[bytes]:
-    given = ((name, getattr(user, name)) for name in user.__struct_fields__)
-    return [identifier_of(audience, name, value) for name, values in given if values for value in values]
+    fields = ((name, getattr(user, name)) for name in user.__struct_fields__)
+    return [identifier_hash(audience, name, value) for name, values in fields if values for value in values]
 
 
-def identifier_of(audience: str, kind: str, value: str) -> bytes:
-    """Shorten an identifier to what tells it from all others."""
-    return blake2b(f"{audience}:{kind}:{value}".encode(), digest_size=16).digest()
+def _counts(context: RequestContext, total: int) -> dict[str, int]:
+    """Count users; the fault `partial` counts one success less."""
+    return {"success_count": total - context.partial, "total_count": total}
 
 
-def _counts(call: Call, total: int) -> dict[str, int]:
-    """Count users; the fault `partial` forgets one."""
-    return {"success_count": total - call.partial, "total_count": total}
-
-
-def _answered(call: Call, data: Any, headers: Headers = (), **echoed: str) -> HttpResponse:
-    return HttpResponse(
-        msgspec.json.encode({"request": {"params": call.ids} | echoed, "data": data}), headers=headers
-    )
+def _respond(context: RequestContext, data: Any, headers: Headers = (), **params: str) -> HttpResponse:
+    body = {"request": {"params": context.path_params} | params, "data": data}
+    return HttpResponse(msgspec.json.encode(body), headers=headers)

@@ -1,6 +1,6 @@
-"""Cards made of components, and what cards of all kinds share.
+"""Cards made of components, and what all kinds of cards share.
 
-Every card is a record of one kind; its type tells which endpoints show it.
+All cards are records of one kind; their type decides which endpoints return them.
 """
 
 from collections.abc import Collection
@@ -10,59 +10,65 @@ import msgspec
 
 from ...api.cards import CreateCard, DeleteImageConversation, GetCard, ListCards, UpdateCard
 from ...api.components import Button, CardType, Composed, Media, SwipeableMedia
-from ..core import ids
-from ..core.paging import among, listed
-from ..core.responses import ApiError, Result, invalid, not_found
-from ..core.routing import Call, handles
-from ..core.store import Record, Store
-from .accounts import held, known
-from .media import in_library
+from ..core.errors import ApiError, invalid_parameter, not_found
+from ..core.handlers import RequestContext, handler
+from ..core.paging import field_in, list_page
+from ..core.responses import Result
+from ..storage import ids
+from ..storage.store import Record, Store
+from .accounts import require_account, require_record
+from .media import find_media
 
 CARD = "card"
-COMPOSED: tuple[str, ...] = get_args(CardType)
+COMPONENT_CARDS: tuple[str, ...] = get_args(CardType)
 IMAGE_CONVERSATION = "IMAGE_CONVERSATION"
 SORTABLE = ("name", "card_type")
 
 
-def add(
+def add_card(
     store: Store, account: str, fields: Record, *, id: str | None = None, created_at: str | None = None
 ) -> Record:
-    """Write down a new card, under an address of its own."""
-    id = id or ids.word()
+    """Store a new card, with a card_uri derived from its id."""
+    id = id or ids.random_base36()
     return store.add(CARD, id, fields | {"card_uri": f"card://{id}"}, owner=account, created_at=created_at)
 
 
-def card_of(
-    call: Call, account: str, card: str, types: Collection[str], *, with_deleted: bool | None = None
+def require_card(
+    context: RequestContext,
+    account: str,
+    card: str,
+    types: Collection[str],
+    *,
+    with_deleted: bool | None = None,
 ) -> Record:
-    """Give a card of some types; a card of another type is not found."""
-    found = held(call, account, CARD, card, with_deleted=bool(with_deleted))
-    if found["card_type"] not in types:
+    """Return a card of one of some types; raise ApiError (404) if there is none."""
+    record = require_record(context, account, CARD, card, with_deleted=with_deleted)
+    if record["card_type"] not in types:
         raise not_found("the card", card)
-    return found
+    return record
 
 
-def composed(store: Store, account: str, request: Composed) -> Record:
-    """Give the fields of a card that follow from its components or slides, its type among them."""
-    in_slides = request.slides is not None
+def component_fields(store: Store, account: str, request: Composed) -> Record:
+    """Return the fields of a card that its components or slides determine, including its type."""
+    has_slides = request.slides is not None
     slides = request.slides or [request.components or []]
-    name = "slides" if in_slides else "components"
-    parts = [part for slide in slides for part in slide]
-    keys = [part.media_key for part in parts if isinstance(part, Media)]
-    several = [part.media_keys for part in parts if isinstance(part, SwipeableMedia)]
-    media = in_library(store, account, name, [*keys, *(key for keys in several for key in keys)])
-    types = {one["media_type"] for one in media}
-    mixed = len(types) > 1
-    goal = "APP" if any(isinstance(part, Button) for part in parts) else "WEBSITE"
-    if in_slides:
-        shape = "_MULTI_DEST_CAROUSEL"
-    elif several:
-        shape = "_SINGLE_DEST_CAROUSEL" if mixed else "_CAROUSEL"
+    name = "slides" if has_slides else "components"
+    components = [component for slide in slides for component in slide]
+    keys = [component.media_key for component in components if isinstance(component, Media)]
+    swipeable = [component.media_keys for component in components if isinstance(component, SwipeableMedia)]
+    media = find_media(store, account, name, [*keys, *(key for keys in swipeable for key in keys)])
+    media_types = {record["media_type"] for record in media}
+    is_mixed = len(media_types) > 1
+    goal = "APP" if any(isinstance(component, Button) for component in components) else "WEBSITE"
+    if has_slides:
+        layout = "_MULTI_DEST_CAROUSEL"
+    elif swipeable:
+        layout = "_SINGLE_DEST_CAROUSEL" if is_mixed else "_CAROUSEL"
     else:
-        shape = ""
-    card_type = f"{'MIXED_MEDIA' if mixed else types.pop()}{shape}_{goal}"
-    if card_type not in COMPOSED:
-        raise invalid(name, f"would make a card of type {card_type}, which there is not")
+        layout = ""
+    card_type = f"{'MIXED_MEDIA' if is_mixed else media_types.pop()}{layout}_{goal}"
+    if card_type not in COMPONENT_CARDS:
+        raise invalid_parameter(name, f"would make a card of type {card_type}, which does not exist")
     return {
         "card_type": card_type,
         "components": msgspec.to_builtins(request.components),
@@ -70,58 +76,57 @@ def composed(store: Store, account: str, request: Composed) -> Record:
     }
 
 
-@handles(ListCards)
-def list_cards(call: Call, request: ListCards) -> Result:
-    """List the cards made of components, and the older kinds on request."""
-    known(call, request.account_id)
-    types = request.card_types or (None if request.include_legacy_cards else COMPOSED)
-    return listed(
-        call.store,
+@handler(ListCards)
+def list_cards(context: RequestContext, request: ListCards) -> Result:
+    """List the cards made of components, on request also the older kinds."""
+    require_account(context, request.account_id)
+    types = request.card_types or (None if request.include_legacy_cards else COMPONENT_CARDS)
+    return list_page(
+        context.store,
         request,
         CARD,
         owner=request.account_id,
         ids=request.card_id,
         sortable=SORTABLE,
-        also=among("card_type", types) | among("card_uri", request.card_uris),
+        where=field_in("card_type", types) | field_in("card_uri", request.card_uris),
     )
 
 
-@handles(GetCard)
-def get_card(call: Call, request: GetCard) -> Result:
-    """Show one card, of any kind."""
-    return Result(
-        held(call, request.account_id, CARD, request.card_id, with_deleted=bool(request.with_deleted))
-    )
-
-
-@handles(CreateCard)
-def create_card(call: Call, request: CreateCard) -> Result:
-    """Create a card of components or slides."""
-    account = request.account_id
-    with call.store.writing():
-        known(call, account)
-        fields = {"name": request.name} | composed(call.store, account, request)
-        return Result(add(call.store, account, fields))
-
-
-@handles(UpdateCard)
-def update_card(call: Call, request: UpdateCard) -> Result:
-    """Replace the name, and the components by components or slides."""
+@handler(GetCard)
+def get_card(context: RequestContext, request: GetCard) -> Result:
+    """Return one card of any kind."""
     account, card = request.account_id, request.card_id
-    with call.store.writing():
-        card_type = held(call, account, CARD, card)["card_type"]
-        if card_type not in COMPOSED:
+    return Result(require_record(context, account, CARD, card, with_deleted=request.with_deleted))
+
+
+@handler(CreateCard)
+def create_card(context: RequestContext, request: CreateCard) -> Result:
+    """Create a card from components or slides."""
+    account = request.account_id
+    with context.store.transaction():
+        require_account(context, account)
+        fields = {"name": request.name} | component_fields(context.store, account, request)
+        return Result(add_card(context.store, account, fields))
+
+
+@handler(UpdateCard)
+def update_card(context: RequestContext, request: UpdateCard) -> Result:
+    """Replace the name, and the components or slides."""
+    account, card = request.account_id, request.card_id
+    with context.store.transaction():
+        card_type = require_record(context, account, CARD, card)["card_type"]
+        if card_type not in COMPONENT_CARDS:
             raise ApiError(405, "METHOD_NOT_ALLOWED", f"cards of type {card_type} cannot be updated here")
         fields: Record = {} if request.name is None else {"name": request.name}
         if request.components is not None or request.slides is not None:
-            fields |= composed(call.store, account, request)
-        return Result(call.store.change(CARD, card, fields, owner=account))
+            fields |= component_fields(context.store, account, request)
+        return Result(context.store.update(CARD, card, fields, owner=account))
 
 
-@handles(DeleteImageConversation)
-def delete_image_conversation(call: Call, request: DeleteImageConversation) -> Result:
-    """Delete an image conversation, which only an older service could make."""
+@handler(DeleteImageConversation)
+def delete_image_conversation(context: RequestContext, request: DeleteImageConversation) -> Result:
+    """Mark an image conversation as deleted; the service no longer creates such cards."""
     account, card = request.account_id, request.card_id
-    with call.store.writing():
-        card_of(call, account, card, [IMAGE_CONVERSATION])
-        return Result(call.store.delete(CARD, card, owner=account))
+    with context.store.transaction():
+        require_card(context, account, card, [IMAGE_CONVERSATION])
+        return Result(context.store.delete(CARD, card, owner=account))

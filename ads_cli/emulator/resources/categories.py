@@ -1,12 +1,13 @@
-"""Categories of the service itself, the same for all accounts."""
+"""Categories that the service defines for all accounts."""
 
 from ...api.accounts import GetCuratedCategory, ListBusinessCategories, ListCuratedCategories
-from ..core.responses import Result, not_found
-from ..core.routing import Call, handles
-from ..core.store import Record
-from .accounts import known
+from ..core.errors import not_found
+from ..core.handlers import RequestContext, handler
+from ..core.responses import Result
+from ..storage.store import Record
+from .accounts import require_account
 
-SERVICE = ""  # the owner of what belongs to no user and no account
+SERVICE = ""  # owner of records that belong to no user or account
 BUSINESS, CURATED = "business_category", "curated_category"
 
 
@@ -14,29 +15,29 @@ def _without(record: Record, *names: str) -> Record:
     return {name: value for name, value in record.items() if name not in names}
 
 
-@handles(ListBusinessCategories)
-def list_business_categories(call: Call, request: ListBusinessCategories) -> Result:
-    """List the business categories that line items can name."""
-    found = call.store.all(BUSINESS, SERVICE)
-    return Result([_without(record, "created_at", "updated_at", "deleted") for record in found])
+@handler(ListBusinessCategories)
+def list_business_categories(context: RequestContext, request: ListBusinessCategories) -> Result:
+    """List the business categories that line items can have."""
+    records = context.store.find_all(BUSINESS, SERVICE)
+    return Result([_without(record, "created_at", "updated_at", "deleted") for record in records])
 
 
-@handles(ListCuratedCategories)
-def list_curated_categories(call: Call, request: ListCuratedCategories) -> Result:
-    """List every curated category with its countries.
+@handler(ListCuratedCategories)
+def list_curated_categories(context: RequestContext, request: ListCuratedCategories) -> Result:
+    """List all curated categories with their countries.
 
-    The specification does not name the parameter that chooses countries, so none is taken.
+    The specification does not name the parameter that filters by country, so there is none.
     """
-    known(call, request.account_id)
-    found = [_without(record, "deleted") for record in call.store.all(CURATED, SERVICE)]
-    return Result(found, next_cursor=None, total_count=len(found))
+    require_account(context, request.account_id)
+    records = [_without(record, "deleted") for record in context.store.find_all(CURATED, SERVICE)]
+    return Result(records, next_cursor=None, total_count=len(records))
 
 
-@handles(GetCuratedCategory)
-def get_curated_category(call: Call, request: GetCuratedCategory) -> Result:
-    """Show one curated category."""
-    known(call, request.account_id)
-    found = call.store.find(CURATED, request.curated_category_id, owner=SERVICE)
-    if found is None:
+@handler(GetCuratedCategory)
+def get_curated_category(context: RequestContext, request: GetCuratedCategory) -> Result:
+    """Return one curated category."""
+    require_account(context, request.account_id)
+    record = context.store.find(CURATED, request.curated_category_id, owner=SERVICE)
+    if record is None:
         raise not_found("the curated category", request.curated_category_id)
-    return Result(_without(found, "deleted"))
+    return Result(_without(record, "deleted"))

@@ -1,4 +1,4 @@
-"""Video conversation cards: a video, and hashtags that a post takes up."""
+"""Video conversation cards: a video with hashtags to post about."""
 
 from ...api.cards import (
     CreateVideoConversation,
@@ -8,37 +8,37 @@ from ...api.cards import (
 )
 from ...api.parts import params_of
 from ...api.validation import convert
-from ..core.paging import among, listed
-from ..core.responses import Result, invalid
-from ..core.routing import Call, handles
-from ..core.store import Record, Store
-from .accounts import known
-from .cards import CARD, SORTABLE, add, card_of
-from .media import in_library, size
+from ..core.errors import invalid_parameter
+from ..core.handlers import RequestContext, handler
+from ..core.paging import field_in, list_page
+from ..core.responses import Result
+from ..storage.store import Record, Store
+from .accounts import require_account
+from .cards import CARD, SORTABLE, add_card, require_card
+from .media import find_media, video_size
 
 VIDEO_CONVERSATION = ("VIDEO_CONVERSATION",)
-VIDEO_RATIO = "16:9"
+ASPECT_RATIO = "16:9"
 FIELDS = CreateVideoConversation.__struct_fields__
-# Media that is not shown again under these names, and the type it has to have.
-HIDDEN = {
+# Media keys that responses do not include, with the required media type.
+WRITE_ONLY = {
     "poster_media_key": "IMAGE",
     "unlocked_image_media_key": "IMAGE",
     "unlocked_video_media_key": "VIDEO",
 }
-UNSET_FIELDS: Record = dict.fromkeys(name for name in FIELDS if name not in ("account_id", *HIDDEN))
+DEFAULTS: Record = dict.fromkeys(name for name in FIELDS if name not in ("account_id", *WRITE_ONLY))
 
 
-def given(store: Store, user: str, request: CreateVideoConversation | UpdateVideoConversation) -> Record:
-    """Give the fields that a request sets, and those that follow from its media."""
+def _fields(store: Store, user: str, request: CreateVideoConversation | UpdateVideoConversation) -> Record:
+    """Return the fields that a request sets, and those that its media determine."""
     account = request.account_id
-    fields = {name: value for name, value in params_of(request).items() if name not in HIDDEN}
+    fields = {name: value for name, value in params_of(request).items() if name not in WRITE_ONLY}
     if request.media_key:
-        (video,) = in_library(store, account, "media_key", [request.media_key], "VIDEO")
-        if video["aspect_ratio"] != VIDEO_RATIO:
-            raise invalid(
-                "media_key", f"a video has to be {VIDEO_RATIO}, and this is {video['aspect_ratio']}"
-            )
-        width, height = size(video)
+        (video,) = find_media(store, account, "media_key", [request.media_key], "VIDEO")
+        if video["aspect_ratio"] != ASPECT_RATIO:
+            reason = f"the aspect ratio of the video is {video['aspect_ratio']}, not {ASPECT_RATIO}"
+            raise invalid_parameter("media_key", reason)
+        width, height = video_size(video)
         fields |= {
             "media_url": video["media_url"],
             "poster_media_url": video["poster_media_url"],
@@ -46,57 +46,57 @@ def given(store: Store, user: str, request: CreateVideoConversation | UpdateVide
             "video_width": width,
             "video_height": height,
         }
-    for name, media_type in HIDDEN.items():
+    for name, media_type in WRITE_ONLY.items():
         if key := getattr(request, name):
-            (media,) = in_library(store, account, name, [key], media_type)
+            (media,) = find_media(store, account, name, [key], media_type)
             if name == "poster_media_key":
                 fields["poster_media_url"] = media["media_url"]
     return fields
 
 
-def conversation(store: Store, user: str, request: CreateVideoConversation) -> Record:
-    """Give the fields of a new card."""
-    return UNSET_FIELDS | given(store, user, request) | {"card_type": VIDEO_CONVERSATION[0]}
+def conversation_fields(store: Store, user: str, request: CreateVideoConversation) -> Record:
+    """Return the fields of a new card."""
+    return DEFAULTS | _fields(store, user, request) | {"card_type": VIDEO_CONVERSATION[0]}
 
 
-@handles(ListVideoConversations)
-def list_video_conversations(call: Call, request: ListVideoConversations) -> Result:
+@handler(ListVideoConversations)
+def list_video_conversations(context: RequestContext, request: ListVideoConversations) -> Result:
     """List the video conversation cards of an account."""
-    known(call, request.account_id)
-    return listed(
-        call.store,
+    require_account(context, request.account_id)
+    return list_page(
+        context.store,
         request,
         CARD,
         owner=request.account_id,
         ids=request.card_ids,
         sortable=(*SORTABLE, "title"),
-        also=among("card_type", VIDEO_CONVERSATION),
+        where=field_in("card_type", VIDEO_CONVERSATION),
     )
 
 
-@handles(GetVideoConversation)
-def get_video_conversation(call: Call, request: GetVideoConversation) -> Result:
-    """Show one video conversation card."""
-    account, card = request.account_id, request.card_id
-    return Result(card_of(call, account, card, VIDEO_CONVERSATION, with_deleted=request.with_deleted))
+@handler(GetVideoConversation)
+def get_video_conversation(context: RequestContext, request: GetVideoConversation) -> Result:
+    """Return one video conversation card."""
+    account, card, deleted = request.account_id, request.card_id, request.with_deleted
+    return Result(require_card(context, account, card, VIDEO_CONVERSATION, with_deleted=deleted))
 
 
-@handles(CreateVideoConversation)
-def create_video_conversation(call: Call, request: CreateVideoConversation) -> Result:
+@handler(CreateVideoConversation)
+def create_video_conversation(context: RequestContext, request: CreateVideoConversation) -> Result:
     """Create a video conversation card."""
-    with call.store.writing():
-        known(call, request.account_id)
-        fields = conversation(call.store, call.user, request)
-        return Result(add(call.store, request.account_id, fields))
+    with context.store.transaction():
+        require_account(context, request.account_id)
+        fields = conversation_fields(context.store, context.user, request)
+        return Result(add_card(context.store, request.account_id, fields))
 
 
-@handles(UpdateVideoConversation)
-def update_video_conversation(call: Call, request: UpdateVideoConversation) -> Result:
-    """Change a card; what comes of it has to keep the rules of a new one."""
+@handler(UpdateVideoConversation)
+def update_video_conversation(context: RequestContext, request: UpdateVideoConversation) -> Result:
+    """Update a card; the result must satisfy the rules of a new one."""
     account, card = request.account_id, request.card_id
-    with call.store.writing():
-        before = card_of(call, account, card, VIDEO_CONVERSATION)
-        fields = given(call.store, call.user, request)
+    with context.store.transaction():
+        before = require_card(context, account, card, VIDEO_CONVERSATION)
+        fields = _fields(context.store, context.user, request)
         after = before | fields | {"account_id": account}
         convert(CreateVideoConversation, {name: after[name] for name in FIELDS if name in after})
-        return Result(call.store.change(CARD, card, fields, owner=account))
+        return Result(context.store.update(CARD, card, fields, owner=account))

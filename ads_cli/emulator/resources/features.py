@@ -1,33 +1,33 @@
-"""The features that an account may use."""
+"""Features that are enabled for an account."""
 
 from ...api.accounts import AddFeatures, ListFeatures
+from ..core.handlers import RequestContext, handler
 from ..core.responses import Result
-from ..core.routing import Call, handles
-from .accounts import known
+from .accounts import require_account
 
 FEATURE = "feature"
 
 
-def _keys(call: Call, account: str) -> list[str]:
-    return [feature["id"] for feature in call.store.all(FEATURE, account)]
+def _keys(context: RequestContext, account: str) -> list[str]:
+    return [feature["id"] for feature in context.store.find_all(FEATURE, account)]
 
 
-@handles(ListFeatures)
-def list_features(call: Call, request: ListFeatures) -> Result:
-    """List the keys of an account's features, or those of the keys asked for."""
-    known(call, request.account_id)
-    keys = _keys(call, request.account_id)
-    wanted = keys if request.feature_keys is None else request.feature_keys
-    return Result([key for key in keys if key in wanted])
+@handler(ListFeatures)
+def list_features(context: RequestContext, request: ListFeatures) -> Result:
+    """List the feature keys of an account, or those of the requested keys that it has."""
+    require_account(context, request.account_id)
+    keys = _keys(context, request.account_id)
+    requested = keys if request.feature_keys is None else request.feature_keys
+    return Result([key for key in keys if key in requested])
 
 
-@handles(AddFeatures)
-def add_features(call: Call, request: AddFeatures) -> Result:
-    """Give an account features, and list all that it has; a name that nobody knows is taken too."""
+@handler(AddFeatures)
+def add_features(context: RequestContext, request: AddFeatures) -> Result:
+    """Enable features, and list all that are enabled; unknown keys are accepted."""
     account = request.account_id
-    with call.store.writing():
-        known(call, account)
+    with context.store.transaction():
+        require_account(context, account)
         for key in dict.fromkeys(request.feature_keys):
-            if key not in _keys(call, account):
-                call.store.add(FEATURE, key, {}, owner=account)
-        return Result(_keys(call, account))
+            if key not in _keys(context, account):
+                context.store.add(FEATURE, key, {}, owner=account)
+        return Result(_keys(context, account))

@@ -1,24 +1,25 @@
-"""Poll cards: they begin when they are made, and cannot be changed."""
+"""Poll cards: they start when they are created, and cannot be updated."""
 
 from datetime import datetime, timedelta
 
 from ...api.cards import CreatePoll, GetPoll, ListPolls
 from ...api.time import Time
-from ..core.paging import among, listed
-from ..core.responses import Result, invalid
-from ..core.routing import Call, handles
-from ..core.store import Record, Store, now
-from .accounts import known
-from .cards import CARD, SORTABLE, add, card_of
-from .media import in_library, size
+from ..core.errors import invalid_parameter
+from ..core.handlers import RequestContext, handler
+from ..core.paging import field_in, list_page
+from ..core.responses import Result
+from ..storage.store import Record, Store, utc_now
+from .accounts import require_account
+from .cards import CARD, SORTABLE, add_card, require_card
+from .media import find_media, video_size
 
 TEXT_POLLS = "TEXT_POLLS"
 POLLS = (TEXT_POLLS, "VIDEO_POLLS", "IMAGE_POLLS", "GIF_POLLS")
-IMAGE_RATIO = "1.91:1"
+IMAGE_ASPECT_RATIO = "1.91:1"
 
 
-def poll(store: Store, request: CreatePoll, start: str) -> Record:
-    """Give the fields of a poll that begins at a time; the key of its media is not shown."""
+def poll_fields(store: Store, request: CreatePoll, start: str) -> Record:
+    """Return the fields of a poll that starts at a time; the media key is write-only."""
     end = datetime.fromisoformat(start) + timedelta(minutes=request.duration_in_minutes)
     return {
         "name": request.name,
@@ -29,20 +30,21 @@ def poll(store: Store, request: CreatePoll, start: str) -> Record:
         "duration_in_minutes": request.duration_in_minutes,
         "start_time": start,
         "end_time": Time.parse(end.isoformat()),
-        **_illustrated(store, request),
+        **_media_fields(store, request),
     }
 
 
-def _illustrated(store: Store, request: CreatePoll) -> Record:
-    """Give the type of a poll, and what is told of its video."""
+def _media_fields(store: Store, request: CreatePoll) -> Record:
+    """Return the type of a poll, and the fields of its video."""
     if request.media_key is None:
         return {"card_type": TEXT_POLLS}
-    (media,) = in_library(store, request.account_id, "media_key", [request.media_key])
-    if media["media_type"] == "IMAGE" and media["aspect_ratio"] != IMAGE_RATIO:
-        raise invalid("media_key", f"an image has to be {IMAGE_RATIO}, and this is {media['aspect_ratio']}")
+    (media,) = find_media(store, request.account_id, "media_key", [request.media_key])
+    if media["media_type"] == "IMAGE" and media["aspect_ratio"] != IMAGE_ASPECT_RATIO:
+        reason = f"the aspect ratio of the image is {media['aspect_ratio']}, not {IMAGE_ASPECT_RATIO}"
+        raise invalid_parameter("media_key", reason)
     fields: Record = {"card_type": f"{media['media_type']}_POLLS"}
     if media["media_type"] == "VIDEO":
-        width, height = size(media)
+        width, height = video_size(media)
         fields |= {
             "video_url": media["media_url"],
             "video_hls_url": media["media_url"].replace(".mp4", ".m3u8"),
@@ -56,32 +58,32 @@ def _illustrated(store: Store, request: CreatePoll) -> Record:
     return fields
 
 
-@handles(ListPolls)
-def list_polls(call: Call, request: ListPolls) -> Result:
+@handler(ListPolls)
+def list_polls(context: RequestContext, request: ListPolls) -> Result:
     """List the poll cards of an account."""
-    known(call, request.account_id)
-    return listed(
-        call.store,
+    require_account(context, request.account_id)
+    return list_page(
+        context.store,
         request,
         CARD,
         owner=request.account_id,
         ids=request.card_ids,
         sortable=(*SORTABLE, "start_time", "end_time"),
-        also=among("card_type", POLLS),
+        where=field_in("card_type", POLLS),
     )
 
 
-@handles(GetPoll)
-def get_poll(call: Call, request: GetPoll) -> Result:
-    """Show one poll card."""
-    return Result(
-        card_of(call, request.account_id, request.card_id, POLLS, with_deleted=request.with_deleted)
-    )
+@handler(GetPoll)
+def get_poll(context: RequestContext, request: GetPoll) -> Result:
+    """Return one poll card."""
+    account, card, deleted = request.account_id, request.card_id, request.with_deleted
+    return Result(require_card(context, account, card, POLLS, with_deleted=deleted))
 
 
-@handles(CreatePoll)
-def create_poll(call: Call, request: CreatePoll) -> Result:
+@handler(CreatePoll)
+def create_poll(context: RequestContext, request: CreatePoll) -> Result:
     """Create a poll card."""
-    with call.store.writing():
-        known(call, request.account_id)
-        return Result(add(call.store, request.account_id, poll(call.store, request, now())))
+    with context.store.transaction():
+        require_account(context, request.account_id)
+        fields = poll_fields(context.store, request, utc_now())
+        return Result(add_card(context.store, request.account_id, fields))

@@ -1,62 +1,63 @@
-"""Posts made for an advertiser."""
+"""Posts of an advertiser."""
 
 from collections import Counter
 
 from ...api.parts import params_of
 from ...api.posts import CreatePost, RenamePost
-from ..core import ids
-from ..core.incoming import value_of
-from ..core.responses import Result, invalid
-from ..core.routing import Call, handles
-from ..core.store import Record
-from .accounts import held, known
+from ..core.errors import invalid_parameter
+from ..core.handlers import RequestContext, handler
+from ..core.params import value_or_default
+from ..core.responses import Result
+from ..storage import ids, user_table
+from ..storage.store import Record
+from .accounts import require_account, require_record
 from .cards import CARD
-from .media import in_library
+from .media import find_media
 
 POST = "post"
-ALONE = ("GIF", "VIDEO")  # what takes the whole room of a post
-UNSHOWN = ("as_user_id", "conversation_settings", "trim_user", "post_mode")
+SINGLE_MEDIA = ("GIF", "VIDEO")  # a post can have one of these, and no other media
+WRITE_ONLY = ("as_user_id", "conversation_settings", "trim_user", "post_mode")
 
 
-@handles(CreatePost)
-def create_post(call: Call, request: CreatePost) -> Result:
-    """Create a post; who may reply to it is kept from this answer."""
-    with call.store.writing():
-        known(call, request.account_id)
-        _check(call, request)
+@handler(CreatePost)
+def create_post(context: RequestContext, request: CreatePost) -> Result:
+    """Create a post."""
+    with context.store.transaction():
+        require_account(context, request.account_id)
+        _check(context, request)
         fields: Record = {"name": None, "text": "", "card_uri": None, "media_keys": []}
-        fields |= {name: value for name, value in params_of(request).items() if name not in UNSHOWN}
-        fields |= {"nullcast": value_of(request, "nullcast"), "user": _author(call, request)}
-        return Result(call.store.add(POST, ids.number(), fields, owner=request.account_id))
+        fields |= {name: value for name, value in params_of(request).items() if name not in WRITE_ONLY}
+        fields |= {"nullcast": value_or_default(request, "nullcast"), "user": _author(context, request)}
+        return Result(context.store.add(POST, ids.random_number(), fields, owner=request.account_id))
 
 
-@handles(RenamePost)
-def rename_post(call: Call, request: RenamePost) -> Result:
-    """Give a post another name."""
+@handler(RenamePost)
+def rename_post(context: RequestContext, request: RenamePost) -> Result:
+    """Rename a post."""
     account, post = request.account_id, request.post_id
-    with call.store.writing():
-        held(call, account, POST, post)
-        return Result(call.store.change(POST, post, {"name": request.name}, owner=account))
+    with context.store.transaction():
+        require_record(context, account, POST, post)
+        return Result(context.store.update(POST, post, {"name": request.name}, owner=account))
 
 
-def _check(call: Call, request: CreatePost) -> None:
-    """Refuse media that does not fit into one post, cards that are not there, and speaking for others."""
-    media = in_library(call.store, request.account_id, "media_keys", request.media_keys or [])
-    types = Counter(one["media_type"] for one in media)
-    if len(media) > 1 and any(types[alone] for alone in ALONE):
-        found = ", ".join(f"{count} {media_type}" for media_type, count in types.items())
-        raise invalid("media_keys", f"a GIF or a video has to stand alone, and these are {found}")
+def _check(context: RequestContext, request: CreatePost) -> None:
+    """Raise ApiError for media that a post cannot combine, unknown cards, and posts for other users."""
+    media = find_media(context.store, request.account_id, "media_keys", request.media_keys or [])
+    types = Counter(record["media_type"] for record in media)
+    if len(media) > 1 and any(types[media_type] for media_type in SINGLE_MEDIA):
+        combined = ", ".join(f"{count} {media_type}" for media_type, count in types.items())
+        reason = f"a GIF or a video cannot be combined with other media; sent: {combined}"
+        raise invalid_parameter("media_keys", reason)
     card = (request.card_uri or "").removeprefix("card://")
-    if card and call.store.find(CARD, card, owner=request.account_id) is None:
-        raise invalid("card_uri", f"the card {card} does not exist")
-    if request.nullcast is False and str(request.as_user_id) != call.user:
-        message = f"an organic post (nullcast=false) is for the signed-in user {call.user} only"
-        raise invalid("as_user_id", message)
+    if card and context.store.find(CARD, card, owner=request.account_id) is None:
+        raise invalid_parameter("card_uri", f"the card {card} does not exist")
+    if request.nullcast is False and str(request.as_user_id) != context.user:
+        reason = f"an organic post (nullcast=false) must be by the signed-in user {context.user}"
+        raise invalid_parameter("as_user_id", reason)
 
 
-def _author(call: Call, request: CreatePost) -> Record:
+def _author(context: RequestContext, request: CreatePost) -> Record:
     author: Record = {"id": str(request.as_user_id)}
     if request.trim_user:
         return author
-    names = call.store.connection.execute("SELECT screen_name FROM users WHERE id = ?", (author["id"],))
-    return author | {"screen_name": next((name for (name,) in names), None)}
+    return author | {"screen_name": user_table.screen_name(context.store, author["id"])}

@@ -1,4 +1,4 @@
-"""Products: written in batches, where each is checked by itself, and listed by groups."""
+"""Products: written in batches, where each is validated by itself, and listed by group."""
 
 from collections import Counter
 from typing import Annotated, Any
@@ -9,17 +9,17 @@ from msgspec import Meta
 from ...api.products import BATCH, DeleteProducts, ListProducts, Product, PutProducts
 from ...api.types import InCatalog
 from ...api.validation import InvalidError, Problem, convert
-from ..core.incoming import value_of
-from ..core.paging import Seq, cursor, position
+from ..core.handlers import RequestContext, handler
+from ..core.paging import Seq, decode_cursor, encode_cursor
+from ..core.params import value_or_default
 from ..core.responses import Result
-from ..core.routing import Call, handles
-from . import product_table
-from .catalog import known
-from .product_table import Status
+from ..storage import product_table
+from ..storage.product_table import Status
+from .catalogs import require_catalog
 
-REPEATED = "several products of this request have this id, and all of them are ignored"
-SPOILED = "fault on demand: this product was not taken"
-UNSOLD = "is more than 0 though availability is 'out of stock'"
+REPEATED = "several products of this request have this id; all of them are ignored"
+REJECTED_BY_FAULT = "fault on demand: this product was rejected"
+OUT_OF_STOCK_INVENTORY = "is greater than 0, but availability is 'out of stock'"
 
 
 class Note(msgspec.Struct):
@@ -29,8 +29,8 @@ class Note(msgspec.Struct):
     parameter: str
 
 
-class Outcome(msgspec.Struct, kw_only=True):
-    """What became of one product of a request."""
+class ProductResult(msgspec.Struct, kw_only=True):
+    """The result for one product of a request."""
 
     warnings: list[Note] = []
     errors: list[Note] = []
@@ -39,53 +39,56 @@ class Outcome(msgspec.Struct, kw_only=True):
     status: Status = "ERROR"
 
 
-class Batch(InCatalog):
-    """PutProducts with its products unread: a wrong one does not hold up the others."""
+class UnparsedProducts(InCatalog):
+    """PutProducts without validation of the products, so that an invalid one does not affect others."""
 
     products: Annotated[list[Any], Meta(min_length=1, max_length=BATCH)]
 
 
-class Item(Product, forbid_unknown_fields=True):
-    """A product as a request carries it, where a field that is not declared is a mistake."""
+class StrictProduct(Product, forbid_unknown_fields=True):
+    """A product in a request; undeclared fields are errors."""
 
 
-@handles(PutProducts, reads=Batch)
-def put_products(call: Call, request: Batch) -> Result:
-    """Create or update the sound products of a request, in one transaction."""
+@handler(PutProducts, parse_as=UnparsedProducts)
+def put_products(context: RequestContext, request: UnparsedProducts) -> Result:
+    """Create or update the valid products of a request, in one transaction."""
     catalog = request.product_catalog_id
-    known(call, catalog)
-    outcomes, sound = _sorted_out(request.products, call.partial)
-    with call.store.writing():
-        known(call, catalog)  # it may have been deleted while we waited to write
-        statuses = product_table.put(call.store, catalog, list(sound.values()))
-    for outcome in outcomes:
-        if not outcome.errors and outcome.id is not None:
-            outcome.status = statuses[outcome.id]
-            outcome.product_key = sound[outcome.id].product_key
-    return Result({"products_response": outcomes})
+    require_catalog(context, catalog)
+    results, valid = _validate(request.products, context.partial)
+    with context.store.transaction():
+        require_catalog(context, catalog)  # it may have been deleted while this request waited
+        statuses = product_table.put(context.store, catalog, list(valid.values()))
+    for result in results:
+        if not result.errors and result.id is not None:
+            result.status = statuses[result.id]
+            result.product_key = valid[result.id].product_key
+    return Result({"products_response": results})
 
 
-def _sorted_out(items: list[Any], partial: bool) -> tuple[list[Outcome], dict[str, Product]]:
-    """Check each item by itself: an outcome for every one, and the sound products by id."""
-    instances = Counter(map(_id_of, items))
-    outcomes: list[Outcome] = []
-    sound: dict[str, Product] = {}
-    for place, item in enumerate(items):
-        outcome = Outcome(id=_id_of(item))
-        outcomes.append(outcome)
-        if outcome.id is not None and instances[outcome.id] > 1:
-            outcome.errors = [Note(f"id: {REPEATED}", "id")]
-        elif partial and place % 2 == 0:
-            outcome.errors = [Note(SPOILED, "id")]
+def _validate(items: list[Any], partial: bool) -> tuple[list[ProductResult], dict[str, Product]]:
+    """Validate each item by itself: return one result per item, and the valid products by id.
+
+    The fault `partial` rejects every other item.
+    """
+    occurrences = Counter(map(_id_of, items))
+    results: list[ProductResult] = []
+    valid: dict[str, Product] = {}
+    for index, item in enumerate(items):
+        result = ProductResult(id=_id_of(item))
+        results.append(result)
+        if result.id is not None and occurrences[result.id] > 1:
+            result.errors = [Note(f"id: {REPEATED}", "id")]
+        elif partial and index % 2 == 0:
+            result.errors = [Note(REJECTED_BY_FAULT, "id")]
         else:
             try:
-                product = _product(item)
+                product = _parse(item)
             except InvalidError as error:
-                outcome.errors = [Note(str(problem), problem.path) for problem in error.problems]
+                result.errors = [Note(str(problem), problem.path) for problem in error.problems]
             else:
-                sound[product.id] = product
-                outcome.warnings = _warnings(product)
-    return outcomes, sound
+                valid[product.id] = product
+                result.warnings = _warnings(product)
+    return results, valid
 
 
 def _id_of(item: Any) -> str | None:
@@ -93,41 +96,41 @@ def _id_of(item: Any) -> str | None:
     return identifier if isinstance(identifier, str) else None
 
 
-def _product(item: Any) -> Product:
+def _parse(item: Any) -> Product:
     if not isinstance(item, dict):
-        raise InvalidError([Problem("", "a product is an object")])
-    return convert(Item, item, strict=True)
+        raise InvalidError([Problem("", "a product must be an object")])
+    return convert(StrictProduct, item, strict=True)
 
 
 def _warnings(product: Product) -> list[Note]:
     if product.availability == "out of stock" and (product.inventory or 0) > 0:
-        return [Note(f"inventory: {UNSOLD}", "inventory")]
+        return [Note(f"inventory: {OUT_OF_STOCK_INVENTORY}", "inventory")]
     return []
 
 
-@handles(ListProducts)
-def list_products(call: Call, request: ListProducts) -> Result:
+@handler(ListProducts)
+def list_products(context: RequestContext, request: ListProducts) -> Result:
     """List products in the order they were first submitted.
 
-    Of a group, only the member submitted first is shown. With `item_group_key` all members of that
-    group are listed; the specification leaves this open, and it is our reading of it.
+    Of each group, only the first submitted product is listed. With `item_group_key`, all products of that
+    group are; the specification leaves this open.
     """
     catalog, group = request.product_catalog_id, request.item_group_key
-    known(call, catalog)
-    count: int = value_of(request, "count")
-    after = position(request.cursor, tuple[Seq])[0] if request.cursor else 0
-    rows = product_table.page(call.store, catalog, group=group, after=after, count=count + 1)
-    following = cursor(rows[count - 1][0]) if len(rows) > count else None
-    return Result([data for _, data in rows[:count]], following)
+    require_catalog(context, catalog)
+    count: int = value_or_default(request, "count")
+    after = decode_cursor(request.cursor, tuple[Seq])[0] if request.cursor else 0
+    rows = product_table.page(context.store, catalog, group=group, after=after, count=count + 1)
+    next_cursor = encode_cursor(rows[count - 1][0]) if len(rows) > count else None
+    return Result([data for _, data in rows[:count]], next_cursor)
 
 
-@handles(DeleteProducts)
-def delete_products(call: Call, request: DeleteProducts) -> Result:
-    """Delete products by their keys, for good; unknown keys are told one by one."""
+@handler(DeleteProducts)
+def delete_products(context: RequestContext, request: DeleteProducts) -> Result:
+    """Delete products by their keys; unknown keys are reported one by one."""
     catalog = request.product_catalog_id
-    with call.store.writing():
-        known(call, catalog)
-        deleted = product_table.delete(call.store, catalog, request.product_keys)
+    with context.store.transaction():
+        require_catalog(context, catalog)
+        deleted = product_table.delete(context.store, catalog, request.product_keys)
     return Result({"delete_products": [_deletion(key, key in deleted) for key in request.product_keys]})
 
 

@@ -1,4 +1,4 @@
-"""Webhook configurations, made in the name of an app or of a user."""
+"""Webhooks of apps."""
 
 import sqlite3
 from typing import Any
@@ -8,45 +8,45 @@ import msgspec
 
 from ...api.validation import InvalidError, convert
 from ...api.webhooks import CreateWebhook
-from ..core import ids
-from ..core.incoming import object_of
+from ..core.errors import READ_ONLY
+from ..core.handlers import RequestContext, raw_handler
+from ..core.params import json_object
 from ..core.responses import HttpResponse
-from ..core.routing import Call, answers
-from ..core.signatures import READ_ONLY
-from ..core.store import now
-from ..oauth.bearer import app_of_bearer
+from ..oauth.bearer import authenticate_bearer
+from ..storage import ids
+from ..storage.store import utc_now
 
-PROBLEM = "application/problem+json"
+PROBLEM_JSON = "application/problem+json"
 
 
-@answers(CreateWebhook)
-def create_webhook(call: Call) -> HttpResponse:
-    """Register an address; it counts as valid where events could reach it safely, by https."""
-    if call.incoming.authorization.lower().startswith("bearer "):
-        app = app_of_bearer(call)
+@raw_handler(CreateWebhook)
+def create_webhook(context: RequestContext) -> HttpResponse:
+    """Register a URL for the app of a bearer token or of a user; it is valid if it uses https."""
+    if context.incoming.authorization.lower().startswith("bearer "):
+        app = authenticate_bearer(context)
     else:
-        signer = call.gate.signer_of(call.incoming)
+        signer = context.authenticator.authenticate_user(context.incoming)
         if signer.access == "read":
-            return _problem(call, 403, "client-forbidden", "Forbidden", READ_ONLY)
+            return _problem(context, 403, "client-forbidden", "Forbidden", READ_ONLY)
         app = signer.app
     try:
-        url = convert(CreateWebhook, object_of(call.incoming), strict=True).url
+        url = convert(CreateWebhook, json_object(context.incoming), strict=True).url
     except InvalidError as error:
-        told = [{"message": p.message, "parameters": {p.path: []}} for p in error.problems]
-        return _problem(call, 400, "invalid-request", "Invalid Request", str(error), errors=told)
-    webhook = {"id": ids.number(), "url": url, "valid": _reachable(url), "created_at": now()}
+        errors = [{"message": p.message, "parameters": {p.path: []}} for p in error.problems]
+        return _problem(context, 400, "invalid-request", "Invalid Request", str(error), errors=errors)
+    webhook = {"id": ids.random_number(), "url": url, "valid": _is_https(url), "created_at": utc_now()}
     try:
-        with call.store.writing() as connection:
+        with context.store.transaction() as connection:
             connection.execute(
                 "INSERT INTO webhooks (id, url, valid, created_at, consumer_key) VALUES (?, ?, ?, ?, ?)",
                 (*webhook.values(), app),
             )
     except sqlite3.IntegrityError:
-        return _problem(call, 409, "conflict", "Conflict", f"{url} is registered already")
+        return _problem(context, 409, "conflict", "Conflict", f"{url} is already registered")
     return HttpResponse(msgspec.json.encode(webhook))
 
 
-def _reachable(url: str) -> bool:
+def _is_https(url: str) -> bool:
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -54,8 +54,10 @@ def _reachable(url: str) -> bool:
     return parts.scheme == "https" and bool(parts.hostname)
 
 
-def _problem(call: Call, status: int, slug: str, title: str, detail: str, **more: Any) -> HttpResponse:
-    """Answer a problem object (RFC 7807)."""
-    kind = f"{call.incoming.origin}/problems/{slug}"
-    body = {"type": kind, "title": title, "detail": detail, "status": status} | more
-    return HttpResponse(msgspec.json.encode(body), status, PROBLEM)
+def _problem(
+    context: RequestContext, status: int, slug: str, title: str, detail: str, **extensions: Any
+) -> HttpResponse:
+    """Return a problem object (RFC 7807)."""
+    url = f"{context.incoming.origin}/problems/{slug}"
+    body = {"type": url, "title": title, "detail": detail, "status": status} | extensions
+    return HttpResponse(msgspec.json.encode(body), status, PROBLEM_JSON)

@@ -1,1 +1,17 @@
-"""The first world of the emulator: accounts, campaigns, creatives and a catalog."""
+"""Seed data of a new database: a small shop with accounts, campaigns, audiences, media, cards and posts."""
+
+from ..storage.store import Store
+from . import accounts, campaigns, creatives
+
+
+def seed(store: Store) -> None:
+    """Fill a new database; its keys and tokens are random."""
+    accounts.seed(store)
+    campaigns.seed(
+        store,
+        user=accounts.USER,
+        other_user=accounts.OTHER_USER,
+        account=accounts.SHOP,
+        shared_with=accounts.CAFE,
+    )
+    creatives.seed(store, user=accounts.USER, account=accounts.SHOP)

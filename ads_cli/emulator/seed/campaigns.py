@@ -1,18 +1,17 @@
-"""Campaigns of the small world: line items, apps, audiences, and what the service itself offers."""
+"""Seed data: campaigns, line items, apps, audiences, and the categories of the service."""
 
-from ..core import ids
-from ..core.store import Record, Store
 from ..resources import history
-from ..resources.audience_users import add as add_users
-from ..resources.audience_users import identifier_of
+from ..storage import audience_user_table, ids
+from ..storage.audience_user_table import identifier_hash
+from ..storage.store import Record, Store
 
 SPRING, APP, FILMS = "8wku2", "8wku7", "8wkv1"
 CLICKS, REACH, FOLLOWERS, INSTALLS, PREROLLS, ENDED = "9d4c1", "9d4c2", "9d4c3", "9d4d1", "9d4e1", "9d4c9"
 CUSTOMERS, READERS = "1nmth", "1nmu0"
 UNSUBSCRIBED, COMPLAINTS = "3k1a7", "3k1b2"
-CHOSEN = "6c0f1"  # the curated category of a line item
-PARTNER = "18ce56pq1rw"  # another user's account
-EURO = 1_000_000
+CHOSEN_CATEGORY = "6c0f1"  # of a line item
+PARTNER = "18ce56pq1rw"  # account of another user
+EURO_MICRO = 1_000_000
 
 CAMPAIGNS: tuple[Record, ...] = (
     {"id": SPRING, "name": "Spring collection", "budget_optimization": "LINE_ITEM"},
@@ -58,8 +57,8 @@ LINE_ITEMS: tuple[Record, ...] = (
         "objective": "WEBSITE_CLICKS",
         "bid_strategy": "TARGET",
         "bid_amount_local_micro": 450_000,
-        "daily_budget_amount_local_micro": 20 * EURO,
-        "total_budget_amount_local_micro": 500 * EURO,
+        "daily_budget_amount_local_micro": 20 * EURO_MICRO,
+        "total_budget_amount_local_micro": 500 * EURO_MICRO,
         "goal": "LINK_CLICKS",
         "pay_by": "LINK_CLICK",
         "audience_expansion": "DEFINED",
@@ -69,7 +68,7 @@ LINE_ITEMS: tuple[Record, ...] = (
         "name": "All of Hamburg",
         "campaign_id": SPRING,
         "objective": "REACH",
-        "daily_budget_amount_local_micro": 35 * EURO,
+        "daily_budget_amount_local_micro": 35 * EURO_MICRO,
         "goal": "MAX_REACH",
         "frequency_cap": 3,
         "duration_in_days": 7,
@@ -96,8 +95,8 @@ LINE_ITEMS: tuple[Record, ...] = (
         "campaign_id": APP,
         "objective": "APP_INSTALLS",
         "bid_strategy": "MAX",
-        "bid_amount_local_micro": 2 * EURO,
-        "total_budget_amount_local_micro": 900 * EURO,
+        "bid_amount_local_micro": 2 * EURO_MICRO,
+        "total_budget_amount_local_micro": 900 * EURO_MICRO,
         "goal": "APP_INSTALLS",
         "pay_by": "APP_CLICK",
         "android_app_store_identifier": "example.nordlicht.shop",
@@ -108,7 +107,7 @@ LINE_ITEMS: tuple[Record, ...] = (
         "name": "Before films about crafts",
         "campaign_id": FILMS,
         "objective": "PREROLL_VIEWS",
-        "total_budget_amount_local_micro": 250 * EURO,
+        "total_budget_amount_local_micro": 250 * EURO_MICRO,
         "goal": "PREROLL",
         "categories": ["IAB9-2", "IAB18"],
         "advertiser_domain": "nordlicht.example",
@@ -152,13 +151,13 @@ CURATED = {
     "Home cooking": (["US", "GB"], "Recipes and kitchens"),
 }
 FEATURES = ("REACH_AND_FREQUENCY_ANALYTICS", "REACH_FREQUENCY_CAP", "PREROLL_VIEWS_OBJECTIVE")
-CREATED, MADE, OVER = "2024-03-02T10:00:00Z", "2026-02-20T10:05:00Z", "2025-11-15T09:30:00Z"
+CREATED, STARTED, ENDED_START = "2024-03-02T10:00:00Z", "2026-02-20T10:05:00Z", "2025-11-15T09:30:00Z"
 
 
 def seed(store: Store, *, user: str, other_user: str, account: str, shared_with: str) -> None:
-    """Fill an account with campaigns and audiences, one of which it shares with another account."""
-    _offer(store)
-    _partner(store, other_user)
+    """Add campaigns and audiences to an account, and share one audience with another account."""
+    _add_categories(store)
+    _add_partner_account(store, other_user)
     for key in FEATURES:
         store.add("feature", key, {}, owner=account, created_at=CREATED)
     for app in APPS:
@@ -166,45 +165,45 @@ def seed(store: Store, *, user: str, other_user: str, account: str, shared_with:
         _add(store, "account_app", app | deep_link, account, CREATED)
     store.delete("account_app", APPS[-1]["id"], owner=account)
     for campaign in CAMPAIGNS:
-        added = _add(store, "campaign", CAMPAIGN | campaign, account, OVER)
+        added = _add(store, "campaign", CAMPAIGN | campaign, account, ENDED_START)
         history.write(store, account, user, "CAMPAIGN", "CREATE", added, {})
     for line_item in LINE_ITEMS:
-        at = OVER if line_item["id"] == ENDED else MADE
+        at = ENDED_START if line_item["id"] == ENDED else STARTED
         added = _add(store, "line_item", LINE_ITEM | line_item, account, at)
         history.write(store, account, user, "LINE_ITEM", "CREATE", added, {})
     store.delete("line_item", ENDED, owner=account)
     chosen = {"line_item_id": PREROLLS, "curated_category_id": "cc1"}
-    store.add("line_item_curated_category", CHOSEN, chosen, owner=account, created_at=MADE)
-    _audiences(store, account, shared_with)
+    store.add("line_item_curated_category", CHOSEN_CATEGORY, chosen, owner=account, created_at=STARTED)
+    _add_audiences(store, account, shared_with)
 
 
-def _audiences(store: Store, account: str, shared_with: str) -> None:
+def _add_audiences(store: Store, account: str, shared_with: str) -> None:
     for audience, name in ((CUSTOMERS, "Customers"), (READERS, "Readers of the newsletter")):
         store.add("audience", audience, {"name": name}, owner=account, created_at=CREATED)
     for line_item in (CLICKS, FOLLOWERS, INSTALLS):
         targeting = {"line_item_id": line_item, "custom_audience_id": CUSTOMERS}
-        store.add("targeting_criterion", ids.word(), targeting, owner=account, created_at=MADE)
+        store.add("targeting_criterion", ids.random_base36(), targeting, owner=account, created_at=STARTED)
     permission = {
         "tailored_audience_id": CUSTOMERS,
         "granted_account_id": shared_with,
         "permission_level": "READ_ONLY",
     }
-    store.add("tailored_audience_permission", "2p4x9", permission, owner=CUSTOMERS, created_at=MADE)
-    for people in LISTS:
-        _add(store, "do_not_reach_list", people, account, CREATED)
-        _people(store, people["id"], people["list_size"])
-    _people(store, CUSTOMERS, 2350)
-    _people(store, READERS, 412)
+    store.add("tailored_audience_permission", "2p4x9", permission, owner=CUSTOMERS, created_at=STARTED)
+    for record in LISTS:
+        _add(store, "do_not_reach_list", record, account, CREATED)
+        _add_users(store, record["id"], record["list_size"])
+    _add_users(store, CUSTOMERS, 2350)
+    _add_users(store, READERS, 412)
 
 
-def _people(store: Store, audience: str, count: int) -> None:
-    """Fill an audience with people whom nobody knows."""
-    numbers = range(1, count + 1)
-    add_users(store, audience, ((identifier_of(audience, "email", str(one)), one) for one in numbers))
+def _add_users(store: Store, audience: str, count: int) -> None:
+    """Add users that match no real identifier."""
+    users = [[identifier_hash(audience, "email", str(number))] for number in range(1, count + 1)]
+    audience_user_table.add_users(store, audience, users)
 
 
-def _offer(store: Store) -> None:
-    """Write down what belongs to the service itself."""
+def _add_categories(store: Store) -> None:
+    """Add the categories that the service defines for all accounts."""
     for number, (name, codes) in enumerate(BUSINESSES.items(), 1):
         business = {"name": name, "iab_categories": codes}
         store.add("business_category", f"bc{number}", business, owner="", created_at=CREATED)
@@ -219,8 +218,8 @@ def _offer(store: Store) -> None:
         store.add("curated_category", f"cc{number}", fields, owner="", created_at=CREATED)
 
 
-def _partner(store: Store, user: str) -> None:
-    """Give another user an account, which an audience can be shared with."""
+def _add_partner_account(store: Store, user: str) -> None:
+    """Add an account of another user, to share audiences with."""
     fields = {
         "name": "Kontor Acht",
         "business_name": "Kontor Acht",

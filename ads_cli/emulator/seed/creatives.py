@@ -1,10 +1,10 @@
-"""Creatives of the small world: media, cards of every kind, posts."""
+"""Seed data: media, cards of every kind, and posts."""
 
 import msgspec
 
 from ...api.cards import CreateCard, CreatePoll, CreateVideoConversation
-from ..core.store import Record, Store
 from ..resources import cards, conversations, media, polls, posts
+from ..storage.store import Record, Store
 
 IMAGE, SQUARE, VIDEO, TALL, GIF = (
     "3_1790412874512007168",
@@ -15,8 +15,9 @@ IMAGE, SQUARE, VIDEO, TALL, GIF = (
 )
 BANNER = "4k2b1"  # account media
 POST = "1790415000000000001"
-COLLECTION, TOUR, SHOP_APP, POLL, CONVERSATION, OLD = "7cqs1", "7cqs2", "7cqs4", "7cqt1", "7cqt8", "7cp02"
-MADE = "2024-03-02T10:30:00Z"
+COLLECTION, TOUR, SHOP_APP = "7cqs1", "7cqs2", "7cqs4"
+POLL, CONVERSATION, IMAGE_CONVERSATION = "7cqt1", "7cqt8", "7cp02"
+CREATED = "2024-03-02T10:30:00Z"
 
 LIBRARY: dict[str, Record] = {
     IMAGE: {"name": "Spring table", "file_name": "spring-table.jpg"},
@@ -33,12 +34,12 @@ LIBRARY: dict[str, Record] = {
 }
 
 
-def _leads_to(page: str, title: str) -> Record:
+def _details(page: str, title: str) -> Record:
     destination = {"type": "WEBSITE", "url": f"https://shop.example/{page}"}
     return {"type": "DETAILS", "title": title, "destination": destination}
 
 
-INSTALL: Record = {
+INSTALL_BUTTON: Record = {
     "type": "BUTTON",
     "label": {"type": "ENUM", "value": "INSTALL"},
     "destination": {"type": "APP", "country_code": "DE", "android_store_app_id": "example.nordlicht"},
@@ -46,28 +47,28 @@ INSTALL: Record = {
 CARDS: dict[str, Record] = {
     COLLECTION: {
         "name": "Spring collection",
-        "components": [{"type": "MEDIA", "media_key": IMAGE}, _leads_to("spring", "The spring collection")],
+        "components": [{"type": "MEDIA", "media_key": IMAGE}, _details("spring", "The spring collection")],
     },
     TOUR: {
         "name": "Workshop tour",
         "slides": [
-            [{"type": "MEDIA", "media_key": VIDEO}, _leads_to("workshop", "See how mugs are made")],
-            [{"type": "MEDIA", "media_key": SQUARE}, _leads_to("hats", "Hats for the way home")],
+            [{"type": "MEDIA", "media_key": VIDEO}, _details("workshop", "See how mugs are made")],
+            [{"type": "MEDIA", "media_key": SQUARE}, _details("hats", "Hats for the way home")],
         ],
     },
     SHOP_APP: {
         "name": "Shop app",
-        "components": [{"type": "SWIPEABLE_MEDIA", "media_keys": [IMAGE, SQUARE]}, INSTALL],
+        "components": [{"type": "SWIPEABLE_MEDIA", "media_keys": [IMAGE, SQUARE]}, INSTALL_BUTTON],
     },
 }
-ASKED: Record = {
+POLL_REQUEST: Record = {
     "name": "Favourite mug",
     "first_choice": "White",
     "second_choice": "Blue",
     "third_choice": "Speckled",
     "duration_in_minutes": 1440,
 }
-TALKED: Record = {
+CONVERSATION_REQUEST: Record = {
     "name": "Mug or glass",
     "media_key": VIDEO,
     "first_cta": "#TeamMug",
@@ -80,29 +81,38 @@ TALKED: Record = {
 
 
 def seed(store: Store, *, user: str, account: str) -> None:
-    """Fill the media library, and make of it what the handlers would.
+    """Add media, cards and a post to an account, with the fields that the handlers would store.
 
-    The rules of the requests are not tried here: some of them load what takes long.
+    The requests are not validated: some rules import slow modules.
     """
-    for key, told in LIBRARY.items():
-        media.add(store, account, (media.new(key) or {}) | told, created_at=MADE)
+    for key, fields in LIBRARY.items():
+        media.add_media(store, account, (media.uploaded_media(key) or {}) | fields, created_at=CREATED)
     banner = {"creative_type": "BANNER", "video_id": None, "media_url": f"{media.HOST}/banner.png"}
-    store.add(media.ACCOUNT_MEDIA, BANNER, banner, owner=account, created_at=MADE)
-    for card, values in CARDS.items():
-        request = msgspec.convert(values | {"account_id": account}, CreateCard)
-        fields = {"name": request.name} | cards.composed(store, account, request)
-        cards.add(store, account, fields, id=card, created_at=MADE)
-    asked = polls.poll(store, msgspec.convert(ASKED | {"account_id": account}, CreatePoll), MADE)
-    cards.add(store, account, asked, id=POLL, created_at=MADE)
-    chosen = msgspec.convert(TALKED | {"account_id": account}, CreateVideoConversation)
-    talked = conversations.conversation(store, user, chosen)
-    cards.add(store, account, talked, id=CONVERSATION, created_at=MADE)
-    old = {"name": "Tea or coffee", "title": "Which is yours?", "card_type": cards.IMAGE_CONVERSATION}
-    cards.add(store, account, old, id=OLD, created_at="2023-11-20T09:00:00Z")
-    said: Record = {
+    store.add(media.ACCOUNT_MEDIA, BANNER, banner, owner=account, created_at=CREATED)
+    _add_cards(store, user, account)
+    post: Record = {
         "name": "Spring",
         "text": "The mugs of spring are here",
         "card_uri": f"card://{COLLECTION}",
+        "media_keys": [],
+        "nullcast": True,
+        "user": {"id": user},
     }
-    said |= {"media_keys": [], "nullcast": True, "user": {"id": user}}
-    store.add(posts.POST, POST, said, owner=account, created_at=MADE)
+    store.add(posts.POST, POST, post, owner=account, created_at=CREATED)
+
+
+def _add_cards(store: Store, user: str, account: str) -> None:
+    for card, values in CARDS.items():
+        request = msgspec.convert(values | {"account_id": account}, CreateCard)
+        fields = {"name": request.name} | cards.component_fields(store, account, request)
+        cards.add_card(store, account, fields, id=card, created_at=CREATED)
+    create_poll = msgspec.convert(POLL_REQUEST | {"account_id": account}, CreatePoll)
+    fields = polls.poll_fields(store, create_poll, CREATED)
+    cards.add_card(store, account, fields, id=POLL, created_at=CREATED)
+    create_conversation = msgspec.convert(
+        CONVERSATION_REQUEST | {"account_id": account}, CreateVideoConversation
+    )
+    fields = conversations.conversation_fields(store, user, create_conversation)
+    cards.add_card(store, account, fields, id=CONVERSATION, created_at=CREATED)
+    fields = {"name": "Tea or coffee", "title": "Which is yours?", "card_type": cards.IMAGE_CONVERSATION}
+    cards.add_card(store, account, fields, id=IMAGE_CONVERSATION, created_at="2023-11-20T09:00:00Z")

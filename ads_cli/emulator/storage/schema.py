@@ -1,12 +1,12 @@
-"""The tables of the emulator's database."""
+"""The schema of the emulator's database."""
 
-VERSION = 6  # raised with every change of the tables or of the seeded world
+VERSION = 6  # increment when the tables or the seeded data change
 TABLES = """
 CREATE TABLE records (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     kind TEXT NOT NULL,
     id TEXT NOT NULL,
-    owner TEXT NOT NULL,        -- the user, account or catalog that it lies in
+    owner TEXT NOT NULL,        -- id of the user, account or catalog it belongs to
     deleted INTEGER NOT NULL DEFAULT 0,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
@@ -21,7 +21,7 @@ CREATE TABLE products (
     id TEXT NOT NULL,
     product_key TEXT NOT NULL UNIQUE,
     item_group_key TEXT,
-    data BLOB NOT NULL,         -- the product as a list shows it, as JSON
+    data BLOB NOT NULL,         -- the product as a list returns it, as JSON
     UNIQUE (catalog, id)
 );
 CREATE INDEX products_in_order ON products (catalog, seq);
@@ -32,8 +32,8 @@ CREATE TABLE apps (
     consumer_secret TEXT NOT NULL,
     name TEXT NOT NULL,
     owner TEXT NOT NULL REFERENCES users,
-    callbacks TEXT NOT NULL,    -- the registered addresses, a line each
-    sign_in INTEGER NOT NULL DEFAULT 1  -- whether who said yes before is not asked again
+    callbacks TEXT NOT NULL,    -- registered callback URLs, one per line
+    sign_in INTEGER NOT NULL DEFAULT 1  -- whether earlier authorizations are reused
 );
 CREATE TABLE users (id TEXT PRIMARY KEY, screen_name TEXT NOT NULL);
 CREATE TABLE tokens (
@@ -48,11 +48,11 @@ CREATE TABLE request_tokens (
     token TEXT PRIMARY KEY,
     secret TEXT NOT NULL,
     consumer_key TEXT NOT NULL REFERENCES apps,
-    callback TEXT NOT NULL,     -- a registered address, or oob
+    callback TEXT NOT NULL,     -- a registered URL, or oob
     access TEXT NOT NULL,
-    form_token TEXT NOT NULL,   -- what the page's form has to bring back
+    form_token TEXT NOT NULL,   -- CSRF token of the form
     expires REAL NOT NULL,
-    state TEXT NOT NULL DEFAULT 'new',  -- then allowed or refused; used once exchanged
+    state TEXT NOT NULL DEFAULT 'new',  -- new, allowed, refused, used (exchanged)
     user_id TEXT REFERENCES users,
     verifier TEXT,
     wrong_tries INTEGER NOT NULL DEFAULT 0
@@ -72,8 +72,8 @@ CREATE TABLE webhooks (
     UNIQUE (consumer_key, url)
 );
 CREATE TABLE audience_users (
-    identifier BLOB PRIMARY KEY,    -- a short hash of the audience, the kind and the value
-    audience TEXT NOT NULL,         -- or a do-not-reach list
+    identifier BLOB PRIMARY KEY,    -- hash of audience, field and value
+    audience TEXT NOT NULL,         -- id of an audience or do-not-reach list
     user INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX identifiers_of_user ON audience_users (audience, user);

@@ -1,20 +1,18 @@
-"""The small world that a new database holds."""
+"""Seed data: users, credentials, accounts and a catalog."""
 
 import secrets
 
-from ..core.store import Store
-from . import campaigns as seed_campaigns
-from . import creatives as seed_creatives
+from ..storage.store import Store
 
 USER, OTHER_USER = "1184672519", "1184672520"
-PEOPLE = {USER: "nordlicht", OTHER_USER: "kontoracht"}  # who may sign in, by their screen names
-# Where the app may send people back to: the first, unless another program listens there.
+SCREEN_NAMES = {USER: "nordlicht", OTHER_USER: "kontoracht"}
+# Registered callbacks; several ports, because another program may listen on one.
 CALLBACKS = tuple(
     f"http://{host}:{port}/callback" for port in range(8976, 8980) for host in ("127.0.0.1", "localhost")
 )
-SHOP = "18ce54d4x5t"
+SHOP, CAFE, DELETED = "18ce54d4x5t", "18ce55gze09", "18ce53wo3nm"
 CATALOG = "7310248000000000001"
-SALE = "8s3k1"  # a product set
+PRODUCT_SET = "8s3k1"
 ON_SALE = {
     "name": "On sale",
     "description": None,
@@ -34,7 +32,7 @@ ACCOUNTS = (
         "industry_type": "RETAIL",
     },
     {
-        "id": "18ce55gze09",
+        "id": CAFE,
         "name": "Café Kastanie (managed by Kontor Acht)",
         "business_name": "Kontor Acht",
         "business_id": "72311",
@@ -43,7 +41,7 @@ ACCOUNTS = (
         "industry_type": "AGENCY",
     },
     {
-        "id": "18ce53wo3nm",
+        "id": DELETED,
         "name": "Nordlicht Outlet",
         "business_name": "Nordlicht Handels GmbH",
         "business_id": "72045",
@@ -53,41 +51,38 @@ ACCOUNTS = (
     },
 )
 CREATED = ("2024-03-01T09:15:00Z", "2024-06-01T07:30:00Z", "2023-10-01T08:00:00Z")
-DELETED = "18ce53wo3nm"
 
 
 def seed(store: Store) -> None:
-    """Fill a new database; its keys and tokens are random, and exist nowhere else."""
-    _sign_in(store)
+    """Add users, credentials, accounts and a catalog with one product set."""
+    _add_credentials(store)
     for account, created_at in zip(ACCOUNTS, CREATED, strict=True):
         fields = {name: value for name, value in account.items() if name != "id"}
         fields["approval_status"] = "ACCEPTED"
         store.add("account", account["id"], fields, owner=USER, created_at=created_at)
     store.delete("account", DELETED, owner=USER)
     store.add("product_catalog", CATALOG, {"name": "Nordlicht Shop"}, owner=USER, created_at=CREATED[0])
-    store.add("product_set", SALE, ON_SALE, owner=CATALOG, created_at=CREATED[0])
-    seed_campaigns.seed(store, user=USER, other_user=OTHER_USER, account=SHOP, shared_with=ACCOUNTS[1]["id"])
-    seed_creatives.seed(store, user=USER, account=SHOP)
+    store.add("product_set", PRODUCT_SET, ON_SALE, owner=CATALOG, created_at=CREATED[0])
 
 
-def _sign_in(store: Store) -> None:
-    """Register one app and its people; its owner has signed in to it already."""
+def _add_credentials(store: Store) -> None:
+    """Register an app and the users, with an access token of the app's owner."""
     consumer_key, consumer_secret, secret = (secrets.token_urlsafe(24) for _ in range(3))
     token = f"{USER}-{secrets.token_urlsafe(24)}"
-    run = store.connection.execute
+    execute = store.connection.execute
     app = (consumer_key, consumer_secret, "adsctl", USER, "\n".join(CALLBACKS))
-    run(
+    execute(
         "INSERT INTO apps (consumer_key, consumer_secret, name, owner, callbacks) VALUES (?, ?, ?, ?, ?)", app
     )
-    for person in PEOPLE.items():
-        run("INSERT INTO users VALUES (?, ?)", person)
-    run("INSERT INTO tokens VALUES (?, ?, ?, ?, 'write', 0)", (token, secret, consumer_key, USER))
+    for user in SCREEN_NAMES.items():
+        execute("INSERT INTO users VALUES (?, ?)", user)
+    execute("INSERT INTO tokens VALUES (?, ?, ?, ?, 'write', 0)", (token, secret, consumer_key, USER))
     settings = {
         "consumer_key": consumer_key,
         "access_token": token,
-        "user": USER,  # who is signed in to the service already, as far as its pages are concerned
+        "user": USER,  # the user signed in to the sign-in pages
         "account": SHOP,
         "catalog": CATALOG,
     }
     for name, value in settings.items():
-        run("INSERT INTO settings VALUES (?, ?)", (name, value))
+        execute("INSERT INTO settings VALUES (?, ?)", (name, value))

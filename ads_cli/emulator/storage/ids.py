@@ -1,4 +1,4 @@
-"""Ids as the service makes them."""
+"""Generate ids in the formats of the service."""
 
 import hashlib
 
@@ -6,7 +6,7 @@ DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def base36(number: int) -> str:
-    """Write a number with digits and lower-case letters."""
+    """Write a number in base 36, with lower-case letters."""
     digits = ""
     while number:
         number, digit = divmod(number, 36)
@@ -14,21 +14,21 @@ def base36(number: int) -> str:
     return digits or "0"
 
 
-def key(*names: str) -> str:
-    """Make the key that stands for these names; the same names make the same key."""
+def derived_key(*names: str) -> str:
+    """Derive a key from names; the same names give the same key."""
     named = "\0".join(names).encode()
     return base36(int.from_bytes(hashlib.blake2b(named, digest_size=10).digest()))
 
 
-def number() -> str:
-    """Make a new id of digits, as users and catalogs have."""
+def random_number() -> str:
+    """Generate an id of digits, the format of users and catalogs."""
     import secrets
 
     return str(10**18 + secrets.randbelow(9 * 10**18))
 
 
-def word() -> str:
-    """Make a new id of digits and letters, as accounts, cards and line items have."""
+def random_base36() -> str:
+    """Generate an id of digits and letters, the format of accounts, cards and line items."""
     import secrets
 
     return base36(36**10 + secrets.randbelow(35 * 36**10))

@@ -1,0 +1,77 @@
+"""Register handlers for declared requests."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
+
+from ...api.endpoint import Request
+from ..storage.store import Store
+from .incoming_request import IncomingRequest
+from .rate_limits import RateLimits
+from .responses import HttpResponse, Result
+from .signatures import Authenticator
+
+R = TypeVar("R", bound=Request)
+
+
+@dataclass
+class RequestContext:
+    """What a handler has access to besides the declared request."""
+
+    store: Store
+    authenticator: Authenticator
+    rate_limits: RateLimits
+    incoming: IncomingRequest
+    path_params: dict[str, str]
+    user: str = ""  # who signed the request; "" until a raw handler authenticates it
+    partial: bool = False  # fault on demand: reject some items of a batch
+    echoed: dict[str, Any] = field(default_factory=dict)  # parameters that the envelope repeats
+
+
+Handler = Callable[[RequestContext, R], Result | HttpResponse]
+RawHandler = Callable[[RequestContext], HttpResponse]
+
+
+class RegisteredHandler(NamedTuple):
+    """A handler, and the request type it expects."""
+
+    function: Callable[[RequestContext, Any], Result | HttpResponse]
+    request_type: type[Request] | None  # None: a raw handler, which authenticates and parses by itself
+    extra_lines: tuple[str, ...] = ()  # further method and path pairs, such as POST /oauth/authorize
+
+
+_registry: dict[type[Request], RegisteredHandler] = {}
+
+
+def handler(
+    declared: type[Request], *, parse_as: type[R] | None = None
+) -> Callable[[Handler[R]], Handler[R]]:
+    """Register a function for a declared request, which it receives authenticated and validated.
+
+    With `parse_as`, the request is validated as that type instead, for handlers that validate the items
+    of a batch one by one.
+    """
+
+    def register(function: Handler[R]) -> Handler[R]:
+        _registry[declared] = RegisteredHandler(function, parse_as or declared)
+        return function
+
+    return register
+
+
+def raw_handler(declared: type[Request], *extra_lines: str) -> Callable[[RawHandler], RawHandler]:
+    """Register a function for a request that it authenticates and parses by itself.
+
+    `extra_lines` are further lines that it handles, such as `POST /oauth/authorize`.
+    """
+
+    def register(function: RawHandler) -> RawHandler:
+        _registry[declared] = RegisteredHandler(lambda context, _: function(context), None, extra_lines)
+        return function
+
+    return register
+
+
+def registered(declared: type[Request]) -> RegisteredHandler | None:
+    """Return the handler of a declared request, or None."""
+    return _registry.get(declared)

@@ -1,0 +1,108 @@
+"""Parameters of a request: read from path, query and body as its endpoint declares."""
+
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from ...api.endpoint import Endpoint, Request
+from ...api.fields import FieldType, fields_of
+from ...api.validation import InvalidError, Problem
+from .errors import ApiError
+from .incoming_request import FORM, IncomingRequest
+
+
+def read_params(
+    incoming: IncomingRequest,
+    endpoint: Endpoint,
+    request_type: type[Request],
+    path_params: dict[str, str],
+) -> dict[str, Any]:
+    """Collect the parameters of a request from path, query and body; they are not validated yet."""
+    query = _text_params(incoming.query)
+    if endpoint.params_in == "query":
+        if incoming.body:
+            message = "the parameters of this endpoint belong in the query, not in a body"
+            raise ApiError(400, "BAD_REQUEST", message)
+        return _split_text(request_type, query) | path_params
+    if query:
+        raise InvalidError([Problem(name, "belongs in the body, not in the query") for name in query])
+    if endpoint.params_in == "form":
+        _require_content_type(incoming, FORM)
+        return _split_text(request_type, _text_params(incoming.form)) | path_params
+    return json_object(incoming) | path_params
+
+
+def json_object(incoming: IncomingRequest) -> dict[str, Any]:
+    """Decode a body that must be a JSON object."""
+    _require_content_type(incoming, "application/json")
+    try:
+        values = msgspec.json.decode(incoming.body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ApiError(400, "BAD_REQUEST", f"the body is not JSON: {error}") from None
+    if not isinstance(values, dict):
+        raise ApiError(400, "BAD_REQUEST", "the body is not a JSON object")
+    return values
+
+
+def _require_content_type(incoming: IncomingRequest, content_type: str) -> None:
+    if incoming.content_type != content_type:
+        raise ApiError(400, "BAD_REQUEST", f"the body of this endpoint has the content type {content_type}")
+
+
+def _text_params(encoded: str) -> dict[str, str]:
+    """Decode a query or a form; each name may occur once."""
+    try:
+        pairs = parse_qsl(encoded, keep_blank_values=True, errors="strict")
+    except ValueError:
+        raise ApiError(400, "BAD_REQUEST", "the parameters are not UTF-8") from None
+    params = dict(pairs)
+    if len(params) < len(pairs):
+        raise InvalidError([Problem(name, "is given more than once") for name in _repeated_names(pairs)])
+    return params
+
+
+def _repeated_names(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    names = [name for name, _ in pairs]
+    return sorted({name for name in names if names.count(name) > 1})
+
+
+def _split_text(request_type: type[Request], params: dict[str, str]) -> dict[str, Any]:
+    """Split comma-separated lists and decode JSON values; validation converts the other types."""
+    types = {field.name: field.type for field in fields_of(request_type)}
+    return {name: _parse_text(types.get(name), text) for name, text in params.items()}
+
+
+def _parse_text(field_type: FieldType | None, text: str) -> Any:
+    if field_type and field_type.is_comma_list:
+        return text.split(",")
+    if field_type and field_type.is_nested:
+        try:
+            return msgspec.json.decode(text)
+        except msgspec.DecodeError:
+            return text  # validation rejects it, naming the field
+    return text
+
+
+def echoed_params(request: Request, endpoint: Endpoint) -> dict[str, Any]:
+    """Return the parameters that the envelope repeats, defaults included.
+
+    Those of a JSON body are left out: a batch would double the size of the response.
+    """
+    if endpoint.params_in == "json":
+        names = endpoint.path_fields
+    else:
+        names = [field.name for field in fields_of(type(request))]
+    values = {name: value_or_default(request, name) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def value_or_default(request: Request, name: str) -> Any:
+    """Return a parameter, or its declared default if it was not sent."""
+    value = getattr(request, name, None)
+    if value is not None:
+        return value
+    return next(
+        (field.type.extra("default") for field in fields_of(type(request)) if field.name == name), None
+    )

@@ -1,0 +1,72 @@
+"""Curated categories of line items: where their ads are shown."""
+
+from ...api.line_items import (
+    AddChosenCategory,
+    DeleteChosenCategory,
+    GetChosenCategory,
+    ListChosenCategories,
+    UpdateChosenCategory,
+)
+from ...api.parts import params_of
+from ..core.errors import invalid_parameter
+from ..core.handlers import RequestContext, handler
+from ..core.paging import list_page
+from ..core.responses import Result
+from ..storage import ids
+from ..storage.store import Record
+from .accounts import delete_record, require_account, require_record
+from .categories import CURATED, SERVICE
+from .line_items import LINE_ITEM
+
+CHOSEN = "line_item_curated_category"
+SORTABLE = ("line_item_id", "curated_category_id")
+
+
+@handler(ListChosenCategories)
+def list_chosen_categories(context: RequestContext, request: ListChosenCategories) -> Result:
+    """List the curated categories of an account's line items."""
+    require_account(context, request.account_id)
+    return list_page(context.store, request, CHOSEN, owner=request.account_id, sortable=SORTABLE)
+
+
+@handler(GetChosenCategory)
+def get_chosen_category(context: RequestContext, request: GetChosenCategory) -> Result:
+    """Return one curated category of a line item."""
+    chosen, deleted = request.line_item_curated_category_id, request.with_deleted
+    return Result(require_record(context, request.account_id, CHOSEN, chosen, with_deleted=deleted))
+
+
+@handler(AddChosenCategory)
+def add_chosen_category(context: RequestContext, request: AddChosenCategory) -> Result:
+    """Add a curated category to a line item."""
+    with context.store.transaction():
+        require_account(context, request.account_id)
+        fields = _checked_fields(context, request)
+        return Result(context.store.add(CHOSEN, ids.random_base36(), fields, owner=request.account_id))
+
+
+@handler(UpdateChosenCategory)
+def update_chosen_category(context: RequestContext, request: UpdateChosenCategory) -> Result:
+    """Change the curated category or the line item."""
+    account, chosen = request.account_id, request.line_item_curated_category_id
+    with context.store.transaction():
+        require_record(context, account, CHOSEN, chosen)
+        fields = _checked_fields(context, request)
+        return Result(context.store.update(CHOSEN, chosen, fields, owner=account))
+
+
+@handler(DeleteChosenCategory)
+def delete_chosen_category(context: RequestContext, request: DeleteChosenCategory) -> Result:
+    """Remove a curated category from its line item."""
+    return delete_record(context, request.account_id, CHOSEN, request.line_item_curated_category_id)
+
+
+def _checked_fields(context: RequestContext, request: AddChosenCategory | UpdateChosenCategory) -> Record:
+    """Return the fields to store; raise ApiError for ids that do not exist."""
+    fields = params_of(request)
+    owners = {"line_item_id": (LINE_ITEM, request.account_id), "curated_category_id": (CURATED, SERVICE)}
+    for name, identifier in fields.items():
+        kind, owner = owners[name]
+        if context.store.find(kind, identifier, owner=owner) is None:
+            raise invalid_parameter(name, f"the {kind.replace('_', ' ')} {identifier} does not exist")
+    return fields

@@ -1,0 +1,1 @@
+"""Storage: one SQLite file; one module per table."""

@@ -1,0 +1,145 @@
+"""SQLite connections, and the table of records."""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from .text_functions import casefold, contains_words
+
+BUSY_TIMEOUT_SECONDS = 30
+SELECT_RECORD = "SELECT id, owner, deleted, created_at, updated_at, data FROM records "
+
+Record = dict[str, Any]
+
+
+class Store:
+    """The database, with one connection per thread.
+
+    One connection shared by threads loses rows.
+    """
+
+    def __init__(self, database: Path) -> None:
+        self._database = database
+        self._local = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+        self._write_lock = threading.Lock()
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """Return this thread's connection, opened on first use."""
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = self._connect()
+        return connection
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self._database, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        # The data must survive the end of the process, not a power cut.
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.create_function("casefold", 1, casefold, deterministic=True)
+        connection.create_function("contains_words", -1, contains_words, deterministic=True)
+        self._connections.append(connection)
+        return connection
+
+    def close(self) -> None:
+        """Close the connections of all threads."""
+        while self._connections:
+            self._connections.pop().close()
+        self._local = threading.local()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Run the block in a write transaction; roll back on an exception."""
+        # Threads wait for the lock in turn; SQLite's own busy handler sleeps and polls.
+        with self._write_lock:
+            connection = self.connection
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:  # SQLite rolls back by itself when the disk is full
+                    connection.execute("ROLLBACK")
+                raise
+
+    def add(self, kind: str, id: str, data: Record, *, owner: str, created_at: str | None = None) -> Record:
+        """Insert a record."""
+        at = created_at or utc_now()
+        self.connection.execute(
+            "INSERT INTO records (kind, id, owner, created_at, updated_at, data) VALUES (?, ?, ?, ?, ?, ?)",
+            (kind, id, owner, at, at, encoded := _encode(data)),
+        )
+        return record_from_row((id, owner, False, at, at, encoded))
+
+    def find(
+        self, kind: str, id: str, *, owner: str | None = None, with_deleted: bool = False
+    ) -> Record | None:
+        """Return the record with an id, of one owner or of any; None if there is none."""
+        where = "WHERE kind = ? AND id = ?" + ("" if owner is None else " AND owner = ?")
+        values = (kind, id) if owner is None else (kind, id, owner)
+        row = self.connection.execute(SELECT_RECORD + where, values).fetchone()
+        return None if row is None or (row[2] and not with_deleted) else record_from_row(row)
+
+    def find_all(self, kind: str, owner: str) -> list[Record]:
+        """Return the records of an owner, oldest first, without deleted ones."""
+        where = "WHERE kind = ? AND owner = ? AND NOT deleted ORDER BY seq"
+        return [record_from_row(row) for row in self.connection.execute(SELECT_RECORD + where, (kind, owner))]
+
+    def update(self, kind: str, id: str, fields: Record, *, owner: str) -> Record:
+        """Set fields of an existing record."""
+        where = "WHERE kind = ? AND id = ? AND owner = ?"
+        (data,) = self.connection.execute(f"SELECT data FROM records {where}", (kind, id, owner)).fetchone()
+        merged = _encode(msgspec.json.decode(data) | fields)
+        self.connection.execute(
+            f"UPDATE records SET data = ?, updated_at = ? {where}", (merged, utc_now(), kind, id, owner)
+        )
+        return self._get(kind, id, owner)
+
+    def delete(self, kind: str, id: str, *, owner: str) -> Record:
+        """Mark a record as deleted."""
+        self.connection.execute(
+            "UPDATE records SET deleted = 1, updated_at = ? WHERE kind = ? AND id = ? AND owner = ?",
+            (utc_now(), kind, id, owner),
+        )
+        return self._get(kind, id, owner)
+
+    def purge(self, kind: str, owner: str, id: str | None = None) -> None:
+        """Remove the row of a record, or of all records of a kind that an owner has."""
+        where, values = ("", (kind, owner)) if id is None else (" AND id = ?", (kind, owner, id))
+        self.connection.execute("DELETE FROM records WHERE kind = ? AND owner = ?" + where, values)
+
+    def _get(self, kind: str, id: str, owner: str) -> Record:
+        record = self.find(kind, id, owner=owner, with_deleted=True)
+        assert record is not None
+        return record
+
+    def setting(self, name: str) -> str:
+        """Return a value that was fixed when the database was seeded."""
+        row = self.connection.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
+        return str(row[0])
+
+
+def record_from_row(row: Sequence[Any]) -> Record:
+    """Build a record as the service returns it from the columns of SELECT_RECORD."""
+    id, _, deleted, created_at, updated_at, data = row
+    fields: Record = msgspec.json.decode(data)
+    return (
+        {"id": id} | fields | {"created_at": created_at, "updated_at": updated_at, "deleted": bool(deleted)}
+    )
+
+
+def _encode(data: Record) -> str:
+    return msgspec.json.encode(data, enc_hook=str).decode()
+
+
+def utc_now() -> str:
+    """Return the current time in the service's format."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

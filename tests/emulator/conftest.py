@@ -12,9 +12,9 @@ from .speaking import Client, InProcess
 
 
 @pytest.fixture
-def database(tmp_path: Path, first_world: Path) -> Path:
+def database(tmp_path: Path, seeded_database: Path) -> Path:
     """A copy of the seeded database."""
-    return Path(shutil.copy(first_world, tmp_path / "emulator.db"))
+    return Path(shutil.copy(seeded_database, tmp_path / "emulator.db"))
 
 
 @pytest.fixture

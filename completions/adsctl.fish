@@ -54,7 +54,7 @@ function __adsctl_subcommands
     case 'jobs'
         printf '%s\t%s\n' 'list' 'List the pushes that ran on this machine, oldest first' 'show' 'Show one push, and what became of its rows' 'clean' 'Remove the journals of pushes that reached their end'
     case 'emulator'
-        printf '%s\t%s\n' 'serve' 'Serve the emulator on this machine, until it is stopped' 'exec' 'Run a command with an emulator of its own' 'env' 'Print the variables that point adsctl to a served emulator, for eval in a shell' 'audiences' 'Count the people in the emulator\'s audiences and do-not-reach lists' 'reset' 'Throw the emulator\'s world away; the next use begins with a new one'
+        printf '%s\t%s\n' 'serve' 'Serve the emulator on this machine until it is stopped' 'exec' 'Run a command with its own emulator' 'env' 'Print the variables that point adsctl to a served emulator, for eval in a shell' 'audiences' 'Count the users of the emulator\'s audiences and do-not-reach lists' 'reset' 'Delete the emulator\'s database; the next use creates a new one'
     end
 end
 
@@ -197,15 +197,15 @@ function __adsctl_options
     case 'jobs clean'
         printf '%s\t%s\n' '--all' 'Unfinished jobs too; they cannot be resumed then'
     case 'emulator serve'
-        printf '%s\t%s\n' '--port' 'Port to listen on; 0 takes a free one' '--host' 'Loopback address to listen on' '--fault' 'As in \'PUT /12/product_catalogs/* status=503 rate=0.2\'; repeatable' '--database' 'The emulator\'s world (default: in the state folder)'
+        printf '%s\t%s\n' '--port' 'Port to listen on; 0 chooses a free one' '--host' 'Loopback address to listen on' '--fault' 'Such as \'PUT /12/product_catalogs/* status=503 rate=0.2\'; repeatable' '--database' 'The emulator\'s database (default: in the state folder)'
     case 'emulator exec'
-        printf '%s\t%s\n' '--fault' 'As in \'PUT /12/product_catalogs/* status=503 rate=0.2\'; repeatable' '--database' 'The emulator\'s world (default: in the state folder)'
+        printf '%s\t%s\n' '--fault' 'Such as \'PUT /12/product_catalogs/* status=503 rate=0.2\'; repeatable' '--database' 'The emulator\'s database (default: in the state folder)'
     case 'emulator env'
-        printf '%s\t%s\n' '--port' 'Port to listen on; 0 takes a free one' '--database' 'The emulator\'s world (default: in the state folder)'
+        printf '%s\t%s\n' '--port' 'Port to listen on; 0 chooses a free one' '--database' 'The emulator\'s database (default: in the state folder)'
     case 'emulator audiences'
-        printf '%s\t%s\n' '--database' 'The emulator\'s world (default: in the state folder)'
+        printf '%s\t%s\n' '--database' 'The emulator\'s database (default: in the state folder)'
     case 'emulator reset'
-        printf '%s\t%s\n' '--database' 'The emulator\'s world (default: in the state folder)'
+        printf '%s\t%s\n' '--database' 'The emulator\'s database (default: in the state folder)'
     case 'api'
         printf '%s\t%s\n' '--input' 'The body; - reads standard input' '--base' 'Which address it goes to' '--paginate' 'Follow the pages of a list' '--envelope' 'Show the whole response, not only its data' '--as-curl' 'Print it for curl, secrets masked, and send nothing'
     end

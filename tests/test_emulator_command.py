@@ -1,4 +1,4 @@
-"""The emulator as a command: served, run round another command, thrown away."""
+"""The emulator as a command: serve, exec, env, audiences, reset."""
 
 import json
 import signal
@@ -7,72 +7,86 @@ import subprocess
 import pytest
 
 
-def serve(adsctl, *words: str) -> tuple[subprocess.Popen, str]:
-    process = adsctl.popen("emulator", "serve", "--port", "0", *words)
+def serve(adsctl, *options: str) -> tuple[subprocess.Popen, str]:
+    """Start a server on a free port; return its process and its port."""
+    process = adsctl.popen("emulator", "serve", "--port", "0", *options)
     line = process.stderr.readline().decode()
-    return process, next(word.rstrip(";") for word in line.split() if word.startswith("http"))
+    address = next(word.rstrip(";") for word in line.split() if word.startswith("http"))
+    return process, address.rsplit(":")[-1]
 
 
 @pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_serve_answers_another_shell_until_it_is_stopped(adsctl, signum, code):
-    process, address = serve(adsctl)
+def test_serve_responds_to_another_shell_until_it_is_stopped(adsctl, signum, code):
+    process, port = serve(adsctl)
     try:
-        shown = adsctl("emulator", "env", "--port", address.rsplit(":")[-1], "-o", "json").stdout
-        assert json.loads(adsctl("accounts", "list", "-o", "json", **json.loads(shown)).stdout)
-        line = f'eval "$({" ".join(adsctl.command("emulator", "env", "--port", address.rsplit(":")[-1]))})"'
-        line += f"; {' '.join(adsctl.command('catalog', 'list', '-o', 'ids'))}"
-        done = subprocess.run(["bash", "-c", line], env=adsctl.environment, capture_output=True, text=True)
-        assert done.stdout.strip().isdigit(), done.stderr
+        variables = adsctl("emulator", "env", "--port", port, "-o", "json").stdout
+        assert json.loads(adsctl("accounts", "list", "-o", "json", **json.loads(variables)).stdout)
+        script = f'eval "$({" ".join(adsctl.command("emulator", "env", "--port", port))})"'
+        script += f"; {' '.join(adsctl.command('catalog', 'list', '-o', 'ids'))}"
+        shell = subprocess.run(["bash", "-c", script], env=adsctl.environment, capture_output=True, text=True)
+        assert shell.stdout.strip().isdigit(), shell.stderr
     finally:
         process.send_signal(signum)
-        _, said = process.communicate(timeout=20)
+        _, stderr = process.communicate(timeout=20)
     assert process.returncode == code
-    assert said.decode().splitlines()[-1] == f"stopped by {signum.name}"
+    assert stderr.decode().splitlines()[-1] == f"stopped by {signum.name}"
 
 
-def test_another_address_than_loopback_is_refused(adsctl):
-    assert "loopback only" in adsctl("emulator", "serve", "--host", "0.0.0.0", code=2).stderr
+def test_serve_rejects_a_host_that_is_not_loopback(adsctl):
+    stderr = adsctl("emulator", "serve", "--host", "0.0.0.0", code=2).stderr
+    assert "0.0.0.0 is not a loopback address; the emulator listens on loopback only" in stderr
 
 
-def test_a_port_that_is_taken_is_told(adsctl):
-    process, address = serve(adsctl)
+def test_serve_reports_a_port_in_use(adsctl):
+    process, port = serve(adsctl)
     try:
-        done = adsctl("emulator", "serve", "--port", address.rsplit(":")[-1], code=2)
-        assert "cannot listen" in done.stderr
+        stderr = adsctl("emulator", "serve", "--port", port, code=2).stderr
+        assert f"cannot listen on 127.0.0.1 port {port}" in stderr
     finally:
         process.terminate()
         process.communicate(timeout=20)
 
 
 @pytest.mark.parametrize("code", [0, 3, 77])
-def test_exec_ends_with_the_code_of_its_command(adsctl, code):
+def test_exec_exits_with_the_code_of_its_command(adsctl, code):
     adsctl("emulator", "exec", "--", "sh", "-c", f"exit {code}", code=code)
 
 
-def test_exec_gives_its_command_the_variables(adsctl):
-    done = adsctl("emulator", "exec", "--", "sh", "-c", "env | grep ^ADSCTL_ | cut -d= -f1 | sort")
+def test_exec_sets_the_variables_of_its_command(adsctl):
+    adsctl("emulator", "exec", "--", "sh", "-c", "env | grep ^ADSCTL_ | cut -d= -f1 > variables")
     addresses = {"ADSCTL_ADS_URL", "ADSCTL_BASE_URL", "ADSCTL_ADS_SANDBOX_URL"}
     keys = {"ADSCTL_CONSUMER_KEY", "ADSCTL_CONSUMER_SECRET"}
     tokens = {"ADSCTL_ACCESS_TOKEN", "ADSCTL_ACCESS_TOKEN_SECRET"}
-    assert set(done.stdout.split()) >= addresses | keys | tokens | {
-        "ADSCTL_ACCOUNT",
-        "ADSCTL_CATALOG",
-        "ADSCTL_EMULATOR",
+    defaults = {"ADSCTL_ACCOUNT", "ADSCTL_CATALOG", "ADSCTL_EMULATOR"}
+    variables = set((adsctl.home / "variables").read_text().split())
+    assert variables >= addresses | keys | tokens | defaults
+
+
+def test_exec_reports_a_command_that_does_not_exist(adsctl):
+    assert "cannot run nowhere" in adsctl("emulator", "exec", "--", "nowhere", code=2).stderr
+
+
+def test_exec_rejects_an_invalid_fault(adsctl):
+    stderr = adsctl("emulator", "exec", "--fault", "PUT * sattus=503", "--", "true", code=2).stderr
+    assert "invalid fault 'PUT * sattus=503': 'sattus=503' is not one of reset, " in stderr
+    assert "for example: PUT /12/product_catalogs/* status=503 rate=0.2 retry-after=1" in stderr
+
+
+def test_audiences_counts_users(adsctl):
+    rows = json.loads(adsctl("emulator", "audiences", "-o", "json").stdout)
+    assert {row["name"]: row["users"] for row in rows} == {
+        "Customers": 2350,
+        "Readers of the newsletter": 412,
+        "Unsubscribed": 1840,
+        "Complaints": 0,
     }
 
 
-def test_exec_of_a_command_that_is_not_there_is_told(adsctl):
-    assert "nowhere cannot be run" in adsctl("emulator", "exec", "--", "nowhere", code=2).stderr
-
-
-def test_a_fault_that_is_none_is_told(adsctl):
-    adsctl("emulator", "exec", "--fault", "PUT * sattus=503", "--", "true", code=2)
-
-
-def test_reset_asks_and_begins_anew(adsctl):
+def test_reset_asks_and_deletes_the_database(adsctl):
     catalog = adsctl.local("catalog", "list", "-o", "ids").stdout.strip()
     adsctl.local("catalog", "rename", catalog, "--name", "Mine")
+    assert "dry run: would delete" in adsctl("emulator", "reset", "--dry-run").stderr
     adsctl("emulator", "reset", code=12)
     assert "Mine" in adsctl.local("catalog", "list").stdout
-    adsctl("emulator", "reset", "--yes")
+    assert "deleted the emulator's database" in adsctl("emulator", "reset", "--yes").stderr
     assert "Mine" not in adsctl.local("catalog", "list").stdout

@@ -1,4 +1,4 @@
-"""The service on this machine, as a server."""
+"""Serve the emulator, run commands with it, and reset it."""
 
 import os
 import shlex
@@ -15,16 +15,18 @@ from ..spelling import as_variable
 PORT = 8787
 
 Port = Annotated[
-    int, typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 takes a free one")
+    int, typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 chooses a free one")
 ]
 Fault = Annotated[
     list[str] | None,
     typer.Option(
-        "--fault", metavar="FAULT", help="As in 'PUT /12/product_catalogs/* status=503 rate=0.2'; repeatable"
+        "--fault",
+        metavar="FAULT",
+        help="Such as 'PUT /12/product_catalogs/* status=503 rate=0.2'; repeatable",
     ),
 ]
 Database = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="The emulator's world (default: in the state folder)")
+    Path | None, typer.Option(metavar="FILE", help="The emulator's database (default: in the state folder)")
 ]
 
 
@@ -35,20 +37,19 @@ def serve(
     fault: Fault = None,
     database: Database = None,
 ) -> None:
-    """Serve the emulator on this machine, until it is stopped.
+    """Serve the emulator on this machine until it is stopped.
 
     For example: adsctl emulator serve --fault 'GET /12/* status=503 rate=0.2'
     """
     from ..emulator.server import serve as serve_app
 
-    call = Invocation.of(ctx)
-    emulator = _open(call, database, fault)
+    invocation = Invocation.of(ctx)
+    emulator = _open(invocation, database, fault)
 
     def ready(address: str) -> None:
-        call.messages.say(f"the emulator listens on {address}; Ctrl-C stops it")
-        call.messages.say(
-            f'use it from another shell: eval "$(adsctl emulator env --port {address.rsplit(":")[-1]})"'
-        )
+        invocation.messages.say(f"the emulator listens on {address}; Ctrl-C stops it")
+        port = address.rsplit(":")[-1]
+        invocation.messages.say(f'use it from another shell: eval "$(adsctl emulator env --port {port})"')
 
     serve_app(emulator, host=host, port=port, on_ready=ready)
 
@@ -59,7 +60,7 @@ def execute(
     fault: Fault = None,
     database: Database = None,
 ) -> None:
-    """Run a command with an emulator of its own.
+    """Run a command with its own emulator.
 
     For example: adsctl emulator exec -- adsctl products push feed.csv
     """
@@ -69,10 +70,11 @@ def execute(
     with running(emulator) as address:
         inherited = {k: v for k, v in os.environ.items() if k != "ADSCTL_PROFILE" and not _names_secret(k)}
         try:
-            done = subprocess.run(command, env=inherited | variables(emulator, address), check=False)
+            completed = subprocess.run(command, env=inherited | variables(emulator, address), check=False)
         except OSError as error:
-            raise UsageError(f"{command[0]} cannot be run: {error.strerror}") from error
-    raise typer.Exit(done.returncode if done.returncode >= 0 else 128 - done.returncode)
+            raise UsageError(f"cannot run {command[0]}: {error.strerror}") from error
+    code = completed.returncode
+    raise typer.Exit(code if code >= 0 else 128 - code)
 
 
 def env(
@@ -84,44 +86,45 @@ def env(
 
     For example: eval "$(adsctl emulator env)"
     """
-    call = Invocation.of(ctx)
-    found = variables(_open(call, database, None), f"http://127.0.0.1:{port}")
-    if call.printer.format in ("table", "tsv", "csv"):
-        print("\n".join(f"export {name}={shlex.quote(value)}" for name, value in found.items()))
+    invocation = Invocation.of(ctx)
+    values = variables(_open(invocation, database, None), f"http://127.0.0.1:{port}")
+    if invocation.printer.format in ("table", "tsv", "csv"):
+        print("\n".join(f"export {name}={shlex.quote(value)}" for name, value in values.items()))
     else:
-        call.printer.show(found, tuple(found), "ADSCTL_ADS_URL")
+        invocation.printer.show(values, tuple(values), "ADSCTL_ADS_URL")
 
 
 def reset(ctx: typer.Context, database: Database = None) -> None:
-    """Throw the emulator's world away; the next use begins with a new one.
+    """Delete the emulator's database; the next use creates a new one.
 
     For example: adsctl emulator reset --yes
     """
     from ..emulator import reset as reset_database
     from ..products.sync_state import drop_emulated
 
-    call = Invocation.of(ctx)
-    path = database or call.settings.emulator_database
-    if call.dry_run:
-        call.messages.say(f"nothing is changed: {path} would be thrown away")
+    invocation = Invocation.of(ctx)
+    path = database or invocation.settings.emulator_database
+    if invocation.dry_run:
+        invocation.messages.say(f"dry run: would delete {path}")
         return
-    call.confirm(f"Throw the emulator's world away ({path})")
+    invocation.confirm(f"Delete the emulator's database ({path})")
     reset_database(path)
-    drop_emulated(call.settings.state_dir)
-    call.messages.say("the emulator begins anew")
+    drop_emulated(invocation.settings.state_dir)
+    invocation.messages.say("deleted the emulator's database")
 
 
 def audiences(ctx: typer.Context, database: Database = None) -> None:
-    """Count the people in the emulator's audiences and do-not-reach lists.
+    """Count the users of the emulator's audiences and do-not-reach lists.
 
     For example: adsctl emulator audiences
     """
-    call = Invocation.of(ctx, changes=False)
-    call.printer.show(_open(call, database, None).data.audiences(), ("id", "name", "kind", "users"), "id")
+    invocation = Invocation.of(ctx, changes=False)
+    audiences = _open(invocation, database, None).data.audiences()
+    invocation.printer.show(audiences, ("id", "name", "kind", "users"), "id")
 
 
 def variables(emulator: Any, address: str) -> dict[str, str]:
-    """Name what a client needs to speak to a served emulator."""
+    """Return the environment variables that point a client to a served emulator."""
     secrets = {as_variable(name): value for name, value in emulator.credentials._asdict().items()}
     return {
         "ADSCTL_BASE_URL": address,
@@ -134,10 +137,10 @@ def variables(emulator: Any, address: str) -> dict[str, str]:
     }
 
 
-def _open(call: Invocation, database: Path | None, faults: list[str] | None) -> Any:
+def _open(invocation: Invocation, database: Path | None, faults: list[str] | None) -> Any:
     from ..emulator.app import Emulator
 
-    return Emulator(database or call.settings.emulator_database, faults=faults or ())
+    return Emulator(database or invocation.settings.emulator_database, faults=faults or ())
 
 
 def _names_secret(variable: str) -> bool:

@@ -87,4 +87,5 @@ def spooled(stream: BinaryIO) -> BinaryIO:
 
     file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - open as long as its source
     shutil.copyfileobj(stream, file)
+    file.seek(0)
     return file

@@ -60,19 +60,33 @@ def find_readable(name: str, format: str | None = None) -> FeedFormat | None:
     return by_extension(name) if format is None else _named(format, readable_formats())
 
 
-def find_writable(name: str, format: str | None = None, *, default: str | None = None) -> FeedFormat:
-    """Find the format to write a file in, by `--format` or by its name; else raise UsageError.
-
-    `default` is for names without an extension, such as `/dev/stdout` or `refused.2026-07-01`.
-    """
+def find_writable(name: str, format: str | None = None) -> FeedFormat:
+    """Find the format to write a file in, by `--format` or by its name; else raise UsageError."""
     names = writable_formats()
-    found = by_extension(name) if format is None else _named(format, names)
-    if found is None and default is not None and not _extension(name)[1:2].isalpha():
-        return FORMATS[default]
+    if format is not None:
+        return _named(format, names)
+    found = by_extension(name)
     if found is None:
         raise unknown_format(name, names)
     if found.writer is None:
         raise UsageError(f"{name}: {found.name} can be read but not written", hint=f"write {one_of(names)}")
+    return found
+
+
+def find_failed_out(path: str) -> FeedFormat:
+    """Find the format of `--failed-out`; raise UsageError if it cannot be written.
+
+    A name without an extension, such as `/dev/stdout` or `failed.2026-07-01`, is CSV.
+    """
+    extension = _extension(path)
+    if not extension[1:2].isalpha():
+        return FORMATS["csv"]
+    found = by_extension(path)
+    if found is None or found.writer is None:
+        raise UsageError(
+            f"--failed-out: {path}: rows cannot be written as {extension}",
+            hint=f"the extensions of formats that can be written are {_extensions(writable_formats())}",
+        )
     return found
 
 
@@ -95,10 +109,9 @@ def load_class(reference: str) -> Any:
 
 def unknown_format(name: str, names: list[str]) -> UsageError:
     """Make the error of a file whose format nothing tells; `names` are the formats to choose from."""
-    extensions = [extension for format in names for extension in FORMATS[format].extensions]
     return UsageError(
         f"cannot tell the format from the name {name!r}",
-        hint=f"add --format {'|'.join(names)}, or use an extension: {', '.join(extensions)}",
+        hint=f"add --format {'|'.join(names)}, or use an extension: {_extensions(names)}",
     )
 
 
@@ -113,3 +126,7 @@ def _extension(name: str) -> str:
     if path.suffix.lower() == COMPRESSED_EXTENSION:
         path = path.with_suffix("")
     return path.suffix.lower()
+
+
+def _extensions(names: list[str]) -> str:
+    return ", ".join(extension for name in names for extension in FORMATS[name].extensions)

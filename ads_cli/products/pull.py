@@ -18,19 +18,19 @@ from ..uploads.report import progress
 
 def pull_products(call: Invocation, file: str | None, format: str | None) -> None:
     """Write every product of the catalog to a file, or to standard output."""
-    to_stdout = file is None or file == "-"
-    found = find_writable("" if to_stdout else str(file), format, default="csv" if to_stdout else None)
+    path = None if file == "-" else file
+    found = find_writable(path, format) if path else find_writable("standard output", format or "csv")
     if strange := [name for name in ("output", "columns", "query") if call.flags.get(name)]:
         raise UsageError(
             f"--{strange[0]}: pull writes whole products, for push to take back; --format chooses how",
             hint="products list shows a catalog in every format, with --columns and --query",
         )
     pull = Pull(call)
-    if to_stdout:
-        pull.write(open_writer(sys.stdout, found, pull.columns))
-    else:
-        with atomic(Path(str(file))) as stream:
+    if path:
+        with atomic(Path(path)) as stream:
             pull.write(open_writer(stream, found, pull.columns))
+    else:
+        pull.write(open_writer(sys.stdout, found, pull.columns))
     pull.tell()
 
 

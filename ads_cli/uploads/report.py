@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..config.atomic_files import atomic
 from ..errors import ContentError, UsageError
-from ..feeds.registry import find_writable
+from ..feeds.registry import find_failed_out
 from ..feeds.rows import FIRST_LINES, Row, Rows
 from ..feeds.writer import open_writer
 from ..output.messages import Messages
@@ -68,7 +68,7 @@ def check_failed_out_path(path: str | None, rows: Rows) -> None:
     if path and not Path(path).parent.is_dir():
         raise UsageError(f"--failed-out: there is no folder {Path(path).parent}")
     if path:
-        find_writable(path, default="csv")
+        find_failed_out(path)
 
 
 @contextmanager
@@ -83,7 +83,7 @@ def failed_out(path: str | None, rows: Rows) -> Iterator[Refuse]:
     check_failed_out_path(path, rows)
     columns = dict(zip(rows.columns, rows.fields, strict=True))
     with atomic(Path(path)) as stream:
-        writer = open_writer(stream, find_writable(path, default="csv"), [*columns, LINE, ERROR])
+        writer = open_writer(stream, find_failed_out(path), [*columns, LINE, ERROR])
 
         def write(row: Row, error: str) -> None:
             own = {column: row.values[name] for column, name in columns.items() if name in row.values}

@@ -21,6 +21,7 @@ def test_until_it_is_whole_a_file_is_seen_by_its_owner_only(tmp_path):
         (temporary,) = tmp_path.iterdir()
         assert stat.S_IMODE(temporary.stat().st_mode) == 0o600
     assert path.read_bytes() == "é\r\n".encode()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.csv.gz"])

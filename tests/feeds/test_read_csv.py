@@ -1,92 +1,98 @@
-"""Tables, as shops export them."""
+"""CSV and TSV as shops export them."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ads_cli.errors import UsageError
+from ads_cli.feeds.location import InMemory
+from ads_cli.feeds.reader import open_value_list, read_rows
+from ads_cli.feeds.registry import FORMATS
+from ads_cli.feeds.source import Source
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize(("name", "usual"), [("f.csv", ","), ("f.tsv", "\t")])
-def test_the_delimiter_is_the_one_that_makes_the_header_known(desk, delimiter, name, usual):
-    found = desk.rows(name, f'id{delimiter}title{delimiter}"a,b;c|d;e"\n1{delimiter}x{delimiter}y\n')
+def test_the_delimiter_is_the_one_with_the_most_known_columns(feeds, delimiter, name, usual):
+    found = feeds.rows(name, f'id{delimiter}title{delimiter}"a,b;c|d;e"\n1{delimiter}x{delimiter}y\n')
     assert [row.values for row in found] == [{"id": "1", "title": "x", "a,b;c|d;e": "y"}]
     assert bool(found.notes) == (delimiter != usual)
 
 
-def test_the_delimiter_of_a_header_without_a_known_name_is_the_most_frequent(desk):
-    assert desk.values("f.csv", "a;b;c\n1;2;3\n") == [{"a": "1", "b": "2", "c": "3"}]
+def test_the_delimiter_of_a_header_without_a_known_column_is_the_most_frequent(feeds):
+    assert feeds.values("f.csv", "a;b;c\n1;2;3\n") == [{"a": "1", "b": "2", "c": "3"}]
 
 
-def test_renamed_columns_count_as_known_for_the_delimiter(desk):
-    assert desk.values("f.csv", "sku;x,y,z\n1;2\n", sku="id") == [{"id": "1", "x,y,z": "2"}]
+def test_renamed_columns_count_as_known_for_the_delimiter(feeds):
+    assert feeds.values("f.csv", "sku;x,y,z\n1;2\n", sku="id") == [{"id": "1", "x,y,z": "2"}]
 
 
-def test_crlf_is_a_line_end_and_stays_what_it_is_inside_quotes(desk):
-    found = desk.read("f.csv", 'id,title\r\n1,"a\r\nb"\r\n2,c\r\n')
+def test_crlf_ends_a_line_and_is_kept_inside_quotes(feeds):
+    found = feeds.read("f.csv", 'id,title\r\n1,"a\r\nb"\r\n2,c\r\n')
     assert found == [(2, {"id": "1", "title": "a\r\nb"}, ""), (4, {"id": "2", "title": "c"}, "")]
 
 
-def test_old_line_ends_are_told(desk):
-    assert "CR alone" in desk.refused("f.csv", "id,title\r1,a\r")
+def test_lines_that_end_with_cr_alone_are_refused(feeds):
+    assert "CR alone" in feeds.error("f.csv", "id,title\r1,a\r")
 
 
-def test_blank_lines_are_skipped_and_still_counted(desk):
-    assert [line for line, *_ in desk.read("f.csv", "\n\nid,title\n\n1,a\n\n\n2,b\n")] == [5, 8]
+def test_blank_lines_are_skipped_and_still_counted(feeds):
+    assert [line for line, *_ in feeds.read("f.csv", "\n\nid,title\n\n1,a\n\n\n2,b\n")] == [5, 8]
 
 
-def test_a_comment_may_hold_a_line_break_in_a_quoted_cell(desk):
-    found = desk.rows("f.csv", '# Required,"# long\ntext, it is"\nid,title\n1,a\n')
+def test_a_comment_may_contain_a_line_break_in_a_quoted_cell(feeds):
+    found = feeds.rows("f.csv", '# Required,"# long\ntext, it is"\nid,title\n1,a\n')
     assert [(row.line, row.values) for row in found] == [(4, {"id": "1", "title": "a"})]
     assert "2 comment lines" in found.notes[0]
 
 
-def test_a_header_may_hold_a_line_break_in_a_quoted_cell(desk):
-    assert desk.read("f.csv", 'id,"long\nname"\n1,a\n') == [(3, {"id": "1", "long\nname": "a"}, "")]
+def test_a_header_may_contain_a_line_break_in_a_quoted_cell(feeds):
+    assert feeds.read("f.csv", 'id,"long\nname"\n1,a\n') == [(3, {"id": "1", "long\nname": "a"}, "")]
 
 
-def test_a_header_may_begin_with_a_number_sign(desk):
-    assert desk.values("f.csv", "#,id,title\n1,7,a\n") == [{"#": "1", "id": "7", "title": "a"}]
+def test_a_header_may_begin_with_a_number_sign(feeds):
+    assert feeds.values("f.csv", "#,id,title\n1,7,a\n") == [{"#": "1", "id": "7", "title": "a"}]
 
 
 @pytest.mark.parametrize(("cells", "count"), [("1", 1), ("1,a,b,c", 4)])
-def test_a_row_with_too_few_or_too_many_cells_is_a_problem_of_that_row(desk, cells, count):
-    first, second = desk.read("f.csv", f"id,title\n{cells}\n2,b\n")
+def test_a_row_with_too_few_or_too_many_cells_is_a_problem_of_that_row(feeds, cells, count):
+    first, second = feeds.read("f.csv", f"id,title\n{cells}\n2,b\n")
     assert first[:2] == (2, {"id": "1"} | ({"title": "a"} if count > 1 else {}))
     assert f"has {count} cells" in first[2]
     assert second == (3, {"id": "2", "title": "b"}, "")
 
 
-def test_names_are_stripped_and_nameless_columns_left_out(desk):
-    found = desk.rows("f.csv", " id , title,,\n1,a,x,y\n")
+def test_column_names_are_stripped_and_empty_ones_ignored(feeds):
+    found = feeds.rows("f.csv", " id , title,,\n1,a,x,y\n")
     assert [row.values for row in found] == [{"id": "1", "title": "a"}]
     assert found.columns == ("id", "title")
 
 
-def test_the_columns_of_an_earlier_failed_file_are_dropped(desk):
-    found = desk.rows("f.csv", "id,_line,title,_error\n1,7,a,too long\n")
+def test_the_columns_that_failed_out_adds_are_ignored(feeds):
+    found = feeds.rows("f.csv", "id,_line,title,_error\n1,7,a,too long\n")
     assert [row.values for row in found] == [{"id": "1", "title": "a"}]
     assert found.columns == found.fields == ("id", "title")
 
 
-def test_columns_and_their_fields_are_known_before_the_first_row(desk):
-    found = desk.rows("f.csv", "image_url,id\nx,1\n", image_url="image_link")
+def test_columns_and_their_fields_are_known_before_the_first_row(feeds):
+    found = feeds.rows("f.csv", "image_url,id\nx,1\n", image_url="image_link")
     assert next(iter(found)).values == {"image_link": "x", "id": "1"}
     assert (found.columns, found.fields) == (("image_url", "id"), ("image_link", "id"))
 
 
-def test_renaming_a_column_that_is_not_there_is_a_usage_error(desk):
+def test_mapping_a_missing_column_is_a_usage_error(feeds):
     with pytest.raises(UsageError, match="image_url"):
-        list(desk.rows("f.csv", "id,title\n1,a\n", image_url="image_link"))
+        list(feeds.rows("f.csv", "id,title\n1,a\n", image_url="image_link"))
 
 
 @pytest.mark.parametrize(("header", "rename"), [("id,id", {}), ("id, id ", {}), ("id,sku", {"sku": "id"})])
-def test_two_columns_for_one_field_are_refused(desk, header, rename):
-    assert desk.refused("f.csv", f"{header}\n1,2\n", **rename).startswith("f.csv:1: ")
+def test_two_columns_for_one_field_are_refused(feeds, header, rename):
+    assert feeds.error("f.csv", f"{header}\n1,2\n", **rename).startswith("f.csv:1: ")
 
 
 @pytest.mark.parametrize("content", ["id,title\n", "id,title\n\n", "# a\n# b\n"])
-def test_a_table_without_rows_is_refused(desk, content):
-    assert "header" in desk.refused("f.csv", content)
+def test_a_table_without_rows_is_refused(feeds, content):
+    assert "header" in feeds.error("f.csv", content)
 
 
 @pytest.mark.parametrize(
@@ -98,51 +104,76 @@ def test_a_table_without_rows_is_refused(desk, content):
         ('id,"title\n1,a\n', 1),
     ],
 )
-def test_a_quote_never_closed_names_the_line_where_the_row_begins(desk, content, line):
-    told = desk.refused("f.csv", content)
-    assert told.startswith(f"f.csv:{line}: ") and "never closed" in told
+def test_an_unclosed_quote_names_the_first_line_of_its_row(feeds, content, line):
+    error = feeds.error("f.csv", content)
+    assert error.startswith(f"f.csv:{line}: ") and "never closed" in error
 
 
 @pytest.mark.parametrize("quote", ["", '"'])
-def test_a_cell_of_ten_megabytes_names_its_line_and_both_reasons(desk, quote):
-    told = desk.refused("f.csv", f"id,title\n1,a\n2,{quote}{'x' * 10_000_000}{quote}\n")
-    assert told.startswith("f.csv:3: ") and "never closed" in told and "131,072" in told
+def test_a_cell_of_ten_megabytes_names_its_line_and_both_reasons(feeds, quote):
+    error = feeds.error("f.csv", f"id,title\n1,a\n2,{quote}{'x' * 10_000_000}{quote}\n")
+    assert error.startswith("f.csv:3: ") and "never closed" in error and "131,072" in error
 
 
-def test_a_line_that_never_ends_is_refused(desk):
-    assert desk.refused("f.csv", "id,title\n1,a\n" + "x," * 17_000_000).startswith("f.csv:3: ")
+def test_an_endless_line_is_refused(feeds):
+    assert feeds.error("f.csv", "id,title\n1,a\n" + "x," * 17_000_000).startswith("f.csv:3: ")
 
 
 @pytest.mark.parametrize(("byte", "guess"), [(b"\xe9", "cp1252"), (b"\x81\xe9", "latin-1")])
-def test_another_encoding_is_named_with_the_line_and_the_option(desk, byte, guess):
-    told = desk.refused("f.csv", b"id,title\n1,a\n2,Caf" + byte + b"\n")
-    assert told.startswith("f.csv:3: ") and f"--encoding {guess}" in told
+def test_another_encoding_is_named_with_the_line_and_the_option(feeds, byte, guess):
+    error = feeds.error("f.csv", b"id,title\n1,a\n2,Caf" + byte + b"\n")
+    assert error.startswith("f.csv:3: ") and f"--encoding {guess}" in error
 
 
-def test_a_nul_byte_is_named_with_its_line(desk):
-    assert desk.refused("f.csv", b"id,title\n1,a\n2,b\0\n").startswith("f.csv:3: ")
+def test_a_nul_byte_is_named_with_its_line(feeds):
+    assert feeds.error("f.csv", b"id,title\n1,a\n2,b\0\n").startswith("f.csv:3: ")
 
 
-def test_stray_quotes_and_cells_of_many_lines_are_read_as_if_there_were_no_blocks(desk, monkeypatch):
-    """Wherever the file is cut: what is read, and the lines, do not depend on it."""
+def test_stray_quotes_and_multiline_cells_do_not_depend_on_the_block_size(feeds, monkeypatch):
     rows = []
     for n in range(60):
         rows.append(f'{n},5" pipe no. {n}\n')
         rows.append(f'm{n},"of {n}\nlines, ""quoted""\n"\n')
         rows.append(f"é{n},plain\n")
     content = "id,title\n" + "".join(rows)
-    whole = desk.read("f.csv", content)
+    whole = feeds.read("f.csv", content)
     assert len(whole) == 180 and all(not problem for *_, problem in whole)
     for size in (1, 7, 64, 300):
         monkeypatch.setattr("ads_cli.feeds.formats.csv.BLOCK_BYTES", size)
-        assert desk.read("f.csv", content) == whole
+        assert feeds.read("f.csv", content) == whole
 
 
 @pytest.mark.parametrize(
     ("bad", "words"), [(b"x,a\0b\n", "a NUL byte"), (b"x,\xe9t\n", "not UTF-8"), (b'x,"a"b\n', "not CSV")]
 )
-def test_an_error_is_told_by_its_line_wherever_the_file_is_cut(desk, monkeypatch, bad, words):
+def test_an_error_names_its_line_whatever_the_block_size(feeds, monkeypatch, bad, words):
     good = "id,title\n" + "".join(f'{n},"t\n{n}"\n' for n in range(50))
     for size in (1, 50, 1 << 20):
         monkeypatch.setattr("ads_cli.feeds.formats.csv.BLOCK_BYTES", size)
-        assert f":102: {words}" in desk.refused("f.csv", good.encode() + bad + b"y,b\n")
+        assert f":102: {words}" in feeds.error("f.csv", good.encode() + bad + b"y,b\n")
+
+
+@given(
+    before=st.integers(0, 5), quoted=st.text(st.sampled_from('a,"\n'), max_size=10), after=st.integers(1, 3)
+)
+@settings(deadline=None)
+def test_every_row_has_the_line_where_it_begins(before, quoted, after):
+    escaped = quoted.replace('"', '""')
+    lines = ["id,title", *["x,y"] * before, f'x,"{escaped}"', *["z,y"] * after]
+    source = Source(InMemory("\n".join(lines).encode(), "feed.csv"), FORMATS["csv"])
+    multiline, following = before + 2, before + 3 + quoted.count("\n")
+    assert [row.line for row in read_rows(source, roots=(), known=("id", "title"))] == [
+        *range(2, multiline + 1),
+        *range(following, following + after),
+    ]
+
+
+def test_a_value_list_is_told_from_a_table_by_its_first_line(feeds):
+    for content, format in (
+        ("a\nb\n", "lines"),
+        ("product_key\na\n", "csv"),
+        ("product_key,x\na,1\n", "csv"),
+    ):
+        for name in ("keys.csv", "keys.txt", "keys"):
+            source = open_value_list(feeds.write(name, content), None, "product_key")
+            assert source.format.name == format

@@ -1,0 +1,120 @@
+"""A format is known wherever its record is registered."""
+
+import gzip
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from ads_cli.errors import UsageError
+from ads_cli.feeds.reader import open_source, read_rows
+from ads_cli.feeds.registry import (
+    FORMATS,
+    FeedFormat,
+    find_failed_out,
+    find_writable,
+    one_of,
+    readable_formats,
+    writable_formats,
+)
+from ads_cli.feeds.rows import RecordRows, Row
+
+CONTENT = b"TOY\xff\xfe1 2"
+
+
+class ToyRows(RecordRows):
+    """Ids between spaces, after three letters and a byte order mark."""
+
+    def _read(self) -> Iterator[Row]:
+        content = self.source.stream().read()
+        assert content == CONTENT, "the format decodes by itself"
+        for id in content[5:].decode().split():
+            yield self.row(1, {"id": id})
+
+
+TOY = FeedFormat(
+    "toy",
+    (".toy",),
+    "tests.feeds.test_registry:ToyRows",
+    matches=lambda head: head[:3] == b"TOY",
+    decodes=True,
+)
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    monkeypatch.setitem(FORMATS, TOY.name, TOY)
+
+
+@pytest.mark.parametrize("name", ["f.toy", "f.TOY.gz", "f.dat", "f"])
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_a_registered_format_is_read_by_its_extension_or_its_content(toy, feeds, name, compress):
+    found = feeds.rows(name, compress(CONTENT))
+    assert [row.values for row in found] == [{"id": "1"}, {"id": "2"}]
+    assert found.several_per_line and found.table is None
+
+
+def test_a_registered_format_is_read_by_option_whatever_the_name(toy, feeds):
+    source = open_source(feeds.write("f.csv", CONTENT), "toy")
+    assert len(list(read_rows(source, roots=(), known=()))) == 2
+
+
+def test_the_content_of_a_format_that_is_not_registered_tells_nothing(feeds):
+    with pytest.raises(UsageError, match="cannot tell the format from the name"):
+        open_source(feeds.write("f.dat", CONTENT))
+
+
+PROGRAM = """\
+import sys
+from ads_cli.feeds.registry import FORMATS, FeedFormat
+FORMATS["toy"] = FeedFormat("toy", (".toy",), "nowhere:Rows")
+from ads_cli.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("products", "push", "--help"), ("JSONL or TOY, also .gz", "jsonl or toy (default")),
+        (("audiences", "check", "--help"), ("JSONL or TOY, also .gz", "jsonl or toy (default")),
+        (("products", "pull", "--help"), ("json or jsonl (default",)),
+        (("help", "files"), ("JSONL or TOY, each also",)),
+    ],
+)
+def test_help_names_the_registered_formats(words, told):
+    command = [sys.executable, "-c", PROGRAM, *words]
+    done = subprocess.run(command, capture_output=True, text=True, env={"COLUMNS": "200"})
+    shown = " ".join(done.stdout.split())
+    assert done.returncode == 0 and all(text in shown for text in told), done
+
+
+def test_formats_are_listed_by_what_can_be_done_with_them(toy):
+    assert set(readable_formats()) - set(writable_formats()) == {"toy"}
+    assert "lines" not in readable_formats()
+    assert one_of(["csv"]) == "csv" and one_of(["csv", "tsv", "xml"]) == "csv, tsv or xml"
+
+
+def test_a_format_without_a_writer_is_refused_naming_the_writable_ones(toy):
+    with pytest.raises(UsageError, match=r"x\.toy: toy can be read but not written") as caught:
+        find_writable("x.toy")
+    assert caught.value.hint == f"write {one_of(writable_formats())}"
+    with pytest.raises(UsageError, match="--format: 'toy' is not one of csv, tsv"):
+        find_writable("x.csv", "toy")
+    with pytest.raises(UsageError, match=r"x\.toy\.gz: rows cannot be written as \.toy") as caught:
+        find_failed_out("x.toy.gz")
+    assert ".csv, .tsv" in caught.value.hint and ".toy" not in caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "failed", "failed.2026-07-01", "failed.csv"])
+def test_failed_rows_are_csv_where_the_name_has_no_extension(name):
+    assert find_failed_out(name).name == "csv"
+
+
+@pytest.mark.parametrize("words", [("push", "feed.csv", "--failed-out", "x.xml"), ("pull", "x.xml")])
+def test_a_command_never_writes_xml_as_something_else(adsctl, words):
+    adsctl.file("feed.csv", "id\n1\n")
+    done = adsctl.local("products", *words, code=2)
+    assert "xml" in done.stderr and ".csv, .tsv" in done.stderr
+    assert not (adsctl.home / "x.xml").exists()

@@ -1,77 +1,79 @@
-"""Blocks of a table of people, taken apart and packed."""
+"""Pack a block of a table of people."""
 
 import csv
 import io
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ..feeds.rows import Block
-from .operation_params import Heads
-from .packing import Packed, Packing, pack
+from ..feeds.formats.csv import Block
+from .operation_params import ParamsResolver
+from .packing import PackedRows, PackingOptions, pack_rows
 
-Wrong = dict[int, list[tuple[str, str]]]  # field and reason, by row
+ProblemsByRow = dict[int, list[tuple[str, str]]]  # field and reason
 
 
-class Table(NamedTuple):
+class TableLayout(NamedTuple):
     """How the rows of a table become users."""
 
     delimiter: str
-    fields: tuple[str, ...]  # the field of each cell; "" where it is left out
-    heads: Heads
+    fields: tuple[str, ...]  # the field of each cell; "" where it is not sent
+    resolver: ParamsResolver
 
 
 class PackedBlock(NamedTuple):
-    """A packed block: what became of its rows, how many there are, and the lines of those that are wrong."""
+    """The packed rows of a block."""
 
-    packed: Packed
+    packed: PackedRows
     rows: int
-    blank: list[int]  # rows that hold nothing, and are none
+    blank: list[int]  # rows without any value, which are not counted as records
     lines: dict[int, int]  # of rows with problems, counted from 0
 
 
-def pack_block(table: Table, block: Block, packing: Packing) -> PackedBlock | None:
-    """Pack the rows of a block; None where it cannot be read; who reads line by line says why."""
+def pack_block(layout: TableLayout, block: Block, options: PackingOptions) -> PackedBlock | None:
+    """Pack the rows of a block; return None where it cannot be parsed: reading it by lines tells why."""
     try:
         text = block.data.decode()
         if "\0" in text:
             return None
-        cells, wrong = _cells(table, text)
+        cells, problems = _parse(layout, text)
     except (UnicodeDecodeError, csv.Error):
         return None
     rows = len(cells[0]) if cells else 0
-    columns: dict[str, Any] = {name: of for name, of in zip(table.fields, cells, strict=False) if name}
-    heads, wrong_heads = table.heads.of(columns, rows)
-    for number, problems in wrong_heads.items():
-        wrong.setdefault(number, []).extend(problems)
-    packed = pack(columns, heads, packing, wrong)
-    blank = [number for number in packed.problems if not any(column[number].strip() for column in cells)]
-    for number in blank:
-        del packed.problems[number]
-    lines = _lines(table, text, packed.problems) if packed.problems else {}
+    columns: dict[str, Any] = {
+        name: column for name, column in zip(layout.fields, cells, strict=False) if name
+    }
+    params, params_problems = layout.resolver.resolve(columns, rows)
+    for row, found in params_problems.items():
+        problems.setdefault(row, []).extend(found)
+    packed = pack_rows(columns, params, options, problems)
+    blank = [row for row in packed.problems if not any(column[row].strip() for column in cells)]
+    for row in blank:
+        del packed.problems[row]
+    lines = _find_lines(layout, text, packed.problems) if packed.problems else {}
     return PackedBlock(packed, rows, blank, lines)
 
 
-def _cells(table: Table, text: str) -> tuple[list[Sequence[str]], Wrong]:
-    """Read the columns of a block, and say which rows have too many cells or too few."""
-    width = len(table.fields)
-    if width == 1 and not any(sign in text for sign in ('"', "\r", table.delimiter)):
-        return [text.removesuffix("\n").split("\n")], {}  # a list of lines, which many are
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=table.delimiter, strict=True))
-    wrong: Wrong = {}
+def _parse(layout: TableLayout, text: str) -> tuple[list[Sequence[str]], ProblemsByRow]:
+    """Return the columns of a block, and the rows with too many or too few cells."""
+    width = len(layout.fields)
+    if width == 1 and not any(sign in text for sign in ('"', "\r", layout.delimiter)):
+        return [text.removesuffix("\n").split("\n")], {}  # one value a line, which is common
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=layout.delimiter, strict=True))
+    problems: ProblemsByRow = {}
     if any(len(row) != width for row in rows):
         for number, row in enumerate(rows):
             if row and len(row) != width:
-                wrong[number] = [("", f"has {len(row)} cells, and the header has {width}")]
+                problems[number] = [("", f"has {len(row)} cells, and the header has {width}")]
             row[width:] = [""] * (width - len(row))
-    return list(zip(*rows, strict=True)), wrong
+    return list(zip(*rows, strict=True)), problems
 
 
-def _lines(table: Table, text: str, rows: Iterable[int]) -> dict[int, int]:
+def _find_lines(layout: TableLayout, text: str, rows: Iterable[int]) -> dict[int, int]:
     """Find the line on which each of some rows begins, counted from 0."""
-    wanted, found, begins = set(rows), {}, 0
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=table.delimiter, strict=True)
+    wanted, lines, begins = set(rows), {}, 0
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=layout.delimiter, strict=True)
     for number, _ in enumerate(reader):
         if number in wanted:
-            found[number] = begins
+            lines[number] = begins
         begins = reader.line_num
-    return found
+    return lines

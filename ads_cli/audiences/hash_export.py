@@ -1,24 +1,24 @@
-"""A list of people with every identifier hashed, as a table that can be pushed from anywhere."""
+"""Write a customer list with every identifier hashed, as a table that can be pushed from anywhere."""
 
 from typing import IO
 
 import msgspec
 
 from ..output.records import csv_rows
-from .operation_params import FIELDS
-from .operations import body_of
-from .validator import UserValidator
+from .operation_params import PARAMS_FIELDS
+from .operations import body_pieces
+from .plan import UserPlan
 
 
-def write_hashed(check: UserValidator, stream: IO[str]) -> None:
-    """Write the users of a checked file; several values of a cell are joined by semicolons."""
-    columns = [*check.counts]
-    heads = FIELDS if check.mixes_heads else ()
+def write_hashed(plan: UserPlan, stream: IO[str]) -> None:
+    """Write the users of a validated list; several values of a cell are joined by semicolons."""
+    columns = [*plan.counts]
+    params_columns = PARAMS_FIELDS if plan.has_params_columns else ()
     write = csv_rows(stream, ",")
-    write([*columns, *heads])
-    for batch in check.batches():
-        for said in msgspec.json.decode(b"".join(body_of(batch.items))):
-            values = {FIELDS[0]: said[FIELDS[0]], **said["params"]}
-            head = [values.get(name, "") for name in heads]
+    write([*columns, *params_columns])
+    for batch in plan.batches():
+        for operation in msgspec.json.decode(b"".join(body_pieces(batch.items))):
+            values = {PARAMS_FIELDS[0]: operation[PARAMS_FIELDS[0]], **operation["params"]}
+            params = [values.get(name, "") for name in params_columns]
             for user in values["users"]:
-                write([*(";".join(user.get(name, ())) for name in columns), *head])
+                write([*(";".join(user.get(name, ())) for name in columns), *params])

@@ -1,7 +1,7 @@
-"""Identifiers of people, normalised and hashed; a value itself never gets into a message.
+"""Identifiers of people: normalization; no message ever contains a value.
 
-An e-mail is lower-cased, a handle loses its @, a phone number becomes E.164; then all but
-partner_user_id are hashed with SHA-256. What is 64 hex digits already is taken for hashed.
+An e-mail address is lower-cased, a handle loses its @, a phone number becomes E.164; then all but
+partner_user_id are hashed with SHA-256. A value of 64 hex digits is taken for a hash.
 """
 
 import re
@@ -10,116 +10,116 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-HASHED = re.compile(r"[0-9a-fA-F]{64}")
+SHA256_HEX = re.compile(r"[0-9a-fA-F]{64}")
 INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 LABEL = r"(?!-)[a-z0-9-]++(?<!-)"
 EMAIL = rf"[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]++@{LABEL}(?:\.{LABEL})++(?<!\..)"
-NOT_HASHED = r"(?![0-9a-f]{64}(?![0-9a-z_-]))"  # before what might be taken for a hash
+NOT_A_HASH = r"(?![0-9a-f]{64}(?![0-9a-z_-]))"  # precedes patterns that would match a hash
 E164 = r"\+[1-9][0-9]{6,14}+"
-LONGEST = 254  # characters of an e-mail address
+MAX_EMAIL_LENGTH = 254
 
-Tidy = Callable[[str], str]
+Normalize = Callable[[str], str]  # raises ValueError with the reason
 
 
-class Key(NamedTuple):
-    """One kind of identifier: what it looks like when there is nothing left to do, and how to get there."""
+class IdentifierType(NamedTuple):
+    """One kind of identifier."""
 
     name: str
-    clean: str  # a pattern of what lower-cased text needs no more than a hash; no quote, no backslash
-    tidy: Tidy  # raises ValueError with the reason
+    normal_form: str  # pattern of lower-cased text that is normalized already; no quote, no backslash
+    normalize: Normalize
     is_hashed: bool = True
 
 
-def plain(text: str) -> str:
-    """Take away what nobody sees: spaces of every kind around, zero-width characters, full width."""
+def clean_text(text: str) -> str:
+    """Remove surrounding spaces of every kind, zero-width characters and full-width forms."""
     return unicodedata.normalize("NFKC", text.translate(INVISIBLE)).strip()
 
 
 def email(text: str) -> str:
-    """Normalise an e-mail address; an international domain becomes ASCII."""
-    address = plain(text).lower().removeprefix("mailto:")
+    """Normalize an e-mail address; an international domain becomes ASCII."""
+    address = clean_text(text).lower().removeprefix("mailto:")
     local, at, domain = address.rpartition("@")
     if not at or not local or not domain:
-        raise ValueError("is no e-mail address: it needs a name, an @ and a domain")
+        raise ValueError("is not a valid e-mail address: it needs a name, an @ and a domain")
     if not domain.isascii():
         import idna
 
         try:
             domain = idna.encode(domain, uts46=True).decode()
         except idna.IDNAError:
-            raise ValueError("has a domain that cannot exist") from None
+            raise ValueError("has an invalid domain") from None
     if not local.isascii():
-        raise ValueError("has letters before the @ that only few mail servers take (not ASCII)")
+        raise ValueError("has characters before the @ that are not ASCII, which few mail servers accept")
     address = f"{local}@{domain}"
-    if len(address) > LONGEST:
-        raise ValueError(f"is longer than {LONGEST} characters")
+    if len(address) > MAX_EMAIL_LENGTH:
+        raise ValueError(f"is longer than {MAX_EMAIL_LENGTH} characters")
     if not re.fullmatch(EMAIL, address):
-        raise ValueError("is no e-mail address")
+        raise ValueError("is not a valid e-mail address")
     return address
 
 
 def handle(text: str) -> str:
-    """Normalise a handle: without @, lower-case."""
-    name = plain(text).lower().removeprefix("@")
+    """Normalize a handle: without @, lower-case."""
+    name = clean_text(text).lower().removeprefix("@")
     if not name or re.search(r"[\s@]", name):
-        raise ValueError("is no handle: one word, with or without an @ before it")
+        raise ValueError("is not a valid handle: one word, with or without a leading @")
     return name
 
 
 def platform_id(text: str) -> str:
-    """Normalise the platform's own id of a person."""
-    digits = plain(text)
+    """Normalize the platform's own id of a person."""
+    digits = clean_text(text)
     if not (digits.isascii() and digits.isdecimal()):
-        raise ValueError("is no platform_id: digits only")
+        raise ValueError("is not a valid platform_id: digits only")
     return digits
 
 
 def device_id(text: str) -> str:
-    """Normalise the advertising id of a device."""
-    device = plain(text).lower()
+    """Normalize the advertising id of a device."""
+    device = clean_text(text).lower()
     if not device or re.search(r"\s", device):
-        raise ValueError("is no device_id: it has no spaces inside")
+        raise ValueError("is not a valid device_id: spaces are not allowed")
     return device
 
 
 def partner_user_id(text: str) -> str:
-    """Normalise an id of the advertiser's own, which is not hashed."""
+    """Normalize an id of the advertiser's own, which is not hashed."""
     identifier = text.strip()
     if not identifier or not identifier.isprintable():
-        raise ValueError("is no partner_user_id: visible characters only")
+        raise ValueError("is not a valid partner_user_id: visible characters only")
     return identifier
 
 
-def phone_number(region: str | None) -> Tidy:
-    """Give what makes phone numbers E.164; national ones need a `region`, as in DE."""
+def phone_number(region: str | None) -> Normalize:
+    """Return the function that normalizes phone numbers; national ones need a `region`, such as DE."""
 
-    def tidy(text: str) -> str:
+    def normalize(text: str) -> str:
         import phonenumbers
 
-        number = plain(text)
+        number = clean_text(text)
         try:
             parsed = phonenumbers.parse(number, region)
         except phonenumbers.NumberParseException as error:
             if error.error_type == error.INVALID_COUNTRY_CODE and not number.startswith("+"):
-                raise ValueError("is a national number: --region names its country, as in DE") from None
-            raise ValueError("is no phone number") from None
+                raise ValueError("has no country code; add --region, for example --region DE") from None
+            raise ValueError("is not a valid phone number") from None
         possible = phonenumbers.is_possible_number_with_reason(parsed)
         if possible != phonenumbers.ValidationResult.IS_POSSIBLE:
-            raise ValueError("is no phone number: too long or too short for its country")
+            raise ValueError("is not a valid phone number: too long or too short for its country")
         return str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164))
 
-    return tidy
+    return normalize
 
 
 @cache
-def keys(region: str | None = None) -> dict[str, Key]:
-    """List the kinds of identifiers by name, in the order of the specification."""
-    found = (
-        Key("email", EMAIL, email),
-        Key("device_id", NOT_HASHED + r"[0-9a-z-]++", device_id),
-        Key("handle", NOT_HASHED + r"[0-9a-z_]++", handle),
-        Key("platform_id", NOT_HASHED + r"[0-9]++", platform_id),
-        Key("phone_number", E164, phone_number(region)),
-        Key("partner_user_id", r"(?!)", partner_user_id, is_hashed=False),
+def identifier_types(region: str | None = None) -> dict[str, IdentifierType]:
+    """Return the kinds of identifiers by name, in the order of the specification."""
+    types = (
+        IdentifierType("email", EMAIL, email),
+        IdentifierType("device_id", NOT_A_HASH + r"[0-9a-z-]++", device_id),
+        IdentifierType("handle", NOT_A_HASH + r"[0-9a-z_]++", handle),
+        IdentifierType("platform_id", NOT_A_HASH + r"[0-9]++", platform_id),
+        IdentifierType("phone_number", E164, phone_number(region)),
+        IdentifierType("partner_user_id", r"(?!)", partner_user_id, is_hashed=False),
     )
-    return {key.name: key for key in found}
+    return {each.name: each for each in types}

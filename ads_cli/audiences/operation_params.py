@@ -1,4 +1,4 @@
-"""What an operation says beside its users: whether they come or go, and from when to when."""
+"""The parameters of an operation beside its users: update or delete, and the times."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -7,65 +7,83 @@ from typing import Any, NamedTuple
 from ..api.time import Time
 from ..errors import UsageError
 from ..spelling import as_option
-from .packing import Head
 
-OPERATIONS = {"update": "Update", "delete": "Delete"}
-FIELDS = ("operation_type", "effective_at", "expires_at")
-Problems = list[tuple[str, str]]
+OPERATION_TYPES = {"update": "Update", "delete": "Delete"}
+PARAMS_FIELDS = ("operation_type", "effective_at", "expires_at")
+Problems = list[tuple[str, str]]  # field and reason
 
 
-class Heads(NamedTuple):
-    """The heads of rows: what the options say, unless a row says otherwise."""
+class OperationParams(NamedTuple):
+    """What an operation carries beside its users."""
 
-    default: Head
-    now: datetime  # of the start, so that every row is judged by the same
-    takes_effective: bool = True  # a do-not-reach list has no beginning
+    operation_type: str
+    effective_at: str = ""
+    expires_at: str = ""
+
+    @property
+    def json_start(self) -> str:
+        """Return the JSON of an operation up to its users."""
+        times = zip(self._fields[1:], self[1:], strict=True)
+        members = "".join(f'"{name}":"{value}",' for name, value in times if value)
+        return f'{{"operation_type":"{self.operation_type}","params":{{{members}"users":['
+
+
+class ParamsResolver(NamedTuple):
+    """Resolves the parameters of each row: its own columns, and else the command's options."""
+
+    default: OperationParams
+    now: datetime  # of the start, so that all rows are validated against the same time
+    takes_effective_at: bool = True  # False for do-not-reach lists
 
     @classmethod
-    def given(cls, options: Mapping[str, str | None], *, takes_effective: bool = True) -> "Heads":
-        """Make heads of options; raise UsageError with every reason."""
-        heads = cls(Head(OPERATIONS["update"]), datetime.now(UTC), takes_effective)
-        head, problems = heads.head(options)
+    def of_options(
+        cls, options: Mapping[str, str | None], *, takes_effective_at: bool = True
+    ) -> "ParamsResolver":
+        """Return a resolver with the options as defaults; raise UsageError with every problem."""
+        resolver = cls(OperationParams(OPERATION_TYPES["update"]), datetime.now(UTC), takes_effective_at)
+        params, problems = resolver.parse(options)
         if problems:
-            told = (f"{as_option(name.replace('_type', ''))}: {reason}" for name, reason in problems)
-            raise UsageError("\n".join(told))
-        return heads._replace(default=head)
+            lines = (f"{as_option(name.replace('_type', ''))}: {reason}" for name, reason in problems)
+            raise UsageError("\n".join(lines))
+        return resolver._replace(default=params)
 
-    def of(self, columns: dict[str, Any], rows: int) -> tuple[Head | list[Head], dict[int, Problems]]:
-        """Take the columns that make heads out of `columns`; give a head for all or for each row."""
-        own = {name: columns.pop(name) for name in FIELDS if name in columns}
+    def resolve(
+        self, columns: dict[str, Any], rows: int
+    ) -> tuple[OperationParams | list[OperationParams], dict[int, Problems]]:
+        """Remove the columns of parameters from `columns`; return parameters for all rows or for each."""
+        own = {name: columns.pop(name) for name in PARAMS_FIELDS if name in columns}
         if not own:
             return self.default, {}
-        heads, wrong, known = [], {}, {}
+        params_of_rows, invalid, parsed = [], {}, {}
         for number, values in enumerate(zip(*own.values(), strict=True)):
-            if values not in known:
-                known[values] = self.head(dict(zip(own, values, strict=True)))
-            head, problems = known[values]
-            heads.append(head)
+            if values not in parsed:
+                parsed[values] = self.parse(dict(zip(own, values, strict=True)))
+            params, problems = parsed[values]
+            params_of_rows.append(params)
             if problems:
-                wrong[number] = list(problems)
-        return heads, wrong
+                invalid[number] = list(problems)
+        return params_of_rows, invalid
 
-    def head(self, given: Mapping[str, Any]) -> tuple[Head, Problems]:
-        """Make one head, and say what is wrong with it."""
+    def parse(self, texts: Mapping[str, Any]) -> tuple[OperationParams, Problems]:
+        """Parse one set of parameters, and return its problems."""
         problems: Problems = []
-        values = {name: str(value).strip() for name, value in given.items() if value and str(value).strip()}
-        operation = self.default.operation_type
+        values = {name: str(value).strip() for name, value in texts.items() if value and str(value).strip()}
+        operation_type = self.default.operation_type
         if word := values.get("operation_type"):
-            operation = OPERATIONS.get(word.lower(), "")
-            if not operation:
-                problems.append(("operation_type", f"is not one of {', '.join(OPERATIONS.values())}"))
+            operation_type = OPERATION_TYPES.get(word.lower(), "")
+            if not operation_type:
+                problems.append(("operation_type", f"is not one of {', '.join(OPERATION_TYPES.values())}"))
         times = {}
-        for name in FIELDS[1:]:
+        for name in PARAMS_FIELDS[1:]:
             try:
                 times[name] = Time.parse(values[name]) if name in values else getattr(self.default, name)
             except ValueError:
                 problems.append((name, "is not a time: ISO 8601 with an offset, as 2026-03-01T08:00:00Z"))
                 times[name] = ""
-        if times["effective_at"] and not self.takes_effective:
+        if times["effective_at"] and not self.takes_effective_at:
             problems.append(("effective_at", "is not for do-not-reach lists"))
         begins = Time(times["effective_at"]).moment if times["effective_at"] else self.now
         if times["expires_at"] and Time(times["expires_at"]).moment <= begins:
             what = "effective_at" if times["effective_at"] else "now"
             problems.append(("expires_at", f"must be later than {what}"))
-        return Head(operation, times["effective_at"], times["expires_at"]), problems
+        return OperationParams(operation_type, times["effective_at"], times["expires_at"]), problems

@@ -1,4 +1,4 @@
-"""Operations as they travel: thousands of them are one text, cut where the limits of a request say so."""
+"""Operations encoded as JSON: thousands of them in one text, split where a request is full."""
 
 from array import array
 from bisect import bisect_right
@@ -7,81 +7,82 @@ from dataclasses import dataclass, replace
 
 from ..api.users import MOST_BYTES, MOST_OPERATIONS
 
-Places = Sequence[int]
+Numbers = Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
 class Operations:
-    """Some operations as JSON, with commas between them, and the rows that their users come from."""
+    """Some operations as JSON, separated by commas, and the rows that their users come from."""
 
-    body: bytes | memoryview  # empty where it is not to be sent
-    ends: Places  # where each operation ends in the body
-    stops: Places  # where the users of each end among the rows
-    rows: Places  # of all users: counted from 0 in what was packed at once, by number of the record later
+    body: bytes | memoryview  # empty where it is not sent
+    body_ends: Numbers  # offset where each operation ends in the body
+    row_ends: Numbers  # index in `rows` where the users of each operation end
+    rows: Numbers  # of all users: counted from 0 while packing, record numbers afterwards
 
     @classmethod
-    def single(cls, body: bytes, rows: Places) -> "Operations":
-        """Make one operation."""
+    def single(cls, body: bytes, rows: Numbers) -> "Operations":
+        """Return one operation."""
         return cls(body, [len(body)], [len(rows)], rows)
 
     def __len__(self) -> int:
-        return len(self.ends)
+        return len(self.body_ends)
 
     def __iter__(self) -> Iterator["Operations"]:
-        return (self.part(number, number + 1) for number in range(len(self)))
+        return (self.slice(number, number + 1) for number in range(len(self)))
 
-    def begin(self, number: int) -> int:
-        """Say where an operation begins in the body."""
-        return self.ends[number - 1] + 1 if number else 0
+    def body_start(self, number: int) -> int:
+        """Return the offset where an operation begins in the body."""
+        return self.body_ends[number - 1] + 1 if number else 0
 
-    def part(self, begin: int, end: int) -> "Operations":
-        """Cut operations out."""
+    def slice(self, begin: int, end: int) -> "Operations":
+        """Return the operations from `begin` to `end`."""
         if (begin, end) == (0, len(self)):
             return self
-        at, first = self.begin(begin), self.stops[begin - 1] if begin else 0
-        ends, stops = self.ends[begin:end], self.stops[begin:end]
+        offset, first_row = self.body_start(begin), self.row_ends[begin - 1] if begin else 0
+        body_ends, row_ends = self.body_ends[begin:end], self.row_ends[begin:end]
         return Operations(
-            memoryview(self.body)[at : ends[-1]],
-            array("q", (end - at for end in ends)),
-            array("q", (stop - first for stop in stops)),
-            self.rows[first : stops[-1]],
+            memoryview(self.body)[offset : body_ends[-1]],
+            array("q", (at - offset for at in body_ends)),
+            array("q", (row - first_row for row in row_ends)),
+            self.rows[first_row : row_ends[-1]],
         )
 
-    def numbered(self, numbers: Places) -> "Operations":
-        """Name rows by their numbers from now on."""
+    def with_records(self, records: Numbers) -> "Operations":
+        """Return the operations with rows replaced by the record numbers that they index."""
         rows = self.rows
-        apart = len(rows) - 1 != rows[-1] - rows[0]
+        has_gaps = len(rows) - 1 != rows[-1] - rows[0]
         return replace(
-            self, rows=[numbers[row] for row in rows] if apart else numbers[rows[0] : rows[-1] + 1]
+            self, rows=[records[row] for row in rows] if has_gaps else records[rows[0] : rows[-1] + 1]
         )
 
 
-def batches(packed: Iterable[Operations]) -> Iterator[list[Operations]]:
-    """Cut operations into the batches of requests, as many in each as both limits allow."""
-    waiting: list[Operations] = []
-    count, size = 0, 1  # of the body: a bracket, then each operation and a comma or the other bracket
-    for some in packed:
+def split_requests(packed: Iterable[Operations]) -> Iterator[list[Operations]]:
+    """Split operations into requests, with as many in each as both limits allow."""
+    request: list[Operations] = []
+    count, size = 0, 1  # of the body: a bracket, then each operation with a comma or the other bracket
+    for operations in packed:
         at = 0
-        while at < len(some):
-            before = some.begin(at)
-            end = bisect_right(some.ends, before + MOST_BYTES - size - 1, at)
-            end = min(max(end, at + (not waiting)), at + MOST_OPERATIONS - count)
+        while at < len(operations):
+            start = operations.body_start(at)
+            end = bisect_right(operations.body_ends, start + MOST_BYTES - size - 1, at)
+            end = min(max(end, at + (not request)), at + MOST_OPERATIONS - count)
             if end > at:
-                waiting.append(some.part(at, end))
-                count, size, at = count + end - at, size + some.ends[end - 1] - before + 1, end
-            if at < len(some):
-                yield waiting
-                waiting, count, size = [], 0, 1
-    if waiting:
-        yield waiting
+                request.append(operations.slice(at, end))
+                size += operations.body_ends[end - 1] - start + 1
+                count, at = count + end - at, end
+            if at < len(operations):
+                yield request
+                request, count, size = [], 0, 1
+    if request:
+        yield request
 
 
-def body_of(operations: Iterable[Operations]) -> list[bytes | memoryview]:
-    """Write the body of a request, in pieces."""
-    pieces = [piece for some in operations for piece in (b",", some.body)]
+def body_pieces(request: Iterable[Operations]) -> list[bytes | memoryview]:
+    """Return the body of a request in pieces."""
+    pieces = [piece for operations in request for piece in (b",", operations.body)]
     return [b"[", *pieces[1:], b"]"]
 
 
-def users_of(operations: Iterable[Operations]) -> int:
-    """Count the users."""
-    return sum(len(some.rows) for some in operations)
+def count_users(request: Iterable[Operations]) -> int:
+    """Count the users of a request."""
+    return sum(len(operations.rows) for operations in request)

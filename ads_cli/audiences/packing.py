@@ -1,4 +1,4 @@
-"""Users packed into operations, so that as many as possible go in a request."""
+"""Pack users into operations, so that a request carries as many as possible."""
 
 from array import array
 from bisect import bisect_right
@@ -10,49 +10,35 @@ from itertools import accumulate, groupby, pairwise
 from typing import Any, NamedTuple
 
 from ..api.users import MOST_BYTES, MOST_OPERATIONS
-from .columns import Column, column
-from .identifiers import keys
+from .columns import EncodedColumn, encode_column
+from .identifiers import identifier_types
+from .operation_params import OperationParams
 from .operations import Operations
 
-# The size at which an operation is closed: 2,500 of them, with commas and brackets, fill a body.
-FULL = (MOST_BYTES - 2) // MOST_OPERATIONS - 1
-END = "]}}"
+# 2,500 operations of this size, with commas and brackets, fill a body.
+MAX_OPERATION_BYTES = (MOST_BYTES - 2) // MOST_OPERATIONS - 1
+JSON_END = "]}}"
 
 
 class Purpose(Enum):
-    """What packing is for: hashes cost most, and only what is sent has to be kept."""
+    """What packing is for: hashing costs most, and only what is sent has to be kept."""
 
-    CHECK = "check"  # the sizes alone, with nothing hashed
-    REHEARSE = "rehearse"  # everything, and nothing is kept
+    VALIDATE = "validate"  # sizes only, nothing is hashed
+    DRY_RUN = "dry_run"  # everything, and no body is kept
     SEND = "send"
 
 
-class Head(NamedTuple):
-    """What operations say beside their users."""
-
-    operation_type: str
-    effective_at: str = ""
-    expires_at: str = ""
-
-    @property
-    def start(self) -> str:
-        """Write an operation up to its users."""
-        given = zip(self._fields[1:], self[1:], strict=True)
-        times = "".join(f'"{name}":"{value}",' for name, value in given if value)
-        return f'{{"operation_type":"{self.operation_type}","params":{{{times}"users":['
-
-
-class Packing(NamedTuple):
+class PackingOptions(NamedTuple):
     """What decides which operations rows become."""
 
     region: str | None = None  # of national phone numbers
-    most_users: int | None = None  # to an operation
+    users_per_operation: int | None = None  # None: as many as fit
     purpose: Purpose = Purpose.SEND
 
 
 @dataclass
-class Packed:
-    """What became of some rows: operations, what is wrong with the others, and how values came."""
+class PackedRows:
+    """Operations, the problems of invalid rows, and how many values were raw or hashed."""
 
     operations: list[Operations] = field(default_factory=list)
     problems: dict[int, list[tuple[str, str]]] = field(default_factory=dict)  # field and reason, by row
@@ -60,95 +46,98 @@ class Packed:
     hashed: Counter[str] = field(default_factory=Counter)
 
 
-def pack(
+def pack_rows(
     cells: Mapping[str, Sequence[Any]],
-    heads: Sequence[Head] | Head,
-    packing: Packing,
-    wrong: Mapping[int, list[tuple[str, str]]] = {},
-) -> Packed:
-    """Pack rows that come as columns of cells; one head for all, or one for each row.
+    params: Sequence[OperationParams] | OperationParams,
+    options: PackingOptions,
+    problems: Mapping[int, list[tuple[str, str]]] = {},
+) -> PackedRows:
+    """Pack rows that come as columns of cells, with parameters for all rows or for each.
 
-    Rows that are `wrong` already, and those found wrong here, are left out.
+    Rows that have `problems` already, and those that prove invalid here, are left out.
     """
-    made = Packed(problems={row: list(problems) for row, problems in wrong.items()})
-    known = keys(packing.region)
+    packed = PackedRows(problems={row: list(found) for row, found in problems.items()})
+    kinds = identifier_types(options.region)
     columns = []
     for name, values in cells.items():
-        found = column(known[name], values, hashing=packing.purpose is not Purpose.CHECK)
-        columns.append(found)
-        made.raw[name] += found.raw
-        made.hashed[name] += found.hashed
-        for row, reasons in found.problems.items():
-            made.problems.setdefault(row, []).extend((name, reason) for reason in reasons)
-    users = _users(columns)
+        column = encode_column(kinds[name], values, hashing=options.purpose is not Purpose.VALIDATE)
+        columns.append(column)
+        packed.raw[name] += column.raw
+        packed.hashed[name] += column.hashed
+        for row, reasons in column.problems.items():
+            packed.problems.setdefault(row, []).extend((name, reason) for reason in reasons)
+    users = _join_columns(columns)
     if "" in users.texts:
         for row, text in enumerate(users.texts):
-            if not text and row not in made.problems:
-                made.problems[row] = [("", f"has no identifier: {', '.join(known)}")]
-    if made.problems or not isinstance(heads, Head):
-        rows = [row for row in range(len(users.texts)) if row not in made.problems]
-        of = (lambda row: heads) if isinstance(heads, Head) else heads.__getitem__
-        for head, group in groupby(rows, of):
-            some = list(group)
-            texts = [users.texts[row] for row in some]
-            made.operations.append(_operations(head, users._replace(texts=texts), some, packing))
-    else:
-        made.operations.append(_operations(heads, users, range(len(users.texts)), packing))
-    return made
+            if not text and row not in packed.problems:
+                packed.problems[row] = [("", f"has no identifier: {', '.join(kinds)}")]
+    if not packed.problems and isinstance(params, OperationParams):
+        packed.operations.append(_fill_operations(params, users, range(len(users.texts)), options))
+        return packed
+    valid = [row for row in range(len(users.texts)) if row not in packed.problems]
+    params_of = (lambda row: params) if isinstance(params, OperationParams) else params.__getitem__
+    for params_of_group, group in groupby(valid, params_of):
+        rows = list(group)
+        users_of_group = users._replace(texts=[users.texts[row] for row in rows])
+        packed.operations.append(_fill_operations(params_of_group, users_of_group, rows, options))
+    return packed
 
 
 class Users(NamedTuple):
-    """Users as JSON: a text for each, with what goes before and after it; "" where there is nobody."""
+    """Users as JSON: a text for each, with a common prefix and suffix; "" where a row has no user."""
 
     texts: list[str]
-    before: str
-    after: str
-    size: int | None = None  # of every text, where they are alike
+    prefix: str
+    suffix: str
+    text_size: int | None = None  # of every text, where they are equal
 
-    def joined(self, begin: int, end: int) -> str:
-        """Write some users, with commas between them."""
-        between = f"{self.after},{self.before}"
-        return f"{self.before}{between.join(self.texts[begin:end])}{self.after}"
+    def join(self, begin: int, end: int) -> str:
+        """Return the JSON of users, separated by commas."""
+        between = f"{self.suffix},{self.prefix}"
+        return f"{self.prefix}{between.join(self.texts[begin:end])}{self.suffix}"
 
-    def ends(self) -> Sequence[int]:
-        """Say where each user ends, and its comma."""
-        more = len(self.before) + len(self.after) + 1
-        if self.size:
-            return range(0, (self.size + more) * len(self.texts) + 1, self.size + more)
-        return list(accumulate((len(text) + more for text in self.texts), initial=0))
+    def offsets(self) -> Sequence[int]:
+        """Return where each user begins, if all were joined with a comma each, and the total size."""
+        extra = len(self.prefix) + len(self.suffix) + 1
+        if self.text_size:
+            return range(0, (self.text_size + extra) * len(self.texts) + 1, self.text_size + extra)
+        return list(accumulate((len(text) + extra for text in self.texts), initial=0))
 
-    def stops(self, ends: Sequence[int], room: int, most: int) -> Iterator[int]:
-        """Say where operations end that have room for so many bytes, or for `most` users."""
-        end, users = 0, len(self.texts)
-        if self.size and users:
-            each = max(1, min(room // ends[1], most))
-            yield from range(each, users, each)
-            yield users
+    def split(self, offsets: Sequence[int], max_bytes: int, max_users: int) -> Iterator[int]:
+        """Yield the number of users up to the end of each operation."""
+        end, count = 0, len(self.texts)
+        if self.text_size and count:
+            each = max(1, min(max_bytes // offsets[1], max_users))
+            yield from range(each, count, each)
+            yield count
             return
-        while end < users:
-            begin, end = end, bisect_right(ends, ends[end] + room, end) - 1
-            end = min(max(end, begin + 1), begin + most)
+        while end < count:
+            begin, end = end, bisect_right(offsets, offsets[end] + max_bytes, end) - 1
+            end = min(max(end, begin + 1), begin + max_users)
             yield end
 
 
-def _users(columns: list[Column]) -> Users:
-    """Put the members of each row together."""
+def _join_columns(columns: list[EncodedColumn]) -> Users:
+    """Join the members of each row."""
     if len(columns) == 1:
         only = columns[0]
-        return Users(only.texts, f"{{{only.before}", f"{only.after}}}", only.size)
+        return Users(only.texts, f"{{{only.prefix}", f"{only.suffix}}}", only.text_size)
     rows = zip(*(column.members for column in columns), strict=True)
     return Users([",".join(filter(None, row)) for row in rows], "{", "}")
 
 
-def _operations(head: Head, users: Users, rows: Sequence[int], packing: Packing) -> Operations:
-    """Fill operation after operation; a user that is too large for one is alone in it."""
-    start = head.start
-    frame = len(start) + len(END) - 1  # each user counts with a comma, and the last has none
-    ends = users.ends()
-    stops = array("q", users.stops(ends, FULL - frame, packing.most_users or len(rows)))
-    closed = array("q", (frame + ends[stop] + number * (frame + 1) for number, stop in enumerate(stops)))
+def _fill_operations(
+    params: OperationParams, users: Users, rows: Sequence[int], options: PackingOptions
+) -> Operations:
+    """Fill operation after operation; a user that is too large for one gets its own."""
+    start = params.json_start
+    frame = len(start) + len(JSON_END) - 1  # each user counts with a comma, and the last has none
+    offsets = users.offsets()
+    max_users = options.users_per_operation or len(rows)
+    row_ends = array("q", users.split(offsets, MAX_OPERATION_BYTES - frame, max_users))
+    body_ends = array("q", (frame + offsets[end] + n * (frame + 1) for n, end in enumerate(row_ends)))
     body = b""
-    if packing.purpose is not Purpose.CHECK:
-        joined = (users.joined(begin, end) for begin, end in pairwise([0, *stops]))
-        body = ",".join([f"{start}{some}{END}" for some in joined]).encode()
-    return Operations(body if packing.purpose is Purpose.SEND else b"", closed, stops, rows)
+    if options.purpose is not Purpose.VALIDATE:
+        joined = (users.join(begin, end) for begin, end in pairwise([0, *row_ends]))
+        body = ",".join([f"{start}{users_json}{JSON_END}" for users_json in joined]).encode()
+    return Operations(body if options.purpose is Purpose.SEND else b"", body_ends, row_ends, rows)

@@ -1,15 +1,15 @@
-"""Rows of people: the headers of many exports are understood, and the service's own documents opened up."""
+"""Rows of customer lists: headers of common exports are known, and the service's documents are unpacked."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..feeds.rows import Row, Rows
-from .identifiers import keys
-from .operation_params import FIELDS
+from .identifiers import identifier_types
+from .operation_params import PARAMS_FIELDS
 
-KEYS = tuple(keys())
-KNOWN = (*KEYS, *FIELDS)
-# Further names, with everything but letters and digits taken away.
+IDENTIFIERS = tuple(identifier_types())
+KNOWN_COLUMNS = (*IDENTIFIERS, *PARAMS_FIELDS)
+# Headers of common exports, reduced to letters and digits.
 ALIASES = {
     "email": "mail emails emailaddress emailaddresses useremail customeremail hashedemail emailsha256"
     " sha256email",
@@ -20,54 +20,58 @@ ALIASES = {
     "platform_id": "platformids",
     "partner_user_id": "customerid externalid crmid clientid memberid partnerid",
 }
-BY_ALIAS = {alias: name for name, aliases in ALIASES.items() for alias in aliases.split()}
-BY_ALIAS |= {name.replace("_", ""): name for name in KNOWN}
+FIELD_BY_ALIAS = {alias: name for name, aliases in ALIASES.items() for alias in aliases.split()}
+FIELD_BY_ALIAS |= {name.replace("_", ""): name for name in KNOWN_COLUMNS}
 
 
-class Renames(dict[str, str]):
-    """What --map says, and after it what a header is commonly called."""
+class HeaderMapping(dict[str, str]):
+    """The columns that --map names, and then the headers of common exports."""
 
-    def __contains__(self, name: object) -> bool:
-        return bool(self.get(str(name)))
+    def __contains__(self, column: object) -> bool:
+        return bool(self.get(str(column)))
 
-    def get(self, name: str, default: Any = None) -> Any:
-        """Give the field that a column is read as."""
-        if (said := dict.get(self, name)) is not None:
-            return said
-        folded = "".join(filter(str.isalnum, name.lower()))
-        return BY_ALIAS.get(folded, default)
+    def get(self, column: str, default: Any = None) -> Any:
+        """Return the field that a column is read as."""
+        if (mapped := dict.get(self, column)) is not None:
+            return mapped
+        folded = "".join(filter(str.isalnum, column.lower()))
+        return FIELD_BY_ALIAS.get(folded, default)
+
+    def is_alias(self, column: str) -> bool:
+        """Tell whether a column is read as another field though --map does not name it."""
+        return not dict.__contains__(self, column) and self.get(column, column) != column
 
 
 class UserRows(Rows):
-    """The rows of another reader; an operation of the service's own shape becomes a row for each user."""
+    """The rows of a reader; an operation in the service's own form becomes a row for each user."""
 
     def __init__(self, inner: Rows) -> None:
         super().__init__(inner.source, inner.roots, inner.known, inner.rename)
         self.inner = inner
         self.has_header = inner.has_header
-        self._opened_up = False
+        self._has_operations = False
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Name the columns of the file, or those that operations are opened up to."""
-        return (*FIELDS, *KEYS) if self._opened_up else self.inner.columns
+        """Name the columns of the file, or those that operations are unpacked to."""
+        return (*PARAMS_FIELDS, *IDENTIFIERS) if self._has_operations else self.inner.columns
 
     @columns.setter
     def columns(self, value: tuple[str, ...]) -> None:
-        pass  # they are the inner reader's
+        pass  # the base class starts without columns; these are the inner reader's
 
     def _read(self) -> Iterator[Row]:
         for row in self.inner:
             self.notes = self.inner.notes
             if "params" in row.values or "users" in row.values:
-                self._opened_up = True
-                yield from _users(row)
+                self._has_operations = True
+                yield from _unpack(row)
             else:
                 yield row
 
 
-def _users(row: Row) -> Iterator[Row]:
-    """Open an operation up; what is none is told as such."""
+def _unpack(row: Row) -> Iterator[Row]:
+    """Yield a row for each user of an operation, or a row with its problem."""
     operation = dict(row.values)
     params = operation.pop("params", {})
     if not isinstance(params, Mapping):
@@ -75,13 +79,13 @@ def _users(row: Row) -> Iterator[Row]:
         return
     operation |= params
     users = operation.pop("users", None)
-    strange = operation.keys() - set(FIELDS)
-    if strange or not isinstance(users, list) or not users:
-        unknown = f"{min(map(str, strange), default='')}: is not a known field"
-        yield Row(row.line, {}, unknown if strange else "users: must be a list of users")
+    unknown = operation.keys() - set(PARAMS_FIELDS)
+    if unknown or not isinstance(users, list) or not users:
+        problem = f"{min(map(str, unknown), default='')}: is not a known field"
+        yield Row(row.line, {}, problem if unknown else "users: must be a list of users")
         return
     for user in users:
-        if not isinstance(user, Mapping) or not user.keys() <= set(KEYS):
-            yield Row(row.line, {}, f"users: each must be an object with {', '.join(KEYS)}")
+        if not isinstance(user, Mapping) or not user.keys() <= set(IDENTIFIERS):
+            yield Row(row.line, {}, f"users: each must be an object with {', '.join(IDENTIFIERS)}")
         else:
             yield Row(row.line, {**operation, **user})

@@ -1,148 +1,131 @@
-"""Uploads of people: to a custom audience, or to a do-not-reach list."""
+"""Uploads of users: to a custom audience, or to a do-not-reach list."""
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..api.endpoint import Request
 from ..api.users import UpdateAudienceUsers, UpdateDoNotReachUsers
-from ..client.client import Client
-from ..client.prepared_request import PreparedRequest
 from ..client.retry import backoff
 from ..errors import RefusedError, UnavailableError
-from ..uploads.upload import FAILED, Acknowledgement, Batch, Upload
-from .operation_params import Heads
-from .operations import Operations, body_of, users_of
-from .packing import Packing
-from .rows import KEYS, KNOWN
+from ..uploads.batch import FAILED, Acknowledgement, Batch
+from .operations import Operations, body_pieces, count_users
+from .rows import IDENTIFIERS, KNOWN_COLUMNS
+
+if TYPE_CHECKING:
+    from ..client.client import Client
+    from ..client.prepared_request import PreparedRequest
 
 ACCEPTED = "accepted"
 
 
-class UserUpload(Upload):
-    """Sends operations until every user is in, or known to be refused."""
+@dataclass(frozen=True)
+class UserUpload:
+    """Sends operations until every user is accepted, or known to be rejected."""
 
-    noun = "users"
-    required = ()
-    known = KNOWN
-    statuses = (ACCEPTED, FAILED)
-    keys: ClassVar[tuple[str, ...]] = KEYS
+    request: Request  # names where the users go
+    kind: str  # of that place
+    target: str  # its id
+    identifiers: tuple[str, ...] = IDENTIFIERS  # that the endpoint takes
+    known: tuple[str, ...] = KNOWN_COLUMNS
+    statuses: tuple[str, ...] = (ACCEPTED, FAILED)
 
-    def __init__(self, account: str, target: str, heads: Heads, packing: Packing) -> None:
-        self.account = account
-        self.target = target
-        self.heads = heads
-        self.packing = packing
+    def prepare(self, client: "Client", batch: Batch) -> "PreparedRequest":
+        """Build the request of a batch."""
+        return client.prepare(self.request, body_pieces(batch.items))
 
-    def __str__(self) -> str:
-        """Describe how users are packed, too."""
-        packing = (*self.heads.default, self.packing.region, self.packing.most_users)
-        return f"{type(self).__name__} {self.account} {packing}"
+    def send(self, client: "Client", batch: Batch, *, resumed: bool) -> Acknowledgement:
+        """Send a batch; where some operations are rejected, send the others, and halves of those.
 
-    def extra(self, valid: int) -> dict[str, int]:
-        """Count the users that there were to send."""
-        return {"users": valid}
-
-    def prepare(self, client: Client, batch: Batch) -> PreparedRequest:
-        """Write down the request of a batch."""
-        return client.prepare(self.place(), body_of(batch.items))
-
-    def send(self, client: Client, batch: Batch, *, again: bool) -> Acknowledgement:
-        """Send a batch; where it is refused for some operations, send the others, and halve those.
-
-        A batch is all or nothing, so that nothing of a refused one was applied.
+        The service applies a request as a whole, so nothing of a rejected one was applied.
         """
         ack = Acknowledgement(batch.number, {ACCEPTED: 0, FAILED: 0})
-        waiting: list[list[Operations]] = [batch.items]
-        while waiting:
-            operations = waiting.pop()
-            refused = self._deliver(client, operations)
-            if not refused:
-                ack.counts[ACCEPTED] += users_of(operations)
+        pending: list[list[Operations]] = [batch.items]
+        while pending:
+            request = pending.pop()
+            rejected = self._send_request(client, request)
+            if not rejected:
+                ack.counts[ACCEPTED] += count_users(request)
                 continue
-            single = [operation for some in operations for operation in some]
-            good = [operation for number, operation in enumerate(single) if number not in refused]
+            single = [operation for operations in request for operation in operations]
+            others = [operation for number, operation in enumerate(single) if number not in rejected]
             halves: list[Operations] = []
-            for number, reason in refused.items():
+            for number, reason in rejected.items():
                 operation = single[number]
                 if len(operation.rows) == 1:
                     ack.failed.append((operation.rows[0], reason))
                 else:
-                    halves += _halves(operation)
-            waiting += [some for some in (good, halves) if some]
+                    halves += _halve(operation)
+            pending += [operations for operations in (others, halves) if operations]
         ack.counts[FAILED] = len(ack.failed)
         return ack
 
-    def _deliver(self, client: Client, operations: list[Operations]) -> dict[int, str]:
-        """Send operations until all their users count: give those refused, by number, with the reasons."""
-        prepared = client.prepare(self.place(), body_of(operations))
-        count, users, attempt = sum(map(len, operations)), users_of(operations), 0
+    def _send_request(self, client: "Client", request: list[Operations]) -> dict[int, str]:
+        """Send operations until all users are counted; return the rejected ones with the reasons."""
+        prepared = client.prepare(self.request, body_pieces(request))
+        count, users, attempt = sum(map(len, request)), count_users(request), 0
         while True:
             try:
-                answer = client.exchange(prepared)
+                response = client.exchange(prepared)
             except RefusedError as error:
-                if refused := refusals(error.body, count):
-                    return refused
+                if rejected := rejected_operations(error.body, count):
+                    return rejected
                 raise
             attempt += 1
-            if refused := refusals(answer.body, count):
-                return refused
-            if counts_of(answer.neutral_data) == (users, users):
+            if rejected := rejected_operations(response.body, count):
+                return rejected
+            if user_counts(response.data) == (users, users):
                 return {}
             if attempt >= client.max_attempts:
-                success, total = counts_of(answer.neutral_data)
+                success, total = user_counts(response.data)
                 counts = f"{success:,} of {total:,}"
                 raise UnavailableError(f"{users:,} users were sent, and the service counts {counts}")
             client.rate_limiter.wait(backoff(attempt))
 
 
-class AudienceUpload(UserUpload):
-    """Users of a custom audience."""
-
-    def place(self) -> Request:
-        """Name the audience."""
-        return UpdateAudienceUsers(account_id=self.account, custom_audience_id=self.target)
+def audience_upload(account: str, audience: str) -> UserUpload:
+    """Return the upload to a custom audience."""
+    request = UpdateAudienceUsers(account_id=account, custom_audience_id=audience)
+    return UserUpload(request, "custom_audience", audience)
 
 
-class DoNotReachUpload(UserUpload):
-    """Users who are not to be reached: by e-mail and phone number only."""
-
-    keys = ("email", "phone_number")
-    known = (*keys, "operation_type", "expires_at")
-
-    def place(self) -> Request:
-        """Name the list."""
-        return UpdateDoNotReachUsers(account_id=self.account, do_not_reach_list_id=self.target)
+def do_not_reach_upload(account: str, list_id: str) -> UserUpload:
+    """Return the upload to a do-not-reach list, which takes e-mail addresses and phone numbers only."""
+    request = UpdateDoNotReachUsers(account_id=account, do_not_reach_list_id=list_id)
+    identifiers = ("email", "phone_number")
+    known = (*identifiers, "operation_type", "expires_at")
+    return UserUpload(request, "do_not_reach_list", list_id, identifiers, known)
 
 
-def counts_of(data: Any) -> tuple[int, int]:
+def user_counts(data: Any) -> tuple[int, int]:
     """Add up success_count and total_count, of the request or of each operation."""
     entries = data if isinstance(data, list) else [data]
-    found = [entry for entry in entries if isinstance(entry, dict)]
+    objects = [entry for entry in entries if isinstance(entry, dict)]
     success, total = (
-        sum(entry[name] for entry in found if isinstance(entry.get(name), int))
+        sum(entry[name] for entry in objects if isinstance(entry.get(name), int))
         for name in ("success_count", "total_count")
     )
     return success, total
 
 
-def refusals(body: Any, operations: int) -> dict[int, str]:
-    """Give the reasons for refusing operations, by number; they come flat, or in a list for each."""
-    found: dict[int, list[str]] = {}
+def rejected_operations(body: Any, operations: int) -> dict[int, str]:
+    """Return why operations were rejected, by number; errors come flat, or in a list for each."""
+    reasons: dict[int, list[str]] = {}
     entries = body.get("operation_errors") if isinstance(body, dict) else None
     for position, entry in enumerate(entries if isinstance(entries, list) else []):
         for error in entry if isinstance(entry, list) else [entry]:
             if isinstance(error, dict):
                 index = position if isinstance(entry, list) else error.get("index", position)
                 if isinstance(index, int) and 0 <= index < operations:
-                    reason = str(error.get("message") or error.get("code") or "refused")
-                    found.setdefault(index, []).append(reason)
-    return {index: "; ".join(dict.fromkeys(reasons)) for index, reasons in sorted(found.items())}
+                    reason = str(error.get("message") or error.get("code") or "rejected")
+                    reasons.setdefault(index, []).append(reason)
+    return {index: "; ".join(dict.fromkeys(found)) for index, found in sorted(reasons.items())}
 
 
-def _halves(operation: Operations) -> Iterator[Operations]:
-    """Cut an operation in two."""
+def _halve(operation: Operations) -> Iterator[Operations]:
+    """Split the users of an operation between two."""
     body = msgspec.json.decode(operation.body)
     users, middle = body["params"]["users"], len(operation.rows) // 2
     for part in (slice(middle), slice(middle, None)):

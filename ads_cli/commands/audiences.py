@@ -1,150 +1,127 @@
-"""Lists of people: push them to audiences, check them, hash them."""
+"""Customer lists: push them to audiences, check them, hash them."""
 
 import sys
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..console.bulk_options import FailedOut, FeedOptions, File, PushOptions, with_options
 from ..console.invocation import Invocation
 from ..errors import ContentError, IncompleteError, UsageError
-from .products import (
-    Concurrency,
-    Encoding,
-    FailedOut,
-    File,
-    Format,
-    Job,
-    Map,
-    MaxErrors,
-    Resume,
-    SkipInvalid,
-    renames,
-)
 
 if TYPE_CHECKING:
-    from ..audiences.operation_params import Heads
-    from ..audiences.packing import Packing
+    from ..audiences.packing import PackingOptions
+    from ..audiences.plan import UserPlan
     from ..audiences.upload import UserUpload
-    from ..audiences.validator import UserValidator
 
-
-UNHASHED = "partner_user_id"  # which the service takes as it is
+NOT_HASHED = "partner_user_id"  # the service takes it as it is
 
 
 class Operation(StrEnum):
-    """Whether people come or go."""
+    """Whether people are added or removed."""
 
     update = "update"
     delete = "delete"
 
 
-Going = Annotated[Operation, typer.Option("--operation", help="Add people, or take them away")]
-EffectiveAt = Annotated[str | None, typer.Option(metavar="TIME", help="From when on (default: now)")]
-ExpiresAt = Annotated[str | None, typer.Option(metavar="TIME", help="Until when (default: 13 months)")]
 Region = Annotated[
     str | None, typer.Option(metavar="REGION", help="Country of national phone numbers, as in DE")
 ]
-PerOperation = Annotated[
-    int | None, typer.Option("--users-per-operation", metavar="N", min=1, help="At most (default: as fit)")
-]
+EffectiveAt = Annotated[str | None, typer.Option(metavar="TIME", help="From when on (default: now)")]
 
 
+@dataclass(frozen=True)
+class OperationOptions:
+    """What is done with the people of a list, and how they are packed."""
+
+    operation: Annotated[Operation, typer.Option("--operation", help="Add people, or remove them")] = (
+        Operation.update
+    )
+    expires_at: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Until when (default: 13 months)")
+    ] = None
+    region: Region = None
+    users_per_operation: Annotated[
+        int | None,
+        typer.Option("--users-per-operation", metavar="N", min=1, help="At most (default: as many as fit)"),
+    ] = None
+
+
+@with_options(operation=OperationOptions, feed=FeedOptions, options=PushOptions, default_concurrency=3)
 def push(
     ctx: typer.Context,
     file: File,
     audience: Annotated[str, typer.Option(metavar="ID", help="The custom audience")],
-    operation: Going = Operation.update,
+    operation: OperationOptions,
     effective_at: EffectiveAt = None,
-    expires_at: ExpiresAt = None,
-    region: Region = None,
-    users_per_operation: PerOperation = None,
-    format: Format = None,
-    encoding: Encoding = "utf-8",
-    map: Map = None,
-    concurrency: Concurrency = 3,
-    skip_invalid: SkipInvalid = False,
-    failed_out: FailedOut = None,
-    max_errors: MaxErrors = None,
-    resume: Resume = False,
-    job: Job = None,
+    *,
+    feed: FeedOptions,
+    options: PushOptions,
 ) -> None:
-    """Send a list of people to a custom audience, hashed here.
+    """Send a list of people to a custom audience, hashed on this machine.
 
     For example: adsctl audiences push customers.csv --audience 1nmth
     """
-    from ..audiences.upload import AudienceUpload
-    from ..uploads.push import Options
+    from ..audiences.upload import audience_upload
 
-    times = {"operation_type": operation.value, "effective_at": effective_at, "expires_at": expires_at}
     call = Invocation.of(ctx)
-    upload = AudienceUpload(call.account, audience, *packing(times, region, users_per_operation))
-    options = Options(concurrency, skip_invalid, failed_out, max_errors, resume, job)
-    _push(call, checker(file, format, encoding, map, upload, rehearsal=call.dry_run), upload, options)
+    upload = audience_upload(call.account, audience)
+    _push(call, _plan(file, feed, upload, operation, effective_at, dry_run=call.dry_run), options)
 
 
+@with_options(operation=OperationOptions, feed=FeedOptions, options=PushOptions, default_concurrency=3)
 def push_do_not_reach(
     ctx: typer.Context,
     file: File,
     list_: Annotated[str, typer.Option("--list", metavar="ID", help="The do-not-reach list")],
-    operation: Going = Operation.update,
-    expires_at: ExpiresAt = None,
-    region: Region = None,
-    users_per_operation: PerOperation = None,
-    format: Format = None,
-    encoding: Encoding = "utf-8",
-    map: Map = None,
-    concurrency: Concurrency = 3,
-    skip_invalid: SkipInvalid = False,
-    failed_out: FailedOut = None,
-    max_errors: MaxErrors = None,
-    resume: Resume = False,
-    job: Job = None,
+    operation: OperationOptions,
+    feed: FeedOptions,
+    options: PushOptions,
 ) -> None:
-    """Send a list of people who are not to be reached, by e-mail and phone number, hashed here.
+    """Send a list of people who must not be reached: e-mail addresses and phone numbers, hashed here.
 
     For example: adsctl audiences do-not-reach push unsubscribed.csv --list 3k1a7
     """
-    from ..audiences.upload import DoNotReachUpload
-    from ..uploads.push import Options
+    from ..audiences.upload import do_not_reach_upload
 
-    times = {"operation_type": operation.value, "expires_at": expires_at}
     call = Invocation.of(ctx)
-    upload = DoNotReachUpload(
-        call.account, list_, *packing(times, region, users_per_operation, takes_effective=False)
-    )
-    options = Options(concurrency, skip_invalid, failed_out, max_errors, resume, job)
-    _push(call, checker(file, format, encoding, map, upload, rehearsal=call.dry_run), upload, options)
+    upload = do_not_reach_upload(call.account, list_)
+    _push(call, _plan(file, feed, upload, operation, dry_run=call.dry_run), options)
 
 
+@with_options(feed=FeedOptions)
 def check(
     ctx: typer.Context,
     file: File,
     region: Region = None,
-    format: Format = None,
-    encoding: Encoding = "utf-8",
-    map: Map = None,
+    *,
+    feed: FeedOptions,
     failed_out: FailedOut = None,
 ) -> None:
-    """Check a list of people, offline: what is wrong, and how many identifiers there are of each kind.
+    """Check a list of people, offline: what is wrong, and how many identifiers of each kind it has.
 
     For example: adsctl audiences check customers.csv
     """
-    from ..uploads.report import check_file, show_findings, write_invalid
+    from ..console.reports import show_report
+    from .push import validate_with_progress, write_invalid_rows
 
     call = Invocation.of(ctx)
-    checked = checker(file, format, encoding, map, _offline(region))
-    findings = check_file(checked, call.messages)
-    for key, came in checked.counts.items():
-        hashing = f"{came['raw']:,} to be hashed, {came['hashed']:,} hashed already"
-        call.messages.say(f"{key}: " + (f"{came['raw']:,} sent as they are" if key == UNHASHED else hashing))
-    show_findings(call.printer, checked.rows, findings)
-    if findings.invalid:
-        write_invalid(failed_out, checked)
-        raise ContentError(findings.verdict)
+    plan = _offline_plan(file, feed, region)
+    report = validate_with_progress(call, plan)
+    for name, count in plan.counts.items():
+        hashing = f"{count['raw']:,} to be hashed, {count['hashed']:,} hashed already"
+        as_is = f"{count['raw']:,} sent as they are"
+        call.messages.say(f"{name}: {as_is if name == NOT_HASHED else hashing}")
+    show_report(call.printer, plan.rows, report)
+    if report.invalid:
+        write_invalid_rows(failed_out, plan)
+        raise ContentError(report.verdict)
 
 
+@with_options(feed=FeedOptions)
 def hash_file(
     ctx: typer.Context,
     file: File,
@@ -152,9 +129,8 @@ def hash_file(
         str, typer.Argument(metavar="[OUT]", help="Where to write, CSV; standard output without it")
     ] = "-",
     region: Region = None,
-    format: Format = None,
-    encoding: Encoding = "utf-8",
-    map: Map = None,
+    *,
+    feed: FeedOptions,
     skip_invalid: Annotated[
         bool, typer.Option("--skip-invalid", help="Write the valid rows, and end with 9")
     ] = False,
@@ -168,80 +144,81 @@ def hash_file(
     """
     from ..audiences.hash_export import write_hashed
     from ..config.atomic_files import atomic
-    from ..feeds.location import parse_location
-    from ..uploads.report import check_failed_out_path, sound, write_invalid
+    from ..uploads.rejected_rows import check_failed_out_path
+    from .push import require_valid, write_invalid_rows
 
     call = Invocation.of(ctx)
-    if output_file != "-" and parse_location(file).is_same_file(output_file):
-        raise UsageError(f"{output_file} is the input file", hint="name another")
-    checked = checker(file, format, encoding, map, _offline(region))
-    check_failed_out_path(failed_out, checked.rows)
-    hint = "nothing was written; correct the file, or write the others with --skip-invalid"
-    findings = sound(checked, call.messages, skip_invalid=skip_invalid, failed_out=failed_out, hint=hint)
+    if output_file != "-" and Path(output_file).resolve() == Path(file).resolve():
+        raise UsageError(f"{output_file} is the input file", hint="choose another name")
+    plan = _offline_plan(file, feed, region)
+    check_failed_out_path(failed_out, plan.rows)
+    hint = "nothing was written; correct the file, or write the valid rows with --skip-invalid"
+    report = require_valid(call, plan, skip_invalid=skip_invalid, failed_out=failed_out, hint=hint)
     if output_file == "-":
-        write_hashed(checked, sys.stdout)
+        write_hashed(plan, sys.stdout)
     else:
         with atomic(Path(output_file)) as stream:
-            write_hashed(checked, stream)
-        but = f", but {UNHASHED}, which the service takes as it is" if UNHASHED in checked.counts else ""
-        call.messages.say(f"{output_file}: {findings.valid:,} people, every identifier hashed{but}")
-    if findings.invalid:
-        write_invalid(failed_out, checked)
-        raise IncompleteError(f"{findings.verdict}, and left out")
+            write_hashed(plan, stream)
+        but = f" but {NOT_HASHED}, which the service takes as it is" if NOT_HASHED in plan.counts else ""
+        call.messages.say(f"{output_file}: {report.valid:,} people, every identifier hashed{but}")
+    if report.invalid:
+        write_invalid_rows(failed_out, plan)
+        raise IncompleteError(f"{report.verdict} and not written")
 
 
-def packing(
-    times: dict[str, str | None], region: str | None, most: int | None, *, takes_effective: bool = True
-) -> "tuple[Heads, Packing]":
-    """Make of options what decides how people are packed."""
-    from ..audiences.operation_params import Heads
-    from ..audiences.packing import Packing
+def _push(call: Invocation, plan: "UserPlan", options: PushOptions) -> None:
+    from .push import PushCommand
 
+    try:
+        PushCommand(call, plan, options).run()
+    finally:
+        if options.failed_out and Path(options.failed_out).is_file():
+            warning = "contains people as you gave them; only you can read it (mode 0600)"
+            call.messages.say(f"{options.failed_out} {warning}")
+
+
+def _offline_plan(file: str, feed: FeedOptions, region: str | None) -> "UserPlan":
+    from ..audiences.upload import audience_upload
+
+    return _plan(file, feed, audience_upload("-", "-"), OperationOptions(region=region))
+
+
+def _plan(
+    file: str,
+    feed: FeedOptions,
+    upload: "UserUpload",
+    operation: OperationOptions,
+    effective_at: str | None = None,
+    *,
+    dry_run: bool = False,
+) -> "UserPlan":
+    """Open a list of people and plan its upload; raise UsageError."""
+    from ..audiences.operation_params import ParamsResolver
+    from ..audiences.plan import UserPlan
+    from ..audiences.rows import HeaderMapping
+
+    resolver = ParamsResolver.of_options(
+        {
+            "operation_type": operation.operation.value,
+            "effective_at": effective_at,
+            "expires_at": operation.expires_at,
+        },
+        takes_effective_at="effective_at" in upload.known,
+    )
+    mapping = HeaderMapping(feed.mapping(upload.known))
+    known = (*upload.known, "params", "users")  # the service's own documents are read too
+    rows = feed.open_rows(file, ("users", "operations"), known, mapping)
+    return UserPlan(rows, upload, resolver, _packing_options(operation), dry_run=dry_run)
+
+
+def _packing_options(operation: OperationOptions) -> "PackingOptions":
+    from ..audiences.packing import PackingOptions
+
+    region = operation.region
     if region:
         from phonenumbers import SUPPORTED_REGIONS
 
         region = region.upper()
         if region not in SUPPORTED_REGIONS:
-            raise UsageError(f"--region: {region} is no country", hint="two letters, as in DE")
-    return Heads.given(times, takes_effective=takes_effective), Packing(region, most)
-
-
-def checker(
-    file: str,
-    format: str | None,
-    encoding: str,
-    map: list[str] | None,
-    upload: "UserUpload",
-    *,
-    rehearsal: bool = False,
-) -> "UserValidator":
-    """Open a list of people."""
-    from ..audiences.rows import Renames
-    from ..audiences.validator import UserValidator
-    from ..feeds.reader import open_source, read_rows
-
-    known = (*upload.known, "params", "users")
-    rename = Renames(renames(map or [], upload.known))
-    source = open_source(file, format, encoding)
-    return UserValidator(
-        read_rows(source, roots=("users", "operations"), known=known, rename=rename),
-        upload,
-        rehearsal=rehearsal,
-    )
-
-
-def _offline(region: str | None) -> "UserUpload":
-    from ..audiences.upload import AudienceUpload
-
-    return AudienceUpload("", "", *packing({}, region, None))
-
-
-def _push(call: Invocation, checked: "UserValidator", upload: "UserUpload", options: Any) -> None:
-    from ..uploads.push import Push
-
-    try:
-        Push(call, upload, checked, options).run()
-    finally:
-        if options.failed_out and Path(options.failed_out).is_file():
-            holds = "holds people as you gave them; only you can read it (mode 0600)"
-            call.messages.say(f"{options.failed_out} {holds}")
+            raise UsageError(f"--region: {region} is not a country code", hint="two letters, as in DE")
+    return PackingOptions(region, operation.users_per_operation)

@@ -1,14 +1,18 @@
-"""What ran, what did not end, and how to go on with it."""
+"""Pushes that ran on this machine, and how to resume those that are unfinished."""
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..console.invocation import Invocation
 from ..errors import NotFoundError
 from ..output.text import counted
+
+if TYPE_CHECKING:
+    from ..uploads.job_file import Job
 
 COLUMNS = ("job", "state", "noun", "target", "file", "rows", "batches", "acknowledged", "started")
 
@@ -19,7 +23,7 @@ def list_jobs(ctx: typer.Context) -> None:
     For example: adsctl jobs list --query "[?state=='unfinished']"
     """
     call = Invocation.of(ctx)
-    call.printer.show([_record(*found) for found in _journals(call)], COLUMNS, "job")
+    call.printer.show([_record(*found) for found in _jobs(call)], COLUMNS, "job")
 
 
 def show_job(
@@ -29,21 +33,22 @@ def show_job(
 
     For example: adsctl jobs show "$(adsctl jobs list -o ids | tail -1)"
     """
-    from ..uploads.jobs import acks
+    from ..uploads.job_file import acknowledgements
 
     call = Invocation.of(ctx)
-    found = next((found for found in _journals(call) if found[1].job == job), None)
+    found = next((found for found in _jobs(call) if found[1].job == job), None)
     if found is None:
-        raise NotFoundError(f"there is no job {job!r}", hint="adsctl jobs list shows them")
+        raise NotFoundError(f"job {job!r} does not exist", hint="adsctl jobs list shows them")
+    path, shown, ended = found
     totals: Counter[str] = Counter()
-    for ack in acks(found[0]):
+    for ack in acknowledgements(path):
         totals.update(ack.counts)
-    record = _record(*found) | {"counts": dict(totals), "service": found[1].service}
-    if not found[2]:
-        record["resume"] = found[1].resume
+    record = _record(*found) | {"counts": dict(totals), "service": shown.key.place.service}
+    if not ended and shown.resume:
+        record["resume"] = shown.resume
     call.printer.show(record, (*COLUMNS, "counts"), "job", ("service", "resume"))
-    if record.get("resume"):
-        call.messages.say(f"{record['resume']} goes on with it")
+    if "resume" in record:
+        call.messages.say(f"resume it with: {record['resume']}")
 
 
 def clean(
@@ -52,43 +57,44 @@ def clean(
         bool, typer.Option("--all", help="Unfinished jobs too; they cannot be resumed then")
     ] = False,
 ) -> None:
-    """Remove the journals of pushes that reached their end.
+    """Remove the journals of pushes that have ended.
 
     For example: adsctl jobs clean --all
     """
-    from ..uploads.jobs import remove
+    from ..uploads.jobs import remove_job
 
     call = Invocation.of(ctx)
-    found = [(path, job, ended) for path, job, ended in _journals(call) if ended or all]
+    found = [(path, job, ended) for path, job, ended in _jobs(call) if ended or all]
     if call.dry_run:
-        call.messages.say(f"{counted(len(found), 'journal')} would be removed")
+        call.messages.say(f"dry run: would remove {counted(len(found), 'journal')}")
         return
     if unfinished := [job for _, job, ended in found if not ended]:
-        pushes = counted(len(unfinished), "push", "pushes")
-        call.confirm(f"Remove the journals of {pushes} that did not end and cannot be resumed then")
-    removed = [remove(path, job) for path, job, _ in found]
+        pushes = counted(len(unfinished), "unfinished push", "unfinished pushes")
+        call.confirm(f"Remove the journals of {pushes}, which cannot be resumed then")
+    removed = [remove_job(path, job) for path, job, _ in found]
     call.messages.say(f"{counted(sum(removed), 'journal')} removed")
     if running := removed.count(False):
-        call.messages.warn(f"{counted(running, 'push', 'pushes')} still running: the journal stays")
+        are = "is" if running == 1 else "are"
+        call.messages.warn(f"{counted(running, 'push', 'pushes')} {are} still running: the journal is kept")
 
 
-def _journals(call: Invocation) -> Any:
-    from ..uploads.jobs import journals
+def _jobs(call: Invocation) -> "Iterator[tuple[Path, Job, bool]]":
+    from ..uploads.jobs import list_jobs
 
-    return journals(call.settings.state_dir / "jobs")
+    return list_jobs(call.settings.state_dir / "jobs")
 
 
-def _record(path: Path, job: Any, ended: bool) -> dict[str, Any]:
-    from ..uploads.jobs import acks
+def _record(path: Path, job: "Job", ended: bool) -> dict[str, Any]:
+    from ..uploads.job_file import acknowledgements
 
     return {
         "job": job.job,
         "state": "ended" if ended else "unfinished",
         "noun": job.noun,
-        "target": job.where,
+        "target": job.key.place.id,
         "file": job.file,
         "rows": job.rows,
         "batches": job.batches,
-        "acknowledged": sum(1 for _ in acks(path)),
+        "acknowledged": sum(1 for _ in acknowledgements(path)),
         "started": job.started,
     }

@@ -1,34 +1,32 @@
 """Product feeds: push, check, pull and delete."""
 
-from collections.abc import Collection
-from typing import Annotated, Any
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..console.bulk_options import (
+    FailedOut,
+    FeedOptions,
+    File,
+    Format,
+    PushOptions,
+    SendOptions,
+    with_options,
+)
 from ..console.invocation import Invocation
 from ..errors import ContentError, UsageError
-from ..feeds.registry import one_of, readable_formats, writable_formats
 
-FORMATS = one_of(map(str.upper, readable_formats()))
-File = Annotated[str, typer.Argument(metavar="FILE", help=f"{FORMATS}, also .gz; - is standard input")]
-Format = Annotated[
-    str | None,
-    typer.Option(metavar="FORMAT", help=f"{one_of(readable_formats())} (default: by extension)"),
-]
-Encoding = Annotated[str, typer.Option(metavar="NAME", help="Encoding of the file, as in cp1252")]
-Map = Annotated[
-    list[str] | None, typer.Option("--map", metavar="COLUMN=FIELD", help="Read a column as another field")
-]
-Concurrency = Annotated[int, typer.Option(metavar="N", min=1, max=32, help="Requests at once, at most")]
-SkipInvalid = Annotated[bool, typer.Option("--skip-invalid", help="Send the valid rows, and end with 9")]
-FailedOut = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Write refused rows here, with _line and _error")
-]
-MaxErrors = Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N refused rows")]
-Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on with the last push of this file that did not end")
-]
-Job = Annotated[str | None, typer.Option(metavar="ID", help="Go on with this job")]
+if TYPE_CHECKING:
+    from ..feeds.rows import Rows
+    from ..products.comparison import Comparison
+    from ..products.selection import ChangedRows
+    from ..products.sync_state import SyncState
+    from ..uploads.row_plan import RowPlan
+
 Changed = Annotated[
     bool,
     typer.Option("--changed", help="Send only rows that differ from what the service last acknowledged"),
@@ -42,78 +40,75 @@ Verify = Annotated[
 ]
 
 
+@with_options(feed=FeedOptions, options=PushOptions)
 def push(
     ctx: typer.Context,
     file: File,
-    format: Format = None,
-    encoding: Encoding = "utf-8",
-    map: Map = None,
-    concurrency: Concurrency = 8,
-    skip_invalid: SkipInvalid = False,
-    failed_out: FailedOut = None,
-    max_errors: MaxErrors = None,
-    resume: Resume = False,
-    job: Job = None,
+    feed: FeedOptions,
+    options: PushOptions,
     changed: Changed = False,
     verify: Verify = False,
 ) -> None:
     """Create and update products from a file.
 
-    The whole file is checked before the first request. What the service acknowledged is noted on
-    disk, so that --resume can go on after a stop of any kind.
+    The whole file is validated before the first request. Acknowledgements are stored on disk, so that
+    --resume can continue after any kind of stop.
 
-    With --changed, rows are left out that are as the service last acknowledged them: remembered for
-    each catalog in the state folder, and begun anew with a push of every row where that is lost.
-    What others change in the catalog, --verify finds: it lists the catalog and compares. Variants
-    that a list hides cannot be compared, and are left as they are remembered.
+    With --changed, rows that equal what the service last acknowledged are not sent. What it acknowledged
+    is stored for each catalog in the state folder; where that is lost, a push of every row starts it
+    again. Changes that others made to the catalog are found by --verify: it lists the catalog and
+    compares. Variants that a listing hides cannot be compared.
 
-    For example: adsctl products push feed.csv --failed-out refused.csv
+    For example: adsctl products push feed.csv --failed-out rejected.csv
     """
-    from ..products.uploads import ProductPush
-    from ..uploads.push import Options
+    from ..products.schema import PRODUCT_SCHEMA
+    from .push import PushCommand
 
     if verify and not changed:
-        raise UsageError("--verify goes with --changed", hint="without it every row is sent anyway")
+        raise UsageError("--verify needs --changed", hint="without it every row is sent anyway")
     call = Invocation.of(ctx)
     if changed and call.dry_run and not call.settings.get("catalog"):
         raise UsageError(
-            "--changed: a dry run asks for no catalog, and what changed depends on it",
+            "--changed: a dry run does not look the catalog up, and what changed depends on it",
             hint="name it with --catalog",
         )
-    rows = open_feed(file, format, encoding, map, ProductPush)
-    options = Options(concurrency, skip_invalid, failed_out, max_errors, resume, job)
-    _catalog_push(call, rows, options, changed, verify).run()
+    rows = feed.open(file, PRODUCT_SCHEMA)
+    plan, selection = _push_plan(call, rows, only_changed=changed)
+    command = PushCommand(call, plan, options)
+    if changed and selection:
+        command.on_validated = partial(_report_skipped, call, plan, selection, verify=verify)
+    command.run()
 
 
+@with_options(feed=FeedOptions)
 def check(
     ctx: typer.Context,
     file: File,
-    format: Format = None,
-    encoding: Encoding = "utf-8",
-    map: Map = None,
+    feed: FeedOptions,
     failed_out: FailedOut = None,
 ) -> None:
     """Check a product feed, offline, and send nothing.
 
-    Every rule is checked that needs no look at the catalog or at the images themselves: their
-    pixels and megabytes are not.
+    Every rule is checked that needs neither the catalog nor the images themselves: their pixels and
+    megabytes are not.
 
     For example: adsctl products check feed.csv
     """
-    from ..products.uploads import ProductPush
-    from ..uploads.report import check_file, show_findings, write_invalid
-    from ..validation.validator import Validator
+    from ..console.reports import show_report
+    from ..products.plans import check_plan
+    from ..products.schema import PRODUCT_SCHEMA
+    from .push import validate_with_progress, write_invalid_rows
 
     call = Invocation.of(ctx)
-    rows = open_feed(file, format, encoding, map, ProductPush)
-    checker = Validator(rows, ProductPush)
-    findings = check_file(checker, call.messages)
-    show_findings(call.printer, rows, findings)
-    if findings.invalid:
-        write_invalid(failed_out, checker)
-        raise ContentError(findings.verdict)
+    plan = check_plan(feed.open(file, PRODUCT_SCHEMA))
+    report = validate_with_progress(call, plan)
+    show_report(call.printer, plan.rows, report)
+    if report.invalid:
+        write_invalid_rows(failed_out, plan)
+        raise ContentError(report.verdict)
 
 
+@with_options(options=SendOptions)
 def delete(
     ctx: typer.Context,
     keys: Annotated[list[str] | None, typer.Argument(metavar="KEY...", help="Product keys")] = None,
@@ -124,31 +119,29 @@ def delete(
         ),
     ] = None,
     format: Format = None,
-    concurrency: Concurrency = 8,
-    failed_out: FailedOut = None,
-    max_errors: MaxErrors = None,
-    resume: Resume = False,
+    *,
+    options: SendOptions,
 ) -> None:
-    """Delete products, for good; it asks before it does.
+    """Delete products, for good; it asks first.
 
     For example: adsctl products delete --from discontinued.csv
     """
-    from ..feeds.reader import open_value_list, open_values, read_rows
-    from ..products.catalog_push import CatalogPush, memory_of
-    from ..products.uploads import ProductDelete
-    from ..uploads.push import Options
-    from ..validation.validator import Validator
+    from ..feeds.rows import rows as rows_of
+    from ..feeds.source import Source
+    from ..products.plans import delete_plan
+    from ..products.schema import KEY_SCHEMA
+    from .push import PushCommand
 
     if bool(keys) == bool(from_):
         raise UsageError(
             "name the products to delete: either keys or --from FILE", hint="adsctl products delete --help"
         )
     call = Invocation.of(ctx)
-    source = open_values(keys) if keys else open_value_list(from_ or "", format, "product_key")
-    rows = read_rows(source, roots=(ProductDelete.noun,), known=ProductDelete.required)
-    options = Options(concurrency, failed_out=failed_out, max_errors=max_errors, resume=resume)
-    upload = ProductDelete(call.catalog)
-    CatalogPush(call, upload, Validator(rows, ProductDelete), options, memory=memory_of(call)).run()
+    source = Source.of_lines(keys) if keys else _open_keys(from_ or "", format)
+    rows = rows_of(source, roots=KEY_SCHEMA.roots, known=KEY_SCHEMA.required)
+    plan = delete_plan(rows, call.catalog, _sync_state(call))
+    prompt = "Delete {rows} from the catalog {target}, for good"
+    PushCommand(call, plan, options, prompt, plan.target).run()
 
 
 def pull(
@@ -159,64 +152,119 @@ def pull(
     format: Annotated[
         str | None,
         typer.Option(
-            metavar="FORMAT",
-            help=f"{one_of(writable_formats())} (default: by extension; csv without FILE)",
+            metavar="FORMAT", help="csv, tsv, yaml, json or jsonl (default: by extension; csv without FILE)"
         ),
     ] = None,
 ) -> None:
     """Write the products of a catalog to a file that push takes back.
 
-    Of a group of variants the service lists only the member that was submitted first; the others
-    are asked for by the group's key.
+    Of a group of variants the service lists only the one that was submitted first; the others are asked
+    for by the group's key.
 
     For example: adsctl products pull products.csv
     """
-    from ..products.pull import pull_products
+    from ..config.atomic_files import atomic
+    from ..feeds.formats import FORMATS, format_of
+    from ..feeds.writer import RowWriter
+    from ..products.pull import Pull
 
-    pull_products(Invocation.of(ctx, changes=False), file, format)
-
-
-def _catalog_push(call: Invocation, rows: Any, options: Any, changed: bool, verify: bool) -> Any:
-    """Make a push of all rows, or of those that have changed."""
-    from ..products.catalog_push import CatalogPush, ChangedPush, memory_of
-    from ..products.changes import ChangedValidator, known_to
-    from ..products.uploads import ProductPush
-    from ..validation.validator import Validator
-
-    upload, memory = ProductPush(call.catalog), memory_of(call)
-    if changed:
-        check = ChangedValidator(rows, upload, memory, known_to(memory, call.messages.say))
-        return ChangedPush(call, upload, check, options, memory=memory, verify=verify)
-    remembers = memory.exists() and not call.dry_run
-    return CatalogPush(
-        call,
-        upload,
-        ChangedValidator(rows, upload, None) if remembers else Validator(rows, ProductPush),
-        options,
-        memory=memory,
-    )
+    call = Invocation.of(ctx, changes=False)
+    if format is not None and format not in FORMATS:
+        raise UsageError(f"--format: {format!r} is not one of {', '.join(FORMATS)}")
+    if unused := [name for name in ("output", "columns", "query") if call.flags.get(name)]:
+        raise UsageError(
+            f"--{unused[0]}: pull writes whole products, for push to take back; --format chooses how",
+            hint="products list shows a catalog in every format, with --columns and --query",
+        )
+    pull = Pull(call.client, call.catalog)
+    if file is None or file == "-":
+        _write_products(call, pull, RowWriter(sys.stdout, format or "csv", pull.columns))
+    else:
+        format = format or format_of(file)
+        with atomic(Path(file)) as stream:
+            _write_products(call, pull, RowWriter(stream, format, pull.columns))
+    _report_pull(call, pull)
 
 
-def open_feed(file: str, format: str | None, encoding: str, map: list[str] | None, upload: Any) -> Any:
-    """Open a bulk file for an upload."""
-    from ..feeds.reader import open_source, read_rows
+def _write_products(call: Invocation, pull: Any, writer: Any) -> None:
+    from ..console.progress import progress
 
-    source = open_source(file, format, encoding)
-    return read_rows(
-        source, roots=(upload.noun,), known=upload.known, rename=renames(map or [], upload.known)
-    )
+    with progress(call.messages, "Pulling products", None) as on_progress:
+        for product in pull.records():
+            writer.write(product)
+            on_progress(pull.products)
+    writer.close()
 
 
-def renames(pairs: list[str], known: Collection[str]) -> dict[str, str]:
-    """Read --map COLUMN=FIELD; raise UsageError where a field is not known."""
-    from ..suggestions import suggestion
+def _report_pull(call: Invocation, pull: Any) -> None:
+    """Say what was pulled, and what may be missing."""
+    from ..output.text import counted
 
-    found = {}
-    for pair in pairs:
-        column, equals, name = pair.rpartition("=")
-        if not equals or not column:
-            raise UsageError(f"--map: {pair!r} is not COLUMN=FIELD", hint="as in --map image_url=image_link")
-        if name not in known:
-            raise UsageError(f"--map: {name!r} is no field here{suggestion(name, known)}")
-        found[column.strip()] = name
-    return found
+    hidden = f", {pull.variants:,} of them variants that the listing hides" if pull.variants else ""
+    call.messages.say(f"{counted(pull.products, 'product')} pulled{hidden}")
+    if pull.single_groups:
+        call.messages.warn(
+            f"of {counted(pull.single_groups, 'group')} the service shows one member only: "
+            "it lists the one that was submitted first, and other variants may be missing here"
+        )
+
+
+def _push_plan(call: Invocation, rows: "Rows", *, only_changed: bool) -> "tuple[RowPlan, ChangedRows | None]":
+    """Plan a push of all rows, or of those that have changed."""
+    from ..products.plans import push_plan
+    from ..products.selection import ChangedRows, read_index
+
+    sync_state, selection = _sync_state(call), None
+    if only_changed:
+        selection = ChangedRows(sync_state, read_index(sync_state, call.messages.say))
+    elif sync_state.exists() and not call.dry_run:
+        selection = ChangedRows()  # all rows are sent, and the sync state stays true
+    return push_plan(rows, call.catalog, sync_state, selection), selection
+
+
+def _report_skipped(call: Invocation, plan: "RowPlan", rows: "ChangedRows", *, verify: bool) -> None:
+    """Say how many rows are not sent; with `verify`, compare them with the catalog first."""
+    from ..output.text import counted
+
+    if verify and rows.skipped:
+        comparison = _compare(call)
+        rows.selector.matches = comparison.matches
+        plan.validator.select_again()
+        rows.comparison_counts = comparison.counts
+        call.messages.say(comparison.message)
+    if rows.skipped:
+        call.messages.say(f"{counted(rows.skipped, 'row')} not sent, as the service last acknowledged them")
+
+
+def _compare(call: Invocation) -> "Comparison":
+    from ..console.progress import progress
+    from ..products.comparison import Comparison
+    from ..products.listing import list_products
+
+    with progress(call.messages, "Listing the catalog", None) as on_progress:
+
+        def listing() -> Iterator[dict[str, Any]]:
+            for number, product in enumerate(list_products(call.client, call.catalog), 1):
+                yield product
+                on_progress(number)
+
+        return Comparison(listing())
+
+
+def _sync_state(call: Invocation) -> "SyncState":
+    from ..products.sync_state import SyncState
+
+    return SyncState(call.settings.state_dir, call.service, call.catalog)
+
+
+def _open_keys(name: str, format: str | None) -> Any:
+    """Open a file of keys: a table with a column product_key, or a key on each line."""
+    from ..feeds.formats import EXTENSIONS
+    from ..feeds.formats.csv import holds_lines
+    from ..feeds.source import Source
+
+    is_plain = format is None and Path(name.removesuffix(".gz")).suffix not in EXTENSIONS
+    source = Source.open(name, "csv" if is_plain else format)
+    if source.format == "csv" and holds_lines(source, "product_key"):
+        source.format = "lines"
+    return source

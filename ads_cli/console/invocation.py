@@ -151,6 +151,11 @@ class Invocation:
         raise UsageError(f"you have several product catalogs: {listed}", hint="name one with --catalog")
 
     @property
+    def command_line(self) -> tuple[str, ...]:
+        """Return the words that were typed after the program's name."""
+        return tuple(sys.argv[1:])
+
+    @property
     def dry_run(self) -> bool:
         """Tell whether nothing may be sent that changes anything."""
         return bool(self.flags.get("dry_run"))

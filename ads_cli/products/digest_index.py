@@ -1,4 +1,4 @@
-"""A million products in 24 MB: for each its id, a digest and its key, found in a moment."""
+"""A compact index of acknowledged products: 24 bytes each (id hash, digest, key hash), found by bisection."""
 
 from array import array
 from bisect import bisect_left
@@ -7,54 +7,59 @@ from functools import cached_property
 from hashlib import blake2b
 from zlib import crc32
 
-ID, PRINT, KEY = 8, 20, 4  # bytes of what stands for an id, for an id and its content, for a key
-RECORD = PRINT + KEY
+ID_BYTES, DIGEST_BYTES, KEY_BYTES = 8, 20, 4  # a digest begins with the hash of the id
+RECORD_BYTES = DIGEST_BYTES + KEY_BYTES
 NO_KEY = 0
 
 
-def print_of(unique: str, content: bytes) -> bytes:
-    """Take the print of a product: eight bytes of the id, twelve of a content that names the id too.
+def product_digest(product_id: str, content: bytes) -> bytes:
+    """Return the digest of a product: 8 bytes of its id, 12 of its content, which names the id too.
 
-    Two ids with the same eight bytes displace each other, and neither is taken for the other.
+    Of two ids with the same 8 bytes one displaces the other in the index; neither is taken for the other.
     """
-    return id_of(unique) + blake2b(content, digest_size=PRINT - ID).digest()
+    return id_hash(product_id) + blake2b(content, digest_size=DIGEST_BYTES - ID_BYTES).digest()
 
 
-def id_of(unique: str) -> bytes:
-    """Make what a print begins with."""
-    return blake2b(unique.encode(), digest_size=ID).digest()
+def id_hash(product_id: str) -> bytes:
+    """Return the beginning of a product's digest."""
+    return blake2b(product_id.encode(), digest_size=ID_BYTES).digest()
 
 
-def key_of(key: str) -> int:
-    """Make the number that stands for a key; keys that share one are forgotten together."""
+def key_hash(key: str) -> int:
+    """Return the hash of a product key; keys with equal hashes are forgotten together."""
     return crc32(key.encode()) if key else NO_KEY
 
 
+def split(data: bytes | bytearray, size: int = RECORD_BYTES) -> Iterator[bytes]:
+    """Split concatenated records, or digests."""
+    return (bytes(data[at : at + size]) for at in range(0, len(data), size))
+
+
 class Changes:
-    """Products to be put in their order; of those of one id the last counts."""
+    """Products to be added to an index, or removed; the last of those with the same id counts."""
 
     def __init__(self, products: Iterable[tuple[bytes, int]] = ()) -> None:
         self._parts = [bytearray() for _ in range(256)]
-        for print_, key in products:
-            self.add(print_, key)
+        for digest, key in products:
+            self.add(digest, key)
 
-    def add(self, print_: bytes, key: int = NO_KEY) -> None:
-        """Note a product."""
-        self._parts[print_[0]] += print_ + key.to_bytes(KEY)
+    def add(self, digest: bytes, key: int = NO_KEY) -> None:
+        """Add a product."""
+        self._parts[digest[0]] += digest + key.to_bytes(KEY_BYTES)
 
     def buckets(self) -> Iterator[tuple[int, dict[bytes, bytes]]]:
-        """Give the buckets that are touched, in order, and their records by id."""
+        """Yield the buckets that change, in order, with their records by id hash."""
         for part in self._parts:
             found: dict[int, dict[bytes, bytes]] = {}
-            for some in cut(part):
-                found.setdefault(some[0] << 8 | some[1], {})[some[:ID]] = some
+            for record in split(part):
+                found.setdefault(record[0] << 8 | record[1], {})[record[:ID_BYTES]] = record
             yield from sorted(found.items())
 
 
-class Records:
-    """Records in the order of their ids, as they lie in `data` from `begin` to `end`.
+class DigestIndex:
+    """Records sorted by id hash, in `data` from `begin` to `end`.
 
-    A bucket holds those whose ids begin with the same two bytes.
+    A bucket holds the records whose id hashes begin with the same two bytes.
     """
 
     def __init__(self, data: bytes = b"", begin: int = 0, end: int | None = None) -> None:
@@ -63,48 +68,45 @@ class Records:
 
     @cached_property
     def _starts(self) -> "array[int]":
-        """Find where each bucket begins, and where the last one ends."""
-        highs, lows = (self._data[self._begin + at : self._end : RECORD] for at in range(2))
+        """Return the offset of each bucket, and the end of the last one."""
+        highs, lows = (self._data[self._begin + at : self._end : RECORD_BYTES] for at in range(2))
         starts, at = array("Q"), 0
         for high in range(256):
             end = bisect_left(highs, high + 1, at)
             for low in range(256):
                 at = bisect_left(lows, low, at, end)
-                starts.append(self._begin + at * RECORD)
+                starts.append(self._begin + at * RECORD_BYTES)
             at = end
         starts.append(self._end)
         return starts
 
     @classmethod
-    def of(cls, changes: Changes) -> "Records":
-        """Put records in their order."""
+    def of(cls, changes: Changes) -> "DigestIndex":
+        """Build an index."""
         return cls(b"".join(cls().updated(changes, keep=True)))
 
     def __len__(self) -> int:
-        return (self._end - self._begin) // RECORD
+        return (self._end - self._begin) // RECORD_BYTES
 
-    def holds(self, beginning: bytes) -> bool:
-        """Tell whether there is a product of this id, or of this print."""
-        bucket = beginning[0] << 8 | beginning[1]
-        return self._data.find(beginning, self._starts[bucket], self._starts[bucket + 1]) >= 0
+    def contains(self, prefix: bytes) -> bool:
+        """Tell whether a product with this id hash, or this digest, is in the index."""
+        bucket = prefix[0] << 8 | prefix[1]
+        return self._data.find(prefix, self._starts[bucket], self._starts[bucket + 1]) >= 0
 
     def updated(self, changes: Changes, *, keep: bool) -> Iterator[bytes | memoryview]:
-        """Give all records anew: `changes` in place of those with the same ids, or neither of them."""
+        """Yield all records with the changed products replaced, or removed unless `keep`."""
         whole, done = memoryview(self._data), self._begin
         for bucket, changed in changes.buckets():
             start, end = self._starts[bucket], self._starts[bucket + 1]
             yield whole[done:start]
-            held = {some[:ID]: some for some in cut(self._data[start:end]) if some[:ID] not in changed}
-            yield b"".join(some for _, some in sorted((held | changed if keep else held).items()))
+            records = split(self._data[start:end])
+            kept = {record[:ID_BYTES]: record for record in records if record[:ID_BYTES] not in changed}
+            yield b"".join(record for _, record in sorted((kept | changed if keep else kept).items()))
             done = end
         yield whole[done : self._end]
 
     def without(self, keys: set[int]) -> Iterator[bytes]:
-        """Give the records whose keys are known, and none of these."""
-        gone = {key.to_bytes(KEY) for key in (*keys, NO_KEY)}
-        return (some for some in cut(self._data[self._begin : self._end]) if some[PRINT:] not in gone)
-
-
-def cut(records: bytes | bytearray, size: int = RECORD) -> Iterator[bytes]:
-    """Take records apart, or prints, that stand one after another."""
-    return (bytes(records[at : at + size]) for at in range(0, len(records), size))
+        """Yield the records whose key is known and not one of `keys`."""
+        removed = {key.to_bytes(KEY_BYTES) for key in (*keys, NO_KEY)}
+        records = split(self._data[self._begin : self._end])
+        return (record for record in records if record[DIGEST_BYTES:] not in removed)

@@ -1,10 +1,9 @@
-"""What the service has last acknowledged of the products of a catalog, kept for the next push.
+"""The sync state of a catalog: what the service last acknowledged of its products.
 
-A file for each catalog of each service, whichever profile names it: a line of JSON that says whose
-it is, records in order (see `packed`), a checksum. It is replaced whole. It may know too little, and
-then rows are sent that need not be; it never claims what was not acknowledged. So a push strikes out
-the rows that it is about to send, and writes them down again only when it has reached its end, and
-nobody else has sent or deleted anything there meanwhile.
+One file a catalog and service, whichever profile names them: a header line of JSON, sorted records (see
+`digest_index`), and a checksum. It is replaced atomically. It may know too little, and then rows are sent
+that need not be; it never claims what was not acknowledged. So a push invalidates the rows it is about to
+send, and commits them only at its end, if nothing else was sent to the catalog or deleted from it meanwhile.
 """
 
 import re
@@ -13,121 +12,120 @@ from contextlib import contextmanager, suppress
 from hashlib import blake2b, sha256
 from io import BufferedWriter
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import msgspec
 
 from ..config.atomic_files import replacing
-from ..console.invocation import Invocation
 from ..errors import STATE_HINT, StateError, UsageError
 from ..loopback import is_loopback
-from ..uploads.locks import alone
-from .digest_index import NO_KEY, RECORD, Changes, Records
+from ..uploads.locks import lock_folder
+from .digest_index import NO_KEY, RECORD_BYTES, Changes, DigestIndex
 
-FOLDER = "acknowledged"
+FOLDER = "acknowledged"  # in the state folder
 VERSION = 1
-CHECKSUM = 16  # bytes
-PRODUCTS = re.compile(r"/\d+/product_catalogs/(?P<catalog>[^/]+)(?P<products>/products)?/?")
-LONGEST_HEAD = 64 * 1024
+CHECKSUM_BYTES = 16
+MAX_HEADER_BYTES = 64 * 1024
+PRODUCTS_PATH = re.compile(r"/\d+/product_catalogs/(?P<catalog>[^/]+)(?P<products>/products)?/?")
 
 
-class Head(msgspec.Struct, kw_only=True):
-    """What such a file begins with."""
+class Header(msgspec.Struct, kw_only=True):
+    """The first line of the file."""
 
     version: int = VERSION
     service: str
     catalog: str
-    job: str = ""  # that has struck its rows out, and may yet write them down
+    job: str = ""  # invalidated its rows, and may commit them
 
 
 class UnknownError(Exception):
-    """Nothing is known of a catalog, for the reason given."""
+    """Nothing is known about a catalog; the text says why."""
 
 
 class SyncState:
-    """The memory of one catalog."""
+    """The sync state of one catalog."""
 
-    def __init__(self, state: Path, service: str, catalog: str) -> None:
-        self._folder = state / FOLDER
-        self._head = Head(service=service, catalog=catalog)
+    def __init__(self, state_dir: Path, service: str, catalog: str) -> None:
+        self._folder = state_dir / FOLDER
+        self._header = Header(service=service, catalog=catalog)
         self._path = self._folder / sha256(f"{service}\n{catalog}".encode()).hexdigest()[:16]
 
     def exists(self) -> bool:
-        """Tell whether anything was ever written down."""
+        """Tell whether anything was ever stored."""
         return self._path.exists()
 
-    def read(self) -> Records:
-        """Give what is known; raise UnknownError where that is nothing."""
+    def read(self) -> DigestIndex:
+        """Return the index of acknowledged products; raise UnknownError."""
         return self._read()[1]
 
-    def invalidate(self, job: str, prints: Iterable[bytes], *, alone_since: Callable[[str], bool]) -> None:
+    def invalidate(self, job: str, digests: Iterable[bytes], *, may_commit: Callable[[str], bool]) -> None:
         """Forget products that a job is about to send.
 
-        `alone_since` hears which job was the last to do so, and tells whether this one may write down
-        what becomes of its rows.
+        `may_commit` takes the id of the job that last did so, and tells whether this job may commit.
         """
-        with self._locked():
-            last, known = self._job_and_records()
-            changes = Changes((print_, NO_KEY) for print_ in prints if len(known))
-            self._write(known.updated(changes, keep=False), job if alone_since(last) else "")
+        with self._lock():
+            last_job, index = self._job_and_index()
+            changes = Changes((digest, NO_KEY) for digest in digests if len(index))
+            self._write(index.updated(changes, keep=False), job if may_commit(last_job) else "")
 
     def commit(self, job: str, products: Iterable[tuple[bytes, int]]) -> bool:
-        """Remember products, by print and key, where nobody else was at work; tell whether that is so."""
-        with self._locked():
-            last, known = self._job_and_records()
-            if last == job:
-                self._write(known.updated(Changes(products), keep=True))
-            return last == job
+        """Store products by digest and key hash; return False where something else was sent meanwhile."""
+        with self._lock():
+            last_job, index = self._job_and_index()
+            if last_job == job:
+                self._write(index.updated(Changes(products), keep=True))
+            return last_job == job
 
     def invalidate_keys(self, keys: set[int]) -> None:
-        """Forget products of these keys, and those whose keys were never told."""
+        """Forget products with these key hashes, and those whose key is not known."""
         if self.exists():
-            with self._locked():
-                _, known = self._job_and_records()
-                self._write(known.without(keys))
+            with self._lock():
+                _, index = self._job_and_index()
+                self._write(index.without(keys))
 
     def drop(self) -> bool:
-        """Forget everything; tell whether there was anything."""
+        """Forget everything; return False where there was nothing."""
         if not self.exists():
             return False
-        with self._locked():
+        with self._lock():
             self._path.unlink(missing_ok=True)
         return True
 
-    def _job_and_records(self) -> tuple[str, Records]:
+    def _job_and_index(self) -> tuple[str, DigestIndex]:
         try:
-            head, records = self._read()
+            header, index = self._read()
         except UnknownError:
-            return "", Records()
-        return head.job, records
+            return "", DigestIndex()
+        return header.job, index
 
-    def _read(self) -> tuple[Head, Records]:
+    def _read(self) -> tuple[Header, DigestIndex]:
         try:
             data = self._path.read_bytes()
         except FileNotFoundError:
-            raise UnknownError("nothing is remembered of this catalog yet") from None
+            raise UnknownError("nothing is known about this catalog yet") from None
         except OSError as error:
             raise UnknownError(f"{self._path} cannot be read: {error.strerror}") from None
-        begin, end = data.find(b"\n", 0, LONGEST_HEAD) + 1, len(data) - CHECKSUM
+        begin, end = data.find(b"\n", 0, MAX_HEADER_BYTES) + 1, len(data) - CHECKSUM_BYTES
         try:
-            head = msgspec.json.decode(data[:begin], type=Head)
+            header = msgspec.json.decode(data[:begin], type=Header)
         except (msgspec.DecodeError, UnicodeDecodeError):
             raise UnknownError(f"{self._path} is damaged") from None
-        if head.version != VERSION:
+        if header.version != VERSION:
             raise UnknownError(f"{self._path} was written by another version of adsctl")
-        checksum = blake2b(memoryview(data)[: max(end, 0)], digest_size=CHECKSUM).digest()
-        if end < begin or data[end:] != checksum or (end - begin) % RECORD:
+        checksum = blake2b(memoryview(data)[: max(end, 0)], digest_size=CHECKSUM_BYTES).digest()
+        if end < begin or data[end:] != checksum or (end - begin) % RECORD_BYTES:
             raise UnknownError(f"{self._path} is damaged")
-        if (head.service, head.catalog) != (self._head.service, self._head.catalog):
-            raise UnknownError(f"{self._path} is of another catalog or service")
-        return head, Records(data, begin, end)
+        if (header.service, header.catalog) != (self._header.service, self._header.catalog):
+            raise UnknownError(f"{self._path} belongs to another catalog or service")
+        return header, DigestIndex(data, begin, end)
 
     def _write(self, records: Iterable[bytes | memoryview], job: str = "") -> None:
-        head = msgspec.json.encode(msgspec.structs.replace(self._head, job=job)) + b"\n"
-        checksum = blake2b(head, digest_size=CHECKSUM)
+        header = msgspec.json.encode(msgspec.structs.replace(self._header, job=job)) + b"\n"
+        checksum = blake2b(header, digest_size=CHECKSUM_BYTES)
         try:
             with replacing(self._path) as file, BufferedWriter(file) as out:
-                out.write(head)
+                out.write(header)
                 for block in records:
                     checksum.update(block)
                     out.write(block)
@@ -136,27 +134,27 @@ class SyncState:
             raise StateError(error.message, hint=STATE_HINT) from error
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Keep other processes from reading and writing meanwhile."""
+    def _lock(self) -> Iterator[None]:
+        """Keep other processes from reading and writing."""
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with alone(self._folder):
+            with lock_folder(self._folder):
                 yield
         except OSError as error:
             raise StateError(f"{self._folder} cannot be used: {error.strerror}", hint=STATE_HINT) from error
 
 
-def forget_sent(call: Invocation, method: str, path: str) -> None:
-    """Forget what is remembered of a catalog whose products a single request is about to change."""
-    found = PRODUCTS.fullmatch(path) if method != "GET" else None
+def forget_sent(call: Any, method: str, path: str) -> None:
+    """Forget a catalog whose products a single request is about to change."""
+    found = PRODUCTS_PATH.fullmatch(path) if method != "GET" else None
     if found and (found["products"] or method == "DELETE"):
         SyncState(call.settings.state_dir, call.service, unquote(found["catalog"])).drop()
 
 
-def drop_emulated(state: Path) -> None:
-    """Forget every catalog of a service on this machine, whose world begins anew."""
-    for path in (state / FOLDER).glob("[0-9a-f]*"):
+def forget_emulated(state_dir: Path) -> None:
+    """Forget every catalog of a service on this machine, whose emulator is reset."""
+    for path in (state_dir / FOLDER).glob("[0-9a-f]*"):
         with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError), path.open("rb") as file:
-            head = msgspec.json.decode(file.readline(LONGEST_HEAD), type=Head)
-            if is_loopback(urlsplit(head.service).hostname or ""):
+            header = msgspec.json.decode(file.readline(MAX_HEADER_BYTES), type=Header)
+            if is_loopback(urlsplit(header.service).hostname or ""):
                 path.unlink()

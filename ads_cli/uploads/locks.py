@@ -1,4 +1,4 @@
-"""One run of a job at a time. The system lets go of the locks of a process that has died."""
+"""Locks between processes; the system releases those of a process that has died."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,15 +7,15 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 
-def alone(folder: Path) -> "FileLock":
-    """Keep others from taking and removing locks meanwhile: else one may be taken that is gone."""
+def lock_folder(folder: Path) -> "FileLock":
+    """Keep other processes from taking or removing locks, so that none takes a lock that is removed."""
     from filelock import FileLock
 
     return FileLock(folder / ".lock", mode=0o600)
 
 
-def locked(folder: Path, key: str) -> "FileLock | None":
-    """Take the lock of a job; None where another run holds it."""
+def try_lock(folder: Path, key: str) -> "FileLock | None":
+    """Take the lock of a job; return None where another run holds it."""
     from filelock import FileLock, Timeout
 
     lock = FileLock(folder / f"{key}.lock", mode=0o600)

@@ -1,29 +1,29 @@
-"""What stands in a file more than once, found with little memory."""
+"""Ids that occur more than once in a file, found with eight bytes of memory an id."""
 
 from array import array
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-PARTS = 64  # the ids are compared in parts, so that comparing needs little room beside them
+PARTITIONS = 64  # hashes are compared partition by partition, which keeps the peak of memory low
 
 
 class Duplicates:
-    """Finds what stands in a file more than once, at eight bytes an id."""
+    """Finds repeated ids by their hashes."""
 
     def __init__(self) -> None:
-        self._parts = [array("q") for _ in range(PARTS)]
+        self._partitions = [array("q") for _ in range(PARTITIONS)]
 
-    def update(self, uniques: Iterable[Any]) -> None:
-        """Note ids; what is no text is none."""
-        parts = self._parts
-        for number in (hash(unique) for unique in uniques if isinstance(unique, str)):
-            parts[number % PARTS].append(number)
+    def update(self, ids: Iterable[Any]) -> None:
+        """Add ids; values that are not text are ignored."""
+        partitions = self._partitions
+        for number in (hash(value) for value in ids if isinstance(value, str)):
+            partitions[number % PARTITIONS].append(number)
 
-    def found(self) -> set[int]:
-        """Give the hashes that were noted more than once."""
+    def repeated(self) -> set[int]:
+        """Return the hashes that were added more than once."""
         repeated: set[int] = set()
-        for part in self._parts:
-            if len(set(part)) < len(part):
-                repeated.update(number for number, count in Counter(part).items() if count > 1)
+        for partition in self._partitions:
+            if len(set(partition)) < len(partition):
+                repeated.update(number for number, count in Counter(partition).items() if count > 1)
         return repeated

@@ -1,4 +1,4 @@
-"""Work in several threads, with its results in the order of its tasks."""
+"""Map a function over tasks in several threads, with the results in order."""
 
 import threading
 from collections import deque
@@ -11,14 +11,14 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def map_ordered(work: Callable[[T], R], tasks: Iterable[T], threads: int, waiting: int) -> Iterator[R]:
-    """Give `work(task)` for each task, in order; `threads` at a time, at most `waiting` begun and not given.
+def map_ordered(work: Callable[[T], R], tasks: Iterable[T], threads: int, max_pending: int) -> Iterator[R]:
+    """Yield `work(task)` for each task, in order; at most `max_pending` are started and not yielded.
 
-    The threads are daemons, so that a signal ends the program without waiting for an answer. When a
-    task fails, the error is raised in its turn and what was begun is still finished.
+    The threads are daemons, so that a signal ends the program without waiting for a response. When a
+    task fails, its error is raised in turn, and the tasks already started still finish.
     """
     queue: SimpleQueue[tuple[Future[R], T] | None] = SimpleQueue()
-    begun: deque[Future[R]] = deque()
+    pending: deque[Future[R]] = deque()
 
     def run() -> None:
         while (entry := queue.get()) is not None:
@@ -34,13 +34,13 @@ def map_ordered(work: Callable[[T], R], tasks: Iterable[T], threads: int, waitin
         for task in tasks:
             future: Future[R] = Future()
             queue.put((future, task))
-            begun.append(future)
-            while begun and (begun[0].done() or len(begun) >= waiting):
-                yield begun.popleft().result()
-        while begun:
-            yield begun.popleft().result()
+            pending.append(future)
+            while pending and (pending[0].done() or len(pending) >= max_pending):
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
     except Exception:
-        for future in begun:
+        for future in pending:
             future.exception()  # waits until it is done
         raise
     finally:

@@ -1,4 +1,4 @@
-"""Blocks of a table, worked on in processes of their own where a file is large."""
+"""Worker processes that process the blocks of a large table."""
 
 import os
 import pickle
@@ -14,94 +14,97 @@ from .ordered_map import map_ordered
 if TYPE_CHECKING:
     from ..feeds.rows import Block
 
-LARGE = 8 * 1024 * 1024  # bytes of a file, from which on starting processes pays
-MOST = 4  # processes that one which hands out blocks can feed
-AHEAD = 4  # blocks for each process that are under way or wait to be given
-SERVE = "import sys; sys.path[:] = {}; from ads_cli.validation.worker_process import serve; serve()"
+MIN_FILE_BYTES = 8 * 1024 * 1024  # below this, starting processes takes longer than they save
+MAX_PROCESSES = 4  # that one process can supply with blocks
+BLOCKS_AHEAD = 4  # for each process, started or waiting to be yielded
+PROGRAM = "import sys; sys.path[:] = {}; from ads_cli.validation.worker_process import serve; serve()"
 
 R = TypeVar("R")
 
 
 class ProcessPool(Generic[R]):
-    """A process for each core, where there are several and the file is large; each is given `work` once.
+    """One process for each core where the file is large; each receives the task once.
 
-    Where one cannot be had, or dies, its blocks are worked on in this process.
+    Where a process cannot be started, or dies, its blocks are processed in this process.
     """
 
-    def __init__(self, work: Callable[..., R], size: int) -> None:
-        self._work = work
-        self._count = _cores() if size >= LARGE else 1
+    def __init__(self, task: Callable[..., R], file_bytes: int) -> None:
+        self._task = task
+        self._count = _cores() if file_bytes >= MIN_FILE_BYTES else 1
         self._idle: SimpleQueue[_WorkerProcess | None] = SimpleQueue()
         for _ in range(self._count if self._count > 1 else 0):
-            self._idle.put(_WorkerProcess.of(work))
+            self._idle.put(_WorkerProcess.start(task))
 
-    def each(self, blocks: "Iterable[Block]", *how: Any) -> "Iterator[tuple[Block, R]]":
-        """Give each block, in order, with what `work(block, *how)` makes of it."""
+    def each(self, blocks: "Iterable[Block]", *args: Any) -> "Iterator[tuple[Block, R]]":
+        """Yield each block, in order, with the result of `task(block, *args)`."""
         if self._count == 1:
-            return ((block, self._work(block, *how)) for block in blocks)
+            return ((block, self._task(block, *args)) for block in blocks)
         return map_ordered(
-            lambda block: (block, self._done(block, *how)), blocks, self._count, AHEAD * self._count
+            lambda block: (block, self._run(block, *args)), blocks, self._count, BLOCKS_AHEAD * self._count
         )
 
     def close(self) -> None:
-        """Let the processes go."""
+        """End the idle processes."""
         while not self._idle.empty():
             if worker := self._idle.get():
                 worker.close()
 
-    def _done(self, block: "Block", *how: Any) -> R:
-        """Have a block worked on by whoever is idle; in a thread of its own."""
+    def _run(self, block: "Block", *args: Any) -> R:
+        """Run the task in an idle process; called in a thread of its own."""
         worker = self._idle.get()
         try:
             if worker:
-                return cast(R, worker.done(block, *how))
+                return cast(R, worker.run(block, *args))
         except (OSError, EOFError, pickle.UnpicklingError):
             worker = None
         finally:
             self._idle.put(worker)
-        return self._work(block, *how)
+        return self._task(block, *args)
 
 
 class _WorkerProcess:
-    """A process that ends with this one, however it ends: what it reads from is closed then."""
+    """A process that ends with this one, however that ends: its standard input is closed then."""
 
-    def __init__(self, work: Callable[..., Any]) -> None:
-        # In a session of its own, no signal of a terminal reaches it.
+    def __init__(self, task: Callable[..., Any]) -> None:
+        # In a session of its own it receives no signal of the terminal.
         self._process = subprocess.Popen(
-            [sys.executable, "-c", SERVE.format(sys.path)],
+            [sys.executable, "-c", PROGRAM.format(sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        self._tell(work)
+        self._send(task)
 
     @classmethod
-    def of(cls, work: Callable[..., Any]) -> "_WorkerProcess | None":
-        """Start a process; None where that cannot be."""
+    def start(cls, task: Callable[..., Any]) -> "_WorkerProcess | None":
+        """Start a process, or return None where that fails."""
         with suppress(OSError):
-            return cls(work)
+            return cls(task)
         return None
 
-    def done(self, *told: Any) -> Any:
-        """Have a block worked on; raise what that raises, or OSError or EOFError where it died."""
-        self._tell(told)
-        is_done, result = pickle.load(cast(Any, self._process.stdout))
-        if not is_done:
+    def run(self, *args: Any) -> Any:
+        """Return the task's result; raise its error, or OSError or EOFError where the process died."""
+        self._send(args)
+        succeeded, result = pickle.load(cast(Any, self._process.stdout))
+        if not succeeded:
             raise result
         return result
 
     def close(self) -> None:
-        """End it."""
+        """End the process."""
         with suppress(OSError), self._process:
             pass
 
-    def _tell(self, told: Any) -> None:
+    def _send(self, message: Any) -> None:
         stdin = cast(Any, self._process.stdin)
-        pickle.dump(told, stdin, pickle.HIGHEST_PROTOCOL)
+        pickle.dump(message, stdin, pickle.HIGHEST_PROTOCOL)
         stdin.flush()
 
 
 def _cores() -> int:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, MOST)
+    if sys.platform == "linux":
+        cores = len(os.sched_getaffinity(0))
+    else:
+        cores = os.cpu_count() or 1
+    return min(cores, MAX_PROCESSES)

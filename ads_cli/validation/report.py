@@ -1,4 +1,4 @@
-"""What is wrong with a file: each kind of mistake once, however many rows make it."""
+"""Validation errors of a file, grouped by rule."""
 
 import dataclasses
 import re
@@ -8,14 +8,14 @@ from ..api.validation import Problem
 from ..feeds.rows import FIRST_LINES, Row
 from ..output.text import counted
 
-MOST_KINDS = 1000  # of mistakes, that are kept
-# What differs from row to row in messages that tell of the same mistake: quoted values and numbers.
-PARTICULAR = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
+MAX_FINDINGS = 1000
+# Quoted values and numbers: they differ between messages about the same mistake.
+VARIABLE_PART = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
 
 
 @dataclass
 class Finding:
-    """One mistake, however many rows make it."""
+    """One kind of mistake, with the first rows that have it."""
 
     field: str
     problem: str
@@ -26,14 +26,14 @@ class Finding:
 
 @dataclass
 class ValidationReport:
-    """What a whole file is worth."""
+    """The number of rows in a file, and what is wrong with them."""
 
     rows: int = 0
     invalid: int = 0
     warnings: list[str] = dataclasses.field(default_factory=list)
     groups: dict[tuple[str, str], Finding] = dataclasses.field(default_factory=dict)
-    most: int = MOST_KINDS
-    others: int = 0  # mistakes of further kinds
+    max_findings: int = MAX_FINDINGS
+    omitted: int = 0  # mistakes of further kinds
 
     @property
     def valid(self) -> int:
@@ -45,18 +45,23 @@ class ValidationReport:
         """Say how many rows are invalid."""
         return f"{self.invalid:,} of {counted(self.rows, 'row')} invalid"
 
+    @property
+    def findings(self) -> list[Finding]:
+        """Return the findings, those with the most rows first."""
+        return sorted(self.groups.values(), key=lambda finding: -finding.rows)
+
     def add(self, row: Row, problems: list[Problem]) -> None:
-        """Note the problems of one row."""
+        """Add the problems of one row."""
         self.invalid += 1
         for path, message in problems:
-            key = path, PARTICULAR.sub("…", message)
-            found = self.groups.get(key)
-            if found is None and len(self.groups) == self.most:
-                self.others += 1
+            key = path, VARIABLE_PART.sub("…", message)
+            finding = self.groups.get(key)
+            if finding is None and len(self.groups) == self.max_findings:
+                self.omitted += 1
                 continue
-            if found is None:
-                found = self.groups[key] = Finding(path, message)
-            found.rows += 1
-            if len(found.lines) < FIRST_LINES:
-                found.lines.append(row.line)
-                found.records.append(row.record)
+            if finding is None:
+                finding = self.groups[key] = Finding(path, message)
+            finding.rows += 1
+            if len(finding.lines) < FIRST_LINES:
+                finding.lines.append(row.line)
+                finding.records.append(row.record)

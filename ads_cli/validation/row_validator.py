@@ -1,20 +1,23 @@
-"""Rows held to every rule, and what they come to."""
+"""Rows held against the declared rules."""
 
+import csv
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
 from ..api.validation import InvalidError, Problem, broken_rules, convert
-from ..feeds.rows import FIRST_LINES, Block, Row, TableRows, UnreadableBlockError
-from ..uploads.upload import EncodedRows, RowUpload
+from ..feeds.formats.csv import Block, CsvRows
+from ..feeds.rows import FIRST_LINES, Row
+from .encoded_rows import EncodedRows
+from .schema import RowSchema
+from .selection import RowSelector
 
-Rules = Callable[[Any], list[Problem]]  # tells which rules an item breaks
-V = TypeVar("V", bound="ValidationResult")
+Rules = Callable[[Any], list[Problem]]  # returns the rules that an item breaks
 
 
-class Checked(msgspec.Struct, gc=False):
-    """A row, what it was converted to, and what is wrong with it."""
+class CheckedRow(msgspec.Struct, gc=False):
+    """A row, the item it was converted to, and its problems; the item is None where there are any."""
 
     row: Row
     item: msgspec.Struct | None
@@ -22,96 +25,104 @@ class Checked(msgspec.Struct, gc=False):
 
     @property
     def reasons(self) -> str:
-        """Tell every problem in one line."""
+        """Join all problems to one line."""
         return "; ".join(map(str, self.problems))
 
 
 class ValidationResult(msgspec.Struct):
-    """What some rows come to."""
+    """The result of validating a run of rows."""
 
     rows: int = 0
-    wrong: list[tuple[int, int, list[Problem]]] = []  # line, number among them from 1, and what is wrong
-    uniques: list[Any] = []  # what may not repeat in a file
+    invalid: list[tuple[int, int, list[Problem]]] = []  # line, record number within the run, problems
+    ids: list[Any] = []  # values of the field that is unique within a file
+    selection: Any = None  # what a RowSelector noted
 
-    def moved(self, records: int) -> None:
-        """Number the rows as records of the file, of which so many come before these."""
-        self.wrong = [(line, number + records, problems) for line, number, problems in self.wrong]
+    def renumber(self, offset: int) -> None:
+        """Add the number of records that precede this run in the file."""
+        self.invalid = [(line, record + offset, problems) for line, record, problems in self.invalid]
+        if self.selection is not None:
+            self.selection.renumber(offset)
 
 
 class RowValidator:
-    """Holds rows to every rule, always with the same verdict; each of several processes may have its copy."""
+    """Validate rows; picklable, so that each worker process has a copy."""
 
-    broken = staticmethod(broken_rules)
+    def __init__(self, schema: RowSchema, selector: RowSelector | None = None) -> None:
+        self.schema = schema
+        self.selector = selector
+        self.duplicates: dict[str, list[tuple[int, int]]] = {}  # line and record of each repeated id
+        self.several_per_line = False  # records share lines, so that messages name records
 
-    def __init__(self, upload: type[RowUpload]) -> None:
-        self.upload = upload
-        self.repeated: dict[str, list[tuple[int, int]]] = {}  # line and record
-        self.crowded = False  # whether these are told by their records
+    @property
+    def rules(self) -> Rules:
+        """Return the function that finds the rules an item breaks."""
+        return self.selector.broken_rules if self.selector else broken_rules
 
-    def verdict(self, rows: Iterable[Row]) -> ValidationResult:
-        """Say what rows come to."""
-        return self.summed(ValidationResult(), self.judged(rows, self.broken))
-
-    def summed(self, verdict: V, rows: Iterable[Checked]) -> V:
-        """Add rows to a verdict."""
-        unique = self.upload.unique
-        for checked in rows:
+    def validate(self, rows: Iterable[Row]) -> ValidationResult:
+        """Validate a run of rows."""
+        result, id_field = ValidationResult(), self.schema.id_field
+        checked_rows = self.check(rows, self.rules)
+        if self.selector:
+            checked_rows = self.selector.select(checked_rows, result)
+        for checked in checked_rows:
             row = checked.row
-            verdict.rows += 1
-            verdict.uniques.append(row.values.get(unique))
+            result.rows += 1
+            result.ids.append(row.values.get(id_field))
             if checked.problems:
-                verdict.wrong.append((row.line, verdict.rows, checked.problems))
-        return verdict
+                result.invalid.append((row.line, result.rows, checked.problems))
+        return result
 
-    def ready(self, rows: Iterable[Row], all_sound: bool) -> EncodedRows:
-        """Make those ready that are to be sent; where all are known to be sound, no rule is tried again."""
-        found, unique, encoded = EncodedRows(), self.upload.unique, self.upload.encoded
-        for checked in self.judged(rows, _no_problems if all_sound else self.broken):
-            found.rows += 1
+    def encode(self, rows: Iterable[Row], all_valid: bool) -> EncodedRows:
+        """Encode the valid rows of a run; where all are known to be valid, no rule is applied again."""
+        encoded, id_field, encode = EncodedRows(), self.schema.id_field, self.schema.encode
+        for checked in self.check(rows, _no_problems if all_valid else self.rules):
+            encoded.rows += 1
             if (item := checked.item) is not None:
-                found.uniques.append(getattr(item, unique))
-                found.bodies.append(encoded(item))
-                found.places.append((checked.row.record or found.rows, checked.row.line))
-        return found
+                encoded.ids.append(getattr(item, id_field))
+                encoded.bodies.append(encode(item))
+                encoded.places.append((checked.row.record or encoded.rows, checked.row.line))
+        return encoded
 
-    def judged(self, rows: Iterable[Row], rules: Rules) -> Iterator[Checked]:
-        """Check each row."""
-        convert_item, kind = msgspec.convert, self.upload.item
+    def check(self, rows: Iterable[Row], rules: Rules) -> Iterator[CheckedRow]:
+        """Convert each row and apply the rules."""
+        convert_item, struct = msgspec.convert, self.schema.struct
         for row in rows:
-            if not row.problem and not self.repeated:
-                try:  # the way of nearly every row
-                    made = convert_item(row.values, kind, strict=False)
-                    broken = rules(made)
-                    yield Checked(row, None if broken else made, broken)
+            if not row.problem and not self.duplicates:
+                try:  # the fast path, for nearly every row
+                    item = convert_item(row.values, struct, strict=False)
+                    broken = rules(item)
+                    yield CheckedRow(row, None if broken else item, broken)
                     continue
                 except msgspec.ValidationError:
                     pass
-            yield self._checked(row)
+            yield self._check_fully(row)
 
-    def _checked(self, row: Row) -> Checked:
+    def _check_fully(self, row: Row) -> CheckedRow:
         """Find every problem of a row."""
-        made, problems = None, [Problem("", row.problem)] if row.problem else []
+        item, problems = None, [Problem("", row.problem)] if row.problem else []
         if not row.problem:
             try:
-                made = convert(self.upload.item, row.values)
+                item = convert(self.schema.struct, row.values)
             except InvalidError as error:
                 problems = list(error.problems)
-        unique = row.values.get(self.upload.unique)
-        if isinstance(unique, str) and (places := self.repeated.get(unique)):
-            others = [place for place in places if place[1] != row.record]
-            first = ", ".join(str(record if self.crowded else line) for line, record in others[:FIRST_LINES])
-            where = ("in record " if self.crowded else "on line ") + first
-            where += ", …" if len(others) > FIRST_LINES else ""
-            problem = f"{unique!r} stands {where} too; {self.upload.repeated}"
-            problems.append(Problem(self.upload.unique, problem))
-        return Checked(row, None if problems else made, problems)
+        row_id = row.values.get(self.schema.id_field)
+        if isinstance(row_id, str) and (places := self.duplicates.get(row_id)):
+            problems.append(Problem(self.schema.id_field, self._duplicate(row, row_id, places)))
+        return CheckedRow(row, None if problems else item, problems)
+
+    def _duplicate(self, row: Row, row_id: str, places: list[tuple[int, int]]) -> str:
+        others = [place for place in places if place[1] != row.record]
+        numbers = (record if self.several_per_line else line for line, record in others[:FIRST_LINES])
+        where = "in record " if self.several_per_line else "on line "
+        where += ", ".join(map(str, numbers)) + (", …" if len(others) > FIRST_LINES else "")
+        return f"{row_id!r} is also {where}; {self.schema.duplicate_message}"
 
 
-def work_on(judge: RowValidator, rows: TableRows, block: Block, what: str, *how: Any) -> Any:
-    """Have a block judged, or made ready; None where it cannot be read."""
+def run_on_block(validator: RowValidator, rows: CsvRows, block: Block, method: str, *args: Any) -> Any:
+    """Call `validate` or `encode` with the rows of a block; return None where they cannot be parsed."""
     try:
-        return getattr(judge, what)(rows.parse_block(block), *how)
-    except UnreadableBlockError:
+        return getattr(validator, method)(rows.of(block), *args)
+    except (ValueError, csv.Error):
         return None
 
 

@@ -1,4 +1,4 @@
-"""A process that works on blocks of a table; it imports no more than that takes."""
+"""The main function of a worker process; it imports no more than its task needs."""
 
 import pickle
 import sys
@@ -7,16 +7,16 @@ from typing import Any
 
 
 def serve() -> None:
-    """Work on blocks until there are no more; standard input and output belong to who hands them out."""
-    told, results = sys.stdin.buffer, sys.stdout.buffer
-    sys.stdout = sys.stderr
+    """Run a task on each block that arrives on standard input, until it is closed."""
+    requests, results = sys.stdin.buffer, sys.stdout.buffer
+    sys.stdout = sys.stderr  # a stray print must not end up between the results
     with suppress(EOFError, BrokenPipeError):
-        work = pickle.load(told)
+        task = pickle.load(requests)
         while True:
-            block, *how = pickle.load(told)
+            block, *args = pickle.load(requests)
             try:
-                answer: tuple[bool, Any] = True, work(block, *how)
+                result: tuple[bool, Any] = True, task(block, *args)
             except Exception as error:
-                answer = False, error
-            pickle.dump(answer, results, pickle.HIGHEST_PROTOCOL)
+                result = False, error
+            pickle.dump(result, results, pickle.HIGHEST_PROTOCOL)
             results.flush()

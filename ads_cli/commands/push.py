@@ -1,0 +1,254 @@
+"""What every push command does around the push: validate, confirm, show progress, report."""
+
+import shlex
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+
+from ..console.bulk_options import PushOptions, SendOptions
+from ..console.invocation import Invocation
+from ..console.progress import OnProgress, progress
+from ..console.reports import finding_lines, show_summary
+from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted, NotFoundError, UsageError
+from ..output.text import counted
+from ..uploads.job_file import Job
+from ..uploads.journal import Journal
+from ..uploads.plan import Plan
+from ..uploads.push import Push, PushResult, build_requests
+from ..uploads.rejected_rows import check_failed_out_path, write_rejected_rows
+from ..uploads.summary import Summary
+from ..validation.report import ValidationReport
+
+MAX_WARNINGS = 5  # of the service, shown one by one
+MAX_FINDINGS_IN_QUIET = 3
+
+
+@dataclass
+class PushCommand:
+    """Runs one plan."""
+
+    call: Invocation
+    plan: Plan
+    options: SendOptions
+    confirm_prompt: str = ""  # takes {rows} and {target}
+    target: str = ""
+    on_validated: Callable[[], None] = lambda: None  # may reduce or extend the rows that are due
+    started: float = field(default_factory=time.monotonic)
+
+    def run(self) -> None:
+        """Validate, push and report; raise what the run came to, unless it is a full success."""
+        check_failed_out_path(self.options.failed_out, self.plan.rows)
+        self.call.concurrency = self.options.concurrency
+        client = self.call.client  # wrong options are reported before anything is done
+        if not self.call.dry_run:
+            threading.Thread(target=client.load).start()  # imports while the file is validated
+        report = self.validate()
+        if self.call.dry_run:
+            self._dry_run(report)
+            return
+        if self.confirm_prompt:
+            rows = counted(report.valid, self.plan.noun.removesuffix("s"))
+            self.call.confirm(self.confirm_prompt.format(rows=rows, target=self.target))
+        with closing(self._open_journal(report)) as journal:
+            self.plan.begin(journal)
+            self._push(report, journal)
+
+    def validate(self) -> ValidationReport:
+        """Validate the file; raise ContentError where rows are invalid, unless they are skipped."""
+        report = require_valid(
+            self.call,
+            self.plan,
+            skip_invalid=self._skip_invalid,
+            failed_out=self.options.failed_out,
+            hint="nothing was sent; correct the file, or send the valid rows with --skip-invalid",
+        )
+        self.on_validated()
+        return report
+
+    @property
+    def _skip_invalid(self) -> bool:
+        return isinstance(self.options, PushOptions) and self.options.skip_invalid
+
+    def _open_journal(self, report: ValidationReport) -> Journal:
+        """Start a job or resume one, and say which."""
+        call, trace = self.call, self.call.client.trace
+        source = self.plan.rows.source
+        job = Job(
+            job=trace.run,
+            key=self.plan.key(call.service, skip_invalid=self._skip_invalid),
+            noun=self.plan.noun,
+            file=source.name,
+            rows=report.rows,
+            batches=self.plan.batch_count,
+            started=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            resume=self._resume_command,
+        )
+        job_id = self.options.job if isinstance(self.options, PushOptions) else None
+        journal = Journal(call.settings.state_dir / "jobs", job, resume=self.options.resume, job_id=job_id)
+        trace.about(job=journal.job.job)
+        event = "resumed" if journal.resumed else "begun"
+        trace.log(event, file=job.file, rows=job.rows, batches=job.batches)
+        if journal.resumed:
+            done, batches = len(journal.acknowledged), journal.job.batches
+            call.messages.say(
+                f"resuming job {journal.job.job}: {done:,} of {batches:,} batches are acknowledged"
+            )
+        elif journal.restart_reason:
+            call.messages.say(f"nothing to resume, starting from the beginning: {journal.restart_reason}")
+        elif journal.has_unfinished_job:
+            call.messages.say(
+                f"an earlier push of this file is unfinished; resume it with: {self._resume_command}"
+            )
+        return journal
+
+    def _push(self, report: ValidationReport, journal: Journal) -> None:
+        """Send what is not acknowledged, and report however it ends."""
+        call = self.call
+        with progress(call.messages, f"Pushing {self.plan.noun}", self.plan.due) as on_progress:
+            observer = _Observer(call, on_progress)
+            push = Push(
+                call.client,
+                self.plan,
+                journal,
+                observer,
+                self.options.concurrency,
+                self.options.max_errors,
+                self.options.failed_out,
+            )
+            result = push.run(report)
+        observer.close()
+        if result.warning:
+            call.messages.warn(result.warning)
+        error = result.error or self._stopped_early(result)
+        summary = self._summary(report, journal)
+        try:
+            show_summary(call.printer, summary, self.plan.rows.source.name)
+        except UsageError:  # a query or a column that the summary lacks
+            if not error:
+                raise
+        call.client.trace.log("stopped" if error else "ended", summary=summary.as_dict())
+        if error:
+            error.hint = self._how_to_resume(error)
+        elif summary.rejections:
+            error = IncompleteError(summary.rejections, hint=_how_to_correct(self.options.failed_out))
+        if error:
+            error.message = "\n".join([*self._reasons(report, result), error.message])
+            raise error
+
+    def _stopped_early(self, result: PushResult) -> IncompleteError | None:
+        if not result.unsent:
+            return None
+        return IncompleteError(
+            f"stopped early, {counted(result.unsent, 'row')} not sent: {counted(result.rejected, 'row')} "
+            f"rejected in this run, and --max-errors is {self.options.max_errors}"
+        )
+
+    def _reasons(self, report: ValidationReport, result: PushResult) -> list[str]:
+        """Say why rows were rejected, or not sent where no warning was shown."""
+        rows, quiet = self.plan.rows, self.call.messages.quiet
+        invalid = finding_lines(rows, report)[:MAX_FINDINGS_IN_QUIET] if quiet else []
+        return [*invalid, *finding_lines(rows, result.rejections)]
+
+    def _dry_run(self, report: ValidationReport) -> None:
+        """Do everything but send."""
+        where = ""
+        for prepared in build_requests(self.call.client, self.plan):
+            where = f", {prepared.method} {prepared.url}"
+        rows, requests = counted(self.plan.due, "row"), counted(self.plan.batch_count, "request")
+        self.call.messages.say(f"dry run: would send {rows} in {requests}{where}")
+        show_summary(self.call.printer, self._summary(report, None), self.plan.rows.source.name)
+
+    def _summary(self, report: ValidationReport, journal: Journal | None) -> Summary:
+        client = self.call.client
+        totals = journal.totals if journal else {}
+        earlier = journal.acknowledged.values() if journal else ()
+        return Summary(
+            job=journal.job.job if journal else None,
+            report=report,
+            batches=self.plan.batch_count,
+            due=self.plan.due,
+            counts={status: totals.get(status, 0) for status in self.plan.upload.statuses},
+            requests=client.requests,
+            retries=client.retries,
+            seconds=round(time.monotonic() - self.started, 3),
+            extra=self.plan.totals(report),
+            earlier=sum(sum(ack.counts.values()) for ack in earlier),
+        )
+
+    def _how_to_resume(self, error: AdsctlError | Interrupted) -> str:
+        if isinstance(error, ContentError | NotFoundError):
+            return error.hint  # the file has changed, or the place does not exist: only a new push helps
+        return "; ".join(filter(None, (error.hint, f"resume with: {self._resume_command}")))
+
+    @property
+    def _resume_command(self) -> str:
+        """Return the command line that was typed, with --resume."""
+        words = [word for word in self.call.command_line if word != "--resume"]
+        return shlex.join(["adsctl", *words, "--resume"])
+
+
+class _Observer:
+    """Shows what happens while a push runs."""
+
+    def __init__(self, call: Invocation, on_progress: OnProgress) -> None:
+        self.on_progress = on_progress
+        self._messages = call.messages
+        self._warnings = 0
+
+    def on_rejection(self, place: str, reason: str) -> None:
+        """Show a rejected row with --verbose."""
+        self._messages.detail(f"{place}: rejected: {reason}")
+
+    def on_warning(self, place: str, warning: str) -> None:
+        """Show the first warnings; all with --verbose."""
+        self._warnings += 1
+        if self._warnings <= MAX_WARNINGS or self._messages.is_verbose:
+            self._messages.warn(f"{place}: {warning}")
+
+    def close(self) -> None:
+        """Say how many warnings were not shown."""
+        if self._warnings > MAX_WARNINGS and not self._messages.is_verbose:
+            more = counted(self._warnings - MAX_WARNINGS, "more warning")
+            self._messages.warn(f"{more} of the service; --verbose shows all")
+
+
+def validate_with_progress(call: Invocation, plan: Plan) -> ValidationReport:
+    """Validate the file of a plan; show progress and warnings."""
+    name = plan.rows.source.name
+    with progress(call.messages, f"Checking {name}", None) as on_progress:
+        report = plan.validate(on_progress)
+    for warning in report.warnings:
+        call.messages.warn(f"{name}: {warning}")
+    return report
+
+
+def require_valid(
+    call: Invocation, plan: Plan, *, skip_invalid: bool, failed_out: str | None, hint: str
+) -> ValidationReport:
+    """Validate the file of a plan; raise ContentError where rows are invalid, unless they are skipped."""
+    report = validate_with_progress(call, plan)
+    if not report.invalid:
+        return report
+    message = "\n".join([*finding_lines(plan.rows, report), report.verdict])
+    if not skip_invalid:
+        write_invalid_rows(failed_out, plan)
+        raise ContentError(message, hint=hint)
+    call.messages.warn(f"{message} and not sent")
+    return report
+
+
+def write_invalid_rows(path: str | None, plan: Plan) -> None:
+    """Write the invalid rows of a validated file, where `--failed-out` asks for them."""
+    if path:
+        with write_rejected_rows(path, plan.rows) as reject:
+            for checked in plan.checked_rows():
+                if checked.problems:
+                    reject(checked.row, checked.reasons)
+
+
+def _how_to_correct(failed_out: str | None) -> str:
+    if failed_out:
+        return f"they are in {failed_out}, with the reasons; correct it and push it"
+    return "--failed-out FILE writes them to a file, with the reasons"

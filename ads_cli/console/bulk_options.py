@@ -1,0 +1,127 @@
+"""The options of commands that read a feed or push it: declared once, and injected."""
+
+import functools
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from ..errors import UsageError
+from ..feeds.rows import Rows
+from ..suggestions import suggestion
+from ..validation.schema import RowSchema
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+File = Annotated[
+    str, typer.Argument(metavar="FILE", help="CSV, TSV, YAML, JSON or JSONL, also .gz; - is standard input")
+]
+Format = Annotated[
+    str | None, typer.Option(metavar="FORMAT", help="csv, tsv, yaml, json or jsonl (default: by extension)")
+]
+FailedOut = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Write rejected rows here, with _line and _error")
+]
+
+
+@dataclass(frozen=True)
+class FeedOptions:
+    """How a file is read."""
+
+    format: Format = None
+    encoding: Annotated[str, typer.Option(metavar="NAME", help="Encoding of the file, as in cp1252")] = (
+        "utf-8"
+    )
+    map: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="COLUMN=FIELD", help="Read a column as another field"),
+    ] = None
+
+    def open(self, file: str, schema: RowSchema) -> Rows:
+        """Open a file for a schema; raise UsageError."""
+        return self.open_rows(file, schema.roots, schema.known, self.mapping(schema.known))
+
+    def open_rows(
+        self, file: str, roots: tuple[str, ...], known: Collection[str], mapping: Mapping[str, str]
+    ) -> Rows:
+        """Open a file; `roots` may be the only key of a document, `known` are its fields."""
+        from ..feeds.rows import rows
+        from ..feeds.source import Source
+
+        return rows(Source.open(file, self.format, self.encoding), roots=roots, known=known, rename=mapping)
+
+    def mapping(self, known: Collection[str]) -> dict[str, str]:
+        """Parse --map; raise UsageError where a field is not known."""
+        mapping = {}
+        for pair in self.map or []:
+            column, equals, name = pair.rpartition("=")
+            if not equals or not column:
+                hint = "as in --map image_url=image_link"
+                raise UsageError(f"--map: {pair!r} is not COLUMN=FIELD", hint=hint)
+            if name not in known:
+                raise UsageError(f"--map: {name!r} is not a known field{suggestion(name, known)}")
+            mapping[column.strip()] = name
+        return mapping
+
+
+@dataclass(frozen=True)
+class SendOptions:
+    """How batches are sent."""
+
+    concurrency: Annotated[
+        int, typer.Option(metavar="N", min=1, max=32, help="Requests at once, at most")
+    ] = 8
+    failed_out: FailedOut = None
+    max_errors: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N rejected rows")] = (
+        None
+    )
+    resume: Annotated[bool, typer.Option("--resume", help="Resume the last unfinished push of this file")] = (
+        False
+    )
+
+
+@dataclass(frozen=True)
+class PushOptions(SendOptions):
+    """How a push treats invalid rows, and which job it resumes."""
+
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="Send the valid rows, and end with 9")
+    ] = False
+    job: Annotated[str | None, typer.Option(metavar="ID", help="Resume this job")] = None
+
+
+def with_options(*, default_concurrency: int | None = None, **groups: type) -> Callable[[F], F]:
+    """Replace parameters of a command by the options of their groups.
+
+    A group is a dataclass whose fields are annotated as Typer options; the command receives an instance.
+    """
+
+    def decorate(command: F) -> F:
+        @functools.wraps(command)
+        def run(**values: Any) -> Any:
+            for name, group in groups.items():
+                values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
+            return command(**values)
+
+        parameters: list[inspect.Parameter] = []
+        for parameter in inspect.signature(command).parameters.values():
+            group = groups.get(parameter.name)
+            parameters += _options(group, default_concurrency) if group else [parameter]
+        keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
+        run.__signature__ = inspect.Signature(keyword)  # type: ignore[attr-defined]
+        run.__annotations__ = {p.name: p.annotation for p in keyword}
+        return run  # type: ignore[return-value]
+
+    return decorate
+
+
+def _options(group: type, default_concurrency: int | None) -> list[inspect.Parameter]:
+    """Return the fields of a dataclass as parameters."""
+    found = []
+    for parameter in inspect.signature(group).parameters.values():
+        if parameter.name == "concurrency" and default_concurrency:
+            parameter = parameter.replace(default=default_concurrency)
+        found.append(parameter)
+    return found

@@ -1,0 +1,73 @@
+"""Validation reports and summaries: text for people, records for programs."""
+
+from ..feeds.rows import FIRST_LINES, Rows
+from ..output.printer import Printer
+from ..output.text import counted, safe_lines
+from ..uploads.summary import Summary
+from ..validation.report import Finding, ValidationReport
+
+
+def show_report(printer: Printer, rows: Rows, report: ValidationReport) -> None:
+    """Print a validation report."""
+    name = rows.source.name
+    if _is_for_people(printer):
+        for line in finding_lines(rows, report):
+            print(safe_lines(line))
+        print(f"{name}: {counted(report.rows, 'row')}, {report.valid:,} valid, {report.invalid:,} invalid")
+        return
+    findings = [vars(finding) for finding in report.findings]
+    if printer.format in ("json", "yaml"):
+        counts = {"rows": report.rows, "valid": report.valid, "invalid": report.invalid}
+        printer.show({"file": name} | counts | {"findings": findings, "warnings": report.warnings}, (), "")
+    else:
+        printer.show(findings, ("field", "rows", "problem", "lines", "records"), "field")
+
+
+def finding_lines(rows: Rows, report: ValidationReport) -> list[str]:
+    """Describe each finding once, with its first rows."""
+    lines = [_describe(rows, finding) for finding in report.findings]
+    if report.omitted:
+        lines.append(f"and {counted(report.omitted, 'mistake')} of other kinds")
+    return lines
+
+
+def show_summary(printer: Printer, summary: Summary, name: str) -> None:
+    """Print the summary of a push; `name` is that of its file."""
+    if _is_for_people(printer):
+        print(_summary_text(summary, name), flush=True)
+    else:
+        document = summary.as_dict()
+        printer.show(document, tuple(document), "job")
+
+
+def _is_for_people(printer: Printer) -> bool:
+    return printer.format == "table" and not printer.query and not printer.columns
+
+
+def _describe(rows: Rows, finding: Finding) -> str:
+    name, first = rows.source.name, rows.place(finding.lines[0], finding.records[0])
+    what = f"{finding.field}: {finding.problem}" if finding.field else finding.problem
+    if finding.rows == 1:
+        return f"{name}:{first}: {what}"
+    where, numbers = ("records", finding.records) if rows.crowded else ("lines", finding.lines)
+    more = ", …" if finding.rows > FIRST_LINES else ""
+    listed = ", ".join(map(str, numbers)) + more
+    return f"{name}:{first}: {what}\n    {counted(finding.rows, 'row')}: {where} {listed}"
+
+
+def _summary_text(summary: Summary, name: str) -> str:
+    counts = dict(summary.counts)
+    if "skipped" in summary.extra:
+        counts["skipped"] = summary.extra["skipped"]
+    if unsent := summary.due - summary.acknowledged:
+        counts["not sent"] = unsent
+    in_this_run = summary.acknowledged - summary.earlier
+    speed = f", {in_this_run / summary.seconds:,.0f} rows/s" if in_this_run and summary.seconds else ""
+    requests = f"{counted(summary.requests, 'request')}, {summary.retries:,} of them retries"
+    return "\n".join(
+        [
+            f"{name}: {counted(summary.report.rows, 'row')}, {summary.report.invalid:,} invalid",
+            *(f"  {status:<10} {count:>10,}" for status, count in counts.items()),
+            f"  {requests}, {summary.seconds:,.1f} s{speed}",
+        ]
+    )

@@ -1,0 +1,47 @@
+"""The rows of product feeds, and of files of keys to delete."""
+
+import msgspec
+
+from ..api.fields import fields_of
+from ..api.products import Product
+from ..api.types import Id
+from ..validation.schema import RowSchema
+
+FIELDS = tuple(field.name for field in fields_of(Product))
+_json = msgspec.json.Encoder()
+
+
+class ProductKey(msgspec.Struct):
+    """A product to be deleted."""
+
+    product_key: Id
+
+
+def encode_product(product: Product) -> bytes:
+    """Encode a product as JSON."""
+    return _json.encode(product)
+
+
+def encode_key(key: ProductKey) -> bytes:
+    """Encode a key as JSON."""
+    return _json.encode(key.product_key)
+
+
+PRODUCT_SCHEMA = RowSchema(
+    struct=Product,
+    id_field="id",
+    duplicate_message="the service ignores all rows with the same id",
+    required=tuple(field.name for field in fields_of(Product) if field.required),
+    known=FIELDS,
+    encode=encode_product,
+    roots=("products",),
+)
+KEY_SCHEMA = RowSchema(
+    struct=ProductKey,
+    id_field="product_key",
+    duplicate_message="list each key once",
+    required=("product_key",),
+    known=FIELDS,  # a file that `products pull` wrote may be used
+    encode=encode_key,
+    roots=("products",),
+)

@@ -1,0 +1,169 @@
+"""Find the rows that differ from the last acknowledged state."""
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import blake2b
+from itertools import compress, count
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..api.validation import Problem, broken_rules
+from ..feeds.rows import Row, Rows
+from ..uploads.job_file import acknowledgements
+from ..validation.row_validator import CheckedRow, ValidationResult
+from .digest_index import DIGEST_BYTES, NO_KEY, DigestIndex, product_digest, split
+from .sync_state import SyncState, UnknownError
+
+ROW_CACHE_BYTES = 16 * 1024 * 1024  # of rows to send that are kept from validation to sending
+SKIPPED, DUE, INVALID = 0, 1, 2  # state of a row: acknowledged as it is, to be sent, not to be sent
+IS_DUE = bytes(state == DUE for state in range(256))  # translation table of states
+
+encode = msgspec.msgpack.Encoder().encode
+
+
+class SelectedRows(msgspec.Struct):
+    """What ChangeSelector notes of a run of rows."""
+
+    states: bytearray = bytearray()  # of every row
+    digests: bytearray = bytearray()  # of due rows
+    rows: list[Row] = []  # due and invalid rows, where an index is in use and these are few
+
+    def renumber(self, offset: int) -> None:
+        """Add the number of records that precede this run in the file."""
+        for row in self.rows:
+            row.record += offset
+
+
+class ChangeSelector:
+    """Select rows that are not in the index; no rule is applied to the others again."""
+
+    def __init__(self, sync_state: SyncState | None, index: DigestIndex) -> None:
+        self.sync_state = sync_state
+        self.index = index
+        self.caches_rows = len(index) > 0
+        self.matches: Callable[[Any], bool] = _always  # what else an acknowledged item must satisfy
+        self._item: Any = None  # the last one that was looked up
+        self._digest = b""
+        self._is_acknowledged = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the index out: reading it again in another process is faster than sending it."""
+        return {**vars(self), "index": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.index = read_index(self.sync_state) if self.sync_state else DigestIndex()
+
+    def broken_rules(self, item: Any) -> list[Problem]:
+        """Look the item up, and apply the rules unless it is acknowledged as it is."""
+        self._item, self._digest = item, product_digest(item.id, encode(item))
+        self._is_acknowledged = self.index.contains(self._digest) and self.matches(item)
+        return [] if self._is_acknowledged else broken_rules(item)
+
+    def select(self, rows: Iterable[CheckedRow], result: ValidationResult) -> Iterator[CheckedRow]:
+        """Yield the rows as they are, and note the state of each in `result.selection`."""
+        selected = result.selection = SelectedRows()
+        for checked in rows:
+            item = checked.item
+            if item is None:
+                state = INVALID
+            else:
+                if item is not self._item:  # it was not converted on the fast path
+                    self.broken_rules(item)
+                state = SKIPPED if self._is_acknowledged else DUE
+            selected.states.append(state)
+            if state == DUE:
+                selected.digests += self._digest
+            if state != SKIPPED and self.caches_rows:
+                checked.row.record = len(selected.states)
+                selected.rows.append(checked.row)
+            yield checked
+
+
+class ChangedRows:
+    """The rows of a file that are to be sent: all, or with a sync state those that have changed."""
+
+    def __init__(self, sync_state: SyncState | None = None, index: DigestIndex | None = None) -> None:
+        self.selector = ChangeSelector(sync_state, DigestIndex() if index is None else index)
+        self.comparison_counts: dict[str, int] = {}
+        self._only_changed = sync_state is not None
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything: the file is validated again."""
+        self.digests = bytearray()  # of due rows, in their order
+        self._states = bytearray()
+        self._cache: list[Row] | None = [] if self.selector.caches_rows else None
+        self._cache_bytes_left = ROW_CACHE_BYTES
+
+    def add(self, selected: SelectedRows) -> None:
+        """Append what the selector noted of a run of rows."""
+        self._states += selected.states
+        self.digests += selected.digests
+        if self._cache is not None:
+            self._cache += selected.rows
+            self._cache_bytes_left -= sum(len(encode(row.values)) for row in selected.rows)
+            if self._cache_bytes_left < 0:
+                self._cache = None
+
+    @property
+    def due(self) -> int:
+        """Count the rows to be sent."""
+        return len(self.digests) // DIGEST_BYTES
+
+    @property
+    def skipped(self) -> int:
+        """Count the rows that are left out, since they are acknowledged as they are."""
+        return self._states.count(SKIPPED)
+
+    @property
+    def skips_rows(self) -> bool:
+        """Tell whether valid rows are left out."""
+        return self.skipped > 0
+
+    @property
+    def digest(self) -> str:
+        """Return the digest of the rows to be sent, where only changed ones are."""
+        if not self._only_changed:
+            return ""
+        return blake2b(self.digests, digest_size=DIGEST_BYTES).hexdigest()
+
+    def totals(self) -> dict[str, int]:
+        """Return the counts for the summary."""
+        return {"skipped": self.skipped} | self.comparison_counts if self._only_changed else {}
+
+    def rows_to_send(self, rows: Rows) -> Iterable[Row]:
+        """Return the due and the invalid rows, from the cache where they fit."""
+        return compress(rows, self._states) if self._cache is None else self._cache
+
+    def release_index(self) -> None:
+        """Free the memory of the index, which is not needed once the file is validated."""
+        self.selector.index = DigestIndex()
+
+    def acknowledged(self, journal: Path, batch_size: int) -> Iterator[tuple[bytes, int]]:
+        """Yield digest and key hash of each row that the journal's acknowledgements accept."""
+        due_records = array("Q", compress(count(1), self._states.translate(IS_DUE)))
+        for ack in acknowledgements(journal):
+            first = ack.batch * batch_size
+            records = due_records[first : first + batch_size]
+            digests = self.digests[first * DIGEST_BYTES : (first + batch_size) * DIGEST_BYTES]
+            failed = {record for record, _ in ack.failed}
+            keys = ack.keys or [NO_KEY] * len(records)
+            for record, digest, key in zip(records, split(digests, DIGEST_BYTES), keys, strict=True):
+                if record not in failed:
+                    yield digest, key
+
+
+def read_index(sync_state: SyncState, warn: Callable[[str], None] = lambda text: None) -> DigestIndex:
+    """Return the index of acknowledged products; where it is unknown, say why and return an empty one."""
+    try:
+        return sync_state.read()
+    except UnknownError as reason:
+        warn(f"{reason}: every row is sent")
+        return DigestIndex()
+
+
+def _always(item: Any) -> bool:
+    return True

@@ -1,0 +1,29 @@
+"""Batches, and what the service acknowledged of each."""
+
+from collections.abc import Generator, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+FAILED = "failed"
+
+
+class Batch(NamedTuple):
+    """The items of one request, numbered from 0 in the order of the file."""
+
+    number: int
+    items: Any  # encoded, as the upload needs them
+    places: Sequence[tuple[int, int]] = ()  # record number and line of each item, where they are known
+
+
+Batches = Generator[Batch, None, None]
+
+
+class Acknowledgement(msgspec.Struct, array_like=True):
+    """What the service answered to one batch: rows by status, and messages by record number."""
+
+    batch: int
+    counts: dict[str, int]
+    failed: list[tuple[int, str]] = []
+    warned: list[tuple[int, str]] = []
+    keys: list[int] = []  # CRC-32 of the key of each row, where the upload notes them

@@ -1,0 +1,114 @@
+"""The file format of a job's journal: JSON lines.
+
+The first line is the job, then comes one acknowledgement a batch, then the end. Batches are cut the same
+way each time, so that a number identifies one. Each acknowledgement is stored with its checksum: a bit
+flipped on the disk must not name another batch, which would then never be sent.
+"""
+
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from ..errors import StateError
+from .batch import Acknowledgement
+from .job_key import JobKey, JobOptions, Place
+
+END = b'{"end":true}\n'
+
+
+class Job(msgspec.Struct, kw_only=True):
+    """One push of one file to one place."""
+
+    job: str  # its id
+    key: JobKey
+    noun: str  # of its rows
+    file: str
+    rows: int
+    batches: int
+    started: str
+    resume: str = ""  # the command that resumes it
+    can_be_resumed: bool = True
+
+
+class _JobBefore(msgspec.Struct, kw_only=True):
+    """A job as earlier versions wrote it: everything that identified it was one text."""
+
+    job: str
+    noun: str
+    file: str
+    digest: str
+    target: str  # service, id of the place, and options, separated by spaces
+    rows: int
+    batches: int
+    started: str
+
+    def upgraded(self) -> Job:
+        """Return the job as it is known today; it can be listed, and not resumed."""
+        service, _, rest = self.target.partition(" ")
+        kind = "product_catalog"
+        if self.noun == "users":
+            kind = "do_not_reach_list" if " DoNotReachUpload " in rest else "custom_audience"
+        options = JobOptions(skip_invalid=False, format="", encoding="", mapping={})
+        return Job(
+            job=self.job,
+            key=JobKey(Place(service, kind, rest.partition(" ")[0]), "", self.digest, options),
+            noun=self.noun,
+            file=self.file,
+            rows=self.rows,
+            batches=self.batches,
+            started=self.started,
+            can_be_resumed=False,
+        )
+
+
+def read_job(path: Path) -> tuple[Job, bool]:
+    """Read the job of a journal, and whether it has ended; raise StateError."""
+    try:
+        with path.open("rb") as file:
+            first = file.readline()
+            if not first.endswith(b"\n"):
+                raise msgspec.DecodeError("its first line is incomplete")
+            job = _decode_job(first)
+            file.seek(max(0, path.stat().st_size - len(END)))
+            return job, file.read() == END
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise StateError(f"{path} is not a readable journal: {error}", hint="move it away") from error
+
+
+def _decode_job(line: bytes) -> Job:
+    try:
+        return msgspec.json.decode(line, type=Job)
+    except msgspec.ValidationError as error:
+        try:
+            return msgspec.json.decode(line, type=_JobBefore).upgraded()
+        except msgspec.ValidationError:
+            raise error from None
+
+
+def acknowledgements(path: Path) -> Iterator[Acknowledgement]:
+    """Read the acknowledgements of a journal; damaged lines are left out, so their batches are sent again."""
+    with path.open("rb") as file:
+        yield from (ack for line in file if line.endswith(b"\n") and (ack := _decode(line)))
+
+
+def encode_job(job: Job) -> bytes:
+    """Return the first line of a journal."""
+    return msgspec.json.encode(job) + b"\n"
+
+
+def encode(ack: Acknowledgement) -> bytes:
+    """Return the line of an acknowledgement, with its checksum."""
+    content = msgspec.json.encode(ack)
+    return msgspec.json.encode((zlib.crc32(content), msgspec.Raw(content))) + b"\n"
+
+
+def _decode(line: bytes) -> Acknowledgement | None:
+    try:
+        checksum, content = msgspec.json.decode(line, type=tuple[int, msgspec.Raw])
+        if zlib.crc32(content) == checksum:
+            return msgspec.json.decode(content, type=Acknowledgement)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        pass  # the job, the end, or a damaged line
+    return None

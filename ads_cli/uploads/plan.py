@@ -1,0 +1,64 @@
+"""What one push sends: validated rows, cut into batches the same way each time."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Protocol
+
+from ..feeds.rows import Rows
+from ..validation.report import ValidationReport
+from ..validation.row_validator import CheckedRow
+from ..validation.validator import OnProgress
+from .batch import Batch, Batches
+from .upload import Upload
+
+if TYPE_CHECKING:
+    from .job_key import JobKey
+    from .journal import Journal
+
+
+class Plan(Protocol):
+    """One file, to be sent to one place."""
+
+    noun: str  # "products": of the rows, in messages
+
+    @property
+    def rows(self) -> Rows:
+        """Return the rows of the file."""
+
+    @property
+    def upload(self) -> Upload:
+        """Return the upload that sends the batches."""
+
+    def validate(self, on_progress: OnProgress) -> ValidationReport:
+        """Read the whole file; raise ContentError where it cannot be read."""
+
+    @property
+    def due(self) -> int:
+        """Count the rows to be sent."""
+
+    @property
+    def batch_count(self) -> int:
+        """Count the batches."""
+
+    def batches(self) -> Batches:
+        """Read the file again and cut the rows to be sent into batches."""
+
+    def sample_batches(self) -> Iterable[Batch]:
+        """Return batches for a dry run, which builds their requests and sends none."""
+
+    def max_pending(self, threads: int) -> int:
+        """Return how many batches may be in memory at once."""
+
+    def checked_rows(self) -> Iterator[CheckedRow]:
+        """Read the file again and yield each row with its problems, but for rows that are skipped."""
+
+    def key(self, service: str, *, skip_invalid: bool) -> "JobKey":
+        """Return what identifies the job; only after the file was validated."""
+
+    def begin(self, journal: "Journal") -> None:
+        """Prepare for the first request of a run."""
+
+    def finish(self, journal: "Journal") -> str:
+        """Record that everything is acknowledged; return a warning, or nothing."""
+
+    def totals(self, report: ValidationReport) -> dict[str, int]:
+        """Return further counts for the summary."""

@@ -1,0 +1,113 @@
+"""A plan for rows that are converted, encoded and acknowledged one by one."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from ..validation.encoded_rows import EncodedRows
+from ..validation.report import ValidationReport
+from ..validation.row_validator import CheckedRow
+from ..validation.validator import OnProgress, Validator
+from .batch import Batch, Batches
+from .job_key import JobKey, JobOptions, Place
+from .upload import RowUpload
+
+if TYPE_CHECKING:
+    from ..feeds.rows import Rows
+    from .journal import Journal
+
+
+class Bookkeeper(Protocol):
+    """Keeps something true beside the journal, such as the sync state of a catalog."""
+
+    def begin(self, journal: "Journal") -> None:
+        """Prepare for the first request of a run."""
+
+    def finish(self, journal: "Journal") -> str:
+        """Record that everything is acknowledged; return a warning, or nothing."""
+
+
+@dataclass
+class RowPlan:
+    """Send the due rows of a validated file, `batch_size` in a request."""
+
+    noun: str
+    validator: Validator
+    upload: RowUpload
+    kind: str  # of the place
+    target: str  # its id
+    operation: str  # "push" or "delete"
+    batch_size: int
+    bookkeeper: Bookkeeper | None = None
+
+    @property
+    def rows(self) -> "Rows":
+        """Return the rows of the file."""
+        return self.validator.rows
+
+    def validate(self, on_progress: OnProgress) -> ValidationReport:
+        """Read the whole file; raise ContentError where it cannot be read."""
+        return self.validator.run(on_progress)
+
+    @property
+    def due(self) -> int:
+        """Count the rows to be sent."""
+        selection = self.validator.selection
+        return selection.due if selection else self.validator.report.valid
+
+    @property
+    def batch_count(self) -> int:
+        """Count the batches."""
+        return -(-self.due // self.batch_size)
+
+    def batches(self) -> Batches:
+        """Read the file again and cut the rows to be sent into batches."""
+        number, rest, size = 0, EncodedRows(), self.batch_size
+        for encoded in self.validator.encoded_rows():
+            rest.extend(encoded)
+            whole = len(rest) - len(rest) % size
+            for begin in range(0, whole, size):
+                part = rest.slice(begin, begin + size)
+                yield Batch(number, part, part.places)
+                number += 1
+            rest = rest.slice(whole, len(rest))
+        if rest.ids:
+            yield Batch(number, rest, rest.places)
+
+    def sample_batches(self) -> Iterable[Batch]:
+        """Return all batches."""
+        return self.batches()
+
+    def max_pending(self, threads: int) -> int:
+        """Allow one batch in flight and one waiting for each thread."""
+        return 2 * threads
+
+    def checked_rows(self) -> Iterator[CheckedRow]:
+        """Read the file again and yield each row with its problems, but for rows that are skipped."""
+        return self.validator.checked_rows()
+
+    def key(self, service: str, *, skip_invalid: bool) -> JobKey:
+        """Return what identifies the job."""
+        source, selection = self.rows.source, self.validator.selection
+        options = JobOptions(
+            skip_invalid=skip_invalid,
+            format=source.format,
+            encoding=source.encoding,
+            mapping=dict(self.rows.rename),
+            selection=selection.digest if selection else "",
+        )
+        return JobKey(Place(service, self.kind, self.target), self.operation, source.digest, options)
+
+    def begin(self, journal: "Journal") -> None:
+        """Prepare for the first request of a run."""
+        if self.bookkeeper:
+            self.bookkeeper.begin(journal)
+
+    def finish(self, journal: "Journal") -> str:
+        """Record that everything is acknowledged."""
+        return self.bookkeeper.finish(journal) if self.bookkeeper else ""
+
+    def totals(self, report: ValidationReport) -> dict[str, int]:
+        """Return how many rows the selection skips, where there is one."""
+        selection = self.validator.selection
+        return selection.totals() if selection else {}

@@ -1,0 +1,29 @@
+"""Rows whose JSON is made."""
+
+import msgspec
+
+
+class EncodedRows(msgspec.Struct):
+    """Valid rows, ready to be sent: their ids, their JSON, and where they are in the file."""
+
+    ids: list[str] = []
+    bodies: list[bytes] = []
+    places: list[tuple[int, int]] = []  # record number and line
+    rows: int = 0  # rows read, those that are not sent included
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def slice(self, begin: int, end: int) -> "EncodedRows":
+        """Return the rows from `begin` to `end`."""
+        return EncodedRows(self.ids[begin:end], self.bodies[begin:end], self.places[begin:end])
+
+    def extend(self, others: "EncodedRows") -> None:
+        """Append other rows."""
+        self.ids += others.ids
+        self.bodies += others.bodies
+        self.places += others.places
+
+    def renumber(self, offset: int) -> None:
+        """Add the number of records that precede these in the file."""
+        self.places = [(record + offset, line) for record, line in self.places]

@@ -1,0 +1,18 @@
+"""What the rows of a feed become, and which columns it has."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import msgspec
+
+
+class RowSchema(NamedTuple):
+    """One kind of feed; picklable, since worker processes validate by it."""
+
+    struct: type[msgspec.Struct]  # what a row is converted to
+    id_field: str  # unique within a file
+    duplicate_message: str  # why
+    required: tuple[str, ...]  # columns that a file must have
+    known: tuple[str, ...]  # columns that a file may have; any other causes a warning
+    encode: Callable[[Any], bytes]  # the JSON of a converted row
+    roots: tuple[str, ...]  # what may be the only key of a document

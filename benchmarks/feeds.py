@@ -31,15 +31,15 @@ def feed(path: Path, rows: int, *, edition: int = 0) -> Path:
 
 def bodies(path: Path, feed: Path) -> int:
     """Write the body of each batch that a push of the feed sends, one a line; give how many there are."""
-    from ads_cli.commands.products import read_rows
-    from ads_cli.products.uploads import ProductPush
-    from ads_cli.validation.validator import Validator
+    from ads_cli.console.bulk_options import FeedOptions
+    from ads_cli.products.plans import check_plan
+    from ads_cli.products.schema import PRODUCT_SCHEMA
 
-    check = Validator(read_rows(str(feed), None, "utf-8", None, ProductPush), ProductPush)
-    check.run()
+    plan = check_plan(FeedOptions().open(str(feed), PRODUCT_SCHEMA))
+    plan.validate(lambda rows: None)
     count = 0
     with path.open("wb") as file:
-        for batch in check.batches():
+        for batch in plan.batches():
             file.write(b'{"products":[%s]}\n' % b",".join(batch.items.bodies))
             count += 1
     return count

@@ -75,30 +75,34 @@ class Stages:
         from ads_cli.client.credentials import Credentials
         from ads_cli.client.signing import as_user
         from ads_cli.client.transport import Connections, http_request, tls_context
-        from ads_cli.commands.products import read_rows
-        from ads_cli.products.uploads import ProductPush
-        from ads_cli.uploads.jobs import Job
+        from ads_cli.console.bulk_options import FeedOptions
+        from ads_cli.products.plans import check_plan
+        from ads_cli.products.schema import PRODUCT_SCHEMA, encode_product
+        from ads_cli.uploads.job_file import Job
+        from ads_cli.uploads.job_key import JobKey, JobOptions, Place
         from ads_cli.uploads.journal import Journal
         from ads_cli.validation import process_pool as workers
-        from ads_cli.validation.validator import Validator
 
-        workers.LARGE = sys.maxsize  # for no other process is to help
-        self._rows = read_rows(str(path), None, "utf-8", None, ProductPush)
-        self._check = Validator(self._rows, ProductPush)
-        self._check.run()
-        self._upload = ProductPush("cat")
+        workers.MIN_FILE_BYTES = sys.maxsize  # for no other process is to help
+        self._rows = FeedOptions().open(str(path), PRODUCT_SCHEMA)
+        self._plan = check_plan(self._rows)
+        self._plan.validate(lambda rows: None)
+        self._upload = self._plan.upload
+        self._encode = encode_product
         self._auth = as_user(Credentials("key", "secret", "token", "token-secret"))
         self._address = address
         self._connections = Connections(None, tls_context(secure=False))
-        self._batches = list(self._check.batches())
-        self._items = [checked.item for checked in self._check]
+        self._batches = list(self._plan.batches())
+        self._items = [checked.item for checked in self._plan.checked_rows()]
         self._outgoing = [self._upload.prepare(self, batch) for batch in self._batches]  # type: ignore[arg-type]
         self._requests = [http_request(prepared, TIMEOUT) for prepared in self._outgoing]
         for request in self._requests:
             request.headers["Authorization"] = SIGNED
         self._answers = [self._answer(request) for request in self._requests]
-        fields = dict.fromkeys(("job", "noun", "file", "digest", "target", "started"), "stages")
-        self._journal = Journal(folder / "jobs", Job(**fields, rows=0, batches=0), resume=False)
+        options = JobOptions(skip_invalid=False, format="csv", encoding="utf-8", mapping={})
+        key = JobKey(Place("stages", "product_catalog", "stages"), "push", "stages", options)
+        fields = dict.fromkeys(("job", "noun", "file", "started"), "stages")
+        self._journal = Journal(folder / "jobs", Job(**fields, key=key, rows=0, batches=0), resume=False)
 
     def read(self) -> None:
         """Take the file apart."""
@@ -107,18 +111,18 @@ class Stages:
 
     def check(self) -> None:
         """Read, and hold each row to every rule."""
-        for _ in self._check:
+        for _ in self._plan.checked_rows():
             pass
 
     def pack(self) -> None:
         """Read, check, and cut into batches."""
-        for _ in self._check.batches():
+        for _ in self._plan.batches():
             pass
 
     def encode(self) -> None:
         """Write the items down, and then the requests."""
         for item in self._items:
-            self._upload.encoded(item)
+            self._encode(item)
         for batch in self._batches:
             self._upload.prepare(self, batch)  # type: ignore[arg-type]
 
@@ -136,18 +140,18 @@ class Stages:
 
     def journal(self) -> None:
         """Put an acknowledgement of each batch on the disk."""
-        from ads_cli.uploads.upload import Acknowledgement
+        from ads_cli.uploads.batch import Acknowledgement
 
         for batch in self._batches:
             self._journal.append(Acknowledgement(batch.number, {"created": len(batch.items)}))
-        self._journal.settle()
+        self._journal.flush()
 
     def report(self) -> None:
         """Read the answers, and find out what became of each row."""
         from ads_cli.client.response import read_response
 
         for batch, content in zip(self._batches, self._answers, strict=True):
-            self._upload.outcomes(batch.items.uniques, read_response(200, {}, content, 1), again=False)
+            self._upload.read_outcomes(batch.items.ids, read_response(200, {}, content, 1), False)
 
     def prepare(self, request: Any, pieces: Sequence[bytes]) -> "PreparedRequest":
         """Stand in for the client."""

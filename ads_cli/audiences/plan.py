@@ -17,7 +17,7 @@ from ..uploads.journal import Journal
 from ..validation.block_runner import BlockRunner, UnreadableError, as_table
 from ..validation.columns import unknown_columns
 from ..validation.report import ValidationReport
-from ..validation.row_validator import CheckedRow
+from ..validation.result import CheckedRow
 from .blocks import PackedBlock, TableLayout, pack_block
 from .operation_params import PARAMS_FIELDS, ParamsResolver
 from .operations import Operations, split_requests

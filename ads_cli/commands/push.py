@@ -76,7 +76,7 @@ class PushCommand:
         call, trace = self.call, self.call.client.trace
         source = self.plan.rows.source
         job = Job(
-            job=trace.run,
+            job=trace.run_id,
             key=self.plan.key(call.service, skip_invalid=self._skip_invalid),
             noun=self.plan.noun,
             file=source.name,
@@ -87,7 +87,7 @@ class PushCommand:
         )
         job_id = self.options.job if isinstance(self.options, PushOptions) else None
         journal = Journal(call.settings.state_dir / "jobs", job, resume=self.options.resume, job_id=job_id)
-        trace.about(job=journal.job.job)
+        trace.bind(job=journal.job.job)
         event = "resumed" if journal.resumed else "begun"
         trace.log(event, file=job.file, rows=job.rows, batches=job.batches)
         if journal.resumed:

@@ -12,7 +12,7 @@ import msgspec
 from ..api.validation import Problem, broken_rules
 from ..feeds.rows import Row, Rows
 from ..uploads.job_file import acknowledgements
-from ..validation.row_validator import CheckedRow, ValidationResult
+from ..validation.result import CheckedRow, ValidationResult
 from .digest_index import DIGEST_BYTES, NO_KEY, DigestIndex, product_digest, split
 from .sync_state import SyncState, UnknownError
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..uploads.jobs import is_other_job_running
 from ..uploads.journal import Journal
-from ..validation.row_validator import CheckedRow
+from ..validation.result import CheckedRow
 from .digest_index import DIGEST_BYTES, key_hash, split
 from .selection import ChangedRows
 from .sync_state import SyncState

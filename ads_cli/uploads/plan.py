@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ..feeds.rows import Rows
 from ..validation.report import ValidationReport
-from ..validation.row_validator import CheckedRow
+from ..validation.result import CheckedRow
 from ..validation.validator import OnProgress
 from .batch import Batch, Batches
 from .upload import Upload

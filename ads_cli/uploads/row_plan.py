@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ..validation.encoded_rows import EncodedRows
 from ..validation.report import ValidationReport
-from ..validation.row_validator import CheckedRow
+from ..validation.result import CheckedRow
 from ..validation.validator import OnProgress, Validator
 from .batch import Batch, Batches
 from .job_key import JobKey, JobOptions, Place

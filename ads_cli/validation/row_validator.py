@@ -10,38 +10,11 @@ from ..api.validation import InvalidError, Problem, broken_rules, convert
 from ..feeds.formats.csv import Block, CsvRows
 from ..feeds.rows import FIRST_LINES, Row
 from .encoded_rows import EncodedRows
+from .result import CheckedRow, ValidationResult
 from .schema import RowSchema
 from .selection import RowSelector
 
 Rules = Callable[[Any], list[Problem]]  # returns the rules that an item breaks
-
-
-class CheckedRow(msgspec.Struct, gc=False):
-    """A row, the item it was converted to, and its problems; the item is None where there are any."""
-
-    row: Row
-    item: msgspec.Struct | None
-    problems: list[Problem]
-
-    @property
-    def reasons(self) -> str:
-        """Join all problems to one line."""
-        return "; ".join(map(str, self.problems))
-
-
-class ValidationResult(msgspec.Struct):
-    """The result of validating a run of rows."""
-
-    rows: int = 0
-    invalid: list[tuple[int, int, list[Problem]]] = []  # line, record number within the run, problems
-    ids: list[Any] = []  # values of the field that is unique within a file
-    selection: Any = None  # what a RowSelector noted
-
-    def renumber(self, offset: int) -> None:
-        """Add the number of records that precede this run in the file."""
-        self.invalid = [(line, record + offset, problems) for line, record, problems in self.invalid]
-        if self.selection is not None:
-            self.selection.renumber(offset)
 
 
 class RowValidator:

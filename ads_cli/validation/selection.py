@@ -1,13 +1,11 @@
 """Which valid rows are to be sent; by default all of them."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ..api.validation import Problem
-
-if TYPE_CHECKING:
-    from ..feeds.rows import Row, Rows
-    from .row_validator import CheckedRow, ValidationResult
+from ..feeds.rows import Row, Rows
+from .result import CheckedRow, ValidationResult
 
 
 class RowSelector(Protocol):
@@ -16,7 +14,7 @@ class RowSelector(Protocol):
     def broken_rules(self, item: Any) -> list[Problem]:
         """Return the rules that an item breaks."""
 
-    def select(self, rows: "Iterable[CheckedRow]", result: "ValidationResult") -> "Iterator[CheckedRow]":
+    def select(self, rows: Iterable[CheckedRow], result: ValidationResult) -> Iterator[CheckedRow]:
         """Yield the rows as they are, and note in `result.selection` which of them are to be sent."""
 
 
@@ -48,5 +46,5 @@ class Selection(Protocol):
     def add(self, noted: Any) -> None:
         """Append what a selector noted of a run of rows."""
 
-    def rows_to_send(self, rows: "Rows") -> "Iterable[Row]":
+    def rows_to_send(self, rows: Rows) -> Iterable[Row]:
         """Return the rows that are to be sent, and those that are invalid."""

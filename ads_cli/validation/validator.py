@@ -12,7 +12,8 @@ from .columns import require_columns, unknown_columns
 from .duplicates import Duplicates
 from .encoded_rows import EncodedRows
 from .report import ValidationReport
-from .row_validator import CheckedRow, RowValidator, ValidationResult, run_on_block
+from .result import CheckedRow, ValidationResult
+from .row_validator import RowValidator, run_on_block
 from .schema import RowSchema
 from .selection import Selection
 

@@ -10,24 +10,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.audiences import operations
-from ads_cli.audiences.columns import column
-from ads_cli.audiences.identifiers import keys
-from ads_cli.audiences.operations import MOST_BYTES, MOST_OPERATIONS, Operations, batches, body_of
-from ads_cli.audiences.packing import Head, Packing, Purpose, pack
+from ads_cli.audiences.columns import encode_column
+from ads_cli.audiences.identifiers import identifier_types
+from ads_cli.audiences.operation_params import OperationParams
+from ads_cli.audiences.operations import (
+    MOST_BYTES,
+    MOST_OPERATIONS,
+    Operations,
+    body_pieces,
+    split_requests,
+)
+from ads_cli.audiences.packing import PackingOptions, Purpose, pack_rows
 
-KEYS = keys("DE")
-UPDATE = Head("Update")
+KEYS = identifier_types("DE")
+UPDATE = OperationParams("Update")
 
 
 def one(name: str, cell: object) -> list[str]:
     """Give the hashed values of one cell."""
-    made = column(KEYS[name], [cell])
+    made = encode_column(KEYS[name], [cell])
     assert not made.problems, made.problems
     return json.loads("{" + made.members[0] + "}").get(name, [])
 
 
 def refused(name: str, cell: object) -> str:
-    return "; ".join(column(KEYS[name], [cell]).problems[0])
+    return "; ".join(encode_column(KEYS[name], [cell]).problems[0])
 
 
 @pytest.mark.parametrize(
@@ -83,7 +90,9 @@ def test_what_cannot_be_is_refused_without_being_repeated(name, value):
 
 
 def test_a_national_number_needs_a_country():
-    assert "--region" in "; ".join(column(keys(None)["phone_number"], ["0170 1234567"]).problems[0])
+    assert "--region" in "; ".join(
+        encode_column(identifier_types(None)["phone_number"], ["0170 1234567"]).problems[0]
+    )
 
 
 TEXTS = st.one_of(
@@ -97,8 +106,8 @@ TEXTS = st.one_of(
 
 @given(st.lists(TEXTS, min_size=1, max_size=8), st.sampled_from(sorted(KEYS)))
 def test_a_column_is_what_its_cells_are_one_by_one(cells, name):
-    together = column(KEYS[name], cells)
-    alone = [column(KEYS[name], [cell]) for cell in cells]
+    together = encode_column(KEYS[name], cells)
+    alone = [encode_column(KEYS[name], [cell]) for cell in cells]
     assert together.members == [each.members[0] for each in alone]
     assert together.problems == {n: each.problems[0] for n, each in enumerate(alone) if each.problems}
     assert together.raw == sum(each.raw for each in alone)
@@ -107,16 +116,18 @@ def test_a_column_is_what_its_cells_are_one_by_one(cells, name):
 @given(
     st.lists(st.integers(0, 3), min_size=1, max_size=400),
     st.sampled_from([None, 1, 7]),
-    st.sampled_from([UPDATE, Head("Delete", expires_at="2027-01-01T00:00:00Z")]),
+    st.sampled_from([UPDATE, OperationParams("Delete", expires_at="2027-01-01T00:00:00Z")]),
 )
 def test_packing_loses_nobody_and_keeps_the_order(sizes, most_users, head):
     cells = [";".join(f"u{n}.{i}@x.de" for i in range(size)) for n, size in enumerate(sizes)]
-    packed = pack({"email": cells}, head, Packing(most_users=most_users))
+    packed = pack_rows({"email": cells}, head, PackingOptions(users_per_operation=most_users))
     single = [operation for some in packed.operations for operation in some]
     rows = [row for operation in single for row in operation.rows]
-    checked = pack({"email": cells}, head, Packing(most_users=most_users, purpose=Purpose.CHECK))
+    checked = pack_rows(
+        {"email": cells}, head, PackingOptions(users_per_operation=most_users, purpose=Purpose.VALIDATE)
+    )
     assert [replace(some, body=b"") for some in packed.operations] == checked.operations
-    assert all([*operation.ends] == [len(operation.body)] for operation in single)
+    assert all([*operation.body_ends] == [len(operation.body)] for operation in single)
     assert rows == [n for n, size in enumerate(sizes) if size]
     assert set(packed.problems) == {n for n, size in enumerate(sizes) if not size}
     users = []
@@ -135,10 +146,10 @@ def test_packing_loses_nobody_and_keeps_the_order(sizes, most_users, head):
 
 
 def test_operations_are_as_large_as_both_limits_allow():
-    packed = pack({"email": [f"user{n}@x.de" for n in range(60_000)]}, UPDATE, Packing())
+    packed = pack_rows({"email": [f"user{n}@x.de" for n in range(60_000)]}, UPDATE, PackingOptions())
     (only,) = packed.operations
     assert len(only) == MOST_OPERATIONS
-    assert 0.95 * MOST_BYTES < len(b"".join(body_of([only]))) <= MOST_BYTES
+    assert 0.95 * MOST_BYTES < len(b"".join(body_pieces([only]))) <= MOST_BYTES
 
 
 @given(
@@ -156,12 +167,12 @@ def test_batches_meet_both_limits_and_are_as_full_as_they_can_be(sizes, most_byt
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(operations, "MOST_BYTES", most_bytes)
         patched.setattr(operations, "MOST_OPERATIONS", most_operations)
-        found = [*batches(packed)]
-    bodies = [json.loads(b"".join(body_of(batch))) for batch in found]
+        found = [*split_requests(packed)]
+    bodies = [json.loads(b"".join(body_pieces(batch))) for batch in found]
     assert [len(str(one)) for body in bodies for one in body] == every
     assert [row for batch in found for some in batch for row in some.rows] == [*range(len(every))]
     for batch, following in pairwise([*found, None]):
-        count, size = sum(map(len, batch)), sum(map(len, body_of(batch)))
+        count, size = sum(map(len, batch)), sum(map(len, body_pieces(batch)))
         assert count <= most_operations and (size <= most_bytes or count == 1)
         if following:
             more = len(next(iter(following[0])).body) + 1

@@ -14,7 +14,7 @@ from random import Random
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
-from ads_cli.uploads.jobs import acks
+from ads_cli.uploads.job_file import acknowledgements
 from tests.adsctl import ROOT, Adsctl, reset_ignored_signals
 
 from .kinds import KINDS, as_csv
@@ -158,7 +158,7 @@ class Run:
             return False
         told = {status: summary[status] for status in self.kind.statuses if summary[status]}
         path = self.jobs / f"{summary['job']}.jsonl"
-        noted: Counter[str] = sum((Counter(ack.counts) for ack in acks(path)), Counter())
+        noted: Counter[str] = sum((Counter(ack.counts) for ack in acknowledgements(path)), Counter())
         claim(told == noted, f"the summary says {told}, and the journal {dict(noted)}")
         ended = path not in (unfinished for unfinished, _ in self.watched.unfinished())
         whole = noted.total() == summary["valid"] == summary["rows"]

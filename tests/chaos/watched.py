@@ -10,7 +10,8 @@ from pathlib import Path
 
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.errors import AuthenticationError
-from ads_cli.uploads.jobs import acks, journals
+from ads_cli.uploads.job_file import acknowledgements
+from ads_cli.uploads.jobs import list_jobs
 
 from .kinds import FieldType, Keys
 
@@ -85,9 +86,9 @@ class Watched:
         """Read from disk what is acknowledged of the current file, and not done."""
         digest = sha256(self.file.read_bytes()).hexdigest()
         if self.jobs.is_dir():
-            for path, job, ended in journals(self.jobs):
+            for path, job, ended in list_jobs(self.jobs):
                 if job.digest == digest and not ended:
-                    yield path, {ack.batch: ack.counts for ack in acks(path)}
+                    yield path, {ack.batch: ack.counts for ack in acknowledgements(path)}
 
     def settle(self) -> None:
         with self.arrived:

@@ -5,17 +5,17 @@ import threading
 import time
 from pathlib import Path
 
-from ads_cli.uploads.jobs import acks
+from ads_cli.uploads.job_file import acknowledgements
 
 
-def journals(adsctl) -> list[Path]:
+def list_jobs(adsctl) -> list[Path]:
     """Find the journals, oldest first."""
     return sorted((adsctl.home / "state" / "jobs").glob("*.jsonl"))
 
 
 def acknowledged(adsctl) -> set[int]:
     """Read from the journals which batches were acknowledged."""
-    return {ack.batch for path in journals(adsctl) for ack in acks(path)}
+    return {ack.batch for path in list_jobs(adsctl) for ack in acknowledgements(path)}
 
 
 def ids_of(batch: int) -> list[str]:
@@ -40,7 +40,7 @@ def stop_at(adsctl, service, put: int, signum: int, *words: str) -> subprocess.P
     process = adsctl.popen("products", "push", "feed.csv", "-o", "json", *words)
     assert reached.wait(60), process.communicate()
     deadline = time.monotonic() + 20
-    while due and sum(1 for _ in acks(journals(adsctl)[-1])) < due:
+    while due and sum(1 for _ in acknowledgements(list_jobs(adsctl)[-1])) < due:
         assert time.monotonic() < deadline, "an answer never reached the journal"
         time.sleep(0.01)
     process.send_signal(signum)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ads_cli.products.digest_index import ID, Changes, Records, cut, key_of, print_of
+from ads_cli.products.digest_index import ID_BYTES, Changes, DigestIndex, key_hash, product_digest, split
 from ads_cli.products.sync_state import SyncState, UnknownError
 
 UNIQUE = st.text(st.characters(codec="utf-8"), max_size=5)
@@ -12,28 +12,32 @@ CONTENTS = st.dictionaries(UNIQUE, st.binary(max_size=3), max_size=40)
 
 
 def products(contents: dict[str, bytes]) -> list[tuple[bytes, int]]:
-    return [(print_of(id, content), key_of(f"key of {id}")) for id, content in contents.items()]
+    return [(product_digest(id, content), key_hash(f"key of {id}")) for id, content in contents.items()]
 
 
-def held(records: Records, contents: dict[str, bytes]) -> bool:
-    return all(records.holds(print_of(*content)) for content in contents.items())
+def held(records: DigestIndex, contents: dict[str, bytes]) -> bool:
+    return all(records.contains(product_digest(*content)) for content in contents.items())
 
 
 @settings(deadline=None)
 @given(CONTENTS, CONTENTS, st.booleans())
 def test_records_hold_what_was_put_in_last(first, second, keep):
-    before = Records.of(Changes(products(first)))
+    before = DigestIndex.of(Changes(products(first)))
     changes = Changes(products(second))
     data = b"".join(before.updated(changes, keep=keep))
-    after = Records(data)
+    after = DigestIndex(data)
     expected = {id: content for id, content in first.items() if id not in second} | (second if keep else {})
     assert held(before, first) and held(after, expected) and len(after) == len(expected)
-    assert list(cut(data)) == sorted(cut(data))
-    left = Records(b"".join(after.without({key_of(f"key of {id}") for id in second})))
-    assert {id for id in first if left.holds(print_of(id, b"")[:ID])} == first.keys() - second.keys()
+    assert list(split(data)) == sorted(split(data))
+    left = DigestIndex(b"".join(after.without({key_hash(f"key of {id}") for id in second})))
+    assert {
+        id for id in first if left.contains(product_digest(id, b"")[:ID_BYTES])
+    } == first.keys() - second.keys()
     others = {id: content for id, content in (first | second).items() if expected.get(id) != content}
-    assert not any(after.holds(print_of(*content)) for content in others.items())
-    assert all(after.holds(print_of(id, b"")[:ID]) == (id in expected) for id in first | second)
+    assert not any(after.contains(product_digest(*content)) for content in others.items())
+    assert all(
+        after.contains(product_digest(id, b"")[:ID_BYTES]) == (id in expected) for id in first | second
+    )
 
 
 @settings(deadline=None)

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from ads_cli.emulator.core.faults import parse_fault
 from ads_cli.feeds.reader import open_source, read_rows
-from ads_cli.products.uploads import ProductPush
-from ads_cli.validation.process_pool import LARGE
+from ads_cli.products.plans import check_plan
+from ads_cli.products.schema import PRODUCT_SCHEMA
+from ads_cli.validation.block_runner import BlockRunner
+from ads_cli.validation.process_pool import MIN_FILE_BYTES
 from ads_cli.validation.validator import Validator
 from tests.conftest import PRODUCT
 from tests.products.stopping import acknowledged, stop_at
@@ -31,7 +33,7 @@ def large(**odd: str) -> str:
     """Write a feed of many rows, of which some, by number, are others."""
     lines = (odd.get(f"row{number}") or row(number, description=LONG) for number in range(ROWS))
     content = HEADER + "".join(lines)
-    assert len(content) > LARGE
+    assert len(content) > MIN_FILE_BYTES
     return content
 
 
@@ -61,8 +63,8 @@ def test_wherever_a_feed_is_cut_the_verdict_and_the_batches_are_the_same(
     path.write_text((HEADER + "".join(pieces)).rstrip("\n") + "\n" * (not torn))
 
     def found(by_blocks: bool):
-        rows = read_rows(open_source(str(path)), roots=("products",), known=ProductPush.known)
-        check = Validator(rows, ProductPush)
+        rows = rows_of(Source.open(str(path)), roots=PRODUCT_SCHEMA.roots, known=PRODUCT_SCHEMA.known)
+        check = Validator(rows, PRODUCT_SCHEMA)
         if not by_blocks:
             check._table = None
         try:
@@ -73,7 +75,7 @@ def test_wherever_a_feed_is_cut_the_verdict_and_the_batches_are_the_same(
         return check.findings, wrong, list(check.batches())
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Validator, "block", size)
+        patch.setattr(BlockRunner, "block_bytes", size)
         assert found(by_blocks=True) == found(by_blocks=False)
 
 
@@ -152,7 +154,7 @@ def read_by(pid: int) -> int:
 def test_ctrl_c_ends_all_of_it_at_once(adsctl):
     adsctl.file("feed.csv", large() + "".join(row(ROWS + n, description=LONG) for n in range(4 * ROWS)))
     process = adsctl.popen("products", "check", "feed.csv")
-    while read_by(process.pid) < 2 * LARGE and process.poll() is None:
+    while read_by(process.pid) < 2 * MIN_FILE_BYTES and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     told = process.stderr.read()  # ends only when nobody is left who could write to it

@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from ads_cli.emulator.core.faults import parse_fault
-from ads_cli.products.digest_index import RECORD
+from ads_cli.products.digest_index import RECORD_BYTES
 from tests.conftest import feed
 from tests.products.shop import BATCHES, CUP, MUG, ROWS, feed_with, ids
 from tests.products.stopping import stop_at
@@ -51,7 +51,7 @@ def test_the_memory_is_for_its_owner_only(shop):
     shop.push(feed(5))
     assert shop.memory.stat().st_mode & 0o777 == 0o600
     assert shop.memory.parent.stat().st_mode & 0o777 == 0o700
-    assert len(shop.memory.read_bytes()) < 5 * RECORD + 200
+    assert len(shop.memory.read_bytes()) < 5 * RECORD_BYTES + 200
 
 
 @pytest.mark.parametrize("put", [0, 1, 7, 15])

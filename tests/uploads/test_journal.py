@@ -7,11 +7,13 @@ import pytest
 
 from ads_cli.errors import StateError
 from ads_cli.uploads import journal as journals
-from ads_cli.uploads.jobs import Job, acks, read_journal
+from ads_cli.uploads.batch import Acknowledgement
+from ads_cli.uploads.job_file import END, Job, acknowledgements, read_job
+from ads_cli.uploads.job_key import JobKey, JobOptions, Place
 from ads_cli.uploads.journal import Journal
-from ads_cli.uploads.upload import Acknowledgement
 
 BATCHES = 6
+OPTIONS = JobOptions(skip_invalid=False, format="csv", encoding="utf-8", mapping={})
 # Reasons with a line break and with characters of several bytes, as a service may give them.
 TOLD = {
     batch: Acknowledgement(batch, {"created": 24, "failed": 1}, [(batch, "no\nimäge")])
@@ -22,10 +24,9 @@ TOLD = {
 def job(name: str = "j1") -> Job:
     return Job(
         job=name,
+        key=JobKey(Place("https://ads.example", "product_catalog", "c1"), "push", "d" * 64, OPTIONS),
         noun="products",
         file="feed.csv",
-        digest="d" * 64,
-        target="https://ads.example c1",
         rows=150,
         batches=BATCHES,
         started="2026-03-01T00:00:00Z",
@@ -37,7 +38,7 @@ def written(folder: Path, *, ended: bool = False) -> Path:
     journal = Journal(folder, job(), resume=False)
     for ack in TOLD.values():
         journal.append(ack)
-    journal.settle()
+    journal.flush()
     if ended:
         journal.finish()
     journal.close()
@@ -68,8 +69,10 @@ def test_a_journal_cut_at_any_byte_keeps_every_whole_line_and_can_be_written_on(
         journal = resumed(tmp_path, Acknowledgement(99, {"created": 1}))
         # Before the whole header is there, nobody knows whose journal it is.
         assert journal.resumed == (cut > header)
-        assert journal.acked == {n: TOLD[n] for n in range(whole)}
-        assert [ack.batch for ack in acks(path if journal.resumed else tmp_path / "j2.jsonl")] == [
+        assert journal.acknowledged == {n: TOLD[n] for n in range(whole)}
+        assert [
+            ack.batch for ack in acknowledgements(path if journal.resumed else tmp_path / "j2.jsonl")
+        ] == [
             *range(whole),
             99,
         ]
@@ -79,10 +82,10 @@ def test_a_journal_cut_at_any_byte_keeps_every_whole_line_and_can_be_written_on(
 def test_an_end_that_is_cut_at_any_byte_is_no_end(tmp_path):
     path = written(tmp_path, ended=True)
     content = path.read_bytes()
-    for cut in range(1, len(journals.END) + 1):
+    for cut in range(1, len(END) + 1):
         path.write_bytes(content[:-cut])
-        assert not read_journal(path)[1]
-        assert resumed(tmp_path).acked == TOLD
+        assert not read_job(path)[1]
+        assert resumed(tmp_path).acknowledged == TOLD
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -94,7 +97,7 @@ def test_a_byte_that_the_disk_has_changed_never_makes_another_batch_acknowledged
         spoiled = bytearray(content)
         spoiled[at] ^= chance.randrange(1, 256)
         path.write_bytes(spoiled)
-        found = list(acks(path))
+        found = list(acknowledgements(path))
         assert all(ack == TOLD[ack.batch] for ack in found) and len(found) >= BATCHES - 2
         assert resumed(tmp_path).resumed
 
@@ -107,7 +110,7 @@ def test_a_header_that_the_disk_has_changed_is_another_job_or_none(tmp_path):
         for byte in (content[at] ^ chance.randrange(1, 256), ord("x")):
             path.write_bytes(content[:at] + bytes([byte]) + content[at + 1 :])
             journal = resumed(tmp_path)
-            assert journal.acked == {} or journal.acked == TOLD
+            assert journal.acknowledged == {} or journal.acknowledged == TOLD
             (tmp_path / "j2.jsonl").unlink(missing_ok=True)
 
 
@@ -122,16 +125,16 @@ def test_garbage_in_the_place_of_a_journal_is_passed_over(tmp_path):
 def test_after_half_a_line_nothing_more_is_counted(tmp_path, monkeypatch):
     journal = Journal(tmp_path, job(), resume=False)
     journal.append(TOLD[0])
-    journal.settle()
+    journal.flush()
     real = journals.os.write
     monkeypatch.setattr(journals.os, "write", lambda file, line: real(file, line[:5]))
     with pytest.raises(StateError, match="disk is full"):
         journal.append(TOLD[1])
-        journal.settle()
+        journal.flush()
     monkeypatch.setattr(journals.os, "write", real)  # there is room again
     with pytest.raises(StateError, match="disk is full"):
         journal.append(TOLD[2])
     assert journal.totals.total() == 25
     journal.close()
-    assert resumed(tmp_path, TOLD[1]).acked == {0: TOLD[0]}
-    assert [ack.batch for ack in acks(tmp_path / "j1.jsonl")] == [0, 1]
+    assert resumed(tmp_path, TOLD[1]).acknowledged == {0: TOLD[0]}
+    assert [ack.batch for ack in acknowledgements(tmp_path / "j1.jsonl")] == [0, 1]

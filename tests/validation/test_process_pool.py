@@ -8,7 +8,7 @@ import pytest
 
 from ads_cli.feeds.rows import Block
 from ads_cli.validation import process_pool as workers
-from ads_cli.validation.process_pool import LARGE, ProcessPool
+from ads_cli.validation.process_pool import MIN_FILE_BYTES, ProcessPool
 
 BLOCKS = [Block(number, b"%d" % number) for number in range(40)]
 
@@ -33,7 +33,7 @@ def two_cores(monkeypatch):
 
 
 def test_a_large_file_is_worked_on_in_other_processes_and_what_comes_is_in_order(two_cores):
-    pool = ProcessPool(where, LARGE)
+    pool = ProcessPool(where, MIN_FILE_BYTES)
     found = [(block.line, *said.split()) for block, said in pool.each(BLOCKS, "by")]
     pool.close()
     assert [(line, number, sign) for line, number, sign, _ in found] == [
@@ -43,11 +43,13 @@ def test_a_large_file_is_worked_on_in_other_processes_and_what_comes_is_in_order
 
 
 def test_a_small_file_is_worked_on_here(two_cores):
-    assert {said.split()[-1] for _, said in ProcessPool(where, LARGE - 1).each(BLOCKS)} == {str(os.getpid())}
+    assert {said.split()[-1] for _, said in ProcessPool(where, MIN_FILE_BYTES - 1).each(BLOCKS)} == {
+        str(os.getpid())
+    }
 
 
 def test_where_processes_die_this_one_goes_on_alone(two_cores):
-    pool = ProcessPool(partial(dies_elsewhere, os.getpid()), LARGE)
+    pool = ProcessPool(partial(dies_elsewhere, os.getpid()), MIN_FILE_BYTES)
     assert [done for _, done in pool.each(BLOCKS)] == [block.data for block in BLOCKS]
     assert [done for _, done in pool.each(BLOCKS)] == [block.data for block in BLOCKS]
     pool.close()
@@ -55,15 +57,17 @@ def test_where_processes_die_this_one_goes_on_alone(two_cores):
 
 def test_where_there_can_be_no_processes_this_one_goes_on_alone(two_cores, monkeypatch):
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    assert {said.split()[-1] for _, said in ProcessPool(where, LARGE).each(BLOCKS)} == {str(os.getpid())}
+    assert {said.split()[-1] for _, said in ProcessPool(where, MIN_FILE_BYTES).each(BLOCKS)} == {
+        str(os.getpid())
+    }
 
 
 def test_what_fails_elsewhere_fails_here(two_cores):
     with pytest.raises(ValueError, match="nothing to be made of b'0'"):
-        list(ProcessPool(fails, LARGE).each(BLOCKS))
+        list(ProcessPool(fails, MIN_FILE_BYTES).each(BLOCKS))
 
 
 def test_one_who_wants_no_more_waits_for_nobody(two_cores):
-    pool = ProcessPool(where, LARGE)
+    pool = ProcessPool(where, MIN_FILE_BYTES)
     assert next(pool.each(BLOCKS))[0].line == 0
     pool.close()

@@ -19,7 +19,7 @@ if failing:
     socket.getaddrinfo = unknown
 
 if block := os.environ.get("CHAOS_BLOCK"):  # as if every file were large
-    from ads_cli.validation import process_pool as workers
-    from ads_cli.validation import validator as check
+    from ads_cli.validation import process_pool
+    from ads_cli.validation.block_runner import BlockRunner
 
-    workers.LARGE, check.Validator.block = 0, int(block)
+    process_pool.MIN_FILE_BYTES, BlockRunner.block_bytes = 0, int(block)

@@ -126,7 +126,7 @@ class UserPlan:
             mapping=dict(self.rows.rename),
             upload={
                 "account": getattr(self.upload.request, "account_id", ""),
-                **self._resolver.default._asdict(),
+                **{name: str(value) for name, value in self._resolver.default._asdict().items()},
                 "region": region,
                 "users_per_operation": users_per_operation,
             },

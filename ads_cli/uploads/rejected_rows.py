@@ -43,5 +43,6 @@ def write_rejected_rows(path: str | None, rows: Rows) -> Iterator[RejectRow]:
 
         yield write
         writer.close()
-    if not writer.count and Path(path).is_file():
-        Path(path).unlink()  # it holds the rows of an earlier run
+    target = Path(path)
+    if not writer.count and target.is_file() and not target.is_symlink():  # /dev/stdout may be a link
+        target.unlink()  # it holds the rows of an earlier run

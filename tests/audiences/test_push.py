@@ -279,7 +279,7 @@ def test_hashing_never_overwrites_the_list_and_says_what_stays_as_it_is(adsctl):
 def test_a_country_that_there_is_not_is_refused(adsctl):
     adsctl.file("people.csv", "phone\n0170 1234567\n")
     assert (
-        "--region: XX is no country"
+        "--region: XX is not a country code"
         in adsctl("audiences", "check", "people.csv", "--region", "xx", code=2).stderr
     )
     adsctl("audiences", "check", "people.csv", "--region", "de")

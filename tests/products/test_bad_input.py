@@ -66,7 +66,7 @@ def test_an_unknown_extension(adsctl):
 def test_an_unknown_column_is_a_warning_with_the_nearest_name(adsctl):
     adsctl.file("feed.csv", feed(1, colour="blue", zzz="x"))
     done = adsctl.local("products", "push", "feed.csv")
-    told = "2 columns are not known and left out: 'colour' (did you mean 'color'?), 'zzz'\n"
+    told = "2 columns are not known and not sent: 'colour' (did you mean 'color'?), 'zzz'\n"
     assert told in done.stderr
 
 
@@ -224,7 +224,7 @@ def test_repeated_ids_are_found_across_the_whole_file(adsctl):
     text = feed(5000) + row(id="sku-7") + row(id="sku-7")
     said = refused(adsctl, text)
     assert (
-        "feed.csv:8: id: 'sku-7' stands on line 5002, 5003 too; the service ignores every one of them" in said
+        "feed.csv:8: id: 'sku-7' is also on line 5002, 5003; the service ignores all rows with the same id" in said
     )
     assert "3 of 5,002 rows invalid" in said
 
@@ -236,7 +236,7 @@ def test_records_that_share_a_line_are_told_apart_by_their_numbers(adsctl, name)
     said = refused(adsctl, json.dumps(products), name=name)
     assert f"{name}:1, record 2: price: 'cheap'" in said and "2 rows: records 2, 4" in said
     said = refused(adsctl, json.dumps([PRODUCT] * 3), name=name)
-    assert "'sku-1' stands in record 2, 3 too" in said
+    assert "'sku-1' is also in record 2, 3" in said
     done = adsctl.local("products", "check", name, "-o", "json", code=3)
     assert json.loads(done.stdout)["findings"][0]["records"] == [1, 2, 3]
     twice = json.dumps([PRODUCT, PRODUCT | {"id": "2"}]).replace('"brand"', '"title"')[1:-1].split("}, ")[1]

@@ -11,7 +11,7 @@ from tests.products.test_push import SUMMARY
 def test_of_a_feed_with_one_changed_row_one_row_is_sent(shop):
     first = shop.push(feed(60))
     assert (first["created"], first["skipped"], shop.requests) == (60, 0, 3)
-    assert "nothing is remembered of this catalog yet: every row is sent" in shop.said
+    assert "nothing is known about this catalog yet: every row is sent" in shop.said
     second = shop.push(feed_with(60, {31: CUP}))
     assert shop.sent == ids(31) and second["requests"] == second["batches"] == second["updated"] == 1
     assert second["skipped"] == 59 and "59 rows left out" in shop.said
@@ -82,7 +82,7 @@ def test_a_dry_run_tells_what_would_be_sent_and_remembers_nothing(shop):
     for _ in range(2):
         rehearsed = shop.push(feed_with(60, dict.fromkeys(range(1, 31), CUP)), "--dry-run")
         assert (rehearsed["skipped"], rehearsed["batches"], shop.sent) == (30, 2, [])
-        assert "nothing is sent: 2 requests" in shop.said
+        assert "dry run: would send 30 rows in 2 requests" in shop.said
     assert shop.push()["batches"] == 2 and shop.sent == ids(*range(1, 31))
 
 
@@ -127,7 +127,7 @@ def test_verify_does_not_miss_variants_that_the_list_hides(shop):
     shop.push("\n".join([header, *group]))
     found = shop.push(None, "--verify")
     assert (found["skipped"], found["hidden"], found["missing"]) == (60, 58, 0)
-    assert "58 variants that the list hides not compared" in shop.said
+    assert "58 variants hidden by the listing, not compared" in shop.said
     shop.delete(*ids(*range(31, 61)), **shop.elsewhere())  # of that group nothing is shown now
     found = shop.push(None, "--verify")
     assert found["missing"] == found["created"] == 30

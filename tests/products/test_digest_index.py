@@ -45,7 +45,7 @@ def test_records_hold_what_was_put_in_last(first, second, keep):
 def test_a_memory_that_is_read_is_the_one_that_was_written(tmp_path_factory, contents, data):
     state = tmp_path_factory.mktemp("state")
     memory = SyncState(state, "https://ads.example", "c 1")
-    memory.invalidate("job", [], alone_since=lambda last: True)
+    memory.invalidate("job", [], may_commit=lambda last: True)
     assert memory.commit("job", products(contents))
     assert len(memory.read()) == len(contents) and held(memory.read(), contents)
     assert not memory.commit("job", products({"x": b"later"}))

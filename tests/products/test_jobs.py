@@ -16,8 +16,8 @@ def test_a_job_can_be_named(adsctl, service):
     (job,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
     assert job["state"] == "unfinished" and job["target"]
     assert job["acknowledged"] == 8 and job["batches"] == BATCHES
-    assert "no job 'nope'" in adsctl("products", "push", "feed.csv", "--job", "nope", code=5).stderr
-    assert "no job 'nope'" in adsctl("jobs", "show", "nope", code=5).stderr
+    assert "job 'nope' does not exist" in adsctl("products", "push", "feed.csv", "--job", "nope", code=5).stderr
+    assert "job 'nope' does not exist" in adsctl("jobs", "show", "nope", code=5).stderr
     adsctl("products", "push", "feed.csv", "--job", job["job"])
     assert "reached its end" in adsctl("products", "push", "feed.csv", "--job", job["job"], code=2).stderr
     shown = json.loads(adsctl("jobs", "show", job["job"], "-o", "json").stdout)
@@ -64,7 +64,7 @@ def test_cleaning_unfinished_jobs_is_confirmed_and_spares_a_running_push(adsctl,
 
     service.before = before
     adsctl("products", "push", "feed.csv", "--concurrency", "1")
-    assert "0 journals removed" in said[0] and "1 push still running: the journal stays" in said[0]
+    assert "0 journals removed" in said[0] and "1 push is still running: the journal is kept" in said[0]
     stop_at(adsctl, service, 20, signal.SIGKILL)
     assert "1 push that did not end" in adsctl("jobs", "clean", "--all", code=12).stderr
     assert len(json.loads(adsctl("jobs", "list", "-o", "json").stdout)) == 2

@@ -14,7 +14,7 @@ def test_pull_gives_back_what_push_takes_and_nothing_changes(adsctl):
     rows = push(adsctl, EXAMPLES / "products.csv")["rows"]
     for name in ("pulled.csv", "pulled.tsv", "pulled.yaml", "pulled.json", "pulled.jsonl", "pulled.csv.gz"):
         done = adsctl.local("products", "pull", name)
-        assert f"{rows} products pulled" in done.stderr and "variants that the list hides" in done.stderr
+        assert f"{rows} products pulled" in done.stderr and "variants that the listing hides" in done.stderr
         assert counts(push(adsctl, name)) == (0, 0, rows, 0)
     assert adsctl.local("products", "pull").stdout == (adsctl.home / "pulled.csv").read_text()
 
@@ -57,7 +57,7 @@ def test_products_are_deleted_by_key_and_from_a_file(adsctl):
     assert adsctl.local("products", "list", "-o", "ids").stdout.split() == keys[20:]
     adsctl.local("products", "pull", "all.csv")
     assert "warning" not in adsctl.local("products", "delete", "--from", "all.csv", "--dry-run").stderr
-    assert "name it once" in adsctl.local("products", "delete", keys[20], keys[20], "--yes", code=3).stderr
+    assert "list each key once" in adsctl.local("products", "delete", keys[20], keys[20], "--yes", code=3).stderr
     done = adsctl.local("products", "delete", keys[0], "--yes", "-o", "json", code=9)
     assert json.loads(done.stdout)["failed"] == 1
     adsctl.local("products", "delete", "--yes", code=2)

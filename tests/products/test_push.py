@@ -176,7 +176,7 @@ def test_a_row_that_the_answer_does_not_mention_is_not_counted_as_sent(remote, h
     summary = json.loads(remote(*words, code=9).stdout)
     assert counts(summary) == (1, 0, 0, 2)
     errors = [row["_error"] for row in csv.DictReader((remote.home / "f.csv").open())]
-    assert errors == ["no image", "the service's answer does not mention it"]
+    assert errors == ["no image", "the response does not mention it"]
 
 
 FAULTS = [

@@ -60,7 +60,7 @@ def test_what_the_service_warns_of_is_told_with_the_line(adsctl):
     adsctl.file("feed.csv", feed(9, availability="out of stock", inventory="3"))
     done = adsctl.local("products", "push", "feed.csv", "--concurrency", "1")
     assert "feed.csv:2: inventory: is more than 0" in done.stderr and "feed.csv:7:" not in done.stderr
-    assert "4 more warnings of the service; --verbose tells all" in done.stderr
+    assert "4 more warnings of the service; --verbose shows all" in done.stderr
     adsctl.file("feed.csv", feed(9, availability="out of stock", inventory="4"))
     assert "feed.csv:10:" in adsctl.local("products", "push", "feed.csv", "-v").stderr
 
@@ -71,7 +71,7 @@ def test_a_feed_of_invalid_rows_only_comes_back_whole_and_says_why(adsctl):
     done = adsctl.local(*words, "-q", code=9)
     assert counts(json.loads(done.stdout)) == (0, 0, 0, 0)
     error = json.loads(done.stderr)["error"]["message"]
-    assert "feed.csv:2: price: 'cheap' is not allowed" in error and "3 invalid rows left out" in error
+    assert "feed.csv:2: price: 'cheap' is not allowed" in error and "3 invalid rows not sent" in error
     assert [row["_line"] for row in csv.DictReader((adsctl.home / "failed.csv").open())] == ["2", "3", "4"]
     assert adsctl.local(*words, code=9).stderr.count("cheap") == 1
     assert "nothing is sent: 0 requests" in adsctl.local(*words, "--dry-run").stderr
@@ -91,8 +91,8 @@ def test_why_the_service_refused_rows_is_told_by_kind_at_the_end(adsctl, quiet):
     adsctl.file("feed.csv", feed(50))
     words = adsctl.command("products", "push", "feed.csv", "--concurrency", "1", *quiet)
     done = adsctl.local("emulator", "exec", "--fault", "PUT * partial", "--", *words, code=9)
-    assert "error: feed.csv:2: refused: " in done.stderr
-    assert "26 rows: lines 2, 4, 6, 8, 10, …\n26 rows refused by the service\n" in done.stderr
+    assert "error: feed.csv:2: rejected: " in done.stderr
+    assert "26 rows: lines 2, 4, 6, 8, 10, …\n26 rows rejected by the service\n" in done.stderr
     assert "--failed-out FILE" in done.stderr
 
 
@@ -108,7 +108,7 @@ def test_reasons_without_end_do_not_fill_the_terminal(remote, httpserver: HTTPSe
     remote.file("feed.csv", feed(20))
     said = remote("products", "push", "feed.csv", "--catalog", "7", code=9).stderr
     assert (
-        "feed.csv:11: refused: jjj" in said and "kkk" not in said and "and 10 mistakes of other kinds" in said
+        "feed.csv:11: rejected: jjj" in said and "kkk" not in said and "and 10 mistakes of other kinds" in said
     )
 
 
@@ -116,7 +116,7 @@ def test_of_records_that_share_a_line_only_the_refused_ones_come_back(adsctl):
     adsctl.file("feed.json", json.dumps([PRODUCT | {"id": f"sku-{n}"} for n in range(1, 5)]))
     words = adsctl.command("products", "push", "feed.json", "--failed-out", "failed.csv", "-v")
     done = adsctl.local("emulator", "exec", "--fault", "PUT * partial", "--", *words, code=9)
-    assert "feed.json:1, record 3: refused: " in done.stderr
+    assert "feed.json:1, record 3: rejected: " in done.stderr
     failed = list(csv.DictReader((adsctl.home / "failed.csv").open()))
     assert [(row["id"], row["_line"]) for row in failed] == [
         ("sku-1", "1, record 1"),
@@ -145,7 +145,7 @@ def test_a_push_that_stops_early_tells_the_same_number_everywhere(adsctl):
     summary, error = json.loads(done.stdout), json.loads(done.stderr.splitlines()[-1])["error"]
     left = 1000 - sum(counts(summary))
     assert f"stopped early, {left} rows not sent: {summary['failed']} rows refused" in error["message"]
-    assert "--resume' goes on where it stopped" in error["hint"]
+    assert "--resume where it stopped" in error["hint"]
     (job,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
     assert job["state"] == "unfinished" and job["acknowledged"] == summary["requests"]
 
@@ -154,7 +154,7 @@ def test_a_push_whose_last_rows_are_refused_has_reached_its_end(adsctl):
     adsctl.file("feed.csv", feed(20))
     words = adsctl.command("products", "push", "feed.csv", "--max-errors", "1")
     done = adsctl.local("emulator", "exec", "--fault", "PUT * partial", "--", *words, code=9)
-    assert "10 rows refused by the service" in done.stderr and "--resume" not in done.stderr
+    assert "10 rows rejected by the service" in done.stderr and "--resume" not in done.stderr
     assert json.loads(adsctl("jobs", "list", "-o", "json").stdout)[0]["state"] == "ended"
 
 

@@ -44,7 +44,7 @@ def test_the_memory_of_another_catalog_is_not_believed(shop):
     shop.push(None, "--catalog", "1234", code=5)
     shop.memory.write_bytes(content)
     shop.push(None, "--catalog", "1234", code=5)
-    assert "is of another catalog or service: every row is sent" in shop.said
+    assert "belongs to another catalog or service: every row is sent" in shop.said
 
 
 def test_the_memory_is_for_its_owner_only(shop):
@@ -62,7 +62,7 @@ def test_a_killed_push_goes_on_with_what_was_not_acknowledged_and_is_remembered_
     shop.service.puts.clear()
     stop_at(shop.adsctl, shop.service, put, signal.SIGKILL, "--changed", "--concurrency", "1")
     resumed = shop.push(None, "--resume")
-    assert f"going on with job {resumed['job']}: {put} of {BATCHES} batches" in shop.said
+    assert f"resuming job {resumed['job']}: {put} of {BATCHES} batches" in shop.said
     assert shop.requests == BATCHES - put and resumed["skipped"] == 50
     assert resumed["updated"] + resumed["unchanged"] == ROWS
     assert shop.push()["skipped"] == ROWS + 50
@@ -90,7 +90,7 @@ def test_a_job_is_not_resumed_where_others_have_pushed_since(shop):
     shop.adsctl.file("hotfix.csv", feed(30, title="Hot"))
     shop.adsctl("products", "push", "hotfix.csv")
     shop.push(None, "--resume")
-    assert "something else was sent there since" in shop.said
+    assert "something else was sent to the same place after the unfinished push" in shop.said
     assert {shop.stored(id)["title"] for id in ids(*range(1, ROWS))} == {CUP}
     assert shop.push()["skipped"] == ROWS
 
@@ -167,7 +167,7 @@ def test_two_pushes_at_once_leave_nothing_behind_that_may_be_wrong(shop):
 
     shop.service.before = before
     shop.push(feed(100, title=CUP), "--concurrency", "1")
-    assert "are not remembered" in shop.said and "are not remembered" in done[0]
+    assert "were not remembered" in shop.said and "were not remembered" in done[0]
     assert shop.push()["skipped"] == 0
     assert {shop.stored(id)["title"] for id in ids(*range(1, 101))} == {CUP}
     assert shop.push()["skipped"] == 100
@@ -185,5 +185,5 @@ def test_a_delete_while_a_push_is_at_work_leaves_nothing_behind_that_may_be_wron
 
     shop.service.before = before
     shop.push(feed_with(100, {99: CUP}))
-    assert "are not remembered" in shop.said
+    assert "were not remembered" in shop.said
     assert shop.push()["created"] == 1

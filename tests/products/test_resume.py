@@ -38,7 +38,7 @@ def test_a_signal_ends_the_run_with_its_code_and_the_way_to_go_on(adsctl, servic
     assert process.returncode == code
     error = json.loads(process.err.splitlines()[-1])["error"]
     assert error["exit_code"] == code and error["message"] == f"stopped by {signum.name}"
-    assert "--resume' goes on" in error["hint"] and b"Traceback" not in process.err
+    assert "--resume" in error["hint"] and b"Traceback" not in process.err
     summary = json.loads(process.out)
     assert summary["created"] == 25 * len(acknowledged(adsctl))
     adsctl("products", "push", "feed.csv", "--resume")
@@ -63,9 +63,9 @@ def test_the_bar_leaves_room_for_what_the_terminal_shows_of_ctrl_c(adsctl):
 def test_resume_starts_afresh_where_nothing_is_unfinished(adsctl, service):
     adsctl.file("feed.csv", feed(50))
     said = adsctl("products", "push", "feed.csv", "--resume").stderr
-    assert "nothing to resume, starting afresh: no push of this file is known" in said
+    assert "nothing to resume, starting from the beginning: no earlier push of this file is known" in said
     said = adsctl("products", "push", "feed.csv", "--resume").stderr
-    assert "starting afresh: the last push of this file reached its end" in said
+    assert "starting from the beginning: the last push of this file reached its end" in said
     assert len(service.puts) == 4
 
 
@@ -75,7 +75,7 @@ def test_another_file_is_another_job(adsctl, service):
     adsctl.file("feed.csv", feed(ROWS, title="Other"))
     before = len(service.puts)
     said = adsctl("products", "push", "feed.csv", "--resume").stderr
-    assert "starting afresh: the file has changed since the push that did not end" in said
+    assert "starting from the beginning: the file has changed since the unfinished push" in said
     assert len(service.puts) - before == BATCHES
 
 
@@ -88,7 +88,7 @@ def test_nothing_is_gone_on_with_that_another_push_has_overwritten(adsctl, servi
     adsctl.file("feed.csv", feed(ROWS))
     before = len(service.puts)
     said = adsctl("products", "push", "feed.csv", "--resume").stderr
-    assert "starting afresh: something else was sent there since the push that did not end; --job 2" in said
+    assert "starting from the beginning: something else was sent to the same place after the unfinished push; to resume it anyway: --job 2" in said
     assert len(service.puts) - before == BATCHES
 
 
@@ -97,7 +97,7 @@ def test_a_push_elsewhere_keeps_nobody_from_going_on(adsctl, service):
     stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1")
     adsctl("products", "push", "feed.csv", "--profile", "local")
     said = adsctl("products", "push", "feed.csv", "--resume").stderr
-    assert "going on with job" in said and f"8 of {BATCHES} batches" in said
+    assert "resuming job" in said and f"8 of {BATCHES} batches" in said
 
 
 def test_a_served_emulator_is_known_again_on_another_port(adsctl):
@@ -105,10 +105,10 @@ def test_a_served_emulator_is_known_again_on_another_port(adsctl):
     push = adsctl.command("products", "push", "feed.csv", "--concurrency", "1", "--max-errors", "1")
     adsctl("emulator", "exec", "--fault", "PUT * partial times=1", "--", *push, code=9)
     done = adsctl("emulator", "exec", "--", *push, "--resume", "-o", "json", code=9)
-    assert "going on with job" in done.stderr and json.loads(done.stdout)["created"] > 0
+    assert "resuming job" in done.stderr and json.loads(done.stdout)["created"] > 0
     adsctl("emulator", "reset", "--yes")
     done = adsctl("emulator", "exec", "--", *push, "--resume")
-    assert "starting afresh: the last push of this file reached its end" in done.stderr
+    assert "starting from the beginning: the last push of this file reached its end" in done.stderr
 
 
 def test_refused_rows_of_the_first_run_are_in_the_file_of_the_second(adsctl):

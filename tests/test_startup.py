@@ -63,8 +63,13 @@ def test_a_push_in_a_pipe_loads_no_table(adsctl):
 
 
 def test_a_process_that_works_on_blocks_loads_no_more_than_that_takes():
-    parts = ["validation.worker_process", "validation.row_validator", "feeds.formats.csv", "products.uploads"]
-    imports = ", ".join(f"ads_cli.{part}" for part in parts)
+    modules = (
+        "validation.worker_process",
+        "validation.row_validator",
+        "feeds.formats.csv",
+        "products.schema",
+    )
+    imports = ", ".join(f"ads_cli.{module}" for module in modules)
     program = f"import sys, {imports}; print(*sys.modules)"
     used = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.split()
     assert "ads_cli.feeds.formats.csv" in used

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ..feeds.formats.csv import Block
+from ..feeds.rows import Block
 from .operation_params import ParamsResolver
 from .packing import PackedRows, PackingOptions, pack_rows
 

@@ -8,13 +8,12 @@ from typing import Any, NoReturn
 
 from ..api.validation import Problem
 from ..errors import ContentError
-from ..feeds.formats.csv import CsvRows
-from ..feeds.rows import Row, Rows
+from ..feeds.rows import Row, Rows, TableRows
 from ..output.text import counted
 from ..uploads.batch import Batch, Batches
 from ..uploads.job_key import JobKey, JobOptions, Place
 from ..uploads.journal import Journal
-from ..validation.block_runner import BlockRunner, UnreadableError, as_table
+from ..validation.block_runner import BlockRunner, UnreadableError
 from ..validation.columns import unknown_columns
 from ..validation.report import ValidationReport
 from ..validation.result import CheckedRow
@@ -45,16 +44,15 @@ class UserPlan:
         *,
         dry_run: bool = False,
     ) -> None:
-        rows.private = True
+        rows.sensitive = True
         self.rows: Rows = UserRows(rows)
         self.upload = upload
         self.report = ValidationReport()
         self._reader = rows
         self._resolver, self._options = resolver, options
         self._purpose = Purpose.DRY_RUN if dry_run else Purpose.VALIDATE
-        table = as_table(rows)
-        self._blocks = table and BlockRunner(
-            table, self._make_task, on_header=self._require_identifier, block_bytes=BLOCK_BYTES
+        self._blocks = rows.table and BlockRunner(
+            rows.table, self._make_task, on_header=self._require_identifier, block_bytes=BLOCK_BYTES
         )
         self._raw: Counter[str] = Counter()
         self._hashed: Counter[str] = Counter()
@@ -66,7 +64,7 @@ class UserPlan:
         operations = self._operations(self._purpose, on_progress)
         self._batch_count = sum(1 for _ in split_requests(operations))
         if not self.report.rows:
-            raise ContentError(f"{self.rows.source.name}: there is no row of people in it")
+            raise ContentError(f"{self.rows.source.label}: there is no row of people in it")
         self.report.warnings = [*self._reader.notes, *self._warnings()]
         return self.report
 
@@ -121,7 +119,7 @@ class UserPlan:
         region, users_per_operation, _ = self._options
         options = JobOptions(
             skip_invalid=skip_invalid,
-            format=source.format,
+            format=source.format.name,
             encoding=source.encoding,
             mapping=dict(self.rows.rename),
             upload={
@@ -173,7 +171,7 @@ class UserPlan:
         except UnreadableError:
             self._raise_content_error()
 
-    def _make_task(self, rows: CsvRows) -> Callable[..., PackedBlock | None]:
+    def _make_task(self, rows: TableRows) -> Callable[..., PackedBlock | None]:
         fields = tuple(name if name in self.upload.known else "" for name in rows.cell_fields)
         return partial(pack_block, TableLayout(rows.delimiter, fields, self._resolver))
 
@@ -211,13 +209,13 @@ class UserPlan:
         """Read by lines what could not be packed, which raises the error with its line."""
         for _ in self._reader:
             pass
-        raise ContentError(f"{self.rows.source.name} cannot be read as {self._reader.source.format}")
+        raise ContentError(f"{self.rows.source.label} cannot be read as {self._reader.source.format.name}")
 
     def _require_identifier(self) -> None:
         """Refuse a table without a column of identifiers; its header may be data, and is not quoted."""
         if not set(self.upload.identifiers) & set(self._reader.fields):
             raise ContentError(
-                f"{self.rows.source.name}: the first line names no identifier",
+                f"{self.rows.source.label}: the first line names no identifier",
                 hint=f"columns: {', '.join(self.upload.identifiers)}; or --map 'Your column=email'",
             )
 

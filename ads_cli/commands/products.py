@@ -19,6 +19,7 @@ from ..console.bulk_options import (
 )
 from ..console.invocation import Invocation
 from ..errors import ContentError, UsageError
+from ..feeds.registry import one_of, writable_formats
 
 if TYPE_CHECKING:
     from ..feeds.rows import Rows
@@ -126,8 +127,7 @@ def delete(
 
     For example: adsctl products delete --from discontinued.csv
     """
-    from ..feeds.rows import rows as rows_of
-    from ..feeds.source import Source
+    from ..feeds.reader import open_value_list, open_values, read_rows
     from ..products.plans import delete_plan
     from ..products.schema import KEY_SCHEMA
     from .push import PushCommand
@@ -137,8 +137,8 @@ def delete(
             "name the products to delete: either keys or --from FILE", hint="adsctl products delete --help"
         )
     call = Invocation.of(ctx)
-    source = Source.of_lines(keys) if keys else _open_keys(from_ or "", format)
-    rows = rows_of(source, roots=KEY_SCHEMA.roots, known=KEY_SCHEMA.required)
+    source = open_values(keys) if keys else open_value_list(from_ or "", format, "product_key")
+    rows = read_rows(source, roots=KEY_SCHEMA.roots, known=KEY_SCHEMA.required)
     plan = delete_plan(rows, call.catalog, _sync_state(call))
     prompt = "Delete {rows} from the catalog {target}, for good"
     PushCommand(call, plan, options, prompt, plan.target).run()
@@ -152,7 +152,8 @@ def pull(
     format: Annotated[
         str | None,
         typer.Option(
-            metavar="FORMAT", help="csv, tsv, yaml, json or jsonl (default: by extension; csv without FILE)"
+            metavar="FORMAT",
+            help=f"{one_of(writable_formats())} (default: by extension; csv without FILE)",
         ),
     ] = None,
 ) -> None:
@@ -164,25 +165,24 @@ def pull(
     For example: adsctl products pull products.csv
     """
     from ..config.atomic_files import atomic
-    from ..feeds.formats import FORMATS, format_of
-    from ..feeds.writer import RowWriter
+    from ..feeds.registry import find_writable
+    from ..feeds.writer import open_writer
     from ..products.pull import Pull
 
     call = Invocation.of(ctx, changes=False)
-    if format is not None and format not in FORMATS:
-        raise UsageError(f"--format: {format!r} is not one of {', '.join(FORMATS)}")
+    is_stdout = file is None or file == "-"
+    written_as = find_writable("" if is_stdout else file or "", format, default="csv" if is_stdout else None)
     if unused := [name for name in ("output", "columns", "query") if call.flags.get(name)]:
         raise UsageError(
             f"--{unused[0]}: pull writes whole products, for push to take back; --format chooses how",
             hint="products list shows a catalog in every format, with --columns and --query",
         )
     pull = Pull(call.client, call.catalog)
-    if file is None or file == "-":
-        _write_products(call, pull, RowWriter(sys.stdout, format or "csv", pull.columns))
+    if file is None or is_stdout:
+        _write_products(call, pull, open_writer(sys.stdout, written_as, pull.columns))
     else:
-        format = format or format_of(file)
         with atomic(Path(file)) as stream:
-            _write_products(call, pull, RowWriter(stream, format, pull.columns))
+            _write_products(call, pull, open_writer(stream, written_as, pull.columns))
     _report_pull(call, pull)
 
 
@@ -255,16 +255,3 @@ def _sync_state(call: Invocation) -> "SyncState":
     from ..products.sync_state import SyncState
 
     return SyncState(call.settings.state_dir, call.service, call.catalog)
-
-
-def _open_keys(name: str, format: str | None) -> Any:
-    """Open a file of keys: a table with a column product_key, or a key on each line."""
-    from ..feeds.formats import EXTENSIONS
-    from ..feeds.formats.csv import holds_lines
-    from ..feeds.source import Source
-
-    is_plain = format is None and Path(name.removesuffix(".gz")).suffix not in EXTENSIONS
-    source = Source.open(name, "csv" if is_plain else format)
-    if source.format == "csv" and holds_lines(source, "product_key"):
-        source.format = "lines"
-    return source

@@ -79,7 +79,7 @@ class PushCommand:
             job=trace.run_id,
             key=self.plan.key(call.service, skip_invalid=self._skip_invalid),
             noun=self.plan.noun,
-            file=source.name,
+            file=source.location.identity,
             rows=report.rows,
             batches=self.plan.batch_count,
             started=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -124,7 +124,7 @@ class PushCommand:
         error = result.error or self._stopped_early(result)
         summary = self._summary(report, journal)
         try:
-            show_summary(call.printer, summary, self.plan.rows.source.name)
+            show_summary(call.printer, summary, self.plan.rows.source.label)
         except UsageError:  # a query or a column that the summary lacks
             if not error:
                 raise
@@ -158,7 +158,7 @@ class PushCommand:
             where = f", {prepared.method} {prepared.url}"
         rows, requests = counted(self.plan.due, "row"), counted(self.plan.batch_count, "request")
         self.call.messages.say(f"dry run: would send {rows} in {requests}{where}")
-        show_summary(self.call.printer, self._summary(report, None), self.plan.rows.source.name)
+        show_summary(self.call.printer, self._summary(report, None), self.plan.rows.source.label)
 
     def _summary(self, report: ValidationReport, journal: Journal | None) -> Summary:
         client = self.call.client
@@ -216,7 +216,7 @@ class _Observer:
 
 def validate_with_progress(call: Invocation, plan: Plan) -> ValidationReport:
     """Validate the file of a plan; show progress and warnings."""
-    name = plan.rows.source.name
+    name = plan.rows.source.label
     with progress(call.messages, f"Checking {name}", None) as on_progress:
         report = plan.validate(on_progress)
     for warning in report.warnings:

@@ -9,17 +9,18 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from ..errors import UsageError
+from ..feeds.registry import one_of, readable_formats
 from ..feeds.rows import Rows
 from ..suggestions import suggestion
 from ..validation.schema import RowSchema
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-File = Annotated[
-    str, typer.Argument(metavar="FILE", help="CSV, TSV, YAML, JSON or JSONL, also .gz; - is standard input")
-]
+FORMATS = one_of(map(str.upper, readable_formats()))
+File = Annotated[str, typer.Argument(metavar="FILE", help=f"{FORMATS}, also .gz; - is standard input")]
 Format = Annotated[
-    str | None, typer.Option(metavar="FORMAT", help="csv, tsv, yaml, json or jsonl (default: by extension)")
+    str | None,
+    typer.Option(metavar="FORMAT", help=f"{one_of(readable_formats())} (default: by extension)"),
 ]
 FailedOut = Annotated[
     str | None, typer.Option(metavar="FILE", help="Write rejected rows here, with _line and _error")
@@ -47,10 +48,11 @@ class FeedOptions:
         self, file: str, roots: tuple[str, ...], known: Collection[str], mapping: Mapping[str, str]
     ) -> Rows:
         """Open a file; `roots` may be the only key of a document, `known` are its fields."""
-        from ..feeds.rows import rows
-        from ..feeds.source import Source
+        from ..feeds.reader import open_source, read_rows
 
-        return rows(Source.open(file, self.format, self.encoding), roots=roots, known=known, rename=mapping)
+        return read_rows(
+            open_source(file, self.format, self.encoding), roots=roots, known=known, rename=mapping
+        )
 
     def mapping(self, known: Collection[str]) -> dict[str, str]:
         """Parse --map; raise UsageError where a field is not known."""

@@ -9,7 +9,7 @@ from ..validation.report import Finding, ValidationReport
 
 def show_report(printer: Printer, rows: Rows, report: ValidationReport) -> None:
     """Print a validation report."""
-    name = rows.source.name
+    name = rows.source.label
     if _is_for_people(printer):
         for line in finding_lines(rows, report):
             print(safe_lines(line))
@@ -45,11 +45,11 @@ def _is_for_people(printer: Printer) -> bool:
 
 
 def _describe(rows: Rows, finding: Finding) -> str:
-    name, first = rows.source.name, rows.place(finding.lines[0], finding.records[0])
+    name, first = rows.source.label, rows.position(finding.lines[0], finding.records[0])
     what = f"{finding.field}: {finding.problem}" if finding.field else finding.problem
     if finding.rows == 1:
         return f"{name}:{first}: {what}"
-    where, numbers = ("records", finding.records) if rows.crowded else ("lines", finding.lines)
+    where, numbers = ("records", finding.records) if rows.several_per_line else ("lines", finding.lines)
     more = ", …" if finding.rows > FIRST_LINES else ""
     listed = ", ".join(map(str, numbers)) + more
     return f"{name}:{first}: {what}\n    {counted(finding.rows, 'row')}: {where} {listed}"

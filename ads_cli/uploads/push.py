@@ -128,7 +128,7 @@ class Push:
 
     def _place(self, row: Row) -> str:
         rows = self.plan.rows
-        return f"{rows.source.name}:{rows.place(row.line, row.record)}"
+        return f"{rows.source.label}:{rows.position(row.line, row.record)}"
 
     def _add_rejection(self, row: Row, reason: str) -> None:
         self.result.rejections.add(row, [Problem("", f"rejected: {reason}")])

@@ -6,21 +6,21 @@ from pathlib import Path
 
 from ..config.atomic_files import atomic
 from ..errors import UsageError
-from ..feeds.formats import format_of
-from ..feeds.rows import Row, Rows
-from ..feeds.writer import RowWriter
-
-LINE, ERROR = "_line", "_error"  # columns beside the input's own
+from ..feeds.registry import find_writable
+from ..feeds.rows import REPORT_COLUMNS, Row, Rows
+from ..feeds.writer import open_writer
 
 RejectRow = Callable[[Row, str], None]  # called with a row and the reason
 
 
 def check_failed_out_path(path: str | None, rows: Rows) -> None:
     """Raise UsageError if `--failed-out` cannot be written."""
-    if path and Path(path).resolve() == Path(rows.source.name).resolve():
+    if path and rows.source.location.is_same_file(path):
         raise UsageError(f"--failed-out: {path} is the input file", hint="choose another name")
     if path and not Path(path).parent.is_dir():
         raise UsageError(f"--failed-out: the folder {Path(path).parent} does not exist")
+    if path:
+        find_writable(path, default="csv")
 
 
 @contextmanager
@@ -33,13 +33,16 @@ def write_rejected_rows(path: str | None, rows: Rows) -> Iterator[RejectRow]:
         yield lambda row, error: None
         return
     check_failed_out_path(path, rows)
+    format = find_writable(path, default="csv")
     columns = dict(zip(rows.columns, rows.fields, strict=True))
     with atomic(Path(path)) as stream:
-        writer = RowWriter(stream, format_of(path, "csv"), [*columns, LINE, ERROR])
+        writer = open_writer(stream, format, [*columns, *REPORT_COLUMNS])
 
         def write(row: Row, error: str) -> None:
             values = {column: row.values[name] for column, name in columns.items() if name in row.values}
-            writer.write(values | {LINE: rows.place(row.line, row.record), ERROR: error})
+            writer.write(
+                values | dict(zip(REPORT_COLUMNS, (rows.position(row.line, row.record), error), strict=True))
+            )
 
         yield write
         writer.close()

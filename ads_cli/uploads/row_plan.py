@@ -91,7 +91,7 @@ class RowPlan:
         source, selection = self.rows.source, self.validator.selection
         options = JobOptions(
             skip_invalid=skip_invalid,
-            format=source.format,
+            format=source.format.name,
             encoding=source.encoding,
             mapping=dict(self.rows.rename),
             selection=selection.digest if selection else "",

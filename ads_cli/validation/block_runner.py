@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
-from ..feeds.formats.csv import BLOCK, Block, CsvRows
-from ..feeds.rows import Rows
+from ..feeds.rows import Block, TableRows
 from .process_pool import ProcessPool
 
 Task = Callable[..., Any]  # called with a block and further arguments; returns None where it is unreadable
@@ -18,12 +17,12 @@ class UnreadableError(Exception):
 class BlockRunner:
     """Run a task on each block of a table, as often as the table is read."""
 
-    block_bytes = BLOCK
+    block_bytes = 256 * 1024
 
     def __init__(
         self,
-        rows: CsvRows,
-        make_task: Callable[[CsvRows], Task],
+        rows: TableRows,
+        make_task: Callable[[TableRows], Task],
         *,
         on_header: Callable[[], None],
         block_bytes: int | None = None,
@@ -56,8 +55,3 @@ class BlockRunner:
         if self._pool:
             self._pool.close()
             self._pool = None
-
-
-def as_table(rows: Rows) -> CsvRows | None:
-    """Return rows that can be cut into blocks, or None."""
-    return rows if isinstance(rows, CsvRows) else None

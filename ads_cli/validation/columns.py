@@ -19,7 +19,7 @@ def require_columns(rows: Rows, required: Collection[str], known: Collection[str
         unknown = [name for name in rows.columns if name not in known]
         hints = (meant for name in missing if (meant := map_hint(name, unknown)))
         raise ContentError(
-            f"{rows.source.name}: no column {', '.join(map(repr, missing))}",
+            f"{rows.source.label}: no column {', '.join(map(repr, missing))}",
             hint="; ".join(hints) or f"the file's columns are: {', '.join(rows.columns)}",
         )
 

@@ -1,14 +1,12 @@
 """Rows held against the declared rules."""
 
-import csv
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
 
 from ..api.validation import InvalidError, Problem, broken_rules, convert
-from ..feeds.formats.csv import Block, CsvRows
-from ..feeds.rows import FIRST_LINES, Row
+from ..feeds.rows import FIRST_LINES, Block, Row, TableRows, UnreadableBlockError
 from .encoded_rows import EncodedRows
 from .result import CheckedRow, ValidationResult
 from .schema import RowSchema
@@ -91,11 +89,11 @@ class RowValidator:
         return f"{row_id!r} is also {where}; {self.schema.duplicate_message}"
 
 
-def run_on_block(validator: RowValidator, rows: CsvRows, block: Block, method: str, *args: Any) -> Any:
+def run_on_block(validator: RowValidator, rows: TableRows, block: Block, method: str, *args: Any) -> Any:
     """Call `validate` or `encode` with the rows of a block; return None where they cannot be parsed."""
     try:
-        return getattr(validator, method)(rows.of(block), *args)
-    except (ValueError, csv.Error):
+        return getattr(validator, method)(rows.parse_block(block), *args)
+    except UnreadableBlockError:
         return None
 
 

@@ -5,9 +5,8 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
-from ..feeds.formats.csv import CsvRows
-from ..feeds.rows import Row, Rows
-from .block_runner import BlockRunner, UnreadableError, as_table
+from ..feeds.rows import Row, Rows, TableRows
+from .block_runner import BlockRunner, UnreadableError
 from .columns import require_columns, unknown_columns
 from .duplicates import Duplicates
 from .encoded_rows import EncodedRows
@@ -31,8 +30,9 @@ class Validator:
         self.selection = selection
         self.report = ValidationReport()
         self._row_validator = RowValidator(schema, selection.selector if selection else None)
-        table = as_table(rows)
-        self._blocks = table and BlockRunner(table, self._make_task, on_header=self._require_columns)
+        self._blocks = rows.table and BlockRunner(
+            rows.table, self._make_task, on_header=self._require_columns
+        )
 
     def run(self, on_progress: OnProgress = lambda rows: None) -> ValidationReport:
         """Read the whole file and return the report; raise ContentError where it cannot be read."""
@@ -44,7 +44,7 @@ class Validator:
             duplicates = self._collect(self._validate_rows())
         if (hashes := duplicates.repeated()) and (places := self._places(hashes)):
             self._row_validator.duplicates = places
-            self._row_validator.several_per_line = self.rows.crowded
+            self._row_validator.several_per_line = self.rows.several_per_line
             self._close()  # the worker processes have a validator that knows of no duplicates
             self._collect(self._validate_rows())
         return self.report
@@ -115,7 +115,7 @@ class Validator:
     def _require_columns(self) -> None:
         require_columns(self.rows, self.schema.required, self.schema.known)
 
-    def _make_task(self, rows: CsvRows) -> Callable[..., Any]:
+    def _make_task(self, rows: TableRows) -> Callable[..., Any]:
         return partial(run_on_block, self._row_validator, rows)
 
     def _close(self) -> None:

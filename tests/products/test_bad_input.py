@@ -224,7 +224,8 @@ def test_repeated_ids_are_found_across_the_whole_file(adsctl):
     text = feed(5000) + row(id="sku-7") + row(id="sku-7")
     said = refused(adsctl, text)
     assert (
-        "feed.csv:8: id: 'sku-7' is also on line 5002, 5003; the service ignores all rows with the same id" in said
+        "feed.csv:8: id: 'sku-7' is also on line 5002, 5003; the service ignores all rows with the same id"
+        in said
     )
     assert "3 of 5,002 rows invalid" in said
 
@@ -278,7 +279,7 @@ def test_a_file_that_changes_while_it_is_pushed_stops_the_run(adsctl):
 def test_a_place_for_refused_rows_that_is_none_is_told_before_a_job_is_begun(adsctl):
     content = "id,title,description,availability,condition,price,link,image_link\n1,a,b,c,d,e,f,g\n"
     adsctl.file("feed.csv", content)
-    for place, told in (("feed.csv", "is the input file"), ("nowhere/x.csv", "there is no folder nowhere")):
+    for place, told in (("feed.csv", "is the input file"), ("nowhere/x.csv", "the folder nowhere does not exist")):
         for words in (("push", "--skip-invalid"), ("check",)):
             said = adsctl.local("products", *words, "feed.csv", "--failed-out", place, code=2).stderr
             assert told in said

@@ -16,10 +16,12 @@ def test_a_job_can_be_named(adsctl, service):
     (job,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
     assert job["state"] == "unfinished" and job["target"]
     assert job["acknowledged"] == 8 and job["batches"] == BATCHES
-    assert "job 'nope' does not exist" in adsctl("products", "push", "feed.csv", "--job", "nope", code=5).stderr
+    assert (
+        "job 'nope' does not exist" in adsctl("products", "push", "feed.csv", "--job", "nope", code=5).stderr
+    )
     assert "job 'nope' does not exist" in adsctl("jobs", "show", "nope", code=5).stderr
     adsctl("products", "push", "feed.csv", "--job", job["job"])
-    assert "reached its end" in adsctl("products", "push", "feed.csv", "--job", job["job"], code=2).stderr
+    assert "has ended" in adsctl("products", "push", "feed.csv", "--job", job["job"], code=2).stderr
     shown = json.loads(adsctl("jobs", "show", job["job"], "-o", "json").stdout)
     assert shown["state"] == "ended" and sum(shown["counts"].values()) == ROWS
     adsctl("jobs", "clean")
@@ -42,8 +44,8 @@ def test_one_id_is_in_the_log_the_journal_and_the_summary(adsctl, service):
     assert {line["job"] for line in first} == {run}
     assert (adsctl.home / "state" / "jobs" / f"{run}.jsonl").exists()
     shown = adsctl("jobs", "show", run, "-o", "json")
-    resume = "'adsctl products push feed.csv -o json --log-file log.jsonl --resume'"
-    assert json.loads(shown.stdout)["resume"] == resume and f"{resume} goes on" in shown.stderr
+    resume = "adsctl products push feed.csv -o json --log-file log.jsonl --resume"
+    assert json.loads(shown.stdout)["resume"] == resume and f"resume it with: {resume}" in shown.stderr
     summary = json.loads(adsctl(*words, "--resume").stdout)
     second = logged()[len(first) :]
     assert summary["job"] == run and {line["job"] for line in second} == {run}
@@ -66,7 +68,7 @@ def test_cleaning_unfinished_jobs_is_confirmed_and_spares_a_running_push(adsctl,
     adsctl("products", "push", "feed.csv", "--concurrency", "1")
     assert "0 journals removed" in said[0] and "1 push is still running: the journal is kept" in said[0]
     stop_at(adsctl, service, 20, signal.SIGKILL)
-    assert "1 push that did not end" in adsctl("jobs", "clean", "--all", code=12).stderr
+    assert "1 unfinished push" in adsctl("jobs", "clean", "--all", code=12).stderr
     assert len(json.loads(adsctl("jobs", "list", "-o", "json").stdout)) == 2
     assert "2 journals would be removed" in adsctl("jobs", "clean", "--all", "--dry-run").stderr
     assert "2 journals removed" in adsctl("jobs", "clean", "--all", "--yes").stderr

@@ -16,7 +16,6 @@ from ads_cli.products.plans import check_plan
 from ads_cli.products.schema import PRODUCT_SCHEMA
 from ads_cli.validation.block_runner import BlockRunner
 from ads_cli.validation.process_pool import MIN_FILE_BYTES
-from ads_cli.validation.validator import Validator
 from tests.conftest import PRODUCT
 from tests.products.stopping import acknowledged, stop_at
 
@@ -63,16 +62,16 @@ def test_wherever_a_feed_is_cut_the_verdict_and_the_batches_are_the_same(
     path.write_text((HEADER + "".join(pieces)).rstrip("\n") + "\n" * (not torn))
 
     def found(by_blocks: bool):
-        rows = rows_of(Source.open(str(path)), roots=PRODUCT_SCHEMA.roots, known=PRODUCT_SCHEMA.known)
-        check = Validator(rows, PRODUCT_SCHEMA)
+        rows = read_rows(open_source(str(path)), roots=PRODUCT_SCHEMA.roots, known=PRODUCT_SCHEMA.known)
         if not by_blocks:
-            check._table = None
+            patch.setattr(type(rows), "table", None)
+        plan = check_plan(rows)
         try:
-            check.run()
+            report = plan.validate(lambda rows: None)
         except Exception as error:
             return str(error)
-        wrong = [(row.row.line, row.row.record, row.problems) for row in check]
-        return check.findings, wrong, list(check.batches())
+        invalid = [(each.row.line, each.row.record, each.problems) for each in plan.checked_rows()]
+        return report, invalid, list(plan.batches())
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(BlockRunner, "block_bytes", size)

@@ -74,7 +74,7 @@ def test_a_feed_of_invalid_rows_only_comes_back_whole_and_says_why(adsctl):
     assert "feed.csv:2: price: 'cheap' is not allowed" in error and "3 invalid rows not sent" in error
     assert [row["_line"] for row in csv.DictReader((adsctl.home / "failed.csv").open())] == ["2", "3", "4"]
     assert adsctl.local(*words, code=9).stderr.count("cheap") == 1
-    assert "nothing is sent: 0 requests" in adsctl.local(*words, "--dry-run").stderr
+    assert "would send 0 rows in 0 requests" in adsctl.local(*words, "--dry-run").stderr
 
 
 def test_where_no_row_is_refused_there_is_no_file_of_refused_rows(adsctl):
@@ -108,7 +108,9 @@ def test_reasons_without_end_do_not_fill_the_terminal(remote, httpserver: HTTPSe
     remote.file("feed.csv", feed(20))
     said = remote("products", "push", "feed.csv", "--catalog", "7", code=9).stderr
     assert (
-        "feed.csv:11: rejected: jjj" in said and "kkk" not in said and "and 10 mistakes of other kinds" in said
+        "feed.csv:11: rejected: jjj" in said
+        and "kkk" not in said
+        and "and 10 mistakes of other kinds" in said
     )
 
 
@@ -144,7 +146,7 @@ def test_a_push_that_stops_early_tells_the_same_number_everywhere(adsctl):
     done = adsctl.local("emulator", "exec", "--fault", "PUT * partial", "--", *words, code=9)
     summary, error = json.loads(done.stdout), json.loads(done.stderr.splitlines()[-1])["error"]
     left = 1000 - sum(counts(summary))
-    assert f"stopped early, {left} rows not sent: {summary['failed']} rows refused" in error["message"]
+    assert f"stopped early, {left} rows not sent: {summary['failed']} rows rejected" in error["message"]
     assert "--resume where it stopped" in error["hint"]
     (job,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
     assert job["state"] == "unfinished" and job["acknowledged"] == summary["requests"]

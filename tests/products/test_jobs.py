@@ -70,7 +70,7 @@ def test_cleaning_unfinished_jobs_is_confirmed_and_spares_a_running_push(adsctl,
     stop_at(adsctl, service, 20, signal.SIGKILL)
     assert "1 unfinished push" in adsctl("jobs", "clean", "--all", code=12).stderr
     assert len(json.loads(adsctl("jobs", "list", "-o", "json").stdout)) == 2
-    assert "2 journals would be removed" in adsctl("jobs", "clean", "--all", "--dry-run").stderr
+    assert "would remove 2 journals" in adsctl("jobs", "clean", "--all", "--dry-run").stderr
     assert "2 journals removed" in adsctl("jobs", "clean", "--all", "--yes").stderr
     assert json.loads(adsctl("jobs", "list", "-o", "json").stdout) == []
 

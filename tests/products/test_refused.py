@@ -147,7 +147,7 @@ def test_a_push_that_stops_early_tells_the_same_number_everywhere(adsctl):
     summary, error = json.loads(done.stdout), json.loads(done.stderr.splitlines()[-1])["error"]
     left = 1000 - sum(counts(summary))
     assert f"stopped early, {left} rows not sent: {summary['failed']} rows rejected" in error["message"]
-    assert "--resume where it stopped" in error["hint"]
+    assert "--max-errors 5 -o json --resume" in error["hint"]
     (job,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
     assert job["state"] == "unfinished" and job["acknowledged"] == summary["requests"]
 

@@ -279,7 +279,8 @@ def test_a_file_that_changes_while_it_is_pushed_stops_the_run(adsctl):
 def test_a_place_for_refused_rows_that_is_none_is_told_before_a_job_is_begun(adsctl):
     content = "id,title,description,availability,condition,price,link,image_link\n1,a,b,c,d,e,f,g\n"
     adsctl.file("feed.csv", content)
-    for place, told in (("feed.csv", "is the input file"), ("nowhere/x.csv", "the folder nowhere does not exist")):
+    places = {"feed.csv": "is the input file", "nowhere/x.csv": "the folder nowhere does not exist"}
+    for place, told in places.items():
         for words in (("push", "--skip-invalid"), ("check",)):
             said = adsctl.local("products", *words, "feed.csv", "--failed-out", place, code=2).stderr
             assert told in said

@@ -170,19 +170,19 @@ def pull(
     from ..products.pull import Pull
 
     call = Invocation.of(ctx, changes=False)
-    is_stdout = file is None or file == "-"
-    written_as = find_writable("" if is_stdout else file or "", format, default="csv" if is_stdout else None)
+    path = None if file == "-" else file
+    written_as = find_writable(path, format) if path else find_writable("standard output", format or "csv")
     if unused := [name for name in ("output", "columns", "query") if call.flags.get(name)]:
         raise UsageError(
             f"--{unused[0]}: pull writes whole products, for push to take back; --format chooses how",
             hint="products list shows a catalog in every format, with --columns and --query",
         )
     pull = Pull(call.client, call.catalog)
-    if file is None or is_stdout:
-        _write_products(call, pull, open_writer(sys.stdout, written_as, pull.columns))
-    else:
-        with atomic(Path(file)) as stream:
+    if path:
+        with atomic(Path(path)) as stream:
             _write_products(call, pull, open_writer(stream, written_as, pull.columns))
+    else:
+        _write_products(call, pull, open_writer(sys.stdout, written_as, pull.columns))
     _report_pull(call, pull)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..config.atomic_files import atomic
 from ..errors import UsageError
-from ..feeds.registry import find_writable
+from ..feeds.registry import find_failed_out
 from ..feeds.rows import REPORT_COLUMNS, Row, Rows
 from ..feeds.writer import open_writer
 
@@ -20,7 +20,7 @@ def check_failed_out_path(path: str | None, rows: Rows) -> None:
     if path and not Path(path).parent.is_dir():
         raise UsageError(f"--failed-out: the folder {Path(path).parent} does not exist")
     if path:
-        find_writable(path, default="csv")
+        find_failed_out(path)
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def write_rejected_rows(path: str | None, rows: Rows) -> Iterator[RejectRow]:
         yield lambda row, error: None
         return
     check_failed_out_path(path, rows)
-    format = find_writable(path, default="csv")
+    format = find_failed_out(path)
     columns = dict(zip(rows.columns, rows.fields, strict=True))
     with atomic(Path(path)) as stream:
         writer = open_writer(stream, format, [*columns, *REPORT_COLUMNS])

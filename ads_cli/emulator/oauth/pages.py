@@ -1,13 +1,14 @@
 """The HTML pages of the sign-in."""
 
 from functools import cache
-from html import escape
-from importlib.resources import files
-from string import Template
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..core.responses import HttpResponse
 from .request_tokens import RequestToken
+
+if TYPE_CHECKING:
+    from string import Template
 
 HTML = "text/html; charset=utf-8"
 
@@ -87,6 +88,16 @@ def _origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
+def escape(text: str) -> str:
+    """Escape a text for HTML."""
+    import html
+
+    return html.escape(text)
+
+
 @cache
-def _template() -> Template:
+def _template() -> "Template":
+    from importlib.resources import files
+    from string import Template
+
     return Template(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))

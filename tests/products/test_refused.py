@@ -59,7 +59,7 @@ def test_refused_rows_can_be_written_in_any_format(adsctl, name):
 def test_what_the_service_warns_of_is_told_with_the_line(adsctl):
     adsctl.file("feed.csv", feed(9, availability="out of stock", inventory="3"))
     done = adsctl.local("products", "push", "feed.csv", "--concurrency", "1")
-    assert "feed.csv:2: inventory: is more than 0" in done.stderr and "feed.csv:7:" not in done.stderr
+    assert "feed.csv:2: inventory: is greater than 0" in done.stderr and "feed.csv:7:" not in done.stderr
     assert "4 more warnings of the service; --verbose shows all" in done.stderr
     adsctl.file("feed.csv", feed(9, availability="out of stock", inventory="4"))
     assert "feed.csv:10:" in adsctl.local("products", "push", "feed.csv", "-v").stderr

@@ -68,7 +68,7 @@ class UserUpload:
         count, users, attempt = sum(map(len, request)), count_users(request), 0
         while True:
             try:
-                response = client.exchange(prepared)
+                response = client.exchange(prepared, notify=False)
             except RefusedError as error:
                 if rejected := rejected_operations(error.body, count):
                     return rejected

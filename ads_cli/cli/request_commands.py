@@ -64,10 +64,6 @@ class RequestCommand(ExampleCommand):
         elif self.is_paged:
             show_list(call, request, **shape)
         else:
-            if "product_catalog_id" in given:
-                from ..products.sync_state import forget_sent
-
-                forget_sent(call, endpoint.method, endpoint.path.format(**given))
             answer = call.client.call(request)
             show(call, request, answer.body if shape["envelope"] else answer.data)
 

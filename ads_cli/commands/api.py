@@ -103,10 +103,6 @@ def api(
     elif call.dry_run:
         show_outgoing(call, prepared())
     else:
-        if "/product_catalogs/" in plain:
-            from ..products.sync_state import forget_sent
-
-            forget_sent(call, method, plain)
         answers = call.client.follow(lambda cursor: call.client.exchange(prepared(cursor)))
         envelope = envelope and call.printer.shows_documents
         show_pages(call, answers, all=paginate, envelope=envelope, more="--paginate shows them")

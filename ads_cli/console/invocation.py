@@ -12,6 +12,7 @@ from .options import OPTIONS_KEY
 if TYPE_CHECKING:
     from ..auth.secrets import Secrets
     from ..client.client import Client
+    from ..client.prepared_request import PreparedRequest
     from ..emulator.app import Emulator
     from ..output.messages import Messages
     from ..output.printer import Printer
@@ -105,9 +106,16 @@ class Invocation:
             ),
             on_retry=self.messages.detail,
             on_wait=self.messages.say,
+            on_mutation=self._forget_changed_catalog,
             sign_in_hint=settings.sign_in_hint,
             shared_window=lambda rate: SharedWindow(settings.state_dir / "pace", self.service, rate),
         )
+
+    def _forget_changed_catalog(self, request: "PreparedRequest") -> None:
+        """Keep the sync state of catalogs true, whatever command changes their products."""
+        from ..products.sync_state import forget_changed_catalog
+
+        forget_changed_catalog(self.settings.state_dir, self.service, request)
 
     def warn_of_strange_settings(self) -> None:
         """Say which keys of the profile mean nothing."""

@@ -12,11 +12,11 @@ from contextlib import contextmanager, suppress
 from hashlib import blake2b, sha256
 from io import BufferedWriter
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from ..client.prepared_request import PreparedRequest
 from ..config.atomic_files import replacing
 from ..errors import STATE_HINT, StateError, UsageError
 from ..loopback import is_loopback
@@ -27,7 +27,7 @@ FOLDER = "acknowledged"  # in the state folder
 VERSION = 1
 CHECKSUM_BYTES = 16
 MAX_HEADER_BYTES = 64 * 1024
-PRODUCTS_PATH = re.compile(r"/\d+/product_catalogs/(?P<catalog>[^/]+)(?P<products>/products)?/?")
+PRODUCTS_PATH = re.compile(r"/\d+/product_catalogs/(?P<catalog>[^/]+)(?P<products>/products)?/?$")
 
 
 class Header(msgspec.Struct, kw_only=True):
@@ -144,11 +144,11 @@ class SyncState:
             raise StateError(f"{self._folder} cannot be used: {error.strerror}", hint=STATE_HINT) from error
 
 
-def forget_sent(call: Any, method: str, path: str) -> None:
-    """Forget a catalog whose products a single request is about to change."""
-    found = PRODUCTS_PATH.fullmatch(path) if method != "GET" else None
-    if found and (found["products"] or method == "DELETE"):
-        SyncState(call.settings.state_dir, call.service, unquote(found["catalog"])).drop()
+def forget_changed_catalog(state_dir: Path, service: str, request: PreparedRequest) -> None:
+    """Forget a catalog whose products a request is about to change; pushes keep track themselves."""
+    found = PRODUCTS_PATH.search(urlsplit(request.url).path)
+    if found and (found["products"] or request.method == "DELETE"):
+        SyncState(state_dir, service, unquote(found["catalog"])).drop()
 
 
 def forget_emulated(state_dir: Path) -> None:

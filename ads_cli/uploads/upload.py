@@ -58,7 +58,7 @@ class RowUpload:
 
     def send(self, client: "Client", batch: Batch, *, resumed: bool) -> Acknowledgement:
         """Send a batch and read the outcome of each row."""
-        response = client.exchange(self.prepare(client, batch))
+        response = client.exchange(self.prepare(client, batch), notify=False)
         outcomes = self.read_outcomes(batch.items.ids, response, resumed or response.attempts > 1)
         ack = Acknowledgement(batch.number, dict(Counter(outcome.status for outcome in outcomes)))
         for (record, _), outcome in zip(batch.places, outcomes, strict=True):

@@ -64,7 +64,7 @@ HAND_WRITTEN = {
     "audiences do-not-reach push": "audiences:push_do_not_reach",
     "products push": "products:push",
     "products check": "products:check",
-    "products pull": "products:pull",
+    "products pull": "product_pull:pull",
     "products delete": "products:delete",
     "emulator serve": "emulator:serve",
     "emulator exec": "emulator:execute",

@@ -106,7 +106,7 @@ def check(
     For example: adsctl audiences check customers.csv
     """
     from ..console.reports import show_report
-    from .push import validate_with_progress, write_invalid_rows
+    from .validate import validate_with_progress, write_invalid_rows
 
     call = Invocation.of(ctx)
     plan = _offline_plan(file, feed, region)
@@ -145,7 +145,7 @@ def hash_file(
     from ..audiences.hash_export import write_hashed
     from ..config.atomic_files import atomic
     from ..uploads.rejected_rows import check_failed_out_path
-    from .push import require_valid, write_invalid_rows
+    from .validate import require_valid, write_invalid_rows
 
     call = Invocation.of(ctx)
     if output_file != "-" and Path(output_file).resolve() == Path(file).resolve():

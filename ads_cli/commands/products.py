@@ -1,9 +1,7 @@
 """Product feeds: push, check, pull and delete."""
 
-import sys
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,7 +17,6 @@ from ..console.bulk_options import (
 )
 from ..console.invocation import Invocation
 from ..errors import ContentError, UsageError
-from ..feeds.registry import one_of, writable_formats
 
 if TYPE_CHECKING:
     from ..feeds.rows import Rows
@@ -98,7 +95,7 @@ def check(
     from ..console.reports import show_report
     from ..products.plans import check_plan
     from ..products.schema import PRODUCT_SCHEMA
-    from .push import validate_with_progress, write_invalid_rows
+    from .validate import validate_with_progress, write_invalid_rows
 
     call = Invocation.of(ctx)
     plan = check_plan(feed.open(file, PRODUCT_SCHEMA))
@@ -142,71 +139,6 @@ def delete(
     plan = delete_plan(rows, call.catalog, _sync_state(call))
     prompt = "Delete {rows} from the catalog {target}, for good"
     PushCommand(call, plan, options, prompt, plan.target).run()
-
-
-def pull(
-    ctx: typer.Context,
-    file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="Where to write; standard output without it")
-    ] = None,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FORMAT",
-            help=f"{one_of(writable_formats())} (default: by extension; csv without FILE)",
-        ),
-    ] = None,
-) -> None:
-    """Write the products of a catalog to a file that push takes back.
-
-    Of a group of variants the service lists only the one that was submitted first; the others are asked
-    for by the group's key.
-
-    For example: adsctl products pull products.csv
-    """
-    from ..config.atomic_files import atomic
-    from ..feeds.registry import find_writable
-    from ..feeds.writer import open_writer
-    from ..products.pull import Pull
-
-    call = Invocation.of(ctx, changes=False)
-    path = None if file == "-" else file
-    written_as = find_writable(path, format) if path else find_writable("standard output", format or "csv")
-    if unused := [name for name in ("output", "columns", "query") if call.flags.get(name)]:
-        raise UsageError(
-            f"--{unused[0]}: pull writes whole products, for push to take back; --format chooses how",
-            hint="products list shows a catalog in every format, with --columns and --query",
-        )
-    pull = Pull(call.client, call.catalog)
-    if path:
-        with atomic(Path(path)) as stream:
-            _write_products(call, pull, open_writer(stream, written_as, pull.columns))
-    else:
-        _write_products(call, pull, open_writer(sys.stdout, written_as, pull.columns))
-    _report_pull(call, pull)
-
-
-def _write_products(call: Invocation, pull: Any, writer: Any) -> None:
-    from ..console.progress import progress
-
-    with progress(call.messages, "Pulling products", None) as on_progress:
-        for product in pull.records():
-            writer.write(product)
-            on_progress(pull.products)
-    writer.close()
-
-
-def _report_pull(call: Invocation, pull: Any) -> None:
-    """Say what was pulled, and what may be missing."""
-    from ..output.text import counted
-
-    hidden = f", {pull.variants:,} of them variants that the listing hides" if pull.variants else ""
-    call.messages.say(f"{counted(pull.products, 'product')} pulled{hidden}")
-    if pull.single_groups:
-        call.messages.warn(
-            f"of {counted(pull.single_groups, 'group')} the service shows one member only: "
-            "it lists the one that was submitted first, and other variants may be missing here"
-        )
 
 
 def _push_plan(call: Invocation, rows: "Rows", *, only_changed: bool) -> "tuple[RowPlan, ChangedRows | None]":

@@ -17,9 +17,10 @@ from ..uploads.job_file import Job
 from ..uploads.journal import Journal
 from ..uploads.plan import Plan
 from ..uploads.push import Push, PushResult, build_requests
-from ..uploads.rejected_rows import check_failed_out_path, write_rejected_rows
+from ..uploads.rejected_rows import check_failed_out_path
 from ..uploads.summary import Summary
 from ..validation.report import ValidationReport
+from .validate import require_valid
 
 MAX_WARNINGS = 5  # of the service, shown one by one
 MAX_FINDINGS_IN_QUIET = 3
@@ -212,40 +213,6 @@ class _Observer:
         if self._warnings > MAX_WARNINGS and not self._messages.is_verbose:
             more = counted(self._warnings - MAX_WARNINGS, "more warning")
             self._messages.warn(f"{more} of the service; --verbose shows all")
-
-
-def validate_with_progress(call: Invocation, plan: Plan) -> ValidationReport:
-    """Validate the file of a plan; show progress and warnings."""
-    name = plan.rows.source.label
-    with progress(call.messages, f"Checking {name}", None) as on_progress:
-        report = plan.validate(on_progress)
-    for warning in report.warnings:
-        call.messages.warn(f"{name}: {warning}")
-    return report
-
-
-def require_valid(
-    call: Invocation, plan: Plan, *, skip_invalid: bool, failed_out: str | None, hint: str
-) -> ValidationReport:
-    """Validate the file of a plan; raise ContentError where rows are invalid, unless they are skipped."""
-    report = validate_with_progress(call, plan)
-    if not report.invalid:
-        return report
-    message = "\n".join([*finding_lines(plan.rows, report), report.verdict])
-    if not skip_invalid:
-        write_invalid_rows(failed_out, plan)
-        raise ContentError(message, hint=hint)
-    call.messages.warn(f"{message} and not sent")
-    return report
-
-
-def write_invalid_rows(path: str | None, plan: Plan) -> None:
-    """Write the invalid rows of a validated file, where `--failed-out` asks for them."""
-    if path:
-        with write_rejected_rows(path, plan.rows) as reject:
-            for checked in plan.checked_rows():
-                if checked.problems:
-                    reject(checked.row, checked.reasons)
 
 
 def _how_to_correct(failed_out: str | None) -> str:

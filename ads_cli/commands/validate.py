@@ -1,0 +1,43 @@
+"""Validate the file of a plan, and report what is wrong with it."""
+
+from ..console.invocation import Invocation
+from ..console.progress import progress
+from ..console.reports import finding_lines
+from ..errors import ContentError
+from ..uploads.plan import Plan
+from ..uploads.rejected_rows import write_rejected_rows
+from ..validation.report import ValidationReport
+
+
+def validate_with_progress(call: Invocation, plan: Plan) -> ValidationReport:
+    """Validate the file of a plan; show progress and warnings."""
+    name = plan.rows.source.label
+    with progress(call.messages, f"Checking {name}", None) as on_progress:
+        report = plan.validate(on_progress)
+    for warning in report.warnings:
+        call.messages.warn(f"{name}: {warning}")
+    return report
+
+
+def require_valid(
+    call: Invocation, plan: Plan, *, skip_invalid: bool, failed_out: str | None, hint: str
+) -> ValidationReport:
+    """Validate the file of a plan; raise ContentError where rows are invalid, unless they are skipped."""
+    report = validate_with_progress(call, plan)
+    if not report.invalid:
+        return report
+    message = "\n".join([*finding_lines(plan.rows, report), report.verdict])
+    if not skip_invalid:
+        write_invalid_rows(failed_out, plan)
+        raise ContentError(message, hint=hint)
+    call.messages.warn(f"{message} and not sent")
+    return report
+
+
+def write_invalid_rows(path: str | None, plan: Plan) -> None:
+    """Write the invalid rows of a validated file, where `--failed-out` asks for them."""
+    if path:
+        with write_rejected_rows(path, plan.rows) as reject:
+            for checked in plan.checked_rows():
+                if checked.problems:
+                    reject(checked.row, checked.reasons)

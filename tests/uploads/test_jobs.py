@@ -1,0 +1,64 @@
+"""The identity of jobs, and the journals of earlier versions."""
+
+import json
+
+import pytest
+
+from ads_cli.uploads.job_key import JobKey, JobOptions, Place
+from tests.conftest import feed
+from tests.products.stopping import stop_at
+
+PLACE = Place("https://ads.example", "product_catalog", "c1")
+
+
+def key(**changes) -> JobKey:
+    options = {"skip_invalid": False, "format": "csv", "encoding": "utf-8", "mapping": {}}
+    return JobKey(PLACE, "push", "d" * 64, JobOptions(**options | changes))
+
+
+def test_equal_keys_share_a_digest_whatever_the_order_of_their_options():
+    one = key(mapping={"a": "id", "b": "title"})
+    other = key(mapping={"b": "title", "a": "id"})
+    assert one == other and one.digest == other.digest
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"skip_invalid": True}, {"format": "tsv"}, {"mapping": {"a": "id"}}, {"upload": {"region": "DE"}}],
+)
+def test_another_option_is_another_job(changed):
+    assert key(**changed).digest != key().digest
+
+
+def as_earlier_version(path) -> None:
+    """Rewrite the first line of a journal as the version before typed keys wrote it."""
+    first, *acknowledgements = path.read_text().splitlines(keepends=True)
+    job = json.loads(first)
+    place, options = job["key"]["place"], job["key"]["options"]
+    before = {name: job[name] for name in ("job", "noun", "file", "rows", "batches", "started", "resume")}
+    before["digest"] = job["key"]["content"]
+    before["target"] = f"{place['service']} {place['id']} False {options['format']} utf-8 {{}} ProductPush"
+    path.write_text(json.dumps(before) + "\n" + "".join(acknowledgements))
+
+
+def test_an_unfinished_job_of_an_earlier_version_is_listed_and_not_resumed(adsctl, service):
+    adsctl.file("feed.csv", feed(200))
+    stop_at(adsctl, service, 3, 15, "--concurrency", "1")
+    (path,) = (adsctl.home / "state" / "jobs").glob("*.jsonl")
+    as_earlier_version(path)
+    (listed,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
+    assert (listed["job"], listed["state"], listed["acknowledged"]) == (path.stem, "unfinished", 3)
+    assert listed["target"] == service.emulator.catalog
+    why = "was started by an earlier version of adsctl and cannot be resumed"
+    named = adsctl("products", "push", "feed.csv", "--job", path.stem, code=2)
+    assert f"--job: job {path.stem} {why}" in named.stderr
+    done = adsctl("products", "push", "feed.csv", "--resume")
+    assert f"starting from the beginning: the unfinished push {why}" in done.stderr
+    assert "resume" not in json.loads(adsctl("jobs", "show", path.stem, "-o", "json").stdout)
+
+
+def test_a_catalog_whose_id_has_a_space_is_listed_whole(adsctl, remote):
+    adsctl.file("feed.csv", feed(1))
+    adsctl("products", "push", "feed.csv", "--catalog", "a b", "--max-attempts", "1", code=None)
+    (listed,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
+    assert listed["target"] == "a b"

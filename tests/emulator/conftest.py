@@ -8,7 +8,7 @@ import pytest
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
 
-from .speaking import Client, InProcess
+from .client import Client, InProcess
 
 
 @pytest.fixture
@@ -31,14 +31,14 @@ def local(emulator: Emulator) -> Client:
 
 @pytest.fixture
 def served(emulator: Emulator) -> Iterator[Client]:
-    """A client on the other side of a socket."""
+    """A client that uses a socket."""
     with running(emulator) as address, closing(Client.over_http(emulator, address)) as client:
         yield client
 
 
 @pytest.fixture
 def faulty(database: Path) -> Iterator[Callable[..., Client]]:
-    """Make in-process clients of an emulator with faults."""
+    """Return a function that creates in-process clients of an emulator with faults."""
     opened = []
 
     def make(*faults: str) -> Client:

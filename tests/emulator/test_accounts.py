@@ -2,7 +2,7 @@ import pytest
 
 from ads_cli.emulator.seed.accounts import DELETED
 
-from .speaking import errors
+from .client import errors
 
 ACCOUNTS = "/12/accounts"
 FIELDS = {
@@ -11,9 +11,9 @@ FIELDS = {
 }  # fmt: skip
 
 
-def names(answer):
-    assert answer.status_code == 200, answer.text
-    return [account["name"].split()[0] + account["name"].split()[1] for account in answer.json()["data"]]
+def names(response):
+    assert response.status_code == 200, response.text
+    return [account["name"].split()[0] + account["name"].split()[1] for account in response.json()["data"]]
 
 
 def test_accounts_have_the_fields_of_the_specification(local):
@@ -21,7 +21,7 @@ def test_accounts_have_the_fields_of_the_specification(local):
         assert set(account) == FIELDS and account["approval_status"] == "ACCEPTED"
 
 
-def test_deleted_accounts_are_listed_on_request_only(local):
+def test_deleted_accounts_are_listed_only_with_deleted(local):
     assert DELETED not in local.get(ACCOUNTS).text
     assert [one["deleted"] for one in local.get(ACCOUNTS, with_deleted="true").json()["data"]] == [
         False,
@@ -30,26 +30,26 @@ def test_deleted_accounts_are_listed_on_request_only(local):
     ]
 
 
-def test_one_account_is_shown(local):
-    answer = local.get(f"{ACCOUNTS}/{local.emulator.account}").json()
-    assert answer["data"]["id"] == local.emulator.account
-    assert answer["request"] == {"params": {"account_id": local.emulator.account}}
-    assert answer.keys() == {"request", "data"}
+def test_get_returns_one_account(local):
+    response = local.get(f"{ACCOUNTS}/{local.emulator.account}").json()
+    assert response["data"]["id"] == local.emulator.account
+    assert response["request"] == {"params": {"account_id": local.emulator.account}}
+    assert response.keys() == {"request", "data"}
 
 
-def test_a_deleted_account_is_found_on_request_only(local):
+def test_a_deleted_account_is_returned_only_with_deleted(local):
     assert errors(local.get(f"{ACCOUNTS}/{DELETED}")) == [("NOT_FOUND", None)]
     assert local.get(f"{ACCOUNTS}/{DELETED}", with_deleted="true").json()["data"]["deleted"] is True
     assert local.get(f"{ACCOUNTS}/none").status_code == 404
 
 
-def test_q_is_the_beginning_of_a_name_in_any_case(local):
+def test_q_matches_the_beginning_of_a_name_in_any_case(local):
     assert names(local.get(ACCOUNTS, q="nord")) == ["NordlichtShop"]
     assert names(local.get(ACCOUNTS, q="CAFÉ")) == ["CaféKastanie"]
     assert names(local.get(ACCOUNTS, q="licht")) == names(local.get(ACCOUNTS, q="%")) == []
 
 
-def test_account_ids_are_a_comma_list(local):
+def test_account_ids_are_separated_by_commas(local):
     both = f"{local.emulator.account},{DELETED},none"
     assert names(local.get(ACCOUNTS, account_ids=both)) == ["NordlichtShop"]
     assert names(local.get(ACCOUNTS, account_ids=both, with_deleted="true")) == [
@@ -71,7 +71,7 @@ def test_account_ids_are_a_comma_list(local):
         ("name", ["CaféKastanie", "NordlichtOutlet", "NordlichtShop"]),
     ],
 )
-def test_pages_of_a_sorted_list_follow_each_other(local, sort_by, expected):
+def test_pages_continue_a_sorted_list(local, sort_by, expected):
     listing = {"sort_by": sort_by, "with_deleted": "true"}
     assert names(local.get(ACCOUNTS, **listing)) == expected
     found, cursor = [], None
@@ -83,11 +83,11 @@ def test_pages_of_a_sorted_list_follow_each_other(local, sort_by, expected):
 
 
 @pytest.mark.parametrize("sort_by", ["colour-asc", "name-up", "name-asc-desc", "-", "name'); --"])
-def test_an_order_that_is_none_is_refused(local, sort_by):
+def test_an_invalid_sort_by_is_rejected(local, sort_by):
     assert errors(local.get(ACCOUNTS, sort_by=sort_by)) == [("INVALID_PARAMETER", "sort_by")]
 
 
-def test_a_cursor_belongs_to_its_order(local):
+def test_a_cursor_of_another_order_is_rejected(local):
     cursor = local.get(ACCOUNTS, count="1", sort_by="name-asc").json()["next_cursor"]
     assert errors(local.get(ACCOUNTS, cursor=cursor, sort_by="name-desc")) == [
         ("INVALID_PARAMETER", "cursor")
@@ -99,27 +99,27 @@ def test_a_page_has_1_to_1000_accounts(local, count):
     assert errors(local.get(ACCOUNTS, count=count)) == [("INVALID_PARAMETER", "count")]
 
 
-def test_the_default_of_count_is_told(local):
+def test_the_envelope_has_the_default_of_count(local):
     assert local.get(ACCOUNTS).json()["request"] == {"params": {"count": 200}}
 
 
-def test_the_total_is_counted_on_request(local):
-    answer = local.get(ACCOUNTS, with_total_count="true", count="1", with_deleted="true").json()
-    assert (answer["total_count"], len(answer["data"])) == (3, 1)
+def test_the_total_count_is_returned_on_request(local):
+    response = local.get(ACCOUNTS, with_total_count="true", count="1", with_deleted="true").json()
+    assert (response["total_count"], len(response["data"])) == (3, 1)
     assert "total_count" not in local.get(ACCOUNTS).json()
 
 
-def test_the_total_excludes_a_cursor(local):
+def test_total_count_and_cursor_exclude_each_other(local):
     cursor = local.get(ACCOUNTS, count="1").json()["next_cursor"]
-    answer = local.get(ACCOUNTS, with_total_count="true", cursor=cursor)
-    assert (answer.status_code, errors(answer)) == (400, [("INVALID_PARAMETER", "with_total_count")])
+    response = local.get(ACCOUNTS, with_total_count="true", cursor=cursor)
+    assert (response.status_code, errors(response)) == (400, [("INVALID_PARAMETER", "with_total_count")])
 
 
-def test_200_totals_in_15_minutes_are_counted_and_no_more(local, time_machine):
+def test_the_201st_total_count_in_15_minutes_is_rate_limited(local, time_machine):
     time_machine.move_to(1_800_000_000, tick=False)
-    answers = [local.get(ACCOUNTS, with_total_count="true") for _ in range(201)]
-    assert [answer.status_code for answer in answers] == [200] * 200 + [429]
-    limits = [answers[n].headers for n in (0, 199, 200)]
+    responses = [local.get(ACCOUNTS, with_total_count="true") for _ in range(201)]
+    assert [response.status_code for response in responses] == [200] * 200 + [429]
+    limits = [responses[n].headers for n in (0, 199, 200)]
     assert [one["x-rate-limit-limit"] for one in limits] == ["200"] * 3
     assert [one["x-rate-limit-remaining"] for one in limits] == ["199", "0", "0"]
     assert [one["x-rate-limit-reset"] for one in limits] == [str(1_800_000_900)] * 3

@@ -1,4 +1,4 @@
-"""People in audiences: what the service takes, refuses whole, and counts."""
+"""Users in audiences and do-not-reach lists: added, removed, rejected and counted."""
 
 import json
 import threading
@@ -8,7 +8,7 @@ import pytest
 
 from ads_cli.emulator.seed.campaigns import CUSTOMERS, UNSUBSCRIBED
 
-from .speaking import Client, errors
+from .client import Client, errors
 
 ACCOUNT = "18ce54d4x5t"
 USERS = f"/12/accounts/{ACCOUNT}/custom_audiences/{CUSTOMERS}/users"
@@ -31,33 +31,33 @@ def post(client: Client, *operations: dict, path: str = USERS):
     return client.send("POST", path, json_body=list(operations))
 
 
-def people(client: Client, audience: str = CUSTOMERS) -> int:
+def count_users(client: Client, audience: str = CUSTOMERS) -> int:
     return next(each["users"] for each in client.emulator.data.audiences() if each["id"] == audience)
 
 
 @pytest.mark.parametrize("client", ["local", "served"])
-def test_users_come_and_go_and_are_counted(client, request):
+def test_users_are_added_and_removed(client, request):
     client = request.getfixturevalue(client)
-    before = people(client)
-    answer = post(client, operation(user("a"), user("b")), operation(user("c")))
-    assert answer.json()["data"] == {"success_count": 3, "total_count": 3}
-    assert answer.headers["x-rate-limit-limit"] == "1500" and people(client) == before + 3
-    assert post(client, operation(user("a"))).status_code == 200 and people(client) == before + 3
+    before = count_users(client)
+    response = post(client, operation(user("a"), user("b")), operation(user("c")))
+    assert response.json()["data"] == {"success_count": 3, "total_count": 3}
+    assert response.headers["x-rate-limit-limit"] == "1500" and count_users(client) == before + 3
+    assert post(client, operation(user("a"))).status_code == 200 and count_users(client) == before + 3
     assert post(client, operation(user("a"), user("nobody"), kind="Delete")).status_code == 200
-    assert people(client) == before + 2
+    assert count_users(client) == before + 2
 
 
-def test_whoever_shares_an_identifier_is_the_same_person(local):
-    before = people(local)
+def test_users_with_a_shared_identifier_are_merged(local):
+    before = count_users(local)
     post(local, operation(user("a"), user("b"), user("c")))
     post(local, operation(user("a", "b", partner_user_id=["k1"])))
-    assert people(local) == before + 2
+    assert count_users(local) == before + 2
     post(local, operation(user(partner_user_id=["k1"]), kind="Delete"))
-    assert people(local) == before + 1
+    assert count_users(local) == before + 1
 
 
 @pytest.mark.parametrize(
-    ("bad", "told"),
+    ("bad", "message"),
     [
         (operation(user(email=["a@x.de"])), "64 hex digits"),
         (operation(user(email=[digest("x").upper()])), "64 hex digits"),
@@ -75,15 +75,15 @@ def test_whoever_shares_an_identifier_is_the_same_person(local):
         (operation({"partner_user_id": [""]}), "partner_user_id"),
     ],
 )
-def test_one_bad_operation_refuses_the_whole_batch(local, bad, told):
-    before = people(local)
-    answer = post(local, operation(user("good")), bad)
-    assert answer.status_code == 400 and people(local) == before
-    good, wrong = answer.json()["operation_errors"]
-    assert good == [] and wrong[0]["index"] == 1 and told in wrong[0]["message"]
+def test_one_invalid_operation_rejects_the_whole_request(local, bad, message):
+    before = count_users(local)
+    response = post(local, operation(user("good")), bad)
+    assert response.status_code == 400 and count_users(local) == before
+    good, wrong = response.json()["operation_errors"]
+    assert good == [] and wrong[0]["index"] == 1 and message in wrong[0]["message"]
 
 
-def test_a_request_has_limits(local):
+def test_operations_and_bytes_of_a_request_are_limited(local):
     assert post(local, *[operation(user(str(n))) for n in range(2500)]).status_code == 200
     many = post(local, *[operation(user("x"))] * 2501)
     assert many.status_code == 400 and errors(many) == [("TOO_MANY_OPERATIONS", None)]
@@ -98,35 +98,35 @@ def test_a_request_has_limits(local):
     assert local.send("POST", USERS).status_code == 400  # without a content type
 
 
-def test_only_the_account_that_has_an_audience_fills_it(local):
+def test_an_audience_of_another_account_is_not_found(local):
     other = USERS.replace(ACCOUNT, "18ce55gze09")
     assert post(local, operation(user("a")), path=other).status_code == 404
     assert post(local, operation(user("a")), path=USERS.replace(CUSTOMERS, "none")).status_code == 404
 
 
-def test_a_do_not_reach_list_answers_each_operation(local):
-    before = people(local, UNSUBSCRIBED)
-    answer = post(local, operation(user("a"), user("b")), operation(user("c")), path=LIST)
-    assert answer.json()["data"] == [
+def test_a_do_not_reach_list_returns_counts_per_operation(local):
+    before = count_users(local, UNSUBSCRIBED)
+    response = post(local, operation(user("a"), user("b")), operation(user("c")), path=LIST)
+    assert response.json()["data"] == [
         {"success_count": 2, "total_count": 2},
         {"success_count": 1, "total_count": 1},
     ]
-    assert people(local, UNSUBSCRIBED) == before + 3
-    assert answer.json()["request"]["operation_type"] == "Update"
+    assert count_users(local, UNSUBSCRIBED) == before + 3
+    assert response.json()["request"]["operation_type"] == "Update"
     assert post(local, operation(user("d")), operation({}), path=LIST).status_code == 400
-    assert people(local, UNSUBSCRIBED) == before + 3
+    assert count_users(local, UNSUBSCRIBED) == before + 3
     handle = post(local, operation(user(handle=[digest("a")])), path=LIST)
     assert "handle" in handle.json()["operation_errors"][0][0]["message"]
 
 
-def test_the_1501st_request_of_a_minute_waits(local):
+def test_the_1501st_request_in_a_minute_is_rate_limited(local):
     for _ in range(1500):
         assert post(local, operation(user("a"))).status_code == 200
-    answer = post(local, operation(user("a")))
-    assert answer.status_code == 429 and int(answer.headers["Retry-After"]) <= 60
+    response = post(local, operation(user("a")))
+    assert response.status_code == 429 and int(response.headers["Retry-After"]) <= 60
 
 
-def test_a_partial_answer_counts_one_too_few(faulty):
+def test_the_fault_partial_counts_one_user_less(faulty):
     client = faulty(f"POST {USERS} partial times=1")
     assert post(client, operation(user("a"), user("b"))).json()["data"] == {
         "success_count": 1,
@@ -135,12 +135,12 @@ def test_a_partial_answer_counts_one_too_few(faulty):
     assert post(client, operation(user("a"), user("b"))).json()["data"]["success_count"] == 2
 
 
-def test_many_threads_lose_nobody(served):
-    before = people(served)
+def test_concurrent_requests_lose_no_user(served):
+    before = count_users(served)
     groups = [[user(f"{thread}.{n}") for n in range(40)] for thread in range(16)]
     threads = [threading.Thread(target=post, args=(served, operation(*group))) for group in groups]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert people(served) == before + 16 * 40
+    assert count_users(served) == before + 16 * 40

@@ -1,4 +1,4 @@
-"""Audiences in the emulator: sharing, what targets them, lists not to reach, keywords."""
+"""Audiences: permissions, targeting campaigns, do-not-reach lists, keywords."""
 
 import pytest
 
@@ -16,7 +16,7 @@ from ads_cli.emulator.seed.campaigns import (
     UNSUBSCRIBED,
 )
 
-from .speaking import errors
+from .client import errors
 
 CAFE = ACCOUNTS[1]["id"]
 SEARCH = "/12/insights/keywords/search"
@@ -35,9 +35,9 @@ def permissions(account):
 @pytest.fixture
 def targeted(local, account):
     def get(audience, **query):
-        answer = local.get(f"/12/accounts/{account}/custom_audiences/{audience}/targeted", **query)
-        assert answer.status_code == 200, answer.text
-        return answer.json()
+        response = local.get(f"/12/accounts/{account}/custom_audiences/{audience}/targeted", **query)
+        assert response.status_code == 200, response.text
+        return response.json()
 
     return get
 
@@ -65,7 +65,7 @@ def test_a_permission_is_granted_listed_and_revoked(local, permissions):
     assert len(local.get(permissions).json()["data"]) == 1
 
 
-def test_a_second_grant_changes_the_level_of_the_first(local, permissions):
+def test_a_second_grant_changes_the_level(local, permissions):
     first = grant(local, permissions, PARTNER).json()["data"]
     second = grant(local, permissions, PARTNER, "READ_WRITE").json()["data"]
     assert (second["id"], second["permission_level"]) == (first["id"], "READ_WRITE")
@@ -87,21 +87,21 @@ def test_permissions_are_filtered(local, permissions):
     assert found(count="1", cursor=page["next_cursor"]) == [PARTNER]
 
 
-def test_only_the_owner_shares_an_audience(local, account):
+def test_only_the_owner_manages_permissions(local, account):
     theirs = f"/5/accounts/{CAFE}/tailored_audiences/{CUSTOMERS}/permissions"
-    for answer in (grant(local, theirs, PARTNER), local.get(theirs), local.send("DELETE", f"{theirs}/x")):
-        assert (answer.status_code, errors(answer)) == (403, [("FORBIDDEN", None)])
+    for response in (grant(local, theirs, PARTNER), local.get(theirs), local.send("DELETE", f"{theirs}/x")):
+        assert (response.status_code, errors(response)) == (403, [("FORBIDDEN", None)])
     unshared = theirs.replace(CUSTOMERS, READERS)
     assert grant(local, unshared, PARTNER).status_code == 404
     unknown = f"/5/accounts/{account}/tailored_audiences/none/permissions"
     assert grant(local, unknown, PARTNER).status_code == 404
 
 
-def test_an_audience_is_shared_with_accounts_that_exist(local, permissions):
+def test_a_grant_to_an_unknown_account_is_rejected(local, permissions):
     assert errors(grant(local, permissions, "none")) == [("INVALID_PARAMETER", "granted_account_id")]
 
 
-def test_what_targets_an_audience_is_told_by_campaign(targeted):
+def test_targeting_line_items_are_grouped_by_campaign(targeted):
     clicks = {"id": CLICKS, "name": "Visits to the shop", "servable": True}
     knit = {"id": FOLLOWERS, "name": "People who knit", "servable": False}
     app = {
@@ -116,7 +116,7 @@ def test_what_targets_an_audience_is_told_by_campaign(targeted):
     assert targeted(READERS) == targeted(READERS) | {"data": [], "next_cursor": None}
 
 
-def test_a_line_item_that_is_paused_over_or_deleted_is_not_served(local, account, targeted):
+def test_paused_ended_and_deleted_line_items_are_not_servable(local, account, targeted):
     path = f"/12/accounts/{account}/line_items"
     local.send("PUT", f"{path}/{CLICKS}", end_time="2026-03-02T00:00:00Z")
     assert [one["campaign_id"] for one in targeted(CUSTOMERS)["data"]] == [APP]
@@ -126,7 +126,7 @@ def test_a_line_item_that_is_paused_over_or_deleted_is_not_served(local, account
     assert [one["campaign_id"] for one in targeted(CUSTOMERS, with_active="false")["data"]] == [SPRING]
 
 
-def test_campaigns_come_in_pages(local, account, targeted, monkeypatch):
+def test_targeting_campaigns_are_paged(local, account, targeted, monkeypatch):
     monkeypatch.setattr("ads_cli.emulator.resources.audiences.CAMPAIGNS_PER_PAGE", 1)
     first = targeted(CUSTOMERS)
     second = targeted(CUSTOMERS, cursor=first["next_cursor"])
@@ -136,7 +136,7 @@ def test_campaigns_come_in_pages(local, account, targeted, monkeypatch):
     assert errors(local.get(path, cursor="nonsense")) == [("INVALID_PARAMETER", "cursor")]
 
 
-def test_a_list_not_to_reach_is_deleted_once(local, account):
+def test_a_do_not_reach_list_is_deleted_once(local, account):
     path = f"/12/accounts/{account}/do_not_reach_lists"
     deleted = local.send("DELETE", f"{path}/{COMPLAINTS}").json()["data"]
     assert (deleted["deleted"], deleted["targetable"]) == (True, False)
@@ -147,12 +147,12 @@ def test_a_list_not_to_reach_is_deleted_once(local, account):
 
 def search(client, **query):
     given = {"keywords": "mug", "granularity": "DAY", "start_time": "2026-03-01T00:00:00Z"}
-    answer = client.get(SEARCH, **given | {"end_time": "2026-03-08T00:00:00Z"} | query)
-    assert answer.status_code == 200, answer.text
-    return answer.json()["data"]
+    response = client.get(SEARCH, **given | {"end_time": "2026-03-08T00:00:00Z"} | query)
+    assert response.status_code == 200, response.text
+    return response.json()["data"]
 
 
-def test_keywords_have_30_related_ones_and_a_number_for_each_step(local):
+def test_keywords_have_30_related_ones_and_a_volume_per_step(local):
     found = search(local)
     assert len(set(found["related_keywords"])) == 30 and len(found["post_volume"]) == 7
     hours = search(local, granularity="HOUR")["post_volume"]
@@ -161,7 +161,7 @@ def test_keywords_have_30_related_ones_and_a_number_for_each_step(local):
     assert search(local) == found
 
 
-def test_volumes_are_of_the_keywords_given(local):
+def test_volumes_depend_on_the_keywords(local):
     mug, cup = search(local)["post_volume"], search(local, keywords="cup")["post_volume"]
     both = search(local, keywords="mug,cup")["post_volume"]
     assert both == [a + b for a, b in zip(mug, cup, strict=True)]
@@ -170,23 +170,23 @@ def test_volumes_are_of_the_keywords_given(local):
     assert search(local, location="0fc2e8f588955000")["post_volume"] != mug
 
 
-def test_the_limits_of_keywords_are_kept(local):
+def test_keyword_limits_are_enforced(local):
     window = {"start_time": "2026-03-01T00:00:00Z", "end_time": "2026-03-08T00:00:01Z"}
-    answer = local.get(SEARCH, keywords="a,b,c,d,e,f", negative_keywords="g,h,i,j,k", **window)
-    assert sorted(errors(answer)) == [
+    response = local.get(SEARCH, keywords="a,b,c,d,e,f", negative_keywords="g,h,i,j,k", **window)
+    assert sorted(errors(response)) == [
         ("INVALID_PARAMETER", "end_time"),
         ("INVALID_PARAMETER", "keywords"),
         ("MISSING_PARAMETER", "granularity"),
     ]
 
 
-def test_keywords_up_to_now(local, time_machine):
+def test_keyword_volumes_end_now_by_default(local, time_machine):
     time_machine.move_to("2026-03-08T12:30:00Z", tick=False)
-    answer = local.get(SEARCH, keywords="mug", granularity="HOUR", start_time="2026-03-08T10:00:00Z")
-    assert len(answer.json()["data"]["post_volume"]) == 3
+    response = local.get(SEARCH, keywords="mug", granularity="HOUR", start_time="2026-03-08T10:00:00Z")
+    assert len(response.json()["data"]["post_volume"]) == 3
 
 
-def test_a_person_shares_an_audience(adsctl):
+def test_permission_commands(adsctl):
     words = ("audiences", "permissions")
     made = adsctl.local(
         *(*words, "grant", "--audience", CUSTOMERS, "--granted-account-id", PARTNER),
@@ -199,7 +199,7 @@ def test_a_person_shares_an_audience(adsctl):
     adsctl.local(*words, "revoke", made, "--audience", CUSTOMERS, "--yes", code=5)
 
 
-def test_a_person_asks_what_an_audience_is_used_for(adsctl):
+def test_targeting_and_do_not_reach_commands(adsctl):
     shown = adsctl.local(
         "audiences", "targeted", CUSTOMERS, "--no-with-active", "--query", "[].line_items[].id"
     )

@@ -1,4 +1,4 @@
-"""Cards made of components in the emulator, and what cards of all kinds share."""
+"""Cards made of components, and what all kinds of cards share."""
 
 import json
 
@@ -22,7 +22,7 @@ from ads_cli.emulator.seed.creatives import (
     VIDEO,
 )
 
-from .speaking import errors
+from .client import errors
 
 DETAILS = {
     "type": "DETAILS",
@@ -53,9 +53,9 @@ def create(local, cards):
 
 
 def listed(local, path, **query):
-    answer = local.get(path, **query)
-    assert answer.status_code == 200, answer.text
-    return [card["id"] for card in answer.json()["data"]]
+    response = local.get(path, **query)
+    assert response.status_code == 200, response.text
+    return [card["id"] for card in response.json()["data"]]
 
 
 def test_a_card_has_the_fields_of_the_specification(local, cards, create):
@@ -86,7 +86,7 @@ def test_a_card_has_the_fields_of_the_specification(local, cards, create):
         ([[media(VIDEO), DETAILS], [media(IMAGE), DETAILS]], "MIXED_MEDIA_MULTI_DEST_CAROUSEL_WEBSITE"),
     ],
 )
-def test_the_type_follows_from_what_a_card_is_made_of(local, cards, create, made_of, card_type):
+def test_components_determine_the_card_type(local, cards, create, made_of, card_type):
     name = "slides" if isinstance(made_of[0], list) else "components"
     made = create(**{name: made_of}).json()["data"]
     assert (made["card_type"], made[name]) == (card_type, made_of)
@@ -99,27 +99,27 @@ def test_the_type_follows_from_what_a_card_is_made_of(local, cards, create, made
         ({"components": [media("3_none"), DETAILS]}, "components"),
         ({"components": [media(IMAGE, "3_none"), DETAILS]}, "components"),
         ({"slides": [[media(IMAGE), DETAILS], [media("13_none"), DETAILS]]}, "slides"),
-        ({"components": [media(GIF), DETAILS]}, "components"),  # no card type names GIFs
-        ({"slides": [[media(IMAGE), DETAILS], [media(IMAGE), BUTTON]]}, "slides"),  # nor several apps
+        ({"components": [media(GIF), DETAILS]}, "components"),  # no card type for GIFs
+        ({"slides": [[media(IMAGE), DETAILS], [media(IMAGE), BUTTON]]}, "slides"),  # nor for several apps
     ],
 )
-def test_media_that_no_card_can_show_is_refused(create, body, parameter):
-    answer = create(**body)
-    assert (answer.status_code, errors(answer)) == (400, [("INVALID_PARAMETER", parameter)])
+def test_media_without_a_card_type_is_rejected(create, body, parameter):
+    response = create(**body)
+    assert (response.status_code, errors(response)) == (400, [("INVALID_PARAMETER", parameter)])
 
 
-def test_media_deleted_from_the_library_is_in_no_new_card(local, create):
+def test_a_new_card_with_deleted_media_is_rejected(local, create):
     local.send("DELETE", f"/12/accounts/{local.emulator.account}/media_library/{IMAGE}")
     assert errors(create(components=[media(IMAGE), DETAILS])) == [("INVALID_PARAMETER", "components")]
 
 
-def test_a_card_that_breaks_the_declaration_is_refused_with_paths(create):
-    answer = create(components=[media(IMAGE), DETAILS | {"destination": {"type": "WEBSITE"}}])
-    assert errors(answer) == [("MISSING_PARAMETER", "components[1].destination.url")]
+def test_errors_of_a_card_have_the_path_of_the_field(create):
+    response = create(components=[media(IMAGE), DETAILS | {"destination": {"type": "WEBSITE"}}])
+    assert errors(response) == [("MISSING_PARAMETER", "components[1].destination.url")]
     assert errors(create()) == [("MISSING_PARAMETER", "components")]
 
 
-def test_fields_that_are_given_replace_those_that_are_stored(local, cards):
+def test_an_update_replaces_the_fields_that_are_sent(local, cards):
     path = f"{cards}/{COLLECTION}"
     before = local.get(path).json()["data"]
     renamed = local.send("PUT", path, json_body={"name": "Summer"}).json()["data"]
@@ -135,12 +135,12 @@ def test_fields_that_are_given_replace_those_that_are_stored(local, cards):
 
 
 @pytest.mark.parametrize("card", [POLL, CONVERSATION, IMAGE_CONVERSATION])
-def test_cards_of_other_kinds_are_not_updated_as_if_made_of_components(local, cards, card):
-    answer = local.send("PUT", f"{cards}/{card}", json_body={"name": "x"})
-    assert (answer.status_code, errors(answer)) == (405, [("METHOD_NOT_ALLOWED", None)])
+def test_cards_without_components_cannot_be_updated_with_components(local, cards, card):
+    response = local.send("PUT", f"{cards}/{card}", json_body={"name": "x"})
+    assert (response.status_code, errors(response)) == (405, [("METHOD_NOT_ALLOWED", None)])
 
 
-def test_older_kinds_are_listed_on_request_only(local, cards):
+def test_legacy_cards_are_listed_on_request(local, cards):
     assert listed(local, cards) == [COLLECTION, TOUR, SHOP_APP]
     every = listed(local, cards, include_legacy_cards="true")
     assert every == [COLLECTION, TOUR, SHOP_APP, POLL, CONVERSATION, IMAGE_CONVERSATION]
@@ -158,12 +158,12 @@ def test_cards_are_filtered(local, cards):
     assert local.get(cards).json()["request"]["params"]["count"] == 100
 
 
-def test_pages_of_cards_follow_each_other(local, cards):
+def test_cards_are_paged(local, cards):
     first = local.get(cards, count="2").json()
     assert listed(local, cards, count="2", cursor=first["next_cursor"]) == [SHOP_APP]
 
 
-def test_an_image_conversation_is_deleted_once_and_then_shown_on_request(local, cards):
+def test_an_image_conversation_is_deleted_once(local, cards):
     path = f"{cards}/image_conversation/{IMAGE_CONVERSATION}"
     assert local.send("DELETE", path).json()["data"]["deleted"] is True
     assert (
@@ -177,7 +177,7 @@ def test_an_image_conversation_is_deleted_once_and_then_shown_on_request(local, 
 
 
 @pytest.mark.parametrize("card", [COLLECTION, POLL, CONVERSATION, "none"])
-def test_only_an_image_conversation_is_deleted(local, cards, card):
+def test_other_cards_cannot_be_deleted(local, cards, card):
     assert local.send("DELETE", f"{cards}/image_conversation/{card}").status_code == 404
 
 
@@ -192,10 +192,10 @@ def test_only_an_image_conversation_is_deleted(local, cards, card):
         ("DELETE", f"/image_conversation/{IMAGE_CONVERSATION}", None),
     ],
 )
-def test_accounts_that_the_user_has_not_are_not_found(local, account, method, path, body):
-    answer = local.send(method, f"/12/accounts/{account}/cards{path}", json_body=body)
-    assert answer.status_code == 404
-    assert answer.json()["errors"][0]["message"] == f"the account {account} does not exist"
+def test_cards_of_inaccessible_accounts_are_not_found(local, account, method, path, body):
+    response = local.send(method, f"/12/accounts/{account}/cards{path}", json_body=body)
+    assert response.status_code == 404
+    assert response.json()["errors"][0]["message"] == f"the account {account} does not exist"
 
 
 def test_cards_of_another_account_are_not_found(local, cards):
@@ -204,13 +204,13 @@ def test_cards_of_another_account_are_not_found(local, cards):
     assert local.get(f"{other}/{COLLECTION}").status_code == 404
 
 
-def test_the_seeded_cards_keep_the_rules(local, cards):
+def test_the_seeded_cards_are_valid(local, cards):
     for card in local.get(cards).json()["data"]:
         given = {name: card[name] for name in ("name", "components", "slides") if card[name] is not None}
         convert(CreateCard, given | {"account_id": "a"}, strict=True)
 
 
-def test_a_person_makes_and_changes_a_card(adsctl):
+def test_card_commands(adsctl):
     adsctl.file("card.yaml", adsctl("cards", "create", "--example").stdout)
     made = adsctl.local("cards", "create", "-f", "card.yaml", "-o", "ids").stdout.strip()
     swiped = json.dumps([media(IMAGE, VIDEO), BUTTON])

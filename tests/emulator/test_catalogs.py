@@ -1,6 +1,6 @@
 import pytest
 
-from .speaking import errors, product
+from .client import errors, product
 
 CATALOGS = "/12/product_catalogs"
 
@@ -16,14 +16,14 @@ def sets(catalog):
 
 
 def test_the_seeded_catalog_is_listed(local):
-    answer = local.get(CATALOGS).json()
-    (catalog,) = answer["data"]
+    response = local.get(CATALOGS).json()
+    (catalog,) = response["data"]
     assert (catalog["id"], catalog["name"], catalog["deleted"]) == (
         local.emulator.catalog,
         "Nordlicht Shop",
         False,
     )
-    assert answer["next_cursor"] is None
+    assert response["next_cursor"] is None
 
 
 def test_catalogs_are_filtered_by_user(local):
@@ -33,11 +33,11 @@ def test_catalogs_are_filtered_by_user(local):
     assert errors(local.get(CATALOGS, user_id="me")) == [("INVALID_PARAMETER", "user_id")]
 
 
-def test_a_user_has_one_catalog(local):
-    answer = local.send("POST", CATALOGS, name="Second")
-    assert answer.status_code == 400
-    assert "one product catalog" in answer.json()["errors"][0]["message"]
-    assert local.emulator.catalog in answer.json()["errors"][0]["message"]
+def test_a_second_catalog_is_rejected(local):
+    response = local.send("POST", CATALOGS, name="Second")
+    assert response.status_code == 400
+    assert "one product catalog" in response.json()["errors"][0]["message"]
+    assert local.emulator.catalog in response.json()["errors"][0]["message"]
 
 
 def test_a_catalog_is_renamed(local, catalog):
@@ -55,30 +55,30 @@ def test_a_name_is_required(local, catalog):
     assert errors(local.send("POST", CATALOGS)) == [("MISSING_PARAMETER", "name")]
 
 
-def test_a_deleted_catalog_is_gone_with_its_products_and_another_may_be_made(local, catalog):
+def test_deleting_a_catalog_deletes_its_products_and_allows_another(local, catalog):
     local.put(product())
     deleted = local.send("DELETE", catalog).json()["data"]
     assert (deleted["id"], deleted["deleted"]) == (local.emulator.catalog, True)
-    for answer in (
+    for response in (
         local.send("DELETE", catalog),
         local.send("PUT", catalog, name="x"),
         local.get(local.products_path),
     ):
-        assert (answer.status_code, errors(answer)) == (404, [("NOT_FOUND", None)])
+        assert (response.status_code, errors(response)) == (404, [("NOT_FOUND", None)])
     assert local.get(CATALOGS).json()["data"] == []
     created = local.send("POST", CATALOGS, name="New").json()["data"]
     assert created["name"] == "New" and created["id"] != local.emulator.catalog
     assert local.get(f"{CATALOGS}/{created['id']}/products").json()["data"] == []
 
 
-def test_nobody_makes_a_catalog_for_another_user(local, catalog):
+def test_a_catalog_for_another_user_is_rejected(local, catalog):
     local.send("DELETE", catalog)
     assert local.send("POST", CATALOGS, name="New", user_id="42").status_code == 403
     user = local.keys.access_token.split("-")[0]
     assert local.send("POST", CATALOGS, name="New", user_id=user).status_code == 200
 
 
-def test_a_set_by_hand_is_processed_when_it_is_looked_at(local, sets):
+def test_a_manual_set_is_processed_when_it_is_read(local, sets):
     keys = [one["product_key"] for one in local.put(product("a"), product("b"), product("c"))]
     body = {"name": "Hats", "type": "MANUAL", "product_keys": [keys[2], keys[0]]}
     created = local.send("POST", sets, json_body=body).json()["data"]
@@ -91,9 +91,9 @@ def test_a_set_by_hand_is_processed_when_it_is_looked_at(local, sets):
     assert (seen["processing_status"], seen["product_ids"]) == ("DONE", ["c", "a"])
 
 
-def test_a_set_by_hand_takes_only_products_of_the_catalog(local, sets):
-    answer = local.send("POST", sets, json_body={"name": "x", "type": "MANUAL", "product_keys": ["none"]})
-    assert (answer.status_code, errors(answer)) == (400, [("INVALID_PARAMETER", "product_keys")])
+def test_a_manual_set_rejects_unknown_product_keys(local, sets):
+    response = local.send("POST", sets, json_body={"name": "x", "type": "MANUAL", "product_keys": ["none"]})
+    assert (response.status_code, errors(response)) == (400, [("INVALID_PARAMETER", "product_keys")])
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_set_by_hand_takes_only_products_of_the_catalog(local, sets):
         ("sale_price", "LESS_THAN", "100", []),
     ],
 )
-def test_a_set_by_filters_holds_what_fulfils_them(local, sets, attribute, operator, value, members):
+def test_a_filtered_set_has_the_matching_products(local, sets, attribute, operator, value, members):
     local.put(
         product("cheap", price="9.00 EUR", inventory=3, product_type="Home > Hats"),
         product("mid", price="10.00 EUR", product_type="Home > Hats > Wool"),
@@ -126,7 +126,7 @@ def test_a_set_by_filters_holds_what_fulfils_them(local, sets, attribute, operat
     assert seen["filters"] == filters
 
 
-def test_all_filters_hold_and_new_products_join(local, sets):
+def test_a_filtered_set_combines_filters_and_includes_new_products(local, sets):
     filters = [
         {"attribute": "price", "operator": "GREATER_THAN", "value": "5"},
         {"attribute": "product_type", "operator": "NOT_CONTAINS", "value": "shoe"},
@@ -138,7 +138,7 @@ def test_all_filters_hold_and_new_products_join(local, sets):
     assert local.get(path).json()["data"]["product_ids"] == ["hat"]
 
 
-def test_a_filter_that_cannot_be_tried_ends_as_failed(local, sets):
+def test_a_set_with_an_invalid_filter_fails(local, sets):
     filters = [{"attribute": "price", "operator": "LESS_THAN", "value": "cheap"}]
     created = local.send("POST", sets, json_body={"name": "Set", "type": "FILTERED", "filters": filters})
     seen = local.get(f"{sets}/{created.json()['data']['id']}").json()["data"]
@@ -162,10 +162,10 @@ def test_a_filter_that_cannot_be_tried_ends_as_failed(local, sets):
         ),
     ],
 )
-def test_a_set_that_breaks_the_declaration_is_refused(local, sets, body, expected):
-    answer = local.send("POST", sets, json_body=body)
-    ((code, parameter),) = errors(answer)
-    assert answer.status_code == 400 and code in expected[0].split("|") and parameter == expected[1]
+def test_an_invalid_set_is_rejected(local, sets, body, expected):
+    response = local.send("POST", sets, json_body=body)
+    ((code, parameter),) = errors(response)
+    assert response.status_code == 400 and code in expected[0].split("|") and parameter == expected[1]
 
 
 def test_an_unknown_set_is_not_found(local, sets):

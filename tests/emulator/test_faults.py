@@ -8,14 +8,14 @@ from ads_cli.emulator.core.faults import parse_fault
 from ads_cli.emulator.server import running
 from ads_cli.errors import UsageError
 
-from .speaking import Client, InProcess, product, statuses
+from .client import Client, InProcess, product, statuses
 
 PRODUCTS = "/12/product_catalogs/*"
 
 
 @pytest.fixture
 def over_socket(database):
-    """Serve an emulator with faults, and speak to it."""
+    """Return a function that serves an emulator with faults, and returns a client of it."""
     from contextlib import ExitStack
 
     with ExitStack() as stack:
@@ -32,23 +32,23 @@ def attempt(client, *products):
     return client.send("PUT", client.products_path, json_body={"products": list(products)})
 
 
-def test_a_status_is_answered_with_retry_after_and_nothing_is_applied(faulty):
+def test_status_responds_with_retry_after_and_applies_nothing(faulty):
     client = faulty(f"PUT {PRODUCTS} status=503 retry-after=7 times=1")
-    answer = attempt(client, product())
-    assert (answer.status_code, answer.headers["retry-after"]) == (503, "7")
-    assert answer.json()["errors"]
+    response = attempt(client, product())
+    assert (response.status_code, response.headers["retry-after"]) == (503, "7")
+    assert response.json()["errors"]
     assert client.products() == []
     assert attempt(client, product()).status_code == 200
 
 
-def test_a_fault_keeps_to_its_method_and_path(faulty):
+def test_a_fault_applies_to_its_method_and_path(faulty):
     client = faulty(f"DELETE {PRODUCTS} status=500", "* /12/accounts/* status=418")
     assert client.get("/12/accounts").status_code == 200
     assert client.put(product())[0]["status"] == "CREATE_SUCCESS"
     assert client.get(f"/12/accounts/{client.emulator.account}").status_code == 418
 
 
-def test_a_rate_with_a_seed_strikes_the_same_requests_each_time(faulty):
+def test_a_seed_makes_the_same_requests_fail(faulty):
     def struck():
         client = faulty("GET * status=500 rate=0.5 seed=4")
         return [client.get("/12/accounts").status_code for _ in range(40)]
@@ -57,18 +57,18 @@ def test_a_rate_with_a_seed_strikes_the_same_requests_each_time(faulty):
     assert first == struck() and {200, 500} == set(first)
 
 
-def test_a_rate_of_nothing_never_strikes(faulty):
+def test_a_rate_of_0_never_fails(faulty):
     client = faulty("* * status=500 rate=0")
     assert {client.get("/12/accounts").status_code for _ in range(20)} == {200}
 
 
-def test_garbage_is_a_page_with_status_200(faulty):
-    answer = faulty("* * garbage").get("/12/accounts")
-    assert answer.status_code == 200 and answer.headers["content-type"] == "text/html"
-    assert answer.text.startswith("<!DOCTYPE html>")
+def test_garbage_is_an_html_page_with_status_200(faulty):
+    response = faulty("* * garbage").get("/12/accounts")
+    assert response.status_code == 200 and response.headers["content-type"] == "text/html"
+    assert response.text.startswith("<!DOCTYPE html>")
 
 
-def test_partial_refuses_some_products_of_a_batch(faulty):
+def test_partial_rejects_some_products_of_a_batch(faulty):
     client = faulty(f"PUT {PRODUCTS} partial times=1")
     batch = [product(str(n)) for n in range(5)]
     outcomes = client.put(*batch)
@@ -77,7 +77,7 @@ def test_partial_refuses_some_products_of_a_batch(faulty):
     assert statuses(client.put(*batch)) == {"CREATE_SUCCESS": 3, "NO_CHANGE": 2}
 
 
-def test_a_latency_delays_and_then_answers(faulty, monkeypatch):
+def test_latencies_add_up(faulty, monkeypatch):
     slept = []
     monkeypatch.setattr("ads_cli.emulator.core.faults.time.sleep", slept.append)
     client = faulty("* * latency=200ms", "GET * latency=1s")
@@ -85,7 +85,7 @@ def test_a_latency_delays_and_then_answers(faulty, monkeypatch):
     assert slept == [1.2]
 
 
-def test_a_client_in_the_same_process_is_told_that_it_gave_up(faulty, monkeypatch):
+def test_a_latency_over_the_time_out_marks_the_response_in_process(faulty, monkeypatch):
     slept = []
     monkeypatch.setattr("ads_cli.emulator.core.faults.time.sleep", slept.append)
     client = faulty("* * latency=60s")
@@ -97,38 +97,38 @@ def test_a_client_in_the_same_process_is_told_that_it_gave_up(faulty, monkeypatc
 @pytest.mark.parametrize(
     ("word", "mark"), [("reset", "reset"), ("reset-after", "reset"), ("truncate", "truncate")]
 )
-def test_a_fault_of_the_network_is_marked_for_a_client_in_the_same_process(faulty, word, mark):
+def test_a_network_fault_marks_the_response_in_process(faulty, word, mark):
     client = faulty(f"PUT {PRODUCTS} {word} times=1")
     assert attempt(client, product()).headers["x-emulator-fault"] == mark
     assert len(client.products()) == (0 if word == "reset" else 1)
 
 
 @pytest.mark.parametrize(("word", "applied"), [("reset", 0), ("reset-after", 1)])
-def test_a_connection_is_really_reset(over_socket, word, applied):
+def test_reset_resets_the_connection(over_socket, word, applied):
     client = over_socket(f"PUT {PRODUCTS} {word} times=1")
     with pytest.raises(httpx.ReadError, match="reset by peer"):
         attempt(client, product())
     assert len(client.products()) == applied
 
 
-def test_an_answer_is_really_cut_off(over_socket):
+def test_truncate_cuts_off_the_response(over_socket):
     client = over_socket(f"PUT {PRODUCTS} truncate times=1")
     with pytest.raises(httpx.RemoteProtocolError, match="without sending complete message body"):
         attempt(client, product())
     assert len(client.products()) == 1
 
 
-def test_the_mark_of_a_fault_does_not_travel(over_socket):
+def test_the_fault_header_is_not_sent(over_socket):
     client = over_socket("GET /12/accounts truncate times=1")
     url = client.address + "/12/accounts"
-    from .speaking import authorization
+    from .client import authorization
 
-    with client.transport.stream("GET", url, headers=authorization(client.keys, "GET", url)) as answer:
-        assert answer.status_code == 200
-        assert "x-emulator-fault" not in answer.headers
+    with client.transport.stream("GET", url, headers=authorization(client.keys, "GET", url)) as response:
+        assert response.status_code == 200
+        assert "x-emulator-fault" not in response.headers
 
 
-def test_the_server_outlives_many_resets(over_socket):
+def test_the_server_survives_many_resets(over_socket):
     client = over_socket("GET /12/accounts reset times=100")
     for _ in range(100):
         with pytest.raises(httpx.ReadError):
@@ -136,7 +136,7 @@ def test_the_server_outlives_many_resets(over_socket):
     assert client.get("/12/accounts").status_code == 200
 
 
-def test_other_faults_reach_over_a_socket_too(over_socket):
+def test_other_faults_work_over_a_socket(over_socket):
     client = over_socket(
         "GET /12/accounts status=503 retry-after=1 times=1", "GET /12/accounts garbage times=1"
     )
@@ -164,19 +164,19 @@ def test_other_faults_reach_over_a_socket_too(over_socket):
         ("PUT /x reset status=500", "status= and reset exclude each other"),
     ],
 )
-def test_a_fault_that_cannot_be_read_says_why(text, reason):
+def test_an_invalid_fault_is_rejected_with_a_reason(text, reason):
     with pytest.raises(UsageError, match=reason.replace("'", ".")) as caught:
         parse_fault(text)
     assert repr(text) in caught.value.message and "status=503" in caught.value.hint
 
 
-def test_a_bad_fault_stops_the_emulator_before_it_opens(tmp_path):
-    with pytest.raises(UsageError):
+def test_an_invalid_fault_creates_no_database(tmp_path):
+    with pytest.raises(UsageError, match="invalid fault 'nonsense': write METHOD PATH FAULT"):
         Emulator(tmp_path / "never.db", faults=["nonsense"])
     assert not (tmp_path / "never.db").exists()
 
 
-def test_in_process_and_signed_comes_before_the_faults(faulty):
+def test_authentication_comes_before_faults(faulty):
     client = faulty("* * status=500")
     client.keys = client.keys._replace(consumer_secret="wrong")
     assert client.get("/12/accounts").status_code == 401

@@ -1,4 +1,4 @@
-"""The emulator among hostile neighbours: whatever comes over the socket, no answer is a 500."""
+"""Hostile input over the socket: large, slow, malformed and random requests."""
 
 import os
 import re
@@ -16,29 +16,29 @@ from ads_cli.api.fields import fields_of
 from ads_cli.emulator import server
 from ads_cli.emulator.core.incoming_request import MAX_BODY_BYTES
 
-from .speaking import InProcess, authorization
+from .client import InProcess, authorization
 
 fuzzed = settings(
-    max_examples=int(os.environ.get("FUZZ", "150")),  # `make chaos` wants more
+    max_examples=int(os.environ.get("FUZZ", "150")),  # `make chaos` sets more
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
 
-def tell(address: str, raw: bytes, patience: float = 5.0) -> bytes:
-    """Send bytes and read whatever comes until the server closes or keeps silent."""
+def send(address: str, raw: bytes, timeout: float = 5.0) -> bytes:
+    """Send bytes, and return what the server sends until it closes or is silent."""
     host, port = address.removeprefix("http://").split(":")
-    said = b""
-    with suppress(OSError), socket.create_connection((host, int(port)), timeout=patience) as connection:
+    received = b""
+    with suppress(OSError), socket.create_connection((host, int(port)), timeout=timeout) as connection:
         connection.sendall(raw)
         connection.shutdown(socket.SHUT_WR)
         while data := connection.recv(65536):
-            said += data
-    return said
+            received += data
+    return received
 
 
-def status_of(answer: bytes) -> int:
-    return int(answer.split(b" ", 2)[1]) if answer.startswith(b"HTTP/") else 0
+def status_of(response: bytes) -> int:
+    return int(response.split(b" ", 2)[1]) if response.startswith(b"HTTP/") else 0
 
 
 def post(path: str, body: bytes, **headers: str) -> bytes:
@@ -50,9 +50,9 @@ def post(path: str, body: bytes, **headers: str) -> bytes:
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "127.0.0.1@evil.example"]
 )
-def test_a_name_that_was_pointed_at_this_machine_reaches_nothing(served, host):
+def test_dns_rebinding_is_rejected(served, host):
     raw = f"GET /oauth/authorize?oauth_token=x HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
-    assert status_of(tell(served.address, raw.encode())) == 403
+    assert status_of(send(served.address, raw.encode())) == 403
 
 
 @pytest.mark.parametrize(
@@ -64,15 +64,15 @@ def test_a_name_that_was_pointed_at_this_machine_reaches_nothing(served, host):
         % 10**12,
     ],
 )
-def test_a_body_that_is_too_large_is_refused_before_it_is_read(served, raw):
-    assert status_of(tell(served.address, raw)) in (400, 401, 413)
+def test_a_large_body_is_rejected_before_it_is_read(served, raw):
+    assert status_of(send(served.address, raw)) in (400, 401, 413)
 
 
-def test_headers_that_are_too_large_are_refused(served):
+def test_large_headers_are_rejected(served):
     raw = b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 1_000_000 + b"\r\n\r\n"
-    assert status_of(tell(served.address, raw)) in (0, 413)  # 0: the server left in the middle of it
+    assert status_of(send(served.address, raw)) in (0, 413)  # 0: the server closed the connection early
     many = b"".join(b"X-%d: y\r\n" % n for n in range(50_000))
-    assert status_of(tell(served.address, b"GET / HTTP/1.1\r\nHost: localhost\r\n" + many + b"\r\n")) in (
+    assert status_of(send(served.address, b"GET / HTTP/1.1\r\nHost: localhost\r\n" + many + b"\r\n")) in (
         0,
         413,
     )
@@ -84,7 +84,7 @@ def test_headers_that_are_too_large_are_refused(served):
     [b"", b"GET / HTTP/1.1\r\nHost: loc", post("/oauth2/token", b"", Content_Length="9999")],
     ids=["nothing", "half a header", "half a body"],
 )
-def test_slow_senders_do_not_keep_others_out(emulator, monkeypatch, start):
+def test_slow_clients_do_not_block_others(emulator, monkeypatch, start):
     monkeypatch.setattr(server, "REQUEST_READ_TIMEOUT_SECONDS", 1.0)
     done = threading.Event()
 
@@ -94,7 +94,7 @@ def test_slow_senders_do_not_keep_others_out(emulator, monkeypatch, start):
             while not done.wait(0.2):
                 connection.sendall(b"x")
 
-    from .speaking import Client
+    from .client import Client
 
     with server.running(emulator) as address:
         host, port = address.removeprefix("http://").split(":")
@@ -102,12 +102,12 @@ def test_slow_senders_do_not_keep_others_out(emulator, monkeypatch, start):
         threads = [threading.Thread(target=drip, args=(connection,)) for connection in slow]
         for thread in threads:
             thread.start()
-        time.sleep(0.5)  # now every thread of the server waits for one of them
-        begun = time.monotonic()
+        time.sleep(0.5)  # until every thread of the server reads from a slow client
+        started_at = time.monotonic()
         client = Client.over_http(emulator, address)
         client.transport.timeout = 20
         assert client.get("/12/accounts").status_code == 200
-        assert time.monotonic() - begun < 10
+        assert time.monotonic() - started_at < 10
         client.close()
         done.set()
         for connection in slow:
@@ -122,8 +122,8 @@ pieces = st.sampled_from([*WORDS, *[b" ", b"\r\n", b"\r\n\r\n"] * 6]) | st.binar
 
 @given(raw=st.lists(pieces, max_size=14).map(b"".join))
 @fuzzed
-def test_whatever_bytes_come_the_server_has_no_500(served, raw):
-    assert status_of(tell(served.address, raw, 2)) != 500
+def test_random_bytes_cause_no_500(served, raw):
+    assert status_of(send(served.address, raw, 2)) != 500
 
 
 paths = st.lists(
@@ -144,14 +144,14 @@ paths = st.lists(
     body=st.binary(max_size=60),
 )
 @fuzzed
-def test_whatever_request_comes_the_server_has_no_500(served, head, authorization, kind, body):
+def test_random_requests_cause_no_500(served, head, authorization, kind, body):
     lines = [
         re.sub(r"[\r\n]", "", line) for line in (f"Authorization: {authorization}", f"Content-Type: {kind}")
     ]
     raw = "\r\n".join(
         [re.sub(r"[\r\n]", "", head), "Host: localhost", *lines, f"Content-Length: {len(body)}", "", ""]
     )
-    assert status_of(tell(served.address, raw.encode() + body)) < 500
+    assert status_of(send(served.address, raw.encode() + body)) < 500
 
 
 EVERY = [request for module in MODULES for request in requests_of(module)]
@@ -185,15 +185,15 @@ values = st.recursive(
 )
 
 
-def known(emulator, name: str) -> list[str]:
+def known_ids(emulator, name: str) -> list[str]:
     ids = [emulator.account] if "account" in name else [emulator.catalog] if "catalog" in name else []
     return [*ids, "1", "x" * 300, "\x00", "é"]
 
 
 @given(data=st.data(), kind=st.sampled_from(EVERY))
 @fuzzed
-def test_whatever_a_signed_request_holds_the_service_has_no_500(emulator, data, kind):
-    """Sign requests of every endpoint, with anything in the place of its fields."""
+def test_random_signed_requests_cause_no_500(emulator, data, kind):
+    """Requests of every endpoint, with random fields."""
     import json
     from urllib.parse import quote, urlencode
 
@@ -204,7 +204,7 @@ def test_whatever_a_signed_request_holds_the_service_has_no_500(emulator, data, 
             f"{{{name}}}",
             quote(
                 data.draw(
-                    st.sampled_from(known(emulator, name))
+                    st.sampled_from(known_ids(emulator, name))
                     | st.text(min_size=1, max_size=5).filter(lambda t: t.isprintable())
                 ),
                 safe="",
@@ -232,5 +232,5 @@ def test_whatever_a_signed_request_holds_the_service_has_no_500(emulator, data, 
         elif text:
             url += f"?{text}"
     headers |= authorization(emulator.credentials, endpoint.method, url, form)
-    answer = InProcess(emulator).request(endpoint.method, url, content=content, headers=headers)
-    assert answer.status_code < 500 or answer.status_code == 501, answer.text
+    response = InProcess(emulator).request(endpoint.method, url, content=content, headers=headers)
+    assert response.status_code < 500 or response.status_code == 501, response.text

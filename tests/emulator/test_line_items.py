@@ -1,4 +1,4 @@
-"""Line items in the emulator: rules that look at what is stored, deletion, history."""
+"""Line items: rules that depend on stored data, deletion, history."""
 
 import json
 
@@ -15,7 +15,7 @@ from ads_cli.emulator.seed.campaigns import (
     REACH,
 )
 
-from .speaking import errors
+from .client import errors
 
 BID = "bid_amount_local_micro"
 DAY, TOTAL = "daily_budget_amount_local_micro", "total_budget_amount_local_micro"
@@ -39,7 +39,7 @@ def update(local, account):
     return lambda line_item, **fields: local.send("PUT", f"{account}/line_items/{line_item}", **fields)
 
 
-def given(client, line_item, **fields):
+def store_fields(client, line_item, **fields):
     """Store fields that no request can set."""
     client.emulator.data.update_record("line_item", line_item, fields)
 
@@ -48,14 +48,16 @@ def test_a_line_item_has_the_fields_of_the_specification(update):
     assert set(update(CLICKS).json()["data"]) == set(FIELDS.split())
 
 
-def test_what_is_given_changes_and_the_rest_stays(update):
+def test_an_update_changes_only_the_fields_that_are_sent(update):
     before = update(CLICKS).json()["data"]
-    answer = update(CLICKS, name="Spring & co", entity_status="PAUSED", end_time="2026-06-01T02:00:00+02:00")
-    after = answer.json()["data"]
+    response = update(
+        CLICKS, name="Spring & co", entity_status="PAUSED", end_time="2026-06-01T02:00:00+02:00"
+    )
+    after = response.json()["data"]
     changed = {name for name in after if after[name] != before[name]} - {"updated_at"}
     assert changed == {"name", "entity_status", "end_time"}
     assert (after["name"], after["end_time"]) == ("Spring & co", "2026-06-01T00:00:00Z")
-    assert answer.json()["request"]["params"]["name"] == "Spring & co"
+    assert response.json()["request"]["params"]["name"] == "Spring & co"
 
 
 @pytest.mark.parametrize(
@@ -73,10 +75,10 @@ def test_what_is_given_changes_and_the_rest_stays(update):
         (CLICKS, {"pay_by": "APP_CLICK"}, ["pay_by"]),
         (REACH, {"pay_by": "LINK_CLICK"}, ["pay_by"]),
         (CLICKS, {DAY: 500 * EURO_MICRO}, []),
-        (CLICKS, {DAY: 501 * EURO_MICRO}, [DAY]),  # more than the total that is stored
+        (CLICKS, {DAY: 501 * EURO_MICRO}, [DAY]),  # more than the stored total
         (CLICKS, {TOTAL: 19 * EURO_MICRO}, [DAY]),
-        (REACH, {DAY: 9999 * EURO_MICRO}, []),  # which has no total
-        (INSTALLS, {DAY: EURO_MICRO}, [DAY]),  # whose campaign has budget_optimization CAMPAIGN
+        (REACH, {DAY: 9999 * EURO_MICRO}, []),  # it has no total
+        (INSTALLS, {DAY: EURO_MICRO}, [DAY]),  # its campaign has budget_optimization CAMPAIGN
         (INSTALLS, {TOTAL: EURO_MICRO}, []),
         (REACH, {"frequency_cap": "5"}, []),
         (PREROLLS, {"frequency_cap": "5"}, []),
@@ -94,10 +96,10 @@ def test_what_is_given_changes_and_the_rest_stays(update):
         ),
     ],
 )
-def test_the_rules_look_at_the_whole_line_item(update, line_item, fields, expected):
-    answer = update(line_item, **fields)
-    told = errors(answer) if answer.status_code != 200 else []
-    assert (answer.status_code, told) == (
+def test_rules_apply_to_the_whole_line_item(update, line_item, fields, expected):
+    response = update(line_item, **fields)
+    message = errors(response) if response.status_code != 200 else []
+    assert (response.status_code, message) == (
         400 if expected else 200,
         [("INVALID_PARAMETER", parameter) for parameter in expected],
     )
@@ -119,35 +121,35 @@ def test_the_rules_look_at_the_whole_line_item(update, line_item, fields, expect
         (REACH, {"objective": "APP_ENGAGEMENTS", "frequency_cap": None}, ["ios_app_store_identifier"]),
     ],
 )
-def test_what_a_line_item_cannot_do_without_is_asked_for(local, update, line_item, stored, missing):
-    given(local, line_item, **stored)
-    answer = update(line_item, name="x")
-    told = errors(answer) if answer.status_code != 200 else []
-    assert told == [("MISSING_PARAMETER", parameter) for parameter in missing]
+def test_fields_required_by_stored_data_must_be_sent(local, update, line_item, stored, missing):
+    store_fields(local, line_item, **stored)
+    response = update(line_item, name="x")
+    message = errors(response) if response.status_code != 200 else []
+    assert message == [("MISSING_PARAMETER", parameter) for parameter in missing]
 
 
-def test_the_missing_may_come_with_the_request(local, update):
-    given(local, CLICKS, placements=["PUBLISHER_NETWORK"])
+def test_required_fields_can_be_sent_with_the_update(local, update):
+    store_fields(local, CLICKS, placements=["PUBLISHER_NETWORK"])
     assert update(CLICKS, advertiser_domain="shop.example", categories="IAB18").status_code == 200
 
 
 @pytest.mark.parametrize("objective", ["REACH", "ENGAGEMENTS", "VIDEO_VIEWS", "PREROLL_VIEWS"])
-def test_four_objectives_take_a_frequency_cap(local, update, objective):
-    given(local, CLICKS, objective=objective, categories=["IAB8"], bid_strategy="AUTO")
+def test_four_objectives_allow_a_frequency_cap(local, update, objective):
+    store_fields(local, CLICKS, objective=objective, categories=["IAB8"], bid_strategy="AUTO")
     assert update(CLICKS, frequency_cap="2").json()["data"]["frequency_cap"] == 2
 
 
-def test_auto_ignores_the_amount_of_a_bid(update):
+def test_bid_strategy_auto_ignores_the_bid_amount(update):
     assert update(REACH, bid_amount_local_micro="5").json()["data"][BID] is None
     after = update(CLICKS, bid_strategy="AUTO", bid_amount_local_micro="5").json()["data"]
     assert (after["bid_strategy"], after[BID]) == ("AUTO", None)
 
 
-def test_a_bid_needs_an_amount_in_the_same_request(update):
+def test_a_bid_strategy_requires_a_bid_amount(update):
     assert errors(update(CLICKS, bid_strategy="TARGET")) == [("MISSING_PARAMETER", BID)]
 
 
-def test_what_is_refused_changes_nothing(update):
+def test_a_rejected_update_changes_nothing(update):
     update(CLICKS, name="y", frequency_cap="5")
     assert update(CLICKS).json()["data"]["name"] == "Visits to the shop"
 
@@ -156,21 +158,21 @@ def test_a_line_item_is_deleted_once(local, account, update):
     path = f"{account}/line_items/{CLICKS}"
     deleted = local.send("DELETE", path).json()["data"]
     assert (deleted["id"], deleted["deleted"]) == (CLICKS, True)
-    for answer in (local.send("DELETE", path), update(CLICKS, name="x"), update(ENDED, name="x")):
-        assert (answer.status_code, errors(answer)) == (404, [("NOT_FOUND", None)])
+    for response in (local.send("DELETE", path), update(CLICKS, name="x"), update(ENDED, name="x")):
+        assert (response.status_code, errors(response)) == (404, [("NOT_FOUND", None)])
 
 
 def history(client, line_item, kind="LINE_ITEM", **query):
     window = {"start_time": "2020-01-01T00:00:00Z", "end_time": "2100-01-01T00:00:00Z"}
     path = f"/12/accounts/{client.emulator.account}/account_history"
-    answer = client.get(path, entity_type=kind, entity_id=line_item, **window | query)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+    response = client.get(path, entity_type=kind, entity_id=line_item, **window | query)
+    assert response.status_code == 200, response.text
+    return response.json()
 
 
-def test_changes_are_written_into_the_history(local, account, update):
+def test_changes_are_recorded_in_the_history(local, account, update):
     update(CLICKS, name="New name", bid_strategy="MAX", bid_amount_local_micro="7")
-    update(CLICKS, name="New name")  # which changes nothing
+    update(CLICKS, name="New name")  # no change
     local.send("DELETE", f"{account}/line_items/{CLICKS}")
     created, updated, deleted = history(local, CLICKS)["data"]
     assert set(updated) == {
@@ -190,7 +192,7 @@ def test_changes_are_written_into_the_history(local, account, update):
     assert deleted["changes"] == {"deleted": {"before": False, "after": True}}
 
 
-def test_the_history_is_of_one_entity_in_a_stretch_of_time(local, update, time_machine):
+def test_the_history_is_filtered_by_entity_time_and_user(local, update, time_machine):
     time_machine.move_to("2026-05-05T10:30:00Z", tick=False)
     update(CLICKS, name="a")
     update(REACH, name="a")
@@ -210,22 +212,22 @@ def test_the_history_is_of_one_entity_in_a_stretch_of_time(local, update, time_m
     assert [first["data"][0]["change_type"], second["data"][0]["entity_data"]["name"]] == ["CREATE", "a"]
 
 
-def test_campaigns_have_a_history_too(local):
+def test_campaigns_have_a_history(local):
     (created,) = history(local, APP, "CAMPAIGN")["data"]
     assert created["entity_data"]["budget_optimization"] == "CAMPAIGN"
     assert history(local, APP, "LINE_ITEM")["data"] == []
 
 
 @pytest.mark.parametrize("end", ["2026-03-01T08:30:00Z", "2026-03-01T08:00:01Z"])
-def test_a_history_is_of_whole_hours(local, account, end):
-    answer = local.get(
+def test_a_history_range_must_be_whole_hours(local, account, end):
+    response = local.get(
         f"{account}/account_history",
         entity_type="LINE_ITEM", entity_id=CLICKS, start_time="2026-03-01T08:00:00Z", end_time=end,
     )  # fmt: skip
-    assert errors(answer) == [("INVALID_PARAMETER", "end_time")]
+    assert errors(response) == [("INVALID_PARAMETER", "end_time")]
 
 
-def test_a_person_changes_a_line_item_and_reads_what_happened(adsctl):
+def test_line_item_and_history_commands(adsctl):
     adsctl.local(
         "line-items", "update", CLICKS, "--name", "By hand", "--bid-strategy", "MAX", "--bid-amount", "0.75"
     )

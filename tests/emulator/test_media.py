@@ -1,4 +1,4 @@
-"""Account media and the media library in the emulator."""
+"""Account media and the media library."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from ads_cli.emulator.seed.accounts import DELETED
 from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.creatives import BANNER, GIF, IMAGE, SQUARE, TALL, VIDEO
 
-from .speaking import errors
+from .client import errors
 
 NEW_IMAGE, NEW_VIDEO, NEW_GIF = "3_100", "13_100", "16_100"
 
@@ -22,9 +22,9 @@ def library(local):
 
 
 def keys(local, path, **query):
-    answer = local.get(path, **query)
-    assert answer.status_code == 200, answer.text
-    return [one["media_key"] for one in answer.json()["data"]]
+    response = local.get(path, **query)
+    assert response.status_code == 200, response.text
+    return [one["media_key"] for one in response.json()["data"]]
 
 
 def test_library_media_has_the_fields_of_the_specification(local, library):
@@ -54,15 +54,15 @@ def test_the_library_is_filtered_by_type(local, library):
         ("hats spring", []),  # every term
         ("mug", [VIDEO]),  # in a title
         ("jpg", [IMAGE, SQUARE]),  # in a file's name
-        ("work", []),  # a term, not a part of one
+        ("work", []),  # only a part of a term
         ("-", []),
     ],
 )
-def test_q_finds_terms_in_name_title_file_name_and_description(local, library, q, found):
+def test_q_searches_words_in_all_text_fields(local, library, q, found):
     assert keys(local, library, q=q) == found
 
 
-def test_pages_of_the_library_have_20_media(local, library):
+def test_the_library_has_20_media_per_page(local, library):
     assert local.get(library).json()["request"]["params"] == {
         "account_id": local.emulator.account,
         "count": 20,
@@ -82,11 +82,11 @@ def test_uploaded_media_is_added_once(local, library, key, media_type):
 
 
 @pytest.mark.parametrize("key", ["100", "9_100", "3_", "3-100"])
-def test_what_is_no_upload_is_not_added(local, library, key):
+def test_a_key_that_is_not_an_upload_is_rejected(local, library, key):
     assert errors(local.send("POST", library, media_key=key)) == [("INVALID_PARAMETER", "media_key")]
 
 
-def test_a_video_for_ads_is_account_media_too(local, library, media):
+def test_a_video_for_ads_becomes_account_media(local, library, media):
     before = len(local.get(media).json()["data"])
     local.send("POST", library, media_key=NEW_IMAGE)
     added = local.send("POST", library, media_key=NEW_VIDEO).json()["data"]
@@ -98,42 +98,42 @@ def test_a_video_for_ads_is_account_media_too(local, library, media):
 
 @pytest.mark.parametrize("name", ["title", "description", "poster_media_key"])
 @pytest.mark.parametrize(("key", "stored"), [(NEW_IMAGE, IMAGE), (NEW_GIF, GIF)])
-def test_only_videos_have_titles_descriptions_and_posters(local, library, name, key, stored):
+def test_video_fields_are_rejected_for_other_media(local, library, name, key, stored):
     fields = {name: IMAGE}
-    for answer in (
+    for response in (
         local.send("POST", library, media_key=key, **fields),
         local.send("PUT", f"{library}/{stored}", **fields),
     ):
-        assert (answer.status_code, errors(answer)) == (400, [("INVALID_PARAMETER", name)])
+        assert (response.status_code, errors(response)) == (400, [("INVALID_PARAMETER", name)])
     assert local.send("POST", library, media_key=NEW_VIDEO, **fields).status_code == 200
     assert local.send("PUT", f"{library}/{VIDEO}", **fields).json()["data"][name] == IMAGE
 
 
 @pytest.mark.parametrize("poster", ["3_none", VIDEO])
-def test_a_poster_is_an_image_of_the_library(local, library, poster):
-    answer = local.send("PUT", f"{library}/{VIDEO}", poster_media_key=poster)
-    assert errors(answer) == [("INVALID_PARAMETER", "poster_media_key")]
+def test_a_poster_must_be_an_image_of_the_library(local, library, poster):
+    response = local.send("PUT", f"{library}/{VIDEO}", poster_media_key=poster)
+    assert errors(response) == [("INVALID_PARAMETER", "poster_media_key")]
 
 
-def test_a_poster_takes_the_place_of_the_first_frame(local, library):
+def test_a_poster_replaces_the_first_frame(local, library):
     first_frame = local.get(f"{library}/{VIDEO}").json()["data"]["poster_media_url"]
     changed = local.send("PUT", f"{library}/{VIDEO}", poster_media_key=IMAGE).json()["data"]
     assert changed["poster_media_url"] == local.get(f"{library}/{IMAGE}").json()["data"]["media_url"]
     assert changed["poster_media_url"] != first_frame
 
 
-def test_what_is_told_of_media_is_changed(local, library):
+def test_library_media_is_updated(local, library):
     before = local.get(f"{library}/{IMAGE}").json()["data"]
     after = local.send("PUT", f"{library}/{IMAGE}", name="Tisch", file_name="ä.jpg").json()["data"]
     changed = {"name": "Tisch", "file_name": "ä.jpg", "updated_at": after["updated_at"]}
     assert after == before | changed == local.get(f"{library}/{IMAGE}").json()["data"]
 
 
-def test_media_is_deleted_from_the_library_and_may_be_added_again(local, library):
+def test_deleted_media_can_be_added_again(local, library):
     path = f"{library}/{IMAGE}"
     assert local.send("DELETE", path).json()["data"]["deleted"] is True
-    for answer in (local.send("DELETE", path), local.get(path), local.send("PUT", path, name="x")):
-        assert (answer.status_code, errors(answer)) == (404, [("NOT_FOUND", None)])
+    for response in (local.send("DELETE", path), local.get(path), local.send("PUT", path, name="x")):
+        assert (response.status_code, errors(response)) == (404, [("NOT_FOUND", None)])
     assert IMAGE not in keys(local, library)
     again = local.send("POST", library, media_key=IMAGE).json()["data"]
     assert (again["name"], again["deleted"]) == (None, False)
@@ -158,7 +158,7 @@ def test_account_media_is_filtered(local, media):
     assert types(sort_by="creative_type-asc", count="1") == ["BANNER"]
 
 
-def test_account_media_is_deleted_once_and_then_shown_on_request(local, media):
+def test_account_media_is_deleted_once(local, media):
     path = f"{media}/{BANNER}"
     assert local.send("DELETE", path).json()["data"]["deleted"] is True
     assert local.send("DELETE", path).status_code == local.get(path).status_code == 404
@@ -181,15 +181,17 @@ def test_account_media_is_deleted_once_and_then_shown_on_request(local, media):
         "POST media_library?media_key=3_100",
     ],
 )
-def test_accounts_that_the_user_has_not_are_not_found(local, line, account):
+def test_media_of_inaccessible_accounts_are_not_found(local, line, account):
     method, address = line.split()
     path, _, query = address.partition("?")
-    answer = local.send(method, f"/12/accounts/{account}/{path}", **dict([query.split("=")] if query else []))
-    assert answer.status_code == 404
-    assert answer.json()["errors"][0]["message"] == f"the account {account} does not exist"
+    response = local.send(
+        method, f"/12/accounts/{account}/{path}", **dict([query.split("=")] if query else [])
+    )
+    assert response.status_code == 404
+    assert response.json()["errors"][0]["message"] == f"the account {account} does not exist"
 
 
-def test_a_person_looks_after_media(adsctl):
+def test_media_commands(adsctl):
     added = adsctl.local("media", "library", "add", "--media-key", NEW_VIDEO, "--title", "Kiln", "-o", "ids")
     assert added.stdout.strip() == NEW_VIDEO
     adsctl.local("media", "library", "update", NEW_VIDEO, "--name", "Kiln at night")

@@ -4,7 +4,7 @@ import pytest
 
 from ads_cli.emulator.app import Emulator
 
-from .speaking import Client, InProcess, errors, product, statuses
+from .client import Client, InProcess, errors, product, statuses
 
 
 def put(client, body, **more):
@@ -18,7 +18,7 @@ def test_a_product_is_created_then_unchanged_then_updated(local):
     assert written[0]["id"] == "SKU-1" and written[0]["errors"] == written[0]["warnings"] == []
 
 
-def test_the_order_of_fields_and_the_generated_keys_are_no_change(local):
+def test_field_order_and_generated_keys_are_not_a_change(local):
     (created,) = local.put(product(item_group_id="hats"))
     again = dict(reversed(product(item_group_id="hats").items()))
     assert (
@@ -27,7 +27,7 @@ def test_the_order_of_fields_and_the_generated_keys_are_no_change(local):
     )
 
 
-def test_a_list_shows_exactly_the_fields_that_were_put_and_the_key(local):
+def test_a_list_returns_the_fields_that_were_sent_and_the_key(local):
     (created,) = local.put(product(inventory=3, custom_label_4="ümläut 帽子"))
     assert local.products() == [
         product(inventory=3, custom_label_4="ümläut 帽子") | {"product_key": created["product_key"]}
@@ -40,12 +40,12 @@ def test_an_update_replaces_the_whole_product(local):
     assert "color" not in local.products()[0]
 
 
-def test_answers_keep_the_order_of_the_request(local):
+def test_results_are_in_the_order_of_the_request(local):
     names = [f"n{number % 7}-{number}" for number in range(25)]
     assert [one["id"] for one in local.put(*map(product, names))] == names
 
 
-def test_a_wrong_product_does_not_hold_up_the_others(local):
+def test_an_invalid_product_does_not_affect_others(local):
     wrong, right = local.put(product("a", title="x" * 151, price="5"), product("b"))
     assert (wrong["status"], wrong["product_key"], wrong["id"]) == ("ERROR", None, "a")
     assert [error["parameter"] for error in wrong["errors"]] == ["title", "price"]
@@ -55,7 +55,7 @@ def test_a_wrong_product_does_not_hold_up_the_others(local):
 
 
 @pytest.mark.parametrize("text", ["x" * 150])
-def test_a_title_of_150_characters_passes(local, text):
+def test_a_title_of_150_characters_is_accepted(local, text):
     assert local.put(product(title=text))[0]["status"] == "CREATE_SUCCESS"
 
 
@@ -73,35 +73,35 @@ def test_a_title_of_150_characters_passes(local, text):
         ({"title": None}, "title"),
     ],
 )
-def test_each_broken_rule_names_its_field(local, fields, parameter):
+def test_an_error_names_its_field(local, fields, parameter):
     (outcome,) = local.put(product(**fields))
     assert (outcome["status"], outcome["errors"][0]["parameter"]) == ("ERROR", parameter)
 
 
 @pytest.mark.parametrize("item", [None, 5, "SKU", [], {}, {"id": 7}])
-def test_an_item_that_is_no_product_is_an_error_of_its_own(local, item):
+def test_an_item_that_is_not_a_product_is_one_error(local, item):
     wrong, right = local.put(item, product())
     assert (wrong["status"], wrong["id"]) == ("ERROR", None) and wrong["errors"]
     assert right["status"] == "CREATE_SUCCESS"
 
 
-def test_a_repeated_id_is_ignored_in_every_instance(local):
+def test_products_with_a_repeated_id_are_rejected(local):
     outcomes = local.put(product("a"), product("b"), product("a", title="Other"), {"id": "a"})
     assert [one["status"] for one in outcomes] == ["ERROR", "CREATE_SUCCESS", "ERROR", "ERROR"]
     assert {error["parameter"] for one in outcomes for error in one["errors"]} == {"id"}
     assert [one["id"] for one in local.products()] == ["b"]
 
 
-def test_stock_of_what_is_out_of_stock_is_a_warning(local):
+def test_inventory_of_a_product_out_of_stock_is_a_warning(local):
     (outcome,) = local.put(product(availability="out of stock", inventory=4))
     assert outcome["status"] == "CREATE_SUCCESS"
     assert [warning["parameter"] for warning in outcome["warnings"]] == ["inventory"]
 
 
-def test_twenty_five_products_pass_and_twenty_six_are_refused(local):
+def test_a_batch_has_at_most_25_products(local):
     assert statuses(local.put(*(product(str(n)) for n in range(25)))) == {"CREATE_SUCCESS": 25}
-    answer = put(local, {"products": [product(f"x{n}") for n in range(26)]})
-    assert (answer.status_code, errors(answer)) == (400, [("INVALID_PARAMETER", "products")])
+    response = put(local, {"products": [product(f"x{n}") for n in range(26)]})
+    assert (response.status_code, errors(response)) == (400, [("INVALID_PARAMETER", "products")])
     assert len(local.products()) == 25
 
 
@@ -119,12 +119,12 @@ def test_twenty_five_products_pass_and_twenty_six_are_refused(local):
         (b"", [("BAD_REQUEST", None)]),
     ],
 )
-def test_a_body_that_is_no_batch_is_refused_whole(local, body, expected):
-    answer = put(local, body)
-    assert (answer.status_code, errors(answer)) == (400, expected)
+def test_a_body_that_is_not_a_batch_is_rejected(local, body, expected):
+    response = put(local, body)
+    assert (response.status_code, errors(response)) == (400, expected)
 
 
-def test_pages_hold_100_products_and_together_all_of_them(local):
+def test_products_are_listed_in_pages_of_100(local):
     for start in range(0, 250, 25):
         local.put(*(product(f"{n:03}") for n in range(start, start + 25)))
     first = local.get(local.products_path).json()
@@ -140,12 +140,12 @@ def test_a_page_has_1_to_100_products(local, count):
 
 
 @pytest.mark.parametrize("cursor", ["x", "W10", "WyIiLDEsMV0", "ü", "A" * 5000, "WzFlOTldCg", "Wy0xXQ"])
-def test_a_cursor_of_another_list_is_refused(local, cursor):
-    answer = local.get(local.products_path, cursor=cursor)
-    assert (answer.status_code, errors(answer)) == (400, [("INVALID_PARAMETER", "cursor")])
+def test_a_cursor_of_another_list_is_rejected(local, cursor):
+    response = local.get(local.products_path, cursor=cursor)
+    assert (response.status_code, errors(response)) == (400, [("INVALID_PARAMETER", "cursor")])
 
 
-def test_a_page_is_not_moved_by_what_is_deleted_before_it(local):
+def test_deletions_do_not_shift_the_next_page(local):
     keys = [one["product_key"] for one in local.put(*(product(str(n)) for n in range(6)))]
     cursor = local.get(local.products_path, count=3).json()["next_cursor"]
     local.send("DELETE", local.products_path, json_body={"product_keys": keys[:3]})
@@ -153,7 +153,7 @@ def test_a_page_is_not_moved_by_what_is_deleted_before_it(local):
     assert ([one["id"] for one in rest["data"]], rest["next_cursor"]) == (["3", "4", "5"], None)
 
 
-def test_of_a_group_only_the_member_submitted_first_is_shown(local):
+def test_a_list_has_only_the_first_submitted_product_of_a_group(local):
     first, *_ = local.put(
         product("red", item_group_id="hats"), product("alone"), product("blue", item_group_id="hats")
     )
@@ -167,17 +167,17 @@ def test_of_a_group_only_the_member_submitted_first_is_shown(local):
     assert [one["id"] for one in local.products()] == ["alone", "blue"]
 
 
-def test_a_product_that_leaves_its_group_is_shown_by_itself(local):
+def test_a_product_that_leaves_its_group_is_listed(local):
     local.put(product("red", item_group_id="hats"), product("blue", item_group_id="hats"))
     local.put(product("blue"))
     assert [one["id"] for one in local.products()] == ["red", "blue"]
 
 
-def test_deleting_tells_each_key_by_itself(local):
+def test_delete_returns_a_result_per_key(local):
     (created,) = local.put(product())
     key = created["product_key"]
-    answer = local.send("DELETE", local.products_path, json_body={"product_keys": [key, "none"]})
-    deleted, failed = answer.json()["data"]["delete_products"]
+    response = local.send("DELETE", local.products_path, json_body={"product_keys": [key, "none"]})
+    deleted, failed = response.json()["data"]["delete_products"]
     assert deleted == {"product_key": key, "failed_product_key": None, "message": None}
     assert (failed["product_key"], failed["failed_product_key"]) == (None, "none") and failed["message"]
     assert local.products() == []
@@ -185,7 +185,7 @@ def test_deleting_tells_each_key_by_itself(local):
 
 
 @pytest.mark.parametrize("body", [{}, {"product_keys": []}, {"product_keys": "a"}, {"product_keys": [1]}])
-def test_deleting_needs_a_list_of_keys(local, body):
+def test_delete_requires_a_list_of_keys(local, body):
     assert local.send("DELETE", local.products_path, json_body=body).status_code == 400
 
 
@@ -194,11 +194,11 @@ def test_deleting_needs_a_list_of_keys(local, body):
     [("GET", None), ("PUT", {"products": [product()]}), ("DELETE", {"product_keys": ["a"]})],
 )
 def test_the_products_of_an_unknown_catalog_are_not_found(local, method, body):
-    answer = local.send(method, "/12/product_catalogs/1/products", json_body=body)
-    assert (answer.status_code, errors(answer)) == (404, [("NOT_FOUND", None)])
+    response = local.send(method, "/12/product_catalogs/1/products", json_body=body)
+    assert (response.status_code, errors(response)) == (404, [("NOT_FOUND", None)])
 
 
-def test_thirty_two_threads_lose_no_product(emulator):
+def test_32_threads_lose_no_product(emulator):
     client = Client(emulator, InProcess(emulator))
     batches = [[product(f"{batch}-{n}") for n in range(25)] for batch in range(128)]
     with ThreadPoolExecutor(32) as pool:
@@ -207,7 +207,7 @@ def test_thirty_two_threads_lose_no_product(emulator):
     assert len({one["id"] for one in client.products()}) == 3200
 
 
-def test_thirty_two_connections_lose_no_product(served):
+def test_32_connections_lose_no_product(served):
     batches = [[product(f"{batch}-{n}") for n in range(25)] for batch in range(64)]
     with ThreadPoolExecutor(32) as pool:
         written = list(pool.map(lambda batch: served.put(*batch), batches))
@@ -215,14 +215,14 @@ def test_thirty_two_connections_lose_no_product(served):
     assert len({one["id"] for one in served.products()}) == 1600
 
 
-def test_one_product_put_by_all_threads_at_once_is_created_once(emulator):
+def test_concurrent_requests_create_a_product_once(emulator):
     client = Client(emulator, InProcess(emulator))
     with ThreadPoolExecutor(32) as pool:
         written = list(pool.map(lambda _: client.put(product())[0], range(64)))
     assert statuses(written) == {"CREATE_SUCCESS": 1, "NO_CHANGE": 63}
 
 
-def test_two_emulators_of_one_file_lose_no_product(emulator):
+def test_two_emulators_on_one_file_lose_no_product(emulator):
     other = Emulator(emulator.database)
     clients = [Client(one, InProcess(one)) for one in (emulator, other)]
     with ThreadPoolExecutor(16) as pool:
@@ -231,7 +231,7 @@ def test_two_emulators_of_one_file_lose_no_product(emulator):
     other.close()
 
 
-def test_products_outlive_the_process(emulator, local):
+def test_products_survive_a_restart(emulator, local):
     local.put(product())
     emulator.close()
     again = Emulator(emulator.database)

@@ -1,4 +1,4 @@
-"""The emulator behind a socket."""
+"""The emulator served over a socket."""
 
 import http.client
 import signal
@@ -15,16 +15,16 @@ from ads_cli.emulator.server import running, serve
 from ads_cli.errors import UsageError
 from tests.adsctl import reset_ignored_signals
 
-from .speaking import Client, authorization
+from .client import Client, authorization
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "example.com", "::", ""])
 def test_only_loopback_is_served(emulator, host):
-    with pytest.raises(UsageError, match="loopback"):
+    with pytest.raises(UsageError, match="is not a loopback address; the emulator listens on loopback only"):
         serve(emulator, host, on_ready=lambda _: None)
 
 
-def test_a_port_in_use_is_told(emulator):
+def test_a_port_in_use_is_reported(emulator):
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(UsageError, match="cannot listen"):
         serve(emulator, port=taken.getsockname()[1], on_ready=lambda _: None)
 
@@ -43,11 +43,13 @@ def test_a_port_in_use_is_told(emulator):
         ("[::1", 403),
     ],
 )
-def test_a_host_header_names_this_machine(served, host, status):
-    assert served.transport.get(f"{served.address}/12/accounts", headers={"Host": host}).status_code == status
+def test_the_host_header_must_be_loopback(served, host, status):
+    response = served.transport.get(f"{served.address}/12/accounts", headers={"Host": host})
+    assert response.status_code == status
+    assert ("is not a loopback address" in response.text) is (status == 403)
 
 
-def test_the_server_keeps_connections(served):
+def test_connections_are_kept_alive(served):
     connection = http.client.HTTPConnection(served.address.removeprefix("http://"))
     for _ in range(50):
         headers = authorization(served.keys, "GET", f"{served.address}/12/accounts")
@@ -58,7 +60,7 @@ def test_the_server_keeps_connections(served):
     connection.close()
 
 
-def test_small_answers_are_not_held_back(emulator):
+def test_small_responses_are_sent_at_once(emulator):
     prepared = server.build_server(emulator, "127.0.0.1", 0)
     try:
         assert prepared.nodelay and prepared.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
@@ -66,12 +68,12 @@ def test_small_answers_are_not_held_back(emulator):
         prepared.stop()
 
 
-def test_a_head_request_gets_no_body(served):
+def test_a_response_to_head_has_no_body(served):
     connection = http.client.HTTPConnection(served.address.removeprefix("http://"))
     for _ in range(2):
         connection.request("HEAD", "/12/accounts")
-        answer = connection.getresponse()
-        assert (answer.status, answer.read()) == (405, b"")
+        response = connection.getresponse()
+        assert (response.status, response.read()) == (405, b"")
     connection.close()
 
 
@@ -83,7 +85,7 @@ def test_a_served_emulator_stops_and_starts_again(emulator):
             socket.create_connection(("127.0.0.1", int(address.rsplit(":", 1)[1])), timeout=5).close()
 
 
-def test_serve_tells_its_address_and_ends_on_an_interrupt(tmp_path):
+def test_serve_reports_its_address_and_stops_on_an_interrupt(tmp_path):
     code = (
         "import sys; from pathlib import Path; from ads_cli.emulator.app import Emulator;"
         "from ads_cli.emulator.server import serve;"
@@ -98,19 +100,19 @@ def test_serve_tells_its_address_and_ends_on_an_interrupt(tmp_path):
         assert "KeyboardInterrupt" in process.communicate(timeout=10)[1]
 
 
-def test_ready_is_called_when_requests_are_taken(emulator):
+def test_on_ready_is_called_when_connections_are_accepted(emulator):
     answered = Event()
 
-    class Enough(Exception):
+    class Stop(Exception):
         pass
 
     def ready(address):
         with socket.create_connection(("127.0.0.1", int(address.rsplit(":", 1)[1])), timeout=5):
             answered.set()
-        raise Enough
+        raise Stop
 
     def run():
-        with pytest.raises(Enough):
+        with pytest.raises(Stop):
             serve(emulator, on_ready=ready)
 
     thread = Thread(target=run)

@@ -1,4 +1,4 @@
-"""The service as a whole: paths, bodies, the file."""
+"""The application as a whole: paths, parameters, bodies, the database file."""
 
 import json
 import sqlite3
@@ -7,16 +7,15 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
-from ads_cli.emulator import app, reset
+from ads_cli.emulator import reset
 from ads_cli.emulator.app import Emulator, load_router
 from ads_cli.emulator.core.routing import Router
 from ads_cli.errors import StateError
 
-from .speaking import HOST, Client, InProcess, authorization, errors, product
+from .client import HOST, Client, InProcess, authorization, errors, product
 
 
 def test_every_declared_endpoint_has_a_handler():
@@ -25,93 +24,95 @@ def test_every_declared_endpoint_has_a_handler():
 
 @pytest.mark.parametrize("path", ["/", "", "/12", "/12/nothing", "/12/accounts/a/b", "/11/accounts", "//"])
 def test_an_unknown_path_is_not_found(local, path):
-    answer = local.get(path)
-    assert (answer.status_code, errors(answer)) == (404, [("NOT_FOUND", None)])
+    response = local.get(path)
+    assert (response.status_code, errors(response)) == (404, [("NOT_FOUND", None)])
 
 
-def test_another_method_of_a_known_path_is_not_allowed(local):
-    answer = local.send("PATCH", "/12/product_catalogs")
-    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, POST")
+def test_another_method_is_not_allowed(local):
+    response = local.send("PATCH", "/12/product_catalogs")
+    assert (response.status_code, response.headers["allow"]) == (405, "GET, POST")
 
 
-def test_a_declared_endpoint_without_a_handler_says_so(emulator, monkeypatch):
+def test_an_endpoint_without_a_handler_is_not_implemented(emulator, monkeypatch):
     monkeypatch.setattr("ads_cli.emulator.app.load_router", lambda: Router(lambda declared: None))
-    answer = Client(emulator, InProcess(emulator)).get("/12/accounts")
+    response = Client(emulator, InProcess(emulator)).get("/12/accounts")
     message = "the emulator does not implement GET /12/accounts yet"
-    assert (answer.status_code, answer.json()["errors"][0]["message"]) == (501, message)
+    assert (response.status_code, response.json()["errors"][0]["message"]) == (501, message)
 
 
-def test_unknown_and_repeated_parameters_are_refused(local):
+def test_unknown_and_repeated_parameters_are_rejected(local):
     assert errors(local.get("/12/accounts", colour="red")) == [("INVALID_PARAMETER", "colour")]
     url = f"{HOST}/12/accounts?count=1&count=2"
-    answer = local.transport.request("GET", url, headers=authorization(local.keys, "GET", url))
-    assert errors(answer) == [("INVALID_PARAMETER", "count")]
+    response = local.transport.request("GET", url, headers=authorization(local.keys, "GET", url))
+    assert errors(response) == [("INVALID_PARAMETER", "count")]
 
 
-def test_all_broken_rules_are_told_at_once(local):
-    answer = local.get("/12/accounts", count="0", with_deleted="perhaps", colour="red")
-    assert {parameter for _, parameter in errors(answer)} == {"count", "with_deleted", "colour"}
+def test_all_invalid_parameters_are_reported_at_once(local):
+    response = local.get("/12/accounts", count="0", with_deleted="perhaps", colour="red")
+    assert {parameter for _, parameter in errors(response)} == {"count", "with_deleted", "colour"}
 
 
 def test_an_id_in_a_path_is_percent_decoded(local):
-    answer = local.get("/12/accounts/caf%C3%A9%20x")
-    assert answer.status_code == 404
-    assert answer.json()["request"]["params"] == {"account_id": "café x"}
+    response = local.get("/12/accounts/caf%C3%A9%20x")
+    assert response.status_code == 404
+    assert response.json()["request"]["params"] == {"account_id": "café x"}
     assert errors(local.get("/12/accounts/a%2Fb")) == [("INVALID_PARAMETER", "account_id")]
     assert local.get("/12/accounts/%ff").status_code == 400
 
 
-def test_a_body_where_the_query_is_wanted_is_refused(local):
-    answer = local.send("POST", "/12/product_catalogs", json_body={"name": "x"})
-    assert (answer.status_code, errors(answer)) == (400, [("BAD_REQUEST", None)])
+def test_a_body_is_rejected_if_parameters_belong_in_the_query(local):
+    response = local.send("POST", "/12/product_catalogs", json_body={"name": "x"})
+    assert (response.status_code, errors(response)) == (400, [("BAD_REQUEST", None)])
 
 
-def test_parameters_in_the_query_where_a_body_is_wanted_are_refused(local):
-    answer = local.send("PUT", local.products_path, json_body={"products": [product()]}, dry="1")
-    assert (answer.status_code, errors(answer)) == (400, [("INVALID_PARAMETER", "dry")])
+def test_a_query_is_rejected_if_parameters_belong_in_the_body(local):
+    response = local.send("PUT", local.products_path, json_body={"products": [product()]}, dry="1")
+    assert (response.status_code, errors(response)) == (400, [("INVALID_PARAMETER", "dry")])
 
 
-def test_json_under_another_content_type_is_refused(local):
+def test_json_with_another_content_type_is_rejected(local):
     url = HOST + local.products_path
     headers = authorization(local.keys, "PUT", url) | {"Content-Type": "text/plain"}
     body = json.dumps({"products": [product()]}).encode()
-    assert local.transport.request("PUT", url, content=body, headers=headers).status_code == 400
+    response = local.transport.request("PUT", url, content=body, headers=headers)
+    message = "the body of this endpoint has the content type application/json"
+    assert (response.status_code, response.json()["errors"][0]["message"]) == (400, message)
 
 
 @pytest.mark.parametrize("client", ["local", "served"])
 def test_a_body_of_ten_megabytes_is_too_large(client, request):
     client = request.getfixturevalue(client)
-    answer = client.send("PUT", client.products_path, json_body=b"x" * 10_000_000)
-    assert (answer.status_code, errors(answer)) == (413, [("PAYLOAD_TOO_LARGE", None)])
+    response = client.send("PUT", client.products_path, json_body=b"x" * 10_000_000)
+    assert (response.status_code, errors(response)) == (413, [("PAYLOAD_TOO_LARGE", None)])
     assert client.get("/12/accounts").status_code == 200
 
 
-def test_a_body_in_chunks_is_read(served):
+def test_a_chunked_body_is_read(served):
     url = served.address + served.products_path
     headers = authorization(served.keys, "PUT", url) | {"Content-Type": "application/json"}
     body = json.dumps({"products": [product()]}).encode()
-    answer = served.transport.put(url, content=iter([body[:50], body[50:]]), headers=headers)
-    assert answer.status_code == 200, answer.text
+    response = served.transport.put(url, content=iter([body[:50], body[50:]]), headers=headers)
+    assert response.status_code == 200, response.text
 
 
-def test_a_mistake_of_our_own_is_answered_and_told_on_stderr(local, monkeypatch, capsys):
+def test_an_internal_error_is_a_500_with_a_traceback_on_stderr(local, monkeypatch, capsys):
     monkeypatch.setattr("ads_cli.emulator.resources.accounts.list_page", lambda *_, **__: 1 / 0)
-    answer = local.get("/12/accounts")
-    assert (answer.status_code, errors(answer)) == (500, [("INTERNAL_ERROR", None)])
+    response = local.get("/12/accounts")
+    assert (response.status_code, errors(response)) == (500, [("INTERNAL_ERROR", None)])
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("identifier", ["\ud800", "a\x00b", "x" * 10_000, "'; DROP TABLE products; --"])
-def test_strange_text_is_kept_or_refused_but_breaks_nothing(local, identifier):
-    answers = [
+def test_unusual_text_is_stored_or_rejected(local, identifier):
+    responses = [
         local.send("PUT", local.products_path, json_body={"products": [product(identifier, title=title)]})
         for title in ("once", "twice")
     ]
-    assert {answer.status_code for answer in answers} in ({200}, {400})
+    assert {response.status_code for response in responses} in ({200}, {400})
     assert local.get(local.products_path).status_code == 200
 
 
-def test_the_file_is_private(tmp_path):
+def test_the_database_is_private(tmp_path):
     folder = tmp_path / "state"
     with closing(Emulator(folder / "emulator.db")) as emulator:
         assert emulator.account
@@ -119,7 +120,7 @@ def test_the_file_is_private(tmp_path):
     assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
 
 
-def test_reset_forgets_everything(tmp_path):
+def test_reset_deletes_everything(tmp_path):
     database = tmp_path / "emulator.db"
     before = Emulator(database)
     keys = before.credentials
@@ -131,7 +132,7 @@ def test_reset_forgets_everything(tmp_path):
         assert after.credentials != keys
 
 
-def test_a_file_of_another_version_is_refused(tmp_path):
+def test_a_database_of_another_version_is_rejected(tmp_path):
     database = tmp_path / "emulator.db"
     Emulator(database).close()
     with closing(sqlite3.connect(database)) as connection:
@@ -140,7 +141,7 @@ def test_a_file_of_another_version_is_refused(tmp_path):
         Emulator(database)
 
 
-def test_processes_that_start_together_see_one_seeded_world(tmp_path):
+def test_concurrent_processes_share_one_seeded_database(tmp_path):
     code = (
         "import sys; from pathlib import Path; from ads_cli.emulator.app import Emulator;"
         "print(Emulator(Path(sys.argv[1])).credentials)"
@@ -152,7 +153,7 @@ def test_processes_that_start_together_see_one_seeded_world(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir())[0] == "emulator.db"
 
 
-def test_threads_that_open_together_see_one_seeded_world(tmp_path):
+def test_concurrent_threads_share_one_seeded_database(tmp_path):
     with ThreadPoolExecutor(16) as pool:
         emulators = list(pool.map(lambda _: Emulator(tmp_path / "emulator.db"), range(16)))
     assert len({emulator.credentials for emulator in emulators}) == 1
@@ -160,7 +161,7 @@ def test_threads_that_open_together_see_one_seeded_world(tmp_path):
         emulator.close()
 
 
-def test_opening_is_cheap():
+def test_the_app_imports_no_heavy_modules():
     heavy = (
         "cheroot",
         "falcon",
@@ -174,14 +175,3 @@ def test_opening_is_cheap():
     )
     code = f"import sys, ads_cli.emulator.app; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
-
-
-def test_the_emulator_imports_only_the_api_and_the_errors():
-    modules = Path(app.__file__).parent.glob("*.py")
-    lines = [line for module in modules for line in module.read_text().splitlines() if "import" in line]
-    others = [
-        line
-        for line in lines
-        if "ads_cli" in line and "ads_cli.api" not in line and "ads_cli.errors" not in line
-    ]
-    assert [line for line in others if line.lstrip().startswith(("from", "import"))] == []

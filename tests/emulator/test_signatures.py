@@ -4,7 +4,7 @@ import pytest
 
 from ads_cli.emulator.core.signatures import MAX_CLOCK_SKEW_SECONDS
 
-from .speaking import HOST, Client, InProcess, authorization, errors
+from .client import HOST, Client, InProcess, authorization, errors
 
 ACCOUNTS = "/12/accounts"
 COULD_NOT = [(32, None)]
@@ -12,13 +12,13 @@ BAD_DATA = [(215, None)]
 
 
 @pytest.mark.parametrize("client", ["local", "served"])
-def test_a_signed_request_is_answered(client, request):
+def test_a_signed_request_is_accepted(client, request):
     client = request.getfixturevalue(client)
     assert client.get(ACCOUNTS, q="Café K%&+ü ~'(", count="5").status_code == 200
 
 
-def test_a_published_example_has_the_signature_that_was_published_with_it():
-    """RFC 5849, section 1.2, the request for a photo (its signature is over http, GET, with a query)."""
+def test_the_example_of_rfc_5849_is_verified():
+    """Section 1.2, the request for a photo: GET over http, with a query."""
     from ads_cli.emulator.core.incoming_request import IncomingRequest
     from ads_cli.emulator.core.signatures import SigningKeys, is_signature_valid
 
@@ -42,21 +42,21 @@ def test_a_published_example_has_the_signature_that_was_published_with_it():
     assert not is_signature_valid(incoming, "MdpQcU8iPSUjWoN/UDMsK2sui9i=", keys)
 
 
-def test_a_replayed_request_is_refused(local):
+def test_a_replayed_request_is_rejected(local):
     headers = authorization(local.keys, "GET", HOST + ACCOUNTS)
     first, second = (local.transport.request("GET", HOST + ACCOUNTS, headers=headers) for _ in range(2))
     assert first.status_code == 200
     assert (second.status_code, errors(second)) == (401, COULD_NOT)
 
 
-def test_a_nonce_serves_again_with_another_timestamp(local):
+def test_a_nonce_can_be_reused_with_another_timestamp(local):
     now = int(time.time())
     for timestamp in (now, now - 1):
         oauth = {"oauth_nonce": "again", "oauth_timestamp": str(timestamp)}
         assert local.send("GET", ACCOUNTS, oauth=oauth).status_code == 200
 
 
-def test_nonces_are_forgotten_once_their_timestamp_is_out_of_bounds(local, time_machine):
+def test_nonces_expire_with_their_timestamp(local, time_machine):
     time_machine.move_to(1_800_000_000, tick=False)
     for _ in range(3):
         local.get(ACCOUNTS)
@@ -66,23 +66,23 @@ def test_nonces_are_forgotten_once_their_timestamp_is_out_of_bounds(local, time_
     assert local.emulator.authenticator.nonce_count == 1
 
 
-def test_a_refused_request_uses_up_no_nonce(local):
+def test_a_rejected_request_does_not_use_its_nonce(local):
     bad = local.send("GET", ACCOUNTS, oauth={"oauth_nonce": "mine", "oauth_signature": "AAAA"})
     good = local.send("GET", ACCOUNTS, oauth={"oauth_nonce": "mine"})
     assert (bad.status_code, good.status_code) == (401, 200)
 
 
 @pytest.mark.parametrize("seconds", [-MAX_CLOCK_SKEW_SECONDS - 60, MAX_CLOCK_SKEW_SECONDS + 60])
-def test_a_timestamp_more_than_five_minutes_off_is_refused(local, seconds):
-    answer = local.send("GET", ACCOUNTS, oauth={"oauth_timestamp": str(int(time.time()) + seconds)})
-    assert (answer.status_code, answer.json()) == (
+def test_a_timestamp_more_than_five_minutes_off_is_rejected(local, seconds):
+    response = local.send("GET", ACCOUNTS, oauth={"oauth_timestamp": str(int(time.time()) + seconds)})
+    assert (response.status_code, response.json()) == (
         401,
         {"errors": [{"code": 135, "message": "Timestamp out of bounds."}]},
     )
 
 
 @pytest.mark.parametrize("timestamp", ["soon", "-1", "١٢٣", "9" * 400])
-def test_a_timestamp_that_is_none_is_refused(local, timestamp):
+def test_an_invalid_timestamp_is_rejected(local, timestamp):
     assert errors(local.send("GET", ACCOUNTS, oauth={"oauth_timestamp": timestamp})) == [(135, None)]
 
 
@@ -95,20 +95,20 @@ def test_a_timestamp_that_is_none_is_refused(local, timestamp):
         ("GET", f"{ACCOUNTS}/18ce54d4x5t?count=5"),
     ],
 )
-def test_a_request_changed_after_signing_is_refused(local, method, url):
+def test_a_request_changed_after_signing_is_rejected(local, method, url):
     headers = authorization(local.keys, "GET", f"{HOST}{ACCOUNTS}?count=5")
-    answer = local.transport.request(method, HOST + url, headers=headers)
-    assert (answer.status_code, errors(answer)) == (401, COULD_NOT)
+    response = local.transport.request(method, HOST + url, headers=headers)
+    assert (response.status_code, errors(response)) == (401, COULD_NOT)
 
 
-def test_a_method_changed_after_signing_is_refused(local):
+def test_a_method_changed_after_signing_is_rejected(local):
     url = f"{HOST}/12/product_catalogs/{local.emulator.catalog}"
     headers = authorization(local.keys, "PUT", url)
     assert local.transport.request("DELETE", url, headers=headers).status_code == 401
 
 
-def test_a_form_body_is_covered_by_the_signature(local):
-    """It is signed whole, and refused for what it is only after that."""
+def test_the_signature_covers_a_form_body(local):
+    # With a valid signature, the body itself is rejected: 400.
     headers = authorization(local.keys, "GET", HOST + ACCOUNTS, form="a=1&b=%C3%A4")
     headers["Content-Type"] = "application/x-www-form-urlencoded"
     changed = local.transport.request("GET", HOST + ACCOUNTS, content=b"a=2&b=%C3%A4", headers=headers)
@@ -120,19 +120,19 @@ def test_a_form_body_is_covered_by_the_signature(local):
     "left_out",
     ["oauth_consumer_key", "oauth_token", "oauth_nonce", "oauth_timestamp", "oauth_signature_method"],
 )
-def test_an_incomplete_header_is_refused(local, left_out):
-    answer = local.send("GET", ACCOUNTS, oauth={left_out: None})
-    assert (answer.status_code, answer.json()) == (
+def test_an_incomplete_header_is_rejected(local, left_out):
+    response = local.send("GET", ACCOUNTS, oauth={left_out: None})
+    assert (response.status_code, response.json()) == (
         401,
         {"errors": [{"code": 215, "message": "Bad Authentication data."}]},
     )
 
 
 @pytest.mark.parametrize("header", [None, "", "Bearer abc", "OAuth", "OAuth ,,,", "OAuth a", 'OAuth a="'])
-def test_no_header_of_oauth_is_refused(local, header):
+def test_a_missing_or_malformed_header_is_rejected(local, header):
     headers = {} if header is None else {"Authorization": header}
-    answer = local.transport.request("GET", HOST + ACCOUNTS, headers=headers)
-    assert (answer.status_code, errors(answer)) == (401, BAD_DATA)
+    response = local.transport.request("GET", HOST + ACCOUNTS, headers=headers)
+    assert (response.status_code, errors(response)) == (401, BAD_DATA)
 
 
 @pytest.mark.parametrize(
@@ -144,17 +144,17 @@ def test_no_header_of_oauth_is_refused(local, header):
         {"oauth_nonce": "näh"},
     ],
 )
-def test_another_method_version_or_a_nonce_beyond_ascii_is_refused(local, changed):
+def test_unsupported_oauth_parameters_are_rejected(local, changed):
     assert errors(local.send("GET", ACCOUNTS, oauth=changed)) == BAD_DATA
 
 
-def test_the_version_may_be_left_out(local):
+def test_oauth_version_is_optional(local):
     assert local.send("GET", ACCOUNTS, oauth={"oauth_version": None}).status_code == 200
 
 
 def test_an_unknown_token_has_code_89(local):
-    answer = local.send("GET", ACCOUNTS, oauth={"oauth_token": "1-unknown"})
-    assert (answer.status_code, answer.json()) == (
+    response = local.send("GET", ACCOUNTS, oauth={"oauth_token": "1-unknown"})
+    assert (response.status_code, response.json()) == (
         401,
         {"errors": [{"code": 89, "message": "Invalid or expired token."}]},
     )
@@ -170,18 +170,18 @@ def test_an_unknown_consumer_key_has_code_32(local):
 
 
 @pytest.mark.parametrize("wrong", ["consumer_secret", "access_token_secret"])
-def test_a_signature_by_another_secret_is_refused(local, wrong):
+def test_a_signature_with_another_secret_is_rejected(local, wrong):
     local.keys = local.keys._replace(**{wrong: "guessed"})
     assert errors(local.get(ACCOUNTS)) == COULD_NOT
 
 
-def test_a_query_that_cannot_be_signed_is_refused(local):
+def test_a_query_that_cannot_be_normalized_is_rejected(local):
     headers = authorization(local.keys, "GET", HOST + ACCOUNTS)
-    answer = local.transport.request("GET", f"{HOST}{ACCOUNTS}?q=%zz", headers=headers)
-    assert errors(answer) == COULD_NOT
+    response = local.transport.request("GET", f"{HOST}{ACCOUNTS}?q=%zz", headers=headers)
+    assert errors(response) == COULD_NOT
 
 
-def test_the_address_is_the_one_that_the_host_header_names(emulator):
+def test_the_signature_covers_the_host_header(emulator):
     client = Client(emulator, InProcess(emulator, HTTP_HOST="emulator.localhost:8080"))
     assert errors(client.get(ACCOUNTS)) == COULD_NOT
     client.transport.application = emulator
@@ -189,7 +189,7 @@ def test_the_address_is_the_one_that_the_host_header_names(emulator):
     assert client.transport.request("GET", "/12/accounts", headers=headers).status_code == 200
 
 
-def test_keys_and_tokens_differ_from_database_to_database(emulator, tmp_path):
+def test_each_database_has_its_own_keys_and_tokens(emulator, tmp_path):
     from ads_cli.emulator.app import Emulator
 
     other = Emulator(tmp_path / "other.db")

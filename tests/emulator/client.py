@@ -1,4 +1,4 @@
-"""A signer and two clients of our own, so that the emulator is judged by other code than the product's."""
+"""A signer and two clients, independent of the product's, that test the emulator."""
 
 import base64
 import hashlib
@@ -34,7 +34,7 @@ def escaped(text: str) -> str:
 def authorization(
     keys: SeededCredentials, method: str, url: str, form: str = "", **changed: str | None
 ) -> dict[str, str]:
-    """Sign as RFC 5849, section 3.4, says; `changed` replaces OAuth parameters, None leaves one out."""
+    """Sign as in RFC 5849, section 3.4; `changed` replaces OAuth parameters, None omits one."""
     given: dict[str, str | None] = {
         "oauth_consumer_key": keys.consumer_key,
         "oauth_nonce": nonce(),
@@ -60,7 +60,7 @@ def authorization(
 
 
 class InProcess:
-    """Call a WSGI application as the product's own transport does."""
+    """Call a WSGI application in this process, as the product's own transport does."""
 
     def __init__(self, application: Any, **environ: Any) -> None:
         self.application = application
@@ -85,13 +85,13 @@ class InProcess:
         for name, value in headers.items():
             name = name.upper().replace("-", "_")
             environ[name if name == "CONTENT_TYPE" else f"HTTP_{name}"] = value
-        answer: dict[str, Any] = {}
+        response: dict[str, Any] = {}
 
         def start_response(status: str, headers: list[tuple[str, str]]) -> None:
-            answer.update(status_code=int(status[:3]), headers=headers)
+            response.update(status_code=int(status[:3]), headers=headers)
 
         body = b"".join(self.application(environ, start_response))
-        return httpx.Response(content=body, **answer)
+        return httpx.Response(content=body, **response)
 
     def close(self) -> None:
         pass
@@ -133,19 +133,19 @@ class Client:
         return self.send("GET", path, **query)
 
     def put(self, *products: Any) -> list[dict[str, Any]]:
-        """Put products, and give what became of each."""
-        answer = self.send("PUT", self.products_path, json_body={"products": products})
-        assert answer.status_code == 200, answer.text
-        return answer.json()["data"]["products_response"]
+        """Put products; return the result of each."""
+        response = self.send("PUT", self.products_path, json_body={"products": products})
+        assert response.status_code == 200, response.text
+        return response.json()["data"]["products_response"]
 
     def products(self, **query: Any) -> list[dict[str, Any]]:
         """List all products, page by page."""
         found: list[dict[str, Any]] = []
         cursor = None
         while True:
-            answer = self.get(self.products_path, **query, **({"cursor": cursor} if cursor else {})).json()
-            found += answer["data"]
-            cursor = answer["next_cursor"]
+            response = self.get(self.products_path, **query, **({"cursor": cursor} if cursor else {})).json()
+            found += response["data"]
+            cursor = response["next_cursor"]
             if cursor is None:
                 return found
 
@@ -154,7 +154,7 @@ class Client:
 
 
 def product(identifier: Any = "SKU-1", **fields: Any) -> dict[str, Any]:
-    """A sound product, with the required fields of the specification; None leaves one out."""
+    """Return a valid product with the required fields; None omits a field."""
     sound = {
         "id": identifier,
         "title": "Wool hat",
@@ -169,9 +169,9 @@ def product(identifier: Any = "SKU-1", **fields: Any) -> dict[str, Any]:
     return {name: value for name, value in (sound | fields).items() if value is not None}
 
 
-def errors(answer: httpx.Response) -> list[tuple[Any, str | None]]:
-    """Give code and parameter of each error."""
-    return [(error["code"], error.get("parameter")) for error in answer.json()["errors"]]
+def errors(response: httpx.Response) -> list[tuple[Any, str | None]]:
+    """Return code and parameter of each error."""
+    return [(error["code"], error.get("parameter")) for error in response.json()["errors"]]
 
 
 def statuses(outcomes: list[dict[str, Any]]) -> Counter[str]:

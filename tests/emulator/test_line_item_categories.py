@@ -1,10 +1,10 @@
-"""The curated categories of line items in the emulator."""
+"""Curated categories of line items."""
 
 import pytest
 
 from ads_cli.emulator.seed.campaigns import CHOSEN_CATEGORY, CLICKS, ENDED, REACH
 
-from .speaking import errors
+from .client import errors
 
 
 @pytest.fixture
@@ -12,7 +12,7 @@ def chosen(local):
     return f"/12/accounts/{local.emulator.account}/line_item_curated_categories"
 
 
-def test_curated_categories_of_line_items_are_kept(local, chosen):
+def test_a_category_is_added_moved_and_deleted(local, chosen):
     added = local.send("POST", chosen, line_item_id=CLICKS, curated_category_id="cc2").json()["data"]
     assert set(added) == {
         "id", "line_item_id", "curated_category_id", "created_at", "updated_at", "deleted",
@@ -27,14 +27,14 @@ def test_curated_categories_of_line_items_are_kept(local, chosen):
     assert local.send("DELETE", path).json()["data"]["deleted"] is True
 
 
-def test_a_category_taken_from_a_line_item_is_shown_on_request_only(local, chosen):
+def test_a_deleted_category_is_returned_only_with_deleted(local, chosen):
     path = f"{chosen}/{CHOSEN_CATEGORY}"
     local.send("DELETE", path)
     assert local.get(chosen).json()["data"] == []
     assert local.get(chosen, with_deleted="true", with_total_count="true").json()["total_count"] == 1
     assert local.get(path, with_deleted="true").json()["data"]["deleted"] is True
-    for answer in (local.get(path), local.send("DELETE", path), local.send("PUT", path)):
-        assert answer.status_code == 404
+    for response in (local.get(path), local.send("DELETE", path), local.send("PUT", path)):
+        assert response.status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -45,14 +45,14 @@ def test_a_category_taken_from_a_line_item_is_shown_on_request_only(local, chose
         ({"line_item_id": CLICKS, "curated_category_id": "none"}, "curated_category_id"),
     ],
 )
-def test_a_choice_is_of_things_that_exist(local, chosen, fields, blamed):
+def test_unknown_line_items_and_categories_are_rejected(local, chosen, fields, blamed):
     assert errors(local.send("POST", chosen, **fields)) == [("INVALID_PARAMETER", blamed)]
     assert errors(local.send("PUT", f"{chosen}/{CHOSEN_CATEGORY}", **fields)) == [
         ("INVALID_PARAMETER", blamed)
     ]
 
 
-def test_a_person_shows_a_line_item_with_a_category(adsctl):
+def test_category_commands(adsctl):
     words = ("line-items", "curated-categories")
     made = adsctl.local(
         *(*words, "add", "--line-item-id", CLICKS, "--curated-category-id", "cc1", "-o", "ids")

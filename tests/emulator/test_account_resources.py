@@ -1,11 +1,11 @@
-"""What the emulator knows of an account: its changes, apps, features and categories."""
+"""Updates of accounts; their apps, features and categories."""
 
 import pytest
 
 from ads_cli.emulator.seed.accounts import DELETED
 from ads_cli.emulator.seed.campaigns import CHOSEN_CATEGORY, CLICKS, CUSTOMERS, PARTNER, UNSUBSCRIBED
 
-from .speaking import errors
+from .client import errors
 
 ACCOUNTS = "/12/accounts"
 WINDOW = "start_time=2026-03-01T00:00:00Z&end_time=2026-03-02T00:00:00Z"
@@ -43,15 +43,15 @@ def account(local):
     ],
 )
 @pytest.mark.parametrize("account", ["none", PARTNER, DELETED])
-def test_accounts_that_the_user_has_not_are_not_found(local, line, account):
+def test_resources_of_inaccessible_accounts_are_not_found(local, line, account):
     method, address = line.format(account).split()
     path, _, query = address.partition("?")
-    answer = local.send(method, path, **dict(pair.split("=") for pair in query.split("&") if pair))
-    assert (answer.status_code, errors(answer)) == (404, [("NOT_FOUND", None)])
-    assert answer.json()["errors"][0]["message"] == f"the account {account} does not exist"
+    response = local.send(method, path, **dict(pair.split("=") for pair in query.split("&") if pair))
+    assert (response.status_code, errors(response)) == (404, [("NOT_FOUND", None)])
+    assert response.json()["errors"][0]["message"] == f"the account {account} does not exist"
 
 
-def test_an_account_is_changed(local, account):
+def test_an_account_is_updated(local, account):
     before = local.get(account).json()["data"]
     after = local.send("PUT", account, name="Südlicht", industry_type="TRAVEL").json()["data"]
     assert after | {"updated_at": before["updated_at"]} == before | {
@@ -64,7 +64,7 @@ def test_an_account_is_changed(local, account):
     assert local.get(account).json()["data"]["name"] == "Südlicht"
 
 
-def test_the_sandbox_makes_and_deletes_accounts(local):
+def test_sandbox_accounts_are_created_and_deleted(local):
     made = local.send("POST", ACCOUNTS).json()["data"]
     assert (made["approval_status"], made["deleted"]) == ("ACCEPTED", False)
     assert made.keys() == local.get(f"{ACCOUNTS}/{local.emulator.account}").json()["data"].keys()
@@ -76,7 +76,7 @@ def test_the_sandbox_makes_and_deletes_accounts(local):
     assert local.get(path, with_deleted="true").json()["data"]["deleted"] is True
 
 
-def test_apps(local, account):
+def test_apps_of_an_account_are_listed(local, account):
     found = local.get(f"{account}/account_apps", sort_by="os_type-desc").json()["data"]
     assert [app["os_type"] for app in found] == ["IOS", "ANDROID"]
     assert set(found[0]) == {
@@ -87,7 +87,7 @@ def test_apps(local, account):
     assert every["total_count"] == 3 and any(app["deleted"] for app in every["data"])
 
 
-def test_features_are_keys_and_the_sandbox_adds_some(local, account):
+def test_features_are_listed_and_added(local, account):
     path = f"{account}/features"
     keys = local.get(path).json()["data"]
     assert "REACH_FREQUENCY_CAP" in keys and all(isinstance(key, str) for key in keys)
@@ -106,9 +106,9 @@ def test_business_categories_have_iab_codes(local):
 
 def test_curated_categories_have_countries(local, account):
     path = f"{account}/curated_categories"
-    answer = local.get(path).json()
-    assert answer["total_count"] == len(answer["data"]) > 1 and answer["next_cursor"] is None
-    first = answer["data"][0]
+    response = local.get(path).json()
+    assert response["total_count"] == len(response["data"]) > 1 and response["next_cursor"] is None
+    first = response["data"][0]
     assert set(first) == {
         "id", "name", "description", "country_codes", "publisher_user_ids",
         "videos_monetized_in_last_thirty_days", "created_at", "updated_at",
@@ -117,7 +117,7 @@ def test_curated_categories_have_countries(local, account):
     assert local.get(f"{path}/none").status_code == 404
 
 
-def test_a_person_looks_at_every_list(adsctl):
+def test_list_commands(adsctl):
     for words in ("apps", "business-categories", "curated-categories list", "features list"):
         assert len(adsctl.local("accounts", *words.split()).stdout.splitlines()) > 1
     german = adsctl.local(
@@ -127,7 +127,7 @@ def test_a_person_looks_at_every_list(adsctl):
     assert "Outdoors" in adsctl.local("accounts", "curated-categories", "get", "cc2").stdout
 
 
-def test_a_person_plays_in_the_sandbox(adsctl):
+def test_sandbox_commands(adsctl):
     made = adsctl.local("accounts", "create", "-o", "ids").stdout.strip()
     adsctl.local("accounts", "update", made, "--name", "Mine", "--industry-type", "MEDIA")
     added = adsctl.local("accounts", "features", "add", "-A", made, "--feature-keys", "AGE_TARGETING")
@@ -138,7 +138,7 @@ def test_a_person_plays_in_the_sandbox(adsctl):
     assert "Mine" in adsctl.local("accounts", "get", made, "--with-deleted").stdout
 
 
-def test_ids_of_other_things_are_not_offered_as_accounts(adsctl):
+def test_completion_offers_ids_of_accounts_only(adsctl):
     adsctl.local("accounts", "apps")
     assert adsctl("__ids", "accounts", "-p", "local").stdout == ""
     adsctl.local("accounts", "list")

@@ -1,4 +1,4 @@
-"""Polls and video conversations in the emulator."""
+"""Polls and video conversations."""
 
 import json
 
@@ -8,10 +8,10 @@ from ads_cli.emulator.seed.accounts import DELETED
 from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.creatives import COLLECTION, CONVERSATION, GIF, IMAGE, POLL, SQUARE, TALL, VIDEO
 
-from .speaking import errors
+from .client import errors
 
-POLLED = {"name": "Lunch", "duration_in_minutes": "90", "first_choice": "Soup", "second_choice": "Bread"}
-TALKED = {
+POLL_FIELDS = {"name": "Lunch", "duration_in_minutes": "90", "first_choice": "Soup", "second_choice": "Bread"}
+CONVERSATION_FIELDS = {
     "name": "Tea",
     "media_key": VIDEO,
     "title": "Which one?",
@@ -32,13 +32,13 @@ def polls(cards):
 
 
 @pytest.fixture
-def talks(cards):
+def conversations(cards):
     return f"{cards}/video_conversation"
 
 
-def test_a_poll_begins_at_once_and_ends_after_its_duration(local, polls, time_machine):
+def test_a_poll_starts_now_and_ends_after_its_duration(local, polls, time_machine):
     time_machine.move_to("2026-03-01T23:00:00Z", tick=False)
-    made = local.send("POST", polls, **POLLED).json()["data"]
+    made = local.send("POST", polls, **POLL_FIELDS).json()["data"]
     assert set(made) == {
         "id", "name", "first_choice", "second_choice", "third_choice", "fourth_choice",
         "duration_in_minutes", "start_time", "end_time", "card_uri", "card_type",
@@ -50,8 +50,8 @@ def test_a_poll_begins_at_once_and_ends_after_its_duration(local, polls, time_ma
     assert local.get(f"{polls}/{made['id']}").json()["data"] == made
 
 
-def test_a_poll_with_a_video_tells_of_the_video_and_hides_its_key(local, polls):
-    made = local.send("POST", polls, **POLLED, media_key=VIDEO).json()["data"]
+def test_a_video_poll_has_the_fields_of_the_video_but_no_media_key(local, polls):
+    made = local.send("POST", polls, **POLL_FIELDS, media_key=VIDEO).json()["data"]
     assert made["card_type"] == "VIDEO_POLLS" and "media_key" not in made
     about = {name: value for name, value in made.items() if name.startswith(("video", "content"))}
     assert set(about) == {
@@ -62,15 +62,15 @@ def test_a_poll_with_a_video_tells_of_the_video_and_hides_its_key(local, polls):
     assert (about["video_width"], about["video_height"]) == ("1280", "720")
 
 
-def test_the_media_of_a_poll(local, polls):
-    assert local.send("POST", polls, **POLLED, media_key=IMAGE).status_code == 200
-    for key in ("3_none", SQUARE):  # an image has to be 1.91:1
-        answer = local.send("POST", polls, **POLLED, media_key=key)
-        assert (answer.status_code, errors(answer)) == (400, [("INVALID_PARAMETER", "media_key")])
+def test_a_poll_with_unusable_media_is_rejected(local, polls):
+    assert local.send("POST", polls, **POLL_FIELDS, media_key=IMAGE).status_code == 200
+    for key in ("3_none", SQUARE):  # an image must be 1.91:1
+        response = local.send("POST", polls, **POLL_FIELDS, media_key=key)
+        assert (response.status_code, errors(response)) == (400, [("INVALID_PARAMETER", "media_key")])
 
 
 def test_polls_are_listed_and_filtered(local, polls):
-    made = local.send("POST", polls, **POLLED).json()["data"]["id"]
+    made = local.send("POST", polls, **POLL_FIELDS).json()["data"]["id"]
 
     def listed(**query):
         return [card["id"] for card in local.get(polls, **query).json()["data"]]
@@ -84,18 +84,25 @@ def test_polls_are_listed_and_filtered(local, polls):
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])
 def test_a_poll_cannot_be_updated_or_deleted(local, polls, method):
-    answer = local.send(method, f"{polls}/{POLL}")
-    assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
+    response = local.send(method, f"{polls}/{POLL}")
+    assert (response.status_code, response.headers["allow"]) == (405, "GET")
 
 
-def test_a_kind_is_found_under_its_own_path_only(local, polls, talks):
-    for path in (f"{polls}/{CONVERSATION}", f"{polls}/{COLLECTION}", f"{talks}/{POLL}", f"{talks}/none"):
+def test_a_card_is_found_only_under_the_path_of_its_kind(local, polls, conversations):
+    for path in (
+        f"{polls}/{CONVERSATION}",
+        f"{polls}/{COLLECTION}",
+        f"{conversations}/{POLL}",
+        f"{conversations}/none",
+    ):
         assert errors(local.get(path)) == [("NOT_FOUND", None)]
-    assert local.send("PUT", f"{talks}/{COLLECTION}", title="x").status_code == 404
+    assert local.send("PUT", f"{conversations}/{COLLECTION}", title="x").status_code == 404
 
 
-def test_a_video_conversation_has_the_fields_of_the_specification(local, talks):
-    made = local.send("POST", talks, **TALKED, unlocked_image_media_key=IMAGE).json()["data"]
+def test_a_video_conversation_has_the_fields_of_the_specification(local, conversations):
+    made = local.send("POST", conversations, **CONVERSATION_FIELDS, unlocked_image_media_key=IMAGE).json()[
+        "data"
+    ]
     assert set(made) == {
         "id", "name", "title", "first_cta", "first_cta_tweet", "second_cta", "second_cta_tweet", "third_cta",
         "third_cta_tweet", "fourth_cta", "fourth_cta_tweet", "thank_you_text", "thank_you_url", "media_key",
@@ -103,8 +110,8 @@ def test_a_video_conversation_has_the_fields_of_the_specification(local, talks):
         "card_type", "created_at", "updated_at", "deleted",
     }  # fmt: skip
     assert made["card_type"] == "VIDEO_CONVERSATION"
-    assert made.items() >= TALKED.items()
-    assert local.get(f"{talks}/{made['id']}").json()["data"] == made
+    assert made.items() >= CONVERSATION_FIELDS.items()
+    assert local.get(f"{conversations}/{made['id']}").json()["data"] == made
 
 
 @pytest.mark.parametrize(
@@ -118,13 +125,13 @@ def test_a_video_conversation_has_the_fields_of_the_specification(local, talks):
         ("unlocked_video_media_key", "13_none"),
     ],
 )
-def test_media_of_a_video_conversation_is_of_the_library_and_of_its_type(local, talks, name, key):
-    answer = local.send("POST", talks, **TALKED | {name: key})
-    assert (answer.status_code, errors(answer)) == (400, [("INVALID_PARAMETER", name)])
+def test_a_video_conversation_with_unusable_media_is_rejected(local, conversations, name, key):
+    response = local.send("POST", conversations, **CONVERSATION_FIELDS | {name: key})
+    assert (response.status_code, errors(response)) == (400, [("INVALID_PARAMETER", name)])
 
 
-def test_a_video_conversation_is_updated(local, talks):
-    path = f"{talks}/{CONVERSATION}"
+def test_a_video_conversation_is_updated(local, conversations):
+    path = f"{conversations}/{CONVERSATION}"
     before = local.get(path).json()["data"]
     after = local.send("PUT", path, title="Choose", second_cta_tweet="Glass!").json()["data"]
     changed = {"title": "Choose", "second_cta_tweet": "Glass!", "updated_at": after["updated_at"]}
@@ -133,23 +140,23 @@ def test_a_video_conversation_is_updated(local, talks):
     assert IMAGE in poster != before["poster_media_url"]
 
 
-def test_an_update_leaves_no_card_that_could_not_be_created(local, talks):
-    path = f"{talks}/{CONVERSATION}"
+def test_an_update_must_satisfy_the_rules_of_a_new_card(local, conversations):
+    path = f"{conversations}/{CONVERSATION}"
     before = local.get(path).json()["data"]
-    answer = local.send("PUT", path, third_cta="#Cup", fourth_cta_tweet="?")
-    assert answer.status_code == 400
-    assert set(errors(answer)) == {
+    response = local.send("PUT", path, third_cta="#Cup", fourth_cta_tweet="?")
+    assert response.status_code == 400
+    assert set(errors(response)) == {
         ("MISSING_PARAMETER", "third_cta_tweet"),
         ("INVALID_PARAMETER", "fourth_cta_tweet"),
     }
     assert local.get(path).json()["data"] == before
 
 
-def test_video_conversations_are_listed_and_filtered(local, talks):
-    made = local.send("POST", talks, **TALKED).json()["data"]["id"]
+def test_video_conversations_are_listed_and_filtered(local, conversations):
+    made = local.send("POST", conversations, **CONVERSATION_FIELDS).json()["data"]["id"]
 
     def listed(**query):
-        return [card["id"] for card in local.get(talks, **query).json()["data"]]
+        return [card["id"] for card in local.get(conversations, **query).json()["data"]]
 
     assert listed() == [CONVERSATION, made]
     assert listed(card_ids=f"{made},{POLL}") == [made]
@@ -162,20 +169,20 @@ def test_video_conversations_are_listed_and_filtered(local, talks):
     [
         ("GET", "poll", {}),
         ("GET", f"poll/{POLL}", {}),
-        ("POST", "poll", POLLED),
+        ("POST", "poll", POLL_FIELDS),
         ("GET", "video_conversation", {}),
         ("GET", f"video_conversation/{CONVERSATION}", {}),
-        ("POST", "video_conversation", TALKED),
+        ("POST", "video_conversation", CONVERSATION_FIELDS),
         ("PUT", f"video_conversation/{CONVERSATION}", {"title": "x"}),
     ],
 )
-def test_accounts_that_the_user_has_not_are_not_found(local, account, method, path, query):
-    answer = local.send(method, f"/12/accounts/{account}/cards/{path}", **query)
-    assert answer.status_code == 404
-    assert answer.json()["errors"][0]["message"] == f"the account {account} does not exist"
+def test_legacy_cards_of_inaccessible_accounts_are_not_found(local, account, method, path, query):
+    response = local.send(method, f"/12/accounts/{account}/cards/{path}", **query)
+    assert response.status_code == 404
+    assert response.json()["errors"][0]["message"] == f"the account {account} does not exist"
 
 
-def test_a_person_makes_a_poll(adsctl):
+def test_poll_commands(adsctl):
     words = (
         "--name",
         "Lunch",
@@ -192,8 +199,10 @@ def test_a_person_makes_a_poll(adsctl):
     adsctl.local("cards", "poll", "get", COLLECTION, code=5)
 
 
-def test_a_person_makes_and_changes_a_video_conversation(adsctl):
-    words = [word for name, value in TALKED.items() for word in (f"--{name.replace('_', '-')}", value)]
+def test_video_conversation_commands(adsctl):
+    words = [
+        word for name, value in CONVERSATION_FIELDS.items() for word in (f"--{name.replace('_', '-')}", value)
+    ]
     made = adsctl.local("cards", "video-conversation", "create", *words, "-o", "ids").stdout.strip()
     shown = adsctl.local("cards", "video-conversation", "update", made, "--thank-you-text", "Cheers").stdout
     assert "Cheers" in shown and "Which one?" in shown

@@ -11,7 +11,7 @@ MORE_THAN_ENOUGH = 10**9  # requests
 @pytest.mark.parametrize("trouble", [503, SILENCE])
 def test_an_overwhelmed_service_gets_fewer_at_once_and_then_as_many_as_before(trouble):
     world = World()
-    service = Service(world, 10**6, SECONDS, lambda: 0.1, says="")
+    service = Service(world, 10**6, SECONDS, lambda: 0.25, says="")
     most = {}
 
     def failing(now: float) -> int:

@@ -3,6 +3,7 @@
 import json
 import math
 import threading
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -152,14 +153,15 @@ class Service:
         if self.kind == "fixed":
             start = now // self.seconds * self.seconds
         elif self.kind == "sliding":
-            counted = [at for at in times[-self.limit :] if at > now - self.seconds]
-            return len(counted), (counted[0] if counted else now) + self.seconds
+            first = max(bisect_right(times, now - self.seconds), len(times) - self.limit)
+            return len(times) - first, (times[first] if first < len(times) else now) + self.seconds
         else:  # each window begins with its first request
-            start = -math.inf
-            for at in times:
-                start = at if at >= start + self.seconds else start
+            start, number = -math.inf, 0
+            while number < len(times):
+                start = times[number]
+                number = bisect_left(times, start + self.seconds)
             start = start if now < start + self.seconds else now
-        return sum(at >= start for at in times[-self.limit :]), start + self.seconds
+        return min(len(times) - bisect_left(times, start), self.limit), start + self.seconds
 
     def take(self, family: str) -> tuple[int, dict[str, str]]:
         """Answer at this moment: status and headers."""

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import shlex
 import shutil
 import signal
 import sqlite3
@@ -11,33 +12,32 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
+import httpx
 import pytest
 from werkzeug import Request, Response
 
+from ads_cli.client.signing import BearerAuth, SignedAuth
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
 from tests.adsctl import ROOT, Adsctl
+from tests.auth.recording import recording
 from tests.auth.test_secrets_stay import PLANTED, spellings
-from tests.test_examples import BEFORE, ELSEWHERE, EXAMPLES, FILES
+from tests.test_examples import BEFORE, ELSEWHERE, EXAMPLES, FILES, IN_A_SHELL
 
 PEOPLE = {"e-mail address": "geheim.person@example.com", "phone number": "+4917055500123"}
 LISTS = ("customers.csv", "unsubscribed.csv")
 WATCHED = ("--yes", "--debug", "--verbose", "--log-file", "log.jsonl")
 ADDRESSES = ("ADSCTL_BASE_URL", "ADSCTL_ADS_URL", "ADSCTL_ADS_SANDBOX_URL")
 SHOWN = {"auth token": {"token"}}  # what a command is there to show
-# Python imports this at its start: it notes what is run and what is opened for writing.
-NOTING = """
+# Imported by Python when it starts.
+RECORDING = """
 import os, sys
+from tests.auth.recording import record
 log = os.open({log!r}, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-def note(event, given):
-    if event == "open" and given[2] & (os.O_WRONLY | os.O_RDWR):
-        os.write(log, f"wrote {{given[0]}}\\n".encode("utf-8", "replace"))
-    elif event in ("subprocess.Popen", "os.exec", "os.posix_spawn", "os.system"):
-        os.write(log, f"ran {{given[:2]}}\\n".encode("utf-8", "replace"))
 with open("/proc/self/cmdline", "rb") as mine:
     os.write(log, b"ran " + mine.read() + b"\\n")
-sys.addaudithook(note)
+sys.addaudithook(lambda event, arguments: record(log, event, arguments))
 {crash}
 """
 CRASH = """
@@ -69,7 +69,7 @@ def world(seeded_database: Path, tmp_path_factory):
 
 @pytest.fixture
 def watched(adsctl: Adsctl) -> Adsctl:
-    """Somebody who has lists of people, and whose every step is noted."""
+    """adsctl with lists of people; what it runs and writes is recorded."""
     for name, content in FILES.items():
         adsctl.file(name, content)
     for name in LISTS:
@@ -77,32 +77,49 @@ def watched(adsctl: Adsctl) -> Adsctl:
     for name in ("tmp", "well", "crash", ".local/share/bash-completion/completions"):
         (adsctl.home / name).mkdir(parents=True)
     for name, crash in (("well", ""), ("crash", CRASH)):
-        noting = NOTING.format(log=str(adsctl.home / "noted"), crash=crash)
-        adsctl.file(f"{name}/sitecustomize.py", noting)
-    adsctl.env |= {"TMPDIR": str(adsctl.home / "tmp"), "PYTHONPATH": f"{adsctl.home}/well:{ROOT}"}
-    adsctl.env |= {"PYTHONDONTWRITEBYTECODE": "1", "ADSCTL_TOKEN_STORE": "file"}
+        content = RECORDING.format(log=str(adsctl.home / "recorded"), crash=crash)
+        adsctl.file(f"{name}/sitecustomize.py", content)
+    adsctl.env |= {"TMPDIR": str(adsctl.home / "tmp"), "ADSCTL_TOKEN_STORE": "file"}
     return adsctl
 
 
-def run(person: Adsctl, line: str, env: dict[str, str], *options: str) -> subprocess.CompletedProcess[bytes]:
+def of_python(adsctl: Adsctl, folder: str = "well") -> dict[str, str]:
+    """Return the variables that make a new Python record what it does, and crash if that is asked for."""
+    return {"PYTHONPATH": f"{adsctl.home}/{folder}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def run(
+    adsctl: Adsctl, line: str, env: dict[str, str], *options: str, folder: str = "well"
+) -> subprocess.CompletedProcess[bytes]:
     """Run a line in a shell, with every option that makes adsctl talk."""
-    environment = person.installed(*WATCHED, *options) | env
+    environment = adsctl.installed(*WATCHED, *options) | of_python(adsctl, folder) | env
     return subprocess.run(
-        ["bash", "-c", line], env=environment, cwd=person.home, capture_output=True, timeout=120
+        ["bash", "-c", line], env=environment, cwd=adsctl.home, capture_output=True, timeout=120
     )
 
 
-def search(person: Adsctl, allowed: set[str], **outputs: bytes) -> None:
+def run_here(
+    adsctl: Adsctl, line: str, env: dict[str, str], *options: str, folder: str = "well"
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command as `run` does, in the process of the tests."""
+    with pytest.MonkeyPatch.context() as patch, recording(adsctl.home / "recorded"):
+        for auth in (SignedAuth, BearerAuth, httpx.BasicAuth) if folder == "crash" else ():
+            patch.setattr(auth, "auth_flow", lambda self, request: 1 / 0)
+        done = adsctl(*WATCHED, *options, *shlex.split(line)[1:], code=None, **env)
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.encode(), done.stderr.encode())
+
+
+def search(adsctl: Adsctl, allowed: set[str], **outputs: bytes) -> None:
     """Search what was printed, every file that was written and every command line."""
-    found = {str(path): path.read_bytes() for path in person.home.rglob("*") if path.is_file()}
+    found = {str(path): path.read_bytes() for path in adsctl.home.rglob("*") if path.is_file()}
     for name in (*LISTS, "config/secrets.json"):  # where they belong
-        found.pop(str(person.home / name), None)
-    noted = found[str(person.home / "noted")].decode()
-    assert "ran " in noted
-    for line in noted.splitlines():
+        found.pop(str(adsctl.home / name), None)
+    recorded = found[str(adsctl.home / "recorded")].decode()
+    assert "ran " in recorded
+    for line in recorded.splitlines():
         if line.startswith("wrote "):
-            place = (person.home / line.removeprefix("wrote ")).resolve()
-            assert place.is_relative_to(person.home) or str(place).startswith(("/dev/", "/proc/")), line
+            place = (adsctl.home / line.removeprefix("wrote ")).resolve()
+            assert place.is_relative_to(adsctl.home) or str(place).startswith(("/dev/", "/proc/")), line
     for name, secret in (PLANTED | PEOPLE).items():
         for place, content in (outputs | found).items():
             for spelling in spellings(secret):
@@ -129,13 +146,14 @@ COMMANDS = sorted(EXAMPLES.keys() - ELSEWHERE.keys() | {"auth bearer issue", "au
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_writes_a_secret_anywhere(watched, world, httpserver, command):
     httpserver.expect_request(re.compile(".*")).respond_with_handler(echo)
-    line = f"{BEFORE.get(command, ':')} && {EXAMPLES[command]}"
+    is_plain = command in EXAMPLES.keys() - IN_A_SHELL
+    line = EXAMPLES[command] if is_plain else f"{BEFORE.get(command, ':')} && {EXAMPLES[command]}"
+    execute = run_here if is_plain else run
     refused = world | dict.fromkeys(ADDRESSES, httpserver.url_for("").rstrip("/"))
-    crashed = world | {"PYTHONPATH": f"{watched.home}/crash:{ROOT}"}
-    runs = [run(watched, line, world), run(watched, line, refused, "--max-attempts", "1")]
+    runs = [execute(watched, line, world), execute(watched, line, refused, "--max-attempts", "1")]
     assert runs[0].returncode == 0, runs[0].stderr.decode()
     if httpserver.log:  # else nothing is signed, and nothing crashes
-        runs.append(run(watched, line, crashed))
+        runs.append(execute(watched, line, world, folder="crash"))
         assert runs[1].returncode and runs[2].returncode == 1 and b"Traceback" in runs[2].stderr
     outputs = {
         f"{n} {where}": getattr(done, where) for n, done in enumerate(runs) for where in ("stdout", "stderr")
@@ -145,7 +163,7 @@ def test_no_command_writes_a_secret_anywhere(watched, world, httpserver, command
 
 def test_a_served_emulator_writes_none_of_the_secrets_that_it_is_shown(watched, world):
     words = ("emulator", "serve", "--port", "0", *WATCHED, "--database", world["DATABASE"])
-    process = watched.popen(*words)
+    process = watched.popen(*words, **of_python(watched))
     for line in process.stderr:
         if listening := re.search(rb"listens on (http://\S+);", line):
             break

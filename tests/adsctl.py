@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pexpect
+
 from ads_cli.__main__ import main
 from tests.in_process import like_a_process
 
@@ -43,6 +45,7 @@ class Adsctl:
     adsctl(...)          in the process of the tests: a tenth of the time. The default.
     adsctl.local(...)    the same with `--profile local`.
     adsctl.process(...)  in a process, until it ends: for what Python reads when it starts, for memory.
+    adsctl.terminal(...) in a process on a terminal.
     adsctl.popen(...)    in a process that runs beside the test: for signals, kills and locks.
     adsctl.command(...)  the words that start a process: for shells, terminals and `emulator exec`.
     adsctl.installed()   an environment in which a shell finds `adsctl`.
@@ -105,6 +108,20 @@ class Adsctl:
             stderr=subprocess.PIPE,
             env=self.environment | env,
             cwd=self.home,
+            preexec_fn=reset_ignored_signals,
+        )
+
+    def terminal(self, *words: object, width: int = 80, **env: str) -> pexpect.spawn:
+        """Start a process on a terminal."""
+        command, *arguments = self.command(*words)
+        return pexpect.spawn(
+            command,
+            arguments,
+            env=self.environment | env,
+            cwd=str(self.home),
+            dimensions=(50, width),
+            encoding="utf-8",
+            timeout=TIMEOUT_SECONDS,
             preexec_fn=reset_ignored_signals,
         )
 

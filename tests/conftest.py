@@ -12,6 +12,7 @@ from pytest_httpserver import HTTPServer
 
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
+from ads_cli.emulator.core.faults import parse_fault
 from ads_cli.emulator.server import running
 from tests.adsctl import ROOT, Adsctl
 
@@ -98,6 +99,10 @@ class Service:
                 self.before(len(self.puts))
                 self.puts.append([product["id"] for product in json.loads(body)["products"]])
         return self.emulator(environ, start_response)
+
+    def fail(self, *faults: str) -> None:
+        """Inject faults, as `emulator serve --fault` does; none ends them."""
+        self.emulator.faults = [*map(parse_fault, faults)]
 
     @property
     def stored(self) -> list[str]:

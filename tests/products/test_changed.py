@@ -2,7 +2,6 @@
 
 import json
 
-from ads_cli.emulator.core.faults import parse_fault
 from tests.conftest import feed
 from tests.products.shop import CUP, MUG, feed_with, ids
 from tests.products.test_push import SUMMARY
@@ -63,10 +62,10 @@ def test_a_change_and_its_reverse_are_both_sent(shop):
 
 def test_refused_rows_are_sent_again(shop):
     shop.push(feed(50))
-    shop.service.emulator.faults = [parse_fault("PUT * partial")]
+    shop.service.fail("PUT * partial")
     changed = feed_with(50, dict.fromkeys((3, 5, 8, 13), CUP))
     assert shop.push(changed, code=9)["failed"] == 2  # the first and the third of them
-    shop.service.emulator.faults = []
+    shop.service.fail()
     assert shop.push()["updated"] == 2 and shop.sent == ids(3, 8)
 
 

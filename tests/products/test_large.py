@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ads_cli.emulator.core.faults import parse_fault
 from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.products.plans import check_plan
 from ads_cli.products.schema import PRODUCT_SCHEMA
@@ -134,7 +133,7 @@ def test_killed_and_resumed_it_is_there_whole_and_nothing_acknowledged_goes_twic
 def test_what_the_service_refuses_comes_back_with_what_is_wrong_here(adsctl, service):
     adsctl.file("feed.csv", large(row9000=row(9000, price="cheap")))
     words = ("products", "push", "feed.csv", "--skip-invalid", "--failed-out", "failed.csv")
-    service.emulator.faults = [parse_fault("PUT * partial times=1")]
+    service.fail("PUT * partial times=1")
     summary = json.loads(adsctl(*words, "-o", "json", code=9).stdout)
     with (adsctl.home / "failed.csv").open() as file:
         failed = {int(row["_line"]): row for row in csv.DictReader(file)}

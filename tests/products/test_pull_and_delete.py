@@ -65,10 +65,10 @@ def test_products_are_deleted_by_key_and_from_a_file(adsctl):
     adsctl.local("products", "delete", "--yes", code=2)
 
 
-def test_a_key_that_a_lost_answer_had_deleted_is_deleted(adsctl):
+def test_a_key_that_a_lost_answer_had_deleted_is_deleted(adsctl, service):
     adsctl.file("feed.csv", feed(5))
-    push(adsctl, "feed.csv")
-    keys = adsctl.local("products", "list", "-o", "ids").stdout.split()
-    words = adsctl.command("products", "delete", *keys, "--yes", "-o", "json")
-    done = adsctl.local("emulator", "exec", "--fault", "DELETE * reset-after times=1", "--", *words)
-    assert json.loads(done.stdout)["deleted"] == 5
+    adsctl("products", "push", "feed.csv")
+    keys = adsctl("products", "list", "-o", "ids").stdout.split()
+    service.fail("DELETE * reset-after times=1")
+    done = adsctl("products", "delete", *keys, "--yes", "-o", "json")
+    assert json.loads(done.stdout)["deleted"] == 5 and service.stored == []

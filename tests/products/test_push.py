@@ -190,16 +190,14 @@ FAULTS = [
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_faults_of_every_kind_lose_no_row(adsctl, fault):
+def test_faults_of_every_kind_lose_no_row(adsctl, service, fault):
     adsctl.file("feed.csv", feed(300))
-    words = adsctl.command("products", "push", "feed.csv", "--max-attempts", "20", "-o", "json")
-    done = adsctl.local(
-        "emulator", "exec", "--fault", f"PUT /12/product_catalogs/* {fault} seed=1", "--", *words
-    )
+    service.fail(f"PUT /12/product_catalogs/* {fault} seed=1")
+    done = adsctl("products", "push", "feed.csv", "--max-attempts", "20", "-o", "json")
     summary = json.loads(done.stdout)
     assert summary["retries"] > 0 and sum(counts(summary)) == 300 and summary["failed"] == 0
-    listed = adsctl.local("products", "list", "--all", "-o", "ids").stdout.split()
-    assert len(listed) == 300
+    listed = adsctl("products", "list", "--all", "-o", "ids").stdout.split()
+    assert len(listed) == len(service.stored) == 300
 
 
 def test_examples_are_what_they_say(adsctl):

@@ -6,32 +6,15 @@ import json
 import pytest
 from pytest_httpserver import HTTPServer
 
-from ads_cli.emulator.core.faults import parse_fault
 from tests.conftest import PRODUCT, feed
-from tests.products.test_push import PRODUCTS, counts, push
+from tests.products.test_push import PRODUCTS, counts
 
 
-def test_refused_rows_come_back_in_a_file_that_can_be_corrected_and_pushed(adsctl):
+def test_refused_rows_come_back_in_a_file_that_can_be_corrected_and_pushed(adsctl, service):
     adsctl.file("feed.csv", feed(50, colour="blue"))
-    done = adsctl.local(
-        "emulator",
-        "exec",
-        "--fault",
-        "PUT * partial times=2",
-        "--",
-        *adsctl.command(
-            "products",
-            "push",
-            "feed.csv",
-            "--map",
-            "colour=color",
-            "--failed-out",
-            "failed.csv",
-            "-o",
-            "json",
-        ),
-        code=9,
-    )
+    service.fail("PUT * partial times=2")
+    options = ("--map", "colour=color", "-o", "json")
+    done = adsctl("products", "push", "feed.csv", *options, "--failed-out", "failed.csv", code=9)
     summary = json.loads(done.stdout)
     failed = list(csv.DictReader((adsctl.home / "failed.csv").open()))
     assert len(failed) == summary["failed"] > 0 and summary["created"] + summary["failed"] == 50
@@ -40,20 +23,20 @@ def test_refused_rows_come_back_in_a_file_that_can_be_corrected_and_pushed(adsct
     for row in failed:
         assert row["id"] in lines[int(row["_line"]) - 1] and row["_error"]
     assert (adsctl.home / "failed.csv").stat().st_mode & 0o777 == 0o600
-    again = push(adsctl, "failed.csv", "--map", "colour=color")
-    assert counts(again) == (len(failed), 0, 0, 0)
+    again = adsctl("products", "push", "failed.csv", *options)
+    assert counts(json.loads(again.stdout)) == (len(failed), 0, 0, 0)
 
 
 @pytest.mark.parametrize(
     "name", ["failed.csv", "failed.tsv", "failed.jsonl", "failed.json", "failed.yaml", "failed.csv.gz"]
 )
-def test_refused_rows_can_be_written_in_any_format(adsctl, name):
+def test_refused_rows_can_be_written_in_any_format(adsctl, service, name):
     adsctl.file("feed.jsonl", "\n".join(json.dumps(p | {"title": "\u2028 é \" 'x"}) for p in PRODUCTS))
-    words = ("products", "push", "feed.jsonl", "--failed-out", name)
-    adsctl.local(
-        "emulator", "exec", "--fault", "PUT * partial times=1", "--", *adsctl.command(*words), code=9
-    )
-    assert counts(push(adsctl, name))[0] > 0
+    service.fail("PUT * partial times=1")
+    done = adsctl("products", "push", "feed.jsonl", "--failed-out", name, "-o", "json", code=9)
+    failed = json.loads(done.stdout)["failed"]
+    again = adsctl("products", "push", name, "-o", "json")
+    assert counts(json.loads(again.stdout)) == (failed, 0, 0, 0)
 
 
 def test_what_the_service_warns_of_is_told_with_the_line(adsctl):
@@ -87,10 +70,10 @@ def test_where_no_row_is_refused_there_is_no_file_of_refused_rows(adsctl):
 
 
 @pytest.mark.parametrize("quiet", [(), ("-q",)])
-def test_why_the_service_refused_rows_is_told_by_kind_at_the_end(adsctl, quiet):
+def test_why_the_service_refused_rows_is_told_by_kind_at_the_end(adsctl, service, quiet):
     adsctl.file("feed.csv", feed(50))
-    words = adsctl.command("products", "push", "feed.csv", "--concurrency", "1", *quiet)
-    done = adsctl.local("emulator", "exec", "--fault", "PUT * partial", "--", *words, code=9)
+    service.fail("PUT * partial")
+    done = adsctl("products", "push", "feed.csv", "--concurrency", "1", *quiet, code=9)
     assert "error: feed.csv:2: rejected: " in done.stderr
     assert "26 rows: lines 2, 4, 6, 8, 10, …\n26 rows rejected by the service\n" in done.stderr
     assert "--failed-out FILE" in done.stderr
@@ -114,10 +97,10 @@ def test_reasons_without_end_do_not_fill_the_terminal(remote, httpserver: HTTPSe
     )
 
 
-def test_of_records_that_share_a_line_only_the_refused_ones_come_back(adsctl):
+def test_of_records_that_share_a_line_only_the_refused_ones_come_back(adsctl, service):
     adsctl.file("feed.json", json.dumps([PRODUCT | {"id": f"sku-{n}"} for n in range(1, 5)]))
-    words = adsctl.command("products", "push", "feed.json", "--failed-out", "failed.csv", "-v")
-    done = adsctl.local("emulator", "exec", "--fault", "PUT * partial", "--", *words, code=9)
+    service.fail("PUT * partial")
+    done = adsctl("products", "push", "feed.json", "--failed-out", "failed.csv", "-v", code=9)
     assert "feed.json:1, record 3: rejected: " in done.stderr
     failed = list(csv.DictReader((adsctl.home / "failed.csv").open()))
     assert [(row["id"], row["_line"]) for row in failed] == [
@@ -132,18 +115,19 @@ def test_refused_rows_never_replace_the_feed_itself(adsctl):
     assert path.read_text() == feed(3)
 
 
-def test_a_push_stops_after_so_many_refused_rows(adsctl):
+def test_a_push_stops_after_so_many_refused_rows(adsctl, service):
     adsctl.file("feed.csv", feed(1000))
+    service.fail("PUT * partial")
     words = ("products", "push", "feed.csv", "--max-errors", "5", "--concurrency", "1", "-o", "json")
-    done = adsctl.local("emulator", "exec", "--fault", "PUT * partial", "--", *adsctl.command(*words), code=9)
+    done = adsctl(*words, code=9)
     summary = json.loads(done.stdout)
     assert 5 <= summary["failed"] < 100 and "--resume" in done.stderr
 
 
-def test_a_push_that_stops_early_tells_the_same_number_everywhere(adsctl):
+def test_a_push_that_stops_early_tells_the_same_number_everywhere(adsctl, service):
     adsctl.file("feed.csv", feed(1000))
-    words = adsctl.command("products", "push", "feed.csv", "--max-errors", "5", "-o", "json")
-    done = adsctl.local("emulator", "exec", "--fault", "PUT * partial", "--", *words, code=9)
+    service.fail("PUT * partial")
+    done = adsctl("products", "push", "feed.csv", "--max-errors", "5", "-o", "json", code=9)
     summary, error = json.loads(done.stdout), json.loads(done.stderr.splitlines()[-1])["error"]
     left = 1000 - sum(counts(summary))
     assert f"stopped early, {left} rows not sent: {summary['failed']} rows rejected" in error["message"]
@@ -152,10 +136,10 @@ def test_a_push_that_stops_early_tells_the_same_number_everywhere(adsctl):
     assert job["state"] == "unfinished" and job["acknowledged"] == summary["requests"]
 
 
-def test_a_push_whose_last_rows_are_refused_has_reached_its_end(adsctl):
+def test_a_push_whose_last_rows_are_refused_has_reached_its_end(adsctl, service):
     adsctl.file("feed.csv", feed(20))
-    words = adsctl.command("products", "push", "feed.csv", "--max-errors", "1")
-    done = adsctl.local("emulator", "exec", "--fault", "PUT * partial", "--", *words, code=9)
+    service.fail("PUT * partial")
+    done = adsctl("products", "push", "feed.csv", "--max-errors", "1", code=9)
     assert "10 rows rejected by the service" in done.stderr and "--resume" not in done.stderr
     assert json.loads(adsctl("jobs", "list", "-o", "json").stdout)[0]["state"] == "ended"
 
@@ -164,7 +148,7 @@ def test_a_file_that_changes_before_its_refused_rows_are_looked_up_is_told_of_af
     adsctl, service
 ):
     adsctl.file("feed.csv", feed(60))
-    service.emulator.faults = [parse_fault("PUT * partial times=1")]
+    service.fail("PUT * partial times=1")
     service.before = lambda put: put == 2 and adsctl.file("feed.csv", feed(61))
     words = ("products", "push", "feed.csv", "--concurrency", "1", "--failed-out", "failed.csv", "-o", "json")
     done = adsctl(*words, code=3)

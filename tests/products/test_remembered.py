@@ -5,7 +5,6 @@ import signal
 
 import pytest
 
-from ads_cli.emulator.core.faults import parse_fault
 from ads_cli.products.digest_index import RECORD_BYTES
 from tests.conftest import feed
 from tests.products.shop import BATCHES, CUP, MUG, ROWS, feed_with, ids
@@ -77,9 +76,9 @@ def test_what_a_killed_push_may_have_changed_is_sent_again_when_the_feed_has_cha
 
 
 def test_a_push_that_stops_early_remembers_nothing_of_its_rows(shop):
-    shop.service.emulator.faults = [parse_fault("PUT * partial")]
+    shop.service.fail("PUT * partial")
     shop.push(feed(100), "--max-errors", "1", "--concurrency", "1", code=9)
-    shop.service.emulator.faults = []
+    shop.service.fail()
     assert shop.push()["skipped"] == 0 and shop.push()["skipped"] == 100
 
 

@@ -3,8 +3,8 @@
 import json
 import re
 import signal
+from threading import Event
 
-import pexpect
 import pytest
 
 from tests.conftest import feed
@@ -45,18 +45,19 @@ def test_a_signal_ends_the_run_with_its_code_and_the_way_to_go_on(adsctl, servic
     assert len(service.stored) == ROWS
 
 
-def test_the_bar_leaves_room_for_what_the_terminal_shows_of_ctrl_c(adsctl):
-    adsctl.file("feed.csv", feed(20_000))
-    words = adsctl.command("-p", "local", "products", "push", "feed.csv")
-    environment = adsctl.environment | {"TERM": "xterm"}
-    size = (30, 60)
-    shell = pexpect.spawn(words[0], words[1:], env=environment, cwd=str(adsctl.home), dimensions=size)
-    shell.expect("Pushing")
+def test_the_bar_leaves_room_for_what_the_terminal_shows_of_ctrl_c(adsctl, service):
+    adsctl.file("feed.csv", feed(ROWS))
+    interrupted = Event()
+    service.before = lambda number: interrupted.wait(30)  # the push cannot end before Ctrl-C
+    shell = adsctl.terminal("products", "push", "feed.csv", width=60, TERM="xterm")
+    shell.expect_exact("/400")  # the end of the first bar, but for the time that is left
     shell.sendintr()
-    shown = shell.read().decode()
-    bars = [
-        re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", bar) for bar in re.split(r"[\r\n]|\^C", shown) if "━" in bar
-    ]
+    shell.expect_exact("^C")
+    interrupted.set()
+    shown = shell.before + shell.read()
+    # ^C may come in the middle of a sequence, so that this is whole only without it.
+    drawn = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
+    bars = [line for line in re.split(r"[\r\n]", drawn) if "━" in line]
     assert bars and max(map(len, bars)) <= 58 and "stopped by SIGINT" in shown
 
 
@@ -112,23 +113,14 @@ def test_a_served_emulator_is_known_again_on_another_port(adsctl):
     assert "starting from the beginning: the last push of this file has ended" in done.stderr
 
 
-def test_refused_rows_of_the_first_run_are_in_the_file_of_the_second(adsctl):
-    from ads_cli.commands.emulator import variables
-    from ads_cli.emulator.app import Emulator
-    from ads_cli.emulator.server import running
-    from tests.conftest import Service
-
+def test_refused_rows_of_the_first_run_are_in_the_file_of_the_second(adsctl, service):
     adsctl.file("feed.csv", feed(ROWS))
-    emulator = Emulator(adsctl.home / "service.db", faults=["PUT * partial times=3"])
-    service = Service(emulator)
-    with running(service) as address:
-        adsctl.env |= variables(emulator, address)
-        stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1", "--failed-out", "failed.csv")
-        done = adsctl(
-            "products", "push", "feed.csv", "--resume", "--failed-out", "failed.csv", "-o", "json", code=9
-        )
-        failed = (adsctl.home / "failed.csv").read_text().splitlines()[1:]
-        assert len(failed) == json.loads(done.stdout)["failed"] == 39
+    service.fail("PUT * partial times=3")
+    failed_out = ("--failed-out", "failed.csv")
+    stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1", *failed_out)
+    done = adsctl("products", "push", "feed.csv", "--resume", *failed_out, "-o", "json", code=9)
+    failed = (adsctl.home / "failed.csv").read_text().splitlines()[1:]
+    assert len(failed) == json.loads(done.stdout)["failed"] == 39
 
 
 @pytest.mark.parametrize("cut", [1, 5, 20, 40])
@@ -144,8 +136,8 @@ def test_a_journal_cut_off_anywhere_is_read_as_far_as_it_goes(adsctl, service, c
     assert len(service.puts) - before == BATCHES - len(safe)
 
 
-def test_a_service_that_fails_for_good_ends_with_8_and_names_how_to_go_on(adsctl):
+def test_a_service_that_fails_for_good_ends_with_8_and_names_how_to_go_on(adsctl, service):
     adsctl.file("feed.csv", feed(100))
-    words = adsctl.command("products", "push", "feed.csv", "--max-attempts", "2")
-    done = adsctl.local("emulator", "exec", "--fault", "PUT * status=503 retry-after=0", "--", *words, code=8)
+    service.fail("PUT * status=503 retry-after=0")
+    done = adsctl("products", "push", "feed.csv", "--max-attempts", "2", code=8)
     assert "--resume" in done.stderr

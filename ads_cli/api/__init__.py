@@ -1,5 +1,5 @@
-"""The service as data: one Request class per endpoint, one type per kind of field.
+"""The service as data: one Request class per endpoint, with the types and limits of its fields.
 
-A limit of the service is written here and nowhere else. The command line, the check before
-sending, the client and the emulator all read these classes; nothing here knows of HTTP libraries.
+A limit of the service is declared here and nowhere else. Commands, their help, validation, the client
+and the emulator are derived from these classes. Nothing here imports an HTTP library.
 """

@@ -1,4 +1,4 @@
-"""Advertising accounts, and what is known of them."""
+"""Advertising accounts: features, apps, history, categories."""
 
 from typing import Annotated, Literal
 
@@ -32,7 +32,7 @@ Entity = Literal["CAMPAIGN", "LINE_ITEM", "PROMOTED_POST", "TARGETING_CRITERIA",
 FilteredFeature = Literal[
     "REACH_AND_FREQUENCY_ANALYTICS", "REACH_FREQUENCY_CAP", "WEBSITE_CLICKS_CPM_BILLING"
 ]
-FEATURES_SEEN = (
+KNOWN_FEATURES = (
     "AGE_TARGETING",
     "AWARENESS_OBJECTIVE",
     "CONVERSATION_CARD",
@@ -48,10 +48,10 @@ FEATURES_SEEN = (
     "GET /12/accounts", "accounts list", columns=ACCOUNT_COLUMNS, example="--q Nordlicht --with-deleted"
 )
 class ListAccounts(Page):
-    """List the advertising accounts you may work in."""
+    """List the advertising accounts you have access to."""
 
     account_ids: Ids | None = None
-    q: Annotated[str, Meta(description="Only names that begin with this")] | None = None
+    q: Annotated[str, Meta(description="Only names that start with this")] | None = None
 
 
 @endpoint("GET /12/accounts/{account_id}", "accounts get", columns=ACCOUNT_COLUMNS, example="18ce54d4x5t")
@@ -108,7 +108,7 @@ class ListApps(PageInAccount):
 def _whole_hour(time: Time) -> str | None:
     moment = time.moment
     off = moment.minute or moment.second or moment.microsecond
-    return f"{time} is no whole hour in UTC, as in 2026-03-01T08:00:00Z" if off else None
+    return f"{time} is not a whole hour in UTC, such as 2026-03-01T08:00:00Z" if off else None
 
 
 @endpoint(
@@ -120,14 +120,14 @@ def _whole_hour(time: Time) -> str | None:
     "--start-time 2026-02-20T10:00Z --end-time 2026-02-21T10:00Z",
 )
 class ListHistory(InAccount, kw_only=True):
-    """List changes in an account, when and by whom.
+    """List changes in an account, with time and user.
 
-    The service is still testing this, and answers only accounts that it chose.
+    The service offers this as a beta, to selected accounts only.
     """
 
     entity_type: Entity
     entity_id: Id
-    start_time: Annotated[Moment, Meta(description="Changes from this whole hour on")]
+    start_time: Annotated[Moment, Meta(description="Changes from this whole hour")]
     end_time: Annotated[Moment, Meta(description="Changes before this whole hour")]
     user_id: Annotated[int, Meta(description="Only changes by this user")] | None = None
     count: PageSize | None = None
@@ -135,12 +135,12 @@ class ListHistory(InAccount, kw_only=True):
 
     @rule("start_time")
     def starts_on_the_hour(self) -> str | None:
-        """Hold the start to a whole hour."""
+        """Require a whole hour."""
         return _whole_hour(self.start_time)
 
     @rule("end_time")
     def ends_on_the_hour(self) -> str | None:
-        """Hold the end to a whole hour."""
+        """Require a whole hour."""
         return _whole_hour(self.end_time)
 
 
@@ -151,9 +151,9 @@ class ListHistory(InAccount, kw_only=True):
     example="--columns name,iab_categories",
 )
 class ListBusinessCategories(Request):
-    """List the kinds of business there are.
+    """List the business categories.
 
-    A line item for PREROLL_VIEWS names one or two of them, by the codes under iab_categories.
+    A line item for PREROLL_VIEWS has one or two of them, by the codes in iab_categories.
     """
 
 
@@ -164,7 +164,7 @@ class ListBusinessCategories(Request):
     example="--query '[].name'",
 )
 class ListCuratedCategories(InAccount):
-    """List curated categories, each with the countries where it is available."""
+    """List curated categories with the countries where they are available."""
 
 
 @endpoint(
@@ -186,7 +186,7 @@ class GetCuratedCategory(InAccount, kw_only=True):
     example="--feature-keys REACH_FREQUENCY_CAP",
 )
 class ListFeatures(InAccount):
-    """List the features that an account may use."""
+    """List the features of an account."""
 
     feature_keys: Annotated[list[FilteredFeature], Meta(min_length=1, description="Only these")] | None = None
 
@@ -199,6 +199,6 @@ class ListFeatures(InAccount):
     example="--feature-keys AGE_TARGETING,CPI_CHARGING",
 )
 class AddFeatures(InAccount, kw_only=True):
-    """Give features to an account of the sandbox."""
+    """Add features to an account of the sandbox."""
 
-    feature_keys: Annotated[Texts, Meta(description="Names of features", extra={"seen": FEATURES_SEEN})]
+    feature_keys: Annotated[Texts, Meta(description="Names of features", extra={"seen": KNOWN_FEATURES})]

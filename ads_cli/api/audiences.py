@@ -1,4 +1,4 @@
-"""Audiences: what people talk about, who else may use an audience, what uses it."""
+"""Audiences: keyword insights, permissions, what targets an audience, do-not-reach lists."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
@@ -9,8 +9,8 @@ from .endpoint import Request, endpoint
 from .types import AccountId, Cursor, Id, Ids, InAccount, LivePage, Moment, Texts
 from .validation import rule
 
-MOST_KEYWORDS = 10  # those to look for and those to leave out together
-LONGEST_INSIGHT = timedelta(days=7)
+MAX_KEYWORDS = 10  # keywords and negative_keywords together
+MAX_INSIGHT_PERIOD = timedelta(days=7)
 PERMISSIONS = "/5/accounts/{account_id}/tailored_audiences/{tailored_audience_id}/permissions"
 PERMISSION_COLUMNS = "id tailored_audience_id granted_account_id permission_level deleted"
 
@@ -23,52 +23,52 @@ AudienceId = Annotated[
     "GET /12/insights/keywords/search",
     "audiences keywords",
     columns="related_keywords post_volume",
-    view="keywords",
+    chart="keywords",
     example="--keywords mug,teapot --granularity DAY "
     "--start-time 2026-03-01T00:00Z --end-time 2026-03-08T00:00Z",
 )
 class SearchKeywords(Request):
-    """Show how often keywords are posted, and keywords related to them.
+    """Show how often keywords are posted, and related keywords.
 
-    A terminal draws the numbers; -o, --columns and --query show them as they are.
+    On a terminal the result is a chart; -o, --columns and --query show the numbers.
     """
 
     keywords: Annotated[
         Texts,
-        Meta(description=f"Posts with any of these; with negative_keywords, at most {MOST_KEYWORDS}"),
+        Meta(description=f"Posts with any of these; together with negative_keywords at most {MAX_KEYWORDS}"),
     ]
-    granularity: Annotated[Literal["DAY", "HOUR"], Meta(description="What a number of post_volume counts")]
-    start_time: Annotated[Moment, Meta(description=f"At most {LONGEST_INSIGHT.days} days before the end")]
-    end_time: Annotated[Moment, Meta(description="Where to stop", extra={"default": "now"})] | None = None
+    granularity: Annotated[Literal["DAY", "HOUR"], Meta(description="Interval of each number in post_volume")]
+    start_time: Annotated[Moment, Meta(description=f"At most {MAX_INSIGHT_PERIOD.days} days before the end")]
+    end_time: Annotated[Moment, Meta(description="End of the period", extra={"default": "now"})] | None = None
     location: Annotated[str, Meta(description="One country, as a targeting value")] | None = None
-    negative_keywords: Annotated[Texts, Meta(description="Without posts with any of these")] | None = None
+    negative_keywords: Annotated[Texts, Meta(description="No posts with any of these")] | None = None
 
     @rule("keywords")
     def few_keywords(self) -> str | None:
-        """Count the keywords of both kinds together."""
+        """Limit the keywords of both fields together."""
         count = len(self.keywords) + len(self.negative_keywords or [])
-        if count > MOST_KEYWORDS:
-            return f"are {count} with negative_keywords, at most {MOST_KEYWORDS} are allowed together"
+        if count > MAX_KEYWORDS:
+            return f"are {count} with negative_keywords, at most {MAX_KEYWORDS} are allowed together"
         return None
 
     @rule("end_time")
     def few_days(self) -> str | None:
-        """Hold the time between the ends to seven days; without an end, it ends now."""
+        """Limit the period to seven days; without an end, it ends now."""
         end = self.end_time.moment if self.end_time else datetime.now(UTC)
-        lasts = end - self.start_time.moment
+        period = end - self.start_time.moment
         now = "" if self.end_time else "is now, which "
-        if lasts <= timedelta(0):
+        if period <= timedelta(0):
             return f"{now}is not after start_time"
         return (
-            f"{now}is more than {LONGEST_INSIGHT.days} days after start_time"
-            if lasts > LONGEST_INSIGHT
+            f"{now}is more than {MAX_INSIGHT_PERIOD.days} days after start_time"
+            if period > MAX_INSIGHT_PERIOD
             else None
         )
 
     @rule("location")
     def one_country(self) -> str | None:
-        """Take one country in a request."""
-        return "takes one country" if self.location and "," in self.location else None
+        """Accept one country."""
+        return "accepts one country" if self.location and "," in self.location else None
 
 
 @endpoint(
@@ -102,13 +102,13 @@ class GrantPermission(InAccount, kw_only=True):
     "audiences permissions revoke",
     columns=PERMISSION_COLUMNS,
     confirm_prompt="Revoke the permission {tailored_audience_permission_id}: "
-    "no new campaign of that account can use the audience",
+    "new campaigns of that account cannot use the audience",
     example="2p4x9 --audience 1nmth",
 )
 class RevokePermission(InAccount, kw_only=True):
-    """Share an audience with an account no longer.
+    """Stop sharing an audience with an account.
 
-    Campaigns of that account go on, but cannot be copied.
+    Existing campaigns of that account continue, but cannot be copied.
     """
 
     tailored_audience_id: AudienceId
@@ -128,8 +128,7 @@ class ListTargeted(InAccount, kw_only=True):
 
     custom_audience_id: Id
     with_active: (
-        Annotated[bool, Meta(description="Only line items that can be served", extra={"default": True})]
-        | None
+        Annotated[bool, Meta(description="Only line items that are active", extra={"default": True})] | None
     ) = None
     cursor: Cursor | None = None
 
@@ -142,6 +141,6 @@ class ListTargeted(InAccount, kw_only=True):
     example="3k1a7",
 )
 class DeleteDoNotReachList(InAccount, kw_only=True):
-    """Delete a list of people who see no ads."""
+    """Delete a do-not-reach list."""
 
     do_not_reach_list_id: Id

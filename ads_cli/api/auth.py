@@ -1,6 +1,6 @@
 """Sign-in and tokens: the three steps of OAuth 1.0a, and app-only bearer tokens.
 
-Who signs differs from step to step, so that no command is made of these by itself.
+Each step is signed differently, so no commands are generated from these requests.
 """
 
 from typing import Annotated, Literal
@@ -9,12 +9,12 @@ from msgspec import Meta
 
 from .endpoint import Request, endpoint
 
-Callback = Annotated[str, Meta(description="A registered callback address, or oob for a PIN")]
+Callback = Annotated[str, Meta(description="A registered callback URL, or oob for a PIN")]
 
 
 @endpoint("POST /oauth/request_token", "", base="platform")
 class RequestToken(Request):
-    """Begin a sign-in; signed by the app alone."""
+    """Get a request token; signed by the app alone."""
 
     oauth_callback: Callback
     platform_auth_access_type: Literal["read", "write"] | None = None
@@ -22,7 +22,7 @@ class RequestToken(Request):
 
 @endpoint("GET /oauth/authorize", "", base="platform")
 class Authorize(Request):
-    """Show a person the page that asks for a yes, in a browser."""
+    """Show the page that asks the user to authorize the app, in a browser."""
 
     oauth_token: str
     force_login: bool | None = None
@@ -31,12 +31,12 @@ class Authorize(Request):
 
 @endpoint("GET /oauth/authenticate", "", base="platform")
 class Authenticate(Authorize):
-    """Show that page only where the person has not said yes before; needs a callback."""
+    """Like Authorize, but skipped if the user authorized the app before; needs a callback."""
 
 
 @endpoint("POST /oauth/access_token", "", base="platform")
 class AccessToken(Request):
-    """End a sign-in: exchange the request token and its verifier, or PIN, for an access token."""
+    """Exchange a request token and its verifier (or PIN) for an access token."""
 
     oauth_token: str
     oauth_verifier: str
@@ -49,7 +49,7 @@ class InvalidateToken(Request):
 
 @endpoint("POST /oauth2/token", "", base="platform", params_in="form")
 class IssueBearer(Request):
-    """Ask for the app's bearer token; HTTP Basic with the consumer key and secret."""
+    """Get the app's bearer token; HTTP Basic with the consumer key and secret."""
 
     grant_type: Literal["client_credentials"]
 

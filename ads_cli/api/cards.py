@@ -1,4 +1,4 @@
-"""Cards: generic ones made of components, polls, video conversations, and image conversations of old."""
+"""Cards: generic cards made of components, polls, video and image conversations."""
 
 from typing import Annotated
 
@@ -18,9 +18,9 @@ CardUris = Annotated[
     list[CardUri], Meta(min_length=1, max_length=200, description="Only these, separated by commas")
 ]
 CardName = Annotated[str, Meta(min_length=1, max_length=80)]
-NameQuery = Annotated[str, Meta(description="Only names that begin with this, in any case")]
+NameQuery = Annotated[str, Meta(description="Only names that start with this, ignoring case")]
 CardQuery = Annotated[NameQuery, Meta(max_length=80)]
-CardPageSize = Annotated[int, Meta(ge=1, le=200, description="Records on a page", extra={"default": 100})]
+CardPageSize = Annotated[int, Meta(ge=1, le=200, description="Records per page", extra={"default": 100})]
 
 
 @endpoint(
@@ -30,15 +30,15 @@ CardPageSize = Annotated[int, Meta(ge=1, le=200, description="Records on a page"
     example="--card-types IMAGE_WEBSITE,IMAGE_APP --q Spring",
 )
 class ListCards(InAccount):
-    """List the cards that were made of components.
+    """List the cards made of components.
 
-    Polls and the other older kinds are listed with --include-legacy-cards.
+    --include-legacy-cards lists polls and the other older types too.
     """
 
     card_types: Annotated[list[CardType], Meta(min_length=1, description="Only these types")] | None = None
     card_id: Ids | None = None
     card_uris: CardUris | None = None
-    include_legacy_cards: Annotated[bool, Meta(description="List the older kinds of cards too")] | None = None
+    include_legacy_cards: Annotated[bool, Meta(description="List older card types too")] | None = None
     q: CardQuery | None = None
     count: CardPageSize | None = None
     cursor: Cursor | None = None
@@ -47,14 +47,14 @@ class ListCards(InAccount):
 
 
 class OneCard(InAccount):
-    """What showing a card of any kind understands."""
+    """The parameters to show a card of any type."""
 
     card_id: Id
     with_deleted: WithDeleted | None = None
 
 
 class ListOlderCards(PageInAccount):
-    """What lists of the older kinds understand."""
+    """The parameters of lists of older card types."""
 
     card_ids: Ids | None = None
     q: NameQuery | None = None
@@ -75,16 +75,16 @@ class GetCard(OneCard):
 class CreateCard(Composed, kw_only=True):
     """Create a card of components, or a carousel of slides.
 
-    Media has to be in the media library.
+    Its media must be in the media library.
     """
 
     name: CardName
 
     @rule("components")
-    def something(self) -> str | None:
-        """Ask for either of the two."""
-        nothing = self.components is None and self.slides is None
-        return "is required where slides is not given" if nothing else None
+    def components_or_slides(self) -> str | None:
+        """Require one of the two."""
+        is_empty = self.components is None and self.slides is None
+        return "is required unless slides is set" if is_empty else None
 
 
 @endpoint(
@@ -95,7 +95,7 @@ class CreateCard(Composed, kw_only=True):
     example="7cqs1 --name 'Summer collection'",
 )
 class UpdateCard(Composed, kw_only=True):
-    """Replace the fields of a card that are given."""
+    """Replace fields of a card."""
 
     card_id: Id
     name: CardName | None = None
@@ -135,7 +135,7 @@ class GetPoll(OneCard):
     example="--name 'Tea or coffee' --duration-in-minutes 1440 --first-choice Tea --second-choice Coffee",
 )
 class CreatePoll(InAccount):
-    """Create a poll card, which cannot be updated afterwards."""
+    """Create a poll card; it cannot be updated afterwards."""
 
     name: Name
     duration_in_minutes: Minutes
@@ -147,7 +147,7 @@ class CreatePoll(InAccount):
 
     @rule("fourth_choice")
     def choices_in_order(self) -> str | None:
-        """Take a fourth choice after a third only."""
+        """Accept a fourth choice only with a third."""
         return "needs third_choice" if self.fourth_choice and not self.third_choice else None
 
 
@@ -179,7 +179,7 @@ class GetVideoConversation(OneCard):
     "--first-cta '#TeamTea' --first-cta-tweet 'Tea for me #TeamTea' --thank-you-text 'Cheers!'",
 )
 class CreateVideoConversation(VideoConversation, kw_only=True):
-    """Create a video conversation card: a video with hashtags to take up."""
+    """Create a video conversation card: a video with hashtags."""
 
     name: Name
     media_key: ConversationMedia
@@ -193,8 +193,8 @@ class CreateVideoConversation(VideoConversation, kw_only=True):
 
     @rule("title")
     def title_or_choice(self) -> str | None:
-        """Ask for a title where there is no second call to action."""
-        return None if self.title or self.second_cta else "is required where second_cta is not given"
+        """Require a title if there is no second call to action."""
+        return None if self.title or self.second_cta else "is required unless second_cta is set"
 
 
 @endpoint(
@@ -204,7 +204,7 @@ class CreateVideoConversation(VideoConversation, kw_only=True):
     example="7cqt8 --thank-you-text 'See you!'",
 )
 class UpdateVideoConversation(VideoConversation, kw_only=True):
-    """Change the fields of a video conversation card that are given."""
+    """Change fields of a video conversation card."""
 
     card_id: Id
     name: Name | None = None
@@ -222,6 +222,6 @@ class UpdateVideoConversation(VideoConversation, kw_only=True):
     example="7cp02",
 )
 class DeleteImageConversation(InAccount):
-    """Delete an image conversation card, which is an older kind of card."""
+    """Delete an image conversation card, an older card type."""
 
     card_id: Id

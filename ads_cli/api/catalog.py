@@ -36,7 +36,7 @@ class ListCatalogs(Request):
 class CreateCatalog(Request):
     """Create your product catalog.
 
-    A user has one catalog, and it holds all products.
+    A user has one catalog for all products.
     """
 
     name: Name
@@ -49,7 +49,7 @@ class CreateCatalog(Request):
     example="7310248000000000001 --name 'Nordlicht Shop'",
 )
 class RenameCatalog(Request):
-    """Give a product catalog another name."""
+    """Rename a product catalog."""
 
     product_catalog_id: Id
     name: Name
@@ -58,13 +58,13 @@ class RenameCatalog(Request):
 @endpoint(
     "DELETE /12/product_catalogs/{product_catalog_id}",
     "catalog delete",
-    confirm_prompt="Delete the product catalog {product_catalog_id} and every product in it, for good",
+    confirm_prompt="Delete the catalog {product_catalog_id} and all its products; this cannot be undone",
     example="7310248000000000001",
 )
 class DeleteCatalog(Request):
-    """Delete a product catalog for good.
+    """Delete a product catalog with all its products.
 
-    Every product in it is deleted with it, and nothing brings them back.
+    This cannot be undone.
     """
 
     product_catalog_id: Id
@@ -104,7 +104,7 @@ ProductKeys = Annotated[list[Id], Meta(description="Members of a MANUAL set, sep
     example="--name Mugs --type FILTERED --filters @filters.yaml",
 )
 class CreateProductSet(InCatalog):
-    """Create a product set, by hand (MANUAL) or by conditions (FILTERED)."""
+    """Create a product set, from product keys (MANUAL) or from conditions (FILTERED)."""
 
     name: Name
     type: Literal["MANUAL", "FILTERED"]
@@ -114,7 +114,7 @@ class CreateProductSet(InCatalog):
 
     @rule("filters")
     def filtered_needs_filters(self) -> str | None:
-        """Hold a FILTERED set to its filters."""
+        """Require filters for a FILTERED set only."""
         if self.type == "FILTERED" and not self.filters:
             return "is required when type is FILTERED"
         if self.type == "MANUAL" and self.filters:
@@ -123,7 +123,7 @@ class CreateProductSet(InCatalog):
 
     @rule("product_keys")
     def manual_needs_keys(self) -> str | None:
-        """Hold a MANUAL set to its products."""
+        """Require product keys for a MANUAL set only."""
         if self.type == "MANUAL" and not self.product_keys:
             return "is required when type is MANUAL"
         if self.type == "FILTERED" and self.product_keys:

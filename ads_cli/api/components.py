@@ -1,4 +1,4 @@
-"""What cards are made of: components, shown from the top down; and the types of card that they make."""
+"""Components of cards, and the card types they make."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -25,21 +25,21 @@ CardType = Literal[
     "VIDEO_MULTI_DEST_CAROUSEL_WEBSITE",
     "VIDEO_WEBSITE",
 ]
-COUNTRY_WORDS = "is not a country of ISO 3166-1; write two capital letters, as in DE"
+COUNTRY_WORDS = "is not a country of ISO 3166-1; write two capital letters, such as DE"
 
 
 class Part(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The base of everything in a card."""
+    """The base of all parts of a card."""
 
 
 class Website(Part, tag="WEBSITE", tag_field="type"):
-    """Where DETAILS lead: a page of the web."""
+    """The destination of DETAILS: a web page."""
 
     url: Name
 
 
 class App(Part, tag="APP", tag_field="type"):
-    """Where a BUTTON leads: an app in a store, or, where it is installed, a place inside it."""
+    """The destination of a BUTTON: an app in a store, or a deep link if it is installed."""
 
     country_code: str
     ios_app_store_identifier: Name | None = None
@@ -49,30 +49,30 @@ class App(Part, tag="APP", tag_field="type"):
 
     @rule("country_code")
     def country_exists(self) -> str | None:
-        """Look the country up in ISO 3166-1."""
+        """Require a country of ISO 3166-1."""
         return None if self.country_code in COUNTRIES else f"{self.country_code!r} {COUNTRY_WORDS}"
 
     @rule("ios_app_store_identifier")
     def in_a_store(self) -> str | None:
-        """Ask for the app's name in one of the stores."""
-        named = self.ios_app_store_identifier or self.android_store_app_id
-        return None if named else "is required where android_store_app_id is not given"
+        """Require the app's id in one of the stores."""
+        has_id = self.ios_app_store_identifier or self.android_store_app_id
+        return None if has_id else "is required unless android_store_app_id is set"
 
     @rule("ios_deep_link")
     def ios_link_of_an_app(self) -> str | None:
-        """Take a link into the iOS app with the app only."""
-        lonely = self.ios_deep_link and not self.ios_app_store_identifier
-        return "needs ios_app_store_identifier" if lonely else None
+        """Accept a deep link only with the iOS app."""
+        is_alone = self.ios_deep_link and not self.ios_app_store_identifier
+        return "needs ios_app_store_identifier" if is_alone else None
 
     @rule("android_store_deep_link")
     def android_link_of_an_app(self) -> str | None:
-        """Take a link into the Android app with the app only."""
-        lonely = self.android_store_deep_link and not self.android_store_app_id
-        return "needs android_store_app_id" if lonely else None
+        """Accept a deep link only with the Android app."""
+        is_alone = self.android_store_deep_link and not self.android_store_app_id
+        return "needs android_store_app_id" if is_alone else None
 
 
 class Label(Part):
-    """What stands on a BUTTON."""
+    """The text of a BUTTON."""
 
     type: Literal["ENUM"]
     value: Literal["BOOK", "CONNECT", "INSTALL", "OPEN", "ORDER", "PLAY", "SHOP"]
@@ -85,20 +85,20 @@ class Media(Part, tag="MEDIA", tag_field="type"):
 
 
 class SwipeableMedia(Part, tag="SWIPEABLE_MEDIA", tag_field="type"):
-    """Images and videos to swipe through, all with one destination."""
+    """Images and videos to swipe through, with one destination."""
 
     media_keys: Annotated[list[Id], Meta(min_length=2, max_length=6)]
 
 
 class Details(Part, tag="DETAILS", tag_field="type"):
-    """A title that leads to a website."""
+    """A title with a link to a website."""
 
     title: Name
     destination: Website
 
 
 class Button(Part, tag="BUTTON", tag_field="type"):
-    """A button that leads to an app."""
+    """A button with a link to an app."""
 
     label: Label
     destination: App
@@ -113,38 +113,42 @@ Slides = Annotated[
 ]
 
 
-def misfit(components: Sequence[Component]) -> str | None:
-    """Say why components make no card together, or no slide of one."""
+def composition_problem(components: Sequence[Component]) -> str | None:
+    """Return why components do not make a card or slide, or None."""
     media = sum(isinstance(one, Media | SwipeableMedia) for one in components)
-    told = []
+    problems = []
     if media != 1:
-        told.append(f"needs one MEDIA or SWIPEABLE_MEDIA component, and has {media}")
+        problems.append(f"needs one MEDIA or SWIPEABLE_MEDIA component, and has {media}")
     if (others := len(components) - media) != 1:
-        told.append(f"needs one DETAILS or BUTTON component, and has {others}")
-    return "; ".join(told) or None
+        problems.append(f"needs one DETAILS or BUTTON component, and has {others}")
+    return "; ".join(problems) or None
 
 
 class Composed(InAccount):
-    """What a card is made of: components, or slides that are made of them."""
+    """The content of a card: components, or slides of components."""
 
     components: Components | None = None
     slides: Slides | None = None
 
     @rule("slides")
-    def either(self) -> str | None:
-        """Keep components and slides apart."""
+    def slides_without_components(self) -> str | None:
+        """Accept slides only without components."""
         both = self.components is not None and self.slides is not None
         return "cannot be used with components" if both else None
 
     @rule("components")
     def components_fit(self) -> str | None:
-        """Ask for one media component and one that leads somewhere."""
-        return None if self.components is None else misfit(self.components)
+        """Require one media component and one with a destination."""
+        return None if self.components is None else composition_problem(self.components)
 
     @rule("slides")
     def slides_fit(self) -> str | None:
-        """Ask the same of each slide."""
+        """Require the same of each slide."""
         if self.slides is None:
             return None
-        told = [f"slides[{n}] {reason}" for n, slide in enumerate(self.slides) if (reason := misfit(slide))]
-        return "; ".join(told) or (None if self.slides else "is empty")
+        problems = [
+            f"slides[{index}] {problem}"
+            for index, slide in enumerate(self.slides)
+            if (problem := composition_problem(slide))
+        ]
+        return "; ".join(problems) or (None if self.slides else "is empty")

@@ -1,4 +1,4 @@
-"""What video conversation cards are made of: calls to action, each with the text of its post."""
+"""Fields of video conversation cards: calls to action, each with the text of its post."""
 
 from typing import Annotated, Any
 
@@ -16,13 +16,13 @@ Cta = Annotated[
         extra={"expected": f"1 to {CTA_LENGTH} characters, a leading # not counted"},
     ),
 ]
-CtaText = Annotated[str, Meta(min_length=1, description="The text of a post that takes up this call")]
+CtaText = Annotated[str, Meta(min_length=1, description="The text of the post with this hashtag")]
 ShortText = Annotated[str, Meta(min_length=1, max_length=23)]
 ConversationMedia = Annotated[Id, Meta(description="A 16:9 video from the media library")]
 
 
 class VideoConversation(InAccount):
-    """What may be given of a video conversation, and may be left out."""
+    """The optional fields of a video conversation."""
 
     title: ShortText | None = None
     second_cta: Cta | None = None
@@ -38,14 +38,14 @@ class VideoConversation(InAccount):
 
 
 def paired(cta: str) -> Rule:
-    """Make the rule that a call to action and the text of its post come together."""
+    """Return the rule that a call to action and the text of its post come together."""
     text = f"{cta}_tweet"
 
     @rule(text)
     def pair(self: Any) -> str | None:
-        called, said = getattr(self, cta), getattr(self, text)
-        if called and not said:
-            return f"is required when {cta} is given"
-        return f"needs {cta}" if said and not called else None
+        has_cta, has_text = getattr(self, cta), getattr(self, text)
+        if has_cta and not has_text:
+            return f"is required when {cta} is set"
+        return f"needs {cta}" if has_text and not has_cta else None
 
     return pair

@@ -1,4 +1,4 @@
-"""What an endpoint is, and how a request of it travels."""
+"""Endpoints, and the declared requests bound to them."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -11,7 +11,7 @@ from .rates import Rate
 Base = Literal["ads", "platform", "sandbox"]
 ParamsIn = Literal["query", "json", "form"]
 
-# The modules that declare endpoints, in the order in which help shows them.
+# The modules that declare endpoints, in the order of the help.
 MODULES = (
     "accounts",
     "line_items",
@@ -28,37 +28,37 @@ MODULES = (
 
 
 class Endpoint(NamedTuple):
-    """Where a Request goes, what it is called, and how its records are shown."""
+    """The HTTP line of a Request, its command, and how its records are shown."""
 
     method: str  # GET
     path: str  # /12/accounts/{account_id}
     command: str  # "accounts get"
-    columns: tuple[str, ...]  # what a table of the records shows
-    extra_fields: tuple[str, ...]  # further fields that a record may have
-    record_id: str  # the field that the next command takes as an id
+    columns: tuple[str, ...]  # of a table of its records
+    extra_fields: tuple[str, ...]  # fields of a record that are not in `columns`
+    record_id: str  # the field of a record that holds its id
     params_in: ParamsIn  # where the fields go that are not in the path
-    base: Base  # which address
-    retry: bool  # whether sending it twice does no harm
-    confirm_prompt: str  # what a person confirms before it is sent; "" where nothing is destroyed
-    example: str  # arguments that work on the emulator's first world, for the help and its test
-    view: str  # how a terminal shows the answer, where that is no table; see views.py
+    base: Base  # the address it is sent to
+    retry: bool  # the request is idempotent
+    confirm_prompt: str  # asked before a destructive request; "" for others
+    example: str  # arguments for the help; valid on a new emulator
+    chart: str  # shown on a terminal in place of a table; see console/charts.py
     id_field: str | None  # the path field that is the id of the resource itself
-    rate: Rate | None  # how often it may be asked
-    sensitive: bool  # whether its body is nobody's business, --debug's neither
+    rate: Rate | None  # stated by the specification
+    sensitive: bool  # the body is masked, in --debug too
 
     @property
     def mutates(self) -> bool:
-        """Tell whether the request changes anything."""
+        """Whether the request changes anything."""
         return self.method != "GET"
 
     @property
     def path_fields(self) -> list[str]:
-        """Name the fields that stand in the path, in their order."""
+        """The fields in the path, in order."""
         return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
 
 
 class Request(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The base of every declared request; None means not given, and is not sent."""
+    """The base of every declared request; a field that is None is not sent."""
 
     endpoint: ClassVar[Endpoint]
 
@@ -78,12 +78,12 @@ def endpoint(
     retry: bool | None = None,
     confirm_prompt: str = "",
     example: str = "",
-    view: str = "",
+    chart: str = "",
     id_field: str | None = None,
     rate: Rate | None = None,
     sensitive: bool = False,
 ) -> Callable[[R], R]:
-    """Bind a Request to its HTTP line, written as the specification writes it, and to its command."""
+    """Bind a Request to its HTTP line, as the specification writes it, and to its command."""
     method, path = line.split()
     declared = Endpoint(
         method=method,
@@ -97,7 +97,7 @@ def endpoint(
         retry=method != "POST" if retry is None else retry,
         confirm_prompt=confirm_prompt,
         example=example,
-        view=view,
+        chart=chart,
         id_field=path.rpartition("/")[2].strip("{}") if path.endswith("}") else id_field,
         rate=rate,
         sensitive=sensitive,
@@ -111,20 +111,20 @@ def endpoint(
 
 
 def requests_of(module: str) -> list[type[Request]]:
-    """List the bound Request classes of one module of `api`, in the order they are written."""
-    found = import_module(f"{__package__}.{module}")
+    """List the Request classes of one module of `api`, in declaration order."""
+    declaring = import_module(f"{__package__}.{module}")
     return [
-        thing
-        for thing in vars(found).values()
-        if isinstance(thing, type)
-        and issubclass(thing, Request)
-        and "endpoint" in vars(thing)
-        and thing.__module__ == found.__name__
+        value
+        for value in vars(declaring).values()
+        if isinstance(value, type)
+        and issubclass(value, Request)
+        and "endpoint" in vars(value)
+        and value.__module__ == declaring.__name__
     ]
 
 
 def document_of(request: type[Request]) -> str:
-    """Give the commented YAML of a request with nested values, for people to start from."""
+    """Return the commented YAML example of a request with nested values."""
     from importlib.resources import files
 
     group = "-".join(request.endpoint.command.split()[:-1])

@@ -1,4 +1,8 @@
-"""What a declared field is made of: the one reading of its annotation, for help, checks and commands."""
+"""The declared fields of a Struct: types, limits and help, read from its annotations.
+
+msgspec.inspect does not serve here: it sorts the choices of a Literal, and drops the annotations with which
+single items are converted.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +11,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
-from msgspec import NODEFAULT, UNSET, Meta
+from msgspec import UNSET, Meta
 
 from ..spelling import as_option
 from .time import Time
@@ -15,7 +19,7 @@ from .time import Time
 
 @dataclass(frozen=True)
 class FieldType:
-    """A type with its limits: `base` is str, int, bool, list, Literal, a Struct class or a Union of some."""
+    """A type with its limits: `base` is str, int, bool, list, Literal, a Struct class or a Union of them."""
 
     annotation: Any
     base: Any
@@ -23,56 +27,57 @@ class FieldType:
     args: tuple[Any, ...]
 
     def limit(self, name: str) -> Any:
-        """Give one limit of msgspec.Meta (`max_length`, `ge`, `pattern`, ...), or None."""
+        """Return a limit of msgspec.Meta (`max_length`, `ge`, `pattern`, ...), or None."""
         found = (getattr(meta, name) for meta in reversed(self.metas))
         return next((value for value in found if value is not None and value is not UNSET), None)
 
     def extra(self, name: str) -> Any:
-        """Give what the declaration notes beside the limits.
+        """Return an entry of Meta.extra, or None.
 
-        `default` of the service; `expected` in words; the `option` or `common` option it is typed as;
-        the values `seen` where the service may know others; `money` in micro-units.
+        `default`: what the service assumes; `expected`: the format in words; `option` or `common`: the
+        option or common option that sets the field; `seen`: known values, where the service may accept
+        others; `money`: an amount in micro-units.
         """
         return next((meta.extra[name] for meta in self.metas if meta.extra and name in meta.extra), None)
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """List the allowed values of an enum."""
+        """The allowed values of an enum."""
         return tuple(map(str, self.args)) if self.base is Literal else ()
 
     @property
     def offered(self) -> tuple[str, ...]:
-        """List what completion offers: the allowed values, or those seen where others may be allowed."""
+        """The values that completion offers."""
         return self.choices or tuple(self.extra("seen") or ())
 
     @property
     def item(self) -> "FieldType":
-        """Give the kind of the items of a list."""
+        """The type of the items of a list."""
         return field_type_of(self.args[0] if self.args else Any)
 
     @property
     def structs(self) -> tuple[type[msgspec.Struct], ...]:
-        """List the Structs that a value may be; where there are several, a tag tells them apart."""
-        found = self.args if self.base in (Union, UnionType) else (self.base,)
-        return tuple(one for one in found if isinstance(one, type) and issubclass(one, msgspec.Struct))
+        """The Structs that a value may be; a tag distinguishes several."""
+        types = self.args if self.base in (Union, UnionType) else (self.base,)
+        return tuple(each for each in types if isinstance(each, type) and issubclass(each, msgspec.Struct))
 
     @property
     def holds_structs(self) -> bool:
-        """Tell whether values are objects with declared fields of their own, or lists of such."""
+        """Whether values are Structs, or lists of Structs."""
         return self.item.holds_structs if self.base is list else bool(self.structs)
 
     @property
     def is_comma_list(self) -> bool:
-        """Tell whether values are lists of plain values, which travel and are typed with commas."""
+        """Whether values are lists of plain values, separated by commas in a query and in an option."""
         return self.base is list and self.item.base in (str, int, Literal, Time)
 
     @property
     def is_nested(self) -> bool:
-        """Tell whether a value needs JSON to be written down."""
+        """Whether an option takes the value as JSON."""
         return bool(self.structs) or self.base is dict or (self.base is list and not self.is_comma_list)
 
     def describe(self) -> str:
-        """Say in words which limits a value has to keep; help and error messages share it."""
+        """Describe the limits, for help and error messages."""
         return ", ".join(self._limits())
 
     def _limits(self) -> Iterator[str]:
@@ -80,26 +85,26 @@ class FieldType:
             yield expected
         if seen := self.extra("seen"):
             yield f"such as {', '.join(seen)}"
-        low, high = self.limit("ge"), self.limit("le")
-        if low is not None and high is not None:
-            yield f"{low} to {high}"
-        elif low is not None:
-            yield f"at least {low}"
-        elif high is not None:
-            yield f"at most {high}"
+        minimum, maximum = self.limit("ge"), self.limit("le")
+        if minimum is not None and maximum is not None:
+            yield f"{minimum} to {maximum}"
+        elif minimum is not None:
+            yield f"at least {minimum}"
+        elif maximum is not None:
+            yield f"at most {maximum}"
         if (above := self.limit("gt")) is not None:
             yield f"more than {above}"
         unit = "items" if self.base is list else "characters"
-        least, most = self.limit("min_length"), self.limit("max_length")
-        if least is not None and least > 1 and most is not None:
-            yield f"{least} to {most} {unit}"
-        elif most is not None:
-            yield f"at most {most} {unit}"
+        min_length, max_length = self.limit("min_length"), self.limit("max_length")
+        if min_length is not None and min_length > 1 and max_length is not None:
+            yield f"{min_length} to {max_length} {unit}"
+        elif max_length is not None:
+            yield f"at most {max_length} {unit}"
 
 
 @dataclass(frozen=True)
 class Field:
-    """One field of a Struct."""
+    """One field of a Struct, by its own name; see names.py for its name on the wire."""
 
     name: str
     type: FieldType
@@ -112,18 +117,18 @@ class Field:
 
     @property
     def help(self) -> str:
-        """Describe the field in one line: its meaning, its limits and the service's default."""
-        about = self.type.limit("description") or ""
+        """Describe the field in one line: meaning, limits, default of the service."""
+        description = self.type.limit("description") or ""
         default = self.type.extra("default")
         if isinstance(default, bool):
             default = "yes" if default else None
         shown = "" if default is None else f"default {default}"
         limits = ", ".join(filter(None, (self.type.describe(), shown)))
-        return " ".join(filter(None, (about, f"({limits})" if limits and about else limits)))
+        return " ".join(filter(None, (description, f"({limits})" if limits and description else limits)))
 
 
 def field_type_of(annotation: Any) -> FieldType:
-    """Take away `| None` and Annotated: what is left is the type that matters, and its limits."""
+    """Read an annotation: remove `| None` and Annotated, keep the limits."""
     metas: tuple[Meta, ...] = ()
     inner = annotation
     while True:
@@ -140,12 +145,8 @@ def field_type_of(annotation: Any) -> FieldType:
 
 @cache
 def fields_of(struct: type[msgspec.Struct]) -> tuple[Field, ...]:
-    """List the fields of a Struct in the order they are declared."""
+    """List the fields of a Struct in declaration order."""
     return tuple(
-        Field(
-            field.name,
-            field_type_of(field.type),
-            field.default is NODEFAULT and field.default_factory is NODEFAULT,
-        )
+        Field(field.name, field_type_of(field.type), field.required)
         for field in msgspec.structs.fields(struct)
     )

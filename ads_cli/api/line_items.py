@@ -1,4 +1,4 @@
-"""Line items, and the curated categories they are shown with."""
+"""Line items and their curated categories."""
 
 from typing import Annotated, Literal
 
@@ -9,8 +9,8 @@ from .types import Id, InAccount, Micro, Moment, Name, PageInAccount, Texts, Wit
 from .validation import rule
 
 LINE_ITEM_COLUMNS = "id name campaign_id objective entity_status bid_strategy bid_amount_local_micro deleted"
-CHOSEN_COLUMNS = "id line_item_id curated_category_id deleted"
-CHOSEN = "/12/accounts/{account_id}/line_item_curated_categories"
+CURATED_CATEGORY_COLUMNS = "id line_item_id curated_category_id deleted"
+CURATED_CATEGORIES = "/12/accounts/{account_id}/line_item_curated_categories"
 LINE_ITEM = "/12/accounts/{account_id}/line_items/{line_item_id}"
 
 Goal = Literal[
@@ -44,7 +44,7 @@ FrequencyCap = Annotated[
     example="9d4c1 --bid-amount 0.55 --entity-status PAUSED",
 )
 class UpdateLineItem(InAccount, kw_only=True):
-    """Change a line item; what is not given stays as it is.
+    """Change fields of a line item.
 
     bid_strategy AUTO ignores the bid amount; MAX is not for objectives REACH and FOLLOWERS; TARGET is
     for REACH and WEBSITE_CLICKS, and keeps daily averages within 20 percent of the amount.
@@ -79,13 +79,13 @@ class UpdateLineItem(InAccount, kw_only=True):
 
     @rule("bid_amount_local_micro")
     def bids_have_an_amount(self) -> str | None:
-        """Ask for an amount where the strategy bids one."""
+        """Require an amount for strategies that bid one."""
         missing = self.bid_strategy in ("MAX", "TARGET") and self.bid_amount_local_micro is None
         return f"is required when bid_strategy is {self.bid_strategy}" if missing else None
 
     @rule("daily_budget_amount_local_micro")
-    def a_day_costs_no_more_than_all(self) -> str | None:
-        """Hold the budget of a day to the whole budget."""
+    def daily_within_total(self) -> str | None:
+        """Limit the daily budget to the total budget."""
         day, total = self.daily_budget_amount_local_micro, self.total_budget_amount_local_micro
         if day is None or total is None or day <= total:
             return None
@@ -93,7 +93,7 @@ class UpdateLineItem(InAccount, kw_only=True):
 
     @rule("pay_by")
     def target_pays_by_click(self) -> str | None:
-        """Keep TARGET bids on link clicks from being paid by impression."""
+        """Reject TARGET bids on link clicks that pay by impression."""
         unsupported = (self.bid_strategy, self.goal, self.pay_by) == ("TARGET", "LINK_CLICKS", "IMPRESSION")
         return "IMPRESSION is not for bid_strategy TARGET with goal LINK_CLICKS" if unsupported else None
 
@@ -102,62 +102,62 @@ class UpdateLineItem(InAccount, kw_only=True):
     f"DELETE {LINE_ITEM}",
     "line-items delete",
     columns=LINE_ITEM_COLUMNS,
-    confirm_prompt="Delete the line item {line_item_id}, for good",
+    confirm_prompt="Delete the line item {line_item_id}; this cannot be undone",
     example="9d4c1",
 )
 class DeleteLineItem(InAccount, kw_only=True):
-    """Delete a line item for good.
+    """Delete a line item.
 
-    Its promoted posts are not deleted with it.
+    This cannot be undone. Its promoted posts are not deleted.
     """
 
     line_item_id: Id
 
 
 @endpoint(
-    f"GET {CHOSEN}",
+    f"GET {CURATED_CATEGORIES}",
     "line-items curated-categories list",
-    columns=CHOSEN_COLUMNS,
+    columns=CURATED_CATEGORY_COLUMNS,
     example="--sort-by created_at-desc",
 )
-class ListChosenCategories(PageInAccount):
-    """List which line items are shown with which curated categories."""
+class ListLineItemCategories(PageInAccount):
+    """List the curated categories of line items."""
 
 
 @endpoint(
-    f"GET {CHOSEN}/{{line_item_curated_category_id}}",
+    f"GET {CURATED_CATEGORIES}/{{line_item_curated_category_id}}",
     "line-items curated-categories get",
-    columns=CHOSEN_COLUMNS,
+    columns=CURATED_CATEGORY_COLUMNS,
     example="6c0f1",
 )
-class GetChosenCategory(InAccount, kw_only=True):
-    """Show one choice of a curated category for a line item."""
+class GetLineItemCategory(InAccount, kw_only=True):
+    """Show one curated category of a line item."""
 
     line_item_curated_category_id: Id
     with_deleted: WithDeleted | None = None
 
 
 @endpoint(
-    f"POST {CHOSEN}",
+    f"POST {CURATED_CATEGORIES}",
     "line-items curated-categories add",
-    columns=CHOSEN_COLUMNS,
+    columns=CURATED_CATEGORY_COLUMNS,
     example="--line-item-id 9d4e1 --curated-category-id cc2",
 )
-class AddChosenCategory(InAccount, kw_only=True):
-    """Show a line item with a curated category."""
+class AddLineItemCategory(InAccount, kw_only=True):
+    """Add a curated category to a line item."""
 
     line_item_id: Id
     curated_category_id: Id
 
 
 @endpoint(
-    f"PUT {CHOSEN}/{{line_item_curated_category_id}}",
+    f"PUT {CURATED_CATEGORIES}/{{line_item_curated_category_id}}",
     "line-items curated-categories update",
-    columns=CHOSEN_COLUMNS,
+    columns=CURATED_CATEGORY_COLUMNS,
     example="6c0f1 --curated-category-id cc2",
 )
-class UpdateChosenCategory(InAccount, kw_only=True):
-    """Change the curated category or the line item of a choice."""
+class UpdateLineItemCategory(InAccount, kw_only=True):
+    """Change the curated category, or the line item it belongs to."""
 
     line_item_curated_category_id: Id
     curated_category_id: Id | None = None
@@ -165,13 +165,13 @@ class UpdateChosenCategory(InAccount, kw_only=True):
 
 
 @endpoint(
-    f"DELETE {CHOSEN}/{{line_item_curated_category_id}}",
+    f"DELETE {CURATED_CATEGORIES}/{{line_item_curated_category_id}}",
     "line-items curated-categories delete",
-    columns=CHOSEN_COLUMNS,
-    confirm_prompt="Take the curated category {line_item_curated_category_id} from its line item",
+    columns=CURATED_CATEGORY_COLUMNS,
+    confirm_prompt="Remove the curated category {line_item_curated_category_id} from its line item",
     example="6c0f1",
 )
-class DeleteChosenCategory(InAccount, kw_only=True):
-    """Show a line item with a curated category no longer."""
+class DeleteLineItemCategory(InAccount, kw_only=True):
+    """Remove a curated category from a line item."""
 
     line_item_curated_category_id: Id

@@ -1,4 +1,4 @@
-"""Media: what ads of an account show, and the library of uploaded images, GIFs and videos."""
+"""Media of an account's ads, and the library of uploaded images, GIFs and videos."""
 
 from typing import Annotated, Literal
 
@@ -31,7 +31,7 @@ MediaType = Literal["GIF", "IMAGE", "VIDEO"]
     example="--creative-types BANNER,PREROLL",
 )
 class ListAccountMedia(PageInAccount):
-    """List the media that ads of the account show."""
+    """List the media of the account's ads."""
 
     account_media_ids: Ids | None = None
     creative_types: (
@@ -46,7 +46,7 @@ class ListAccountMedia(PageInAccount):
     example="4k2b1",
 )
 class GetAccountMedia(InAccount):
-    """Show one of the media that ads of the account show."""
+    """Show one of the account's media."""
 
     account_media_id: Id
     with_deleted: WithDeleted | None = None
@@ -60,15 +60,15 @@ class GetAccountMedia(InAccount):
     example="4k2b1",
 )
 class DeleteAccountMedia(InAccount):
-    """Delete one of the media that ads of the account show."""
+    """Delete one of the account's media."""
 
     account_media_id: Id
 
 
-LibraryPageSize = Annotated[int, Meta(ge=1, le=50, description="Records on a page", extra={"default": 20})]
+LibraryPageSize = Annotated[int, Meta(ge=1, le=50, description="Records per page", extra={"default": 20})]
 LibraryQuery = Annotated[
     str,
-    Meta(min_length=1, max_length=255, description="Words to find in name, title, file_name and description"),
+    Meta(min_length=1, max_length=255, description="Words in name, title, file_name and description"),
 ]
 
 
@@ -96,13 +96,13 @@ class ListLibraryMedia(InAccount):
     example="13_1790413002217308160",
 )
 class GetLibraryMedia(InAccount):
-    """Show one thing of the media library."""
+    """Show one item of the media library."""
 
     media_key: Id
 
 
-class Described(InAccount):
-    """What is told of media in the library."""
+class MediaDetails(InAccount):
+    """The editable fields of media in the library."""
 
     name: Annotated[str, Meta(max_length=100)] | None = None
     file_name: Annotated[str, Meta(max_length=255)] | None = None
@@ -121,10 +121,10 @@ class Described(InAccount):
     record_id="media_key",
     example="--media-key 3_1790413999000000000 --name 'Blue mugs'",
 )
-class AddLibraryMedia(Described, kw_only=True):
+class AddLibraryMedia(MediaDetails, kw_only=True):
     """Add uploaded media to the media library."""
 
-    media_key: Annotated[Id, Meta(description="What the upload answered")]
+    media_key: Annotated[Id, Meta(description="The media key that the upload returned")]
 
 
 @endpoint(
@@ -134,8 +134,8 @@ class AddLibraryMedia(Described, kw_only=True):
     record_id="media_key",
     example="13_1790413002217308160 --title 'How a mug is made'",
 )
-class UpdateLibraryMedia(Described, kw_only=True):
-    """Change what is told of media in the library."""
+class UpdateLibraryMedia(MediaDetails, kw_only=True):
+    """Change fields of media in the library."""
 
     media_key: Id
 

@@ -1,4 +1,4 @@
-"""Posts made for an advertiser."""
+"""Posts of an advertiser."""
 
 from typing import Annotated, Literal
 
@@ -10,7 +10,7 @@ from .validation import rule
 
 POST_COLUMNS = "id name text nullcast card_uri"
 
-AuthorId = Annotated[int, Meta(description="The user whose post it is")]
+AuthorId = Annotated[int, Meta(description="The author of the post")]
 PostName = Annotated[str, Meta(max_length=80)]
 MediaKeys = Annotated[
     list[Id],
@@ -32,7 +32,7 @@ Promoted = Annotated[bool, Meta(description="Show it only where it is promoted",
 class CreatePost(InAccount):
     """Create a post for an advertiser.
 
-    An organic post needs --no-nullcast, and is for the signed-in user only.
+    --no-nullcast creates an organic post, for the signed-in user only.
     """
 
     as_user_id: AuthorId
@@ -42,17 +42,17 @@ class CreatePost(InAccount):
     name: PostName | None = None
     nullcast: Promoted | None = None
     conversation_settings: Audience | None = None
-    trim_user: Annotated[bool, Meta(description="Tell the author's id alone")] | None = None
+    trim_user: Annotated[bool, Meta(description="Return only the author's id")] | None = None
     post_mode: Literal["compat", "extended"] | None = None
     video_title: Annotated[str, Meta(max_length=70)] | None = None
     video_description: Annotated[str, Meta(max_length=200)] | None = None
     video_cta: Literal["VISIT_SITE", "WATCH_NOW"] | None = None
-    video_cta_value: Annotated[str, Meta(description="Where the video's call leads")] | None = None
+    video_cta_value: Annotated[str, Meta(description="The URL of the call to action")] | None = None
 
     @rule("text")
-    def says_something(self) -> str | None:
-        """Ask for text where there are no media."""
-        return None if self.text or self.media_keys else "is required where media_keys is not given"
+    def text_or_media(self) -> str | None:
+        """Require text if there are no media."""
+        return None if self.text or self.media_keys else "is required unless media_keys is set"
 
 
 @endpoint(
@@ -63,7 +63,7 @@ class CreatePost(InAccount):
     example="1790415000000000001 --name 'Blue mugs'",
 )
 class RenamePost(InAccount):
-    """Give a post another name."""
+    """Rename a post."""
 
     post_id: Id
     name: PostName

@@ -1,4 +1,4 @@
-"""Products: what the service asks of each, and the requests that move them."""
+"""Products: their fields and rules, and the requests that list, push and delete them."""
 
 import re
 from datetime import datetime
@@ -13,36 +13,36 @@ from .iso_codes import CURRENCIES
 from .types import Cursor, Id, InCatalog
 from .validation import rule
 
-PRICE_WORDS = "a number, a space and a currency code, with a point for decimals, as in 19.90 EUR"
+PRICE_WORDS = "a number, a space and a currency code, with a point for decimals, such as 19.90 EUR"
 Price = Annotated[str, Meta(pattern=r"^[0-9]+(\.[0-9]+)? [A-Z]{3}\Z", extra={"expected": PRICE_WORDS})]
 HttpsUrl = Annotated[
     str,
     Meta(
         pattern=r"^(?i:https)://[^\s/?#]\S*\Z",
-        extra={"expected": "an address that begins with https://"},
+        extra={"expected": "a URL that starts with https://"},
     ),
 ]
 URL_PATTERN = r"^(?i:https?)://[^\s/?#]\S*\Z"
 Url = Annotated[
-    str, Meta(pattern=URL_PATTERN, extra={"expected": "an address that begins with https:// or http://"})
+    str, Meta(pattern=URL_PATTERN, extra={"expected": "a URL that starts with https:// or http://"})
 ]
 Inventory = Annotated[int, Meta(ge=0)]
 Text = Annotated[str, Meta(min_length=1)]
 
 HTML_TAG = re.compile(r"</?[a-zA-Z][^>]*>")
 HEX_COLOR = re.compile(r"^(#|0x)?([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})$", re.IGNORECASE)
-LEVELS_RUN_TOGETHER = re.compile(r"\S>|>\S")
-NOT_AN_IMAGE = re.compile(
+MISSING_SPACES = re.compile(r"\S>|>\S")
+OTHER_FORMAT = re.compile(
     r"^[^?#]*\.(bmp|tiff?|svgz?|heic|heif|avif|ico|psd|pdf|html?|eps|mp4)([?#]|$)", re.I
 )
-IMAGES = (".jpg", ".jpeg", ".png", ".gif", ".webp")
-MOST_IMAGES = 10
+IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".gif", ".webp")
+MAX_IMAGES = 10
 
 
 class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """One product of a catalog; columns of a feed that are not named here are no part of it.
+    """One product of a catalog; other columns of a feed are not sent.
 
-    Not checked, since it needs the image itself: at least 500x500 pixels, at most 5 MB.
+    The limits of images (at least 500x500 pixels, at most 5 MB) are not validated.
     """
 
     id: Text
@@ -78,81 +78,79 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     @rule("description")
     def plain_text(self) -> str | None:
-        """Keep HTML out of the description."""
+        """Reject HTML in the description."""
         if "<" in self.description and (tag := HTML_TAG.search(self.description)):
-            return f"holds HTML ({tag[0][:30]}); only plain text is allowed"
+            return f"contains HTML ({tag[0][:30]}); only plain text is allowed"
         return None
 
     @rule("brand")
     def identified(self) -> str | None:
-        """Ask for one of the three names a product can be known by."""
-        return (
-            None if self.brand or self.gtin or self.mpn else "is required where gtin and mpn are both absent"
-        )
+        """Require one of the three identifiers of a product."""
+        return None if self.brand or self.gtin or self.mpn else "is required unless gtin or mpn is set"
 
     @rule("gtin")
-    def gtin_is_real(self) -> str | None:
-        """Check the digits of a UPC, EAN, JAN or ISBN."""
+    def valid_gtin(self) -> str | None:
+        """Require a UPC, EAN, JAN or ISBN with its check digit."""
         return None if self.gtin is None else _gtin_problem(self.gtin)
 
     @rule("price")
     def price_currency(self) -> str | None:
-        """Look the currency up in ISO 4217."""
+        """Require a currency of ISO 4217."""
         return _currency_problem(self.price)
 
     @rule("sale_price")
     def sale_below_price(self) -> str | None:
-        """Keep the sale price below the price, in the same currency."""
+        """Require a sale price below the price, in the same currency."""
         if self.sale_price is None:
             return None
         amount, currency = self.sale_price.split()
         full, full_currency = self.price.split()
         if currency != full_currency:
-            return f"is in {currency} and price in {full_currency}; both must be in one currency"
+            return f"is in {currency} and price in {full_currency}; both must have the same currency"
         if Decimal(amount) >= Decimal(full):
             return f"{self.sale_price} is not lower than the price {self.price}"
         return None
 
     @rule("sale_price_effective_date")
     def sale_dates(self) -> str | None:
-        """Read the two ends of a sale."""
+        """Require an interval of two date-times."""
         return self.sale_price_effective_date and _interval_problem(self.sale_price_effective_date)
 
     @rule("inventory")
-    def in_stock_is_some(self) -> str | None:
-        """Ask for stock where there is said to be some."""
+    def inventory_in_stock(self) -> str | None:
+        """Require an inventory if the product is in stock."""
         empty = self.availability == "in stock" and self.inventory is not None and self.inventory < 1
         return "must be 1 or more when availability is 'in stock'" if empty else None
 
     @rule("image_link")
     def image_format(self) -> str | None:
-        """Refuse addresses that name another format than the four allowed."""
+        """Reject URLs with the suffix of another format."""
         return _image_problem(self.image_link)
 
     @rule("additional_image_link")
-    def more_images(self) -> str | None:
-        """Look at each of the further images."""
+    def additional_images(self) -> str | None:
+        """Limit the number of URLs, and validate each."""
         if self.additional_image_link is None:
             return None
         links = [link.strip() for link in self.additional_image_link.split(",")]
-        if len(links) > MOST_IMAGES:
-            return f"has {len(links)} addresses, at most {MOST_IMAGES} are allowed"
+        if len(links) > MAX_IMAGES:
+            return f"has {len(links)} URLs, at most {MAX_IMAGES} are allowed"
         for link in links:
             if not re.match(URL_PATTERN, link):
-                return f"{link[:60]!r} is not an address; separate addresses by commas"
+                return f"{link[:60]!r} is not a URL; separate URLs by commas"
         return next(filter(None, map(_image_problem, links)), None)
 
     @rule("product_type")
     def levels_apart(self) -> str | None:
-        """Ask for spaces round the signs between the levels."""
+        """Require spaces between the levels."""
         levels = self.product_type
-        if levels and ">" in levels.replace(" > ", "") and LEVELS_RUN_TOGETHER.search(levels):
-            return "levels must be separated by ' > ', with the spaces"
+        if levels and ">" in levels.replace(" > ", "") and MISSING_SPACES.search(levels):
+            return "levels must be separated by ' > ', with spaces"
         return None
 
     @rule("color")
     def color_by_name(self) -> str | None:
-        """Refuse hex codes; a word such as "decade" has no digit and is none."""
+        """Reject hex codes; a word such as "decade" has no digit and is accepted."""
         if self.color is None or self.color.isalpha():
             return None
         code = HEX_COLOR.match(self.color)
@@ -161,10 +159,10 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 def _image_problem(link: str) -> str | None:
-    if link.endswith(IMAGES) and "?" not in link and "#" not in link:
-        return None  # which most are
-    other = NOT_AN_IMAGE.match(link)
-    return f"names a .{other[1]} file; only JPG, GIF, WEBP and PNG are allowed" if other else None
+    if link.endswith(IMAGE_SUFFIXES) and "?" not in link and "#" not in link:
+        return None  # the common case, without a regular expression
+    other = OTHER_FORMAT.match(link)
+    return f"is a .{other[1]} file; only JPG, GIF, WEBP and PNG are allowed" if other else None
 
 
 def _currency_problem(price: str) -> str | None:
@@ -176,7 +174,7 @@ def _gtin_problem(gtin: str) -> str | None:
     from stdnum import ean, isbn
 
     if "E+" in gtin.upper():
-        return f"{gtin!r} was cut short by a spreadsheet; format the column as text and export it again"
+        return f"{gtin!r} was truncated by a spreadsheet; format the column as text and export it again"
     if ean.is_valid(gtin) or isbn.is_valid(gtin):
         return None
     digits = gtin.replace("-", "").replace(" ", "")
@@ -194,7 +192,7 @@ def _interval_problem(text: str) -> str | None:
     if start.tzinfo is None or end.tzinfo is None:
         example = "2026-12-01T00:00+01:00/2026-12-24T23:59+01:00"
         return f"{text[:80]!r} is not two ISO 8601 date-times with offset joined by '/', as in {example}"
-    return None if start < end else "ends before it begins"
+    return None if start < end else "ends before it starts"
 
 
 PRODUCT_COLUMNS = "product_key id title price availability inventory"
@@ -212,12 +210,12 @@ BATCH = 25
 class ListProducts(InCatalog):
     """List the products of a catalog.
 
-    Of a group of variants, the service shows only the member that was submitted first.
+    Of a group of variants, the service lists only the first one submitted.
     """
 
     item_group_key: Annotated[str, Meta(description="Only the products of this group")] | None = None
     count: (
-        Annotated[int, Meta(ge=1, le=100, description="Records on a page", extra={"default": 100})] | None
+        Annotated[int, Meta(ge=1, le=100, description="Records per page", extra={"default": 100})] | None
     ) = None
     cursor: Cursor | None = None
 
@@ -241,7 +239,7 @@ class PutProducts(InCatalog):
     columns="product_key failed_product_key message",
     record_id="product_key",
     params_in="json",
-    confirm_prompt="Delete products from the catalog {product_catalog_id}, for good",
+    confirm_prompt="Delete products from the catalog {product_catalog_id}; this cannot be undone",
 )
 class DeleteProducts(InCatalog):
     """Delete products; this cannot be undone."""

@@ -1,10 +1,10 @@
-"""How often the service lets itself be asked, where the specification says so."""
+"""Rate limits that the specification states."""
 
 from typing import NamedTuple
 
 
 class Rate(NamedTuple):
-    """So many requests of a user in so many seconds."""
+    """A number of requests of one user in a number of seconds."""
 
     name: str
     requests: int

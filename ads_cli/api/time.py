@@ -1,15 +1,15 @@
-"""Moments, as people write them and as the service wants them."""
+"""Times in ISO 8601, converted to UTC."""
 
 from datetime import UTC, datetime
 from typing import Any
 
 
 class Time(str):
-    """A moment in UTC, written as the service does: `2026-03-01T08:00:00Z`."""
+    """A time in UTC, in the format of the service: `2026-03-01T08:00:00Z`."""
 
     @classmethod
     def parse(cls, text: Any) -> "Time":
-        """Read ISO 8601 with any offset; raise ValueError for anything else."""
+        """Parse ISO 8601 with any offset; raise ValueError for anything else."""
         moment = datetime.fromisoformat(text if isinstance(text, str) else "")
         if moment.tzinfo is None:
             raise ValueError("a time needs an offset, or Z")
@@ -17,10 +17,10 @@ class Time(str):
 
     @property
     def moment(self) -> datetime:
-        """Give it as something to compute with."""
+        """The time as a datetime."""
         return datetime.fromisoformat(self)
 
 
-def parsed(kind: Any, value: Any) -> Any:
-    """Read a value of a kind that msgspec does not know by itself."""
-    return kind.parse(value)
+def decode_custom(type_: Any, value: Any) -> Any:
+    """Parse a value of a custom type, for msgspec's `dec_hook`."""
+    return type_.parse(value)

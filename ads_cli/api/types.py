@@ -1,4 +1,4 @@
-"""Field types that many endpoints share, and the bases that many requests stand on."""
+"""Field types and base classes shared by many requests."""
 
 from typing import Annotated
 
@@ -17,33 +17,33 @@ Name = Annotated[str, Meta(min_length=1)]
 CARD_URI_WORDS = "card:// and the id of a card"
 CardUri = Annotated[str, Meta(pattern=r"^card://[^/?#%\s]+\Z", extra={"expected": CARD_URI_WORDS})]
 Texts = Annotated[list[Name], Meta(min_length=1)]
-TIME_WORDS = "ISO 8601 with an offset, as 2026-03-01T08:00:00Z"
+TIME_WORDS = "ISO 8601 with an offset, such as 2026-03-01T08:00:00Z"
 Moment = Annotated[Time, Meta(extra={"expected": TIME_WORDS})]
-# Millionths of the currency's unit; the command takes whole units too: --bid-amount 1.50.
+# Millionths of the currency unit; a second option accepts whole units: --bid-amount 1.50.
 Micro = Annotated[int, Meta(extra={"money": True})]
 UserId = Annotated[int, Meta(description="The user who owns it")]
 
-PageSize = Annotated[int, Meta(ge=1, le=1000, description="Records on a page", extra={"default": 200})]
-Cursor = Annotated[str, Meta(description="Where to start, from an earlier answer's next_cursor")]
-SortBy = Annotated[str, Meta(description="Attribute and direction, as in created_at-desc")]
+PageSize = Annotated[int, Meta(ge=1, le=1000, description="Records per page", extra={"default": 200})]
+Cursor = Annotated[str, Meta(description="Where to start: next_cursor of the previous page")]
+SortBy = Annotated[str, Meta(description="Attribute and direction, such as created_at-desc")]
 WithDeleted = Annotated[bool, Meta(description="Show deleted records too")]
 WithTotalCount = Annotated[bool, Meta(description="Count all records too; not with a cursor")]
 
 
 class InAccount(Request, kw_only=True):
-    """A request about things in an account."""
+    """A request for resources of an account."""
 
     account_id: AccountId
 
 
 class InCatalog(Request):
-    """A request about things in a product catalog."""
+    """A request for resources of a product catalog."""
 
     product_catalog_id: CatalogId
 
 
 class LivePage(Request):
-    """What lists understand that never show deleted records."""
+    """The parameters of lists that cannot show deleted records."""
 
     count: PageSize | None = None
     cursor: Cursor | None = None
@@ -52,17 +52,17 @@ class LivePage(Request):
 
     @rule("with_total_count")
     def count_or_cursor(self) -> str | None:
-        """Keep the total count and the cursor apart."""
+        """Accept the total count only without a cursor."""
         return "cannot be used with cursor" if self.with_total_count and self.cursor else None
 
 
 class Page(LivePage):
-    """What most lists understand."""
+    """The parameters of most lists."""
 
     with_deleted: WithDeleted | None = None
 
 
 class PageInAccount(Page, kw_only=True):
-    """A list of things in an account."""
+    """A list of resources of an account."""
 
     account_id: AccountId

@@ -1,4 +1,4 @@
-"""People, sent to custom audiences and to do-not-reach lists; the bodies are packed elsewhere."""
+"""Users of custom audiences and do-not-reach lists; ads_cli/audiences builds the bodies."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Literal
@@ -23,7 +23,7 @@ Identifiers = Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_lengt
 
 
 class User(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Somebody, by any identifiers; all but the partner's own are hashed."""
+    """A user by any identifiers; all but partner_user_id are hashed."""
 
     email: Digests | None = None
     device_id: Digests | None = None
@@ -34,64 +34,64 @@ class User(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fiel
 
     @rule("")
     def has_an_identifier(self) -> str | None:
-        """Hold a user to an identifier at least."""
+        """Require an identifier."""
         hashed = self.email or self.device_id or self.handle or self.platform_id or self.phone_number
         return None if hashed or self.partner_user_id else "needs an identifier"
 
 
-class UnreachedUser(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Somebody who is not to be reached."""
+class DoNotReachUser(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A user who sees no ads."""
 
     email: Digests | None = None
     phone_number: Digests | None = None
 
     @rule("")
     def has_an_identifier(self) -> str | None:
-        """Hold a user to an identifier at least."""
+        """Require an identifier."""
         return None if self.email or self.phone_number else "needs an e-mail address or a phone number"
 
 
-class Stay(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Until when users are in."""
+class Membership(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """How long users are members."""
 
     expires_at: Time | None = None
 
     @rule("expires_at")
     def expires_later(self) -> str | None:
-        """Keep the end behind the beginning."""
-        begins = getattr(self, "effective_at", None)
+        """Require an end after the start."""
+        start = getattr(self, "effective_at", None)
         if self.expires_at is None:
             return None
-        if begins is not None:
-            return None if self.expires_at.moment > begins.moment else "must be later than effective_at"
+        if start is not None:
+            return None if self.expires_at.moment > start.moment else "must be later than effective_at"
         return None if self.expires_at.moment > datetime.now(UTC) else "must be later than now"
 
 
-class Params(Stay, kw_only=True):
-    """Who comes or goes, and from when to when."""
+class Params(Membership, kw_only=True):
+    """Users to add or remove, and their membership."""
 
     users: Annotated[list[User], Meta(min_length=1)]
     effective_at: Time | None = None
 
 
-class UnreachedParams(Stay, kw_only=True):
-    """Who comes or goes, and until when."""
+class DoNotReachParams(Membership, kw_only=True):
+    """Users to add or remove, and the end of their membership."""
 
-    users: Annotated[list[UnreachedUser], Meta(min_length=1)]
+    users: Annotated[list[DoNotReachUser], Meta(min_length=1)]
 
 
 class Operation(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """Users who come to a custom audience, or go."""
+    """Add users to a custom audience, or remove them."""
 
     operation_type: Literal["Update", "Delete"]
     params: Params
 
 
-class UnreachedOperation(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """Users who come to a do-not-reach list, or go."""
+class DoNotReachOperation(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """Add users to a do-not-reach list, or remove them."""
 
     operation_type: Literal["Update", "Delete"]
-    params: UnreachedParams
+    params: DoNotReachParams
 
 
 @endpoint(
@@ -103,7 +103,7 @@ class UnreachedOperation(msgspec.Struct, kw_only=True, forbid_unknown_fields=Tru
     sensitive=True,
 )
 class UpdateAudienceUsers(InAccount):
-    """Add users to a custom audience, or take them away."""
+    """Add users to a custom audience, or remove them."""
 
     custom_audience_id: Annotated[Id, Meta(extra={"option": "audience"})]
 
@@ -116,6 +116,6 @@ class UpdateAudienceUsers(InAccount):
     sensitive=True,
 )
 class UpdateDoNotReachUsers(InAccount):
-    """Add users to a do-not-reach list, or take them away."""
+    """Add users to a do-not-reach list, or remove them."""
 
     do_not_reach_list_id: Annotated[Id, Meta(extra={"option": "list"})]

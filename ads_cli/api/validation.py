@@ -1,4 +1,4 @@
-"""Values against a declaration: the whole at once, and every problem by name when that fails."""
+"""Validate values against a declaration: all at once, and field by field to name every problem."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
@@ -8,14 +8,15 @@ import msgspec
 
 from ..suggestions import suggestion
 from .fields import FieldType, fields_of
-from .time import parsed
+from .time import decode_custom
 
 S = TypeVar("S", bound=msgspec.Struct)
 Rule = Callable[[Any], str | None]
+MAX_QUOTED = 60  # characters
 
 
 class Problem(NamedTuple):
-    """One broken rule: the path of the field (`components[1].destination.url`) and the reason in words."""
+    """One broken rule: the path of the field (`components[1].destination.url`) and the reason."""
 
     path: str
     message: str
@@ -25,198 +26,208 @@ class Problem(NamedTuple):
 
 
 class InvalidError(Exception):
-    """Values break the declaration; `problems` holds every broken rule."""
+    """Values break the declaration; `problems` lists every broken rule."""
 
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__("; ".join(map(str, problems)))
         self.problems = problems
 
 
-def rule(blamed: str) -> Callable[[Rule], Rule]:
-    """Make a method a rule between fields: it returns the reason, or None where all is well.
+def rule(field: str) -> Callable[[Rule], Rule]:
+    """Make a method a rule between fields: it returns the problem of `field`, or None.
 
-    `blamed` is the field that the reason is told of. A rule is left out where a field that it
-    reads is wrong by itself already.
+    A rule is skipped if a field that it reads is invalid by itself.
     """
 
     def mark(method: Rule) -> Rule:
-        method.blames = blamed  # type: ignore[attr-defined]
+        method.rule_field = field  # type: ignore[attr-defined]
         return method
 
     return mark
 
 
-def convert(kind: type[S], values: Mapping[str, Any], *, strict: bool = False) -> S:
-    """Make values an instance of `kind`; raise InvalidError with every problem.
+def convert(struct: type[S], values: Mapping[str, Any], *, strict: bool = False) -> S:
+    """Convert values to a `struct`; raise InvalidError with every problem.
 
-    Unless `strict`, text stands for what it spells: "5" for 5, "true" for true.
+    Unless `strict`, text is converted too: "5" to 5, "true" to true.
     """
     try:
-        item = msgspec.convert(values, kind, strict=strict, dec_hook=parsed)
+        item = msgspec.convert(values, struct, strict=strict, dec_hook=decode_custom)
     except msgspec.ValidationError as error:
-        # Where no field is to blame by itself, msgspec's own words are all there is.
-        raise InvalidError(list(_problems(kind, values, strict)) or [Problem("", str(error))]) from None
+        # If no single field is invalid, msgspec's message is all there is.
+        raise InvalidError(list(_problems(struct, values, strict)) or [Problem("", str(error))]) from None
     if broken := broken_rules(item):
         raise InvalidError(broken)
     return item
 
 
-def broken_rules(item: msgspec.Struct, at: str = "") -> list[Problem]:
-    """Try every rule of an instance and of the instances inside it."""
-    rules, nesting = _rules_and_nesting(type(item))
+def broken_rules(item: msgspec.Struct, prefix: str = "") -> list[Problem]:
+    """Check every rule of a Struct and of the Structs inside it."""
+    rules, nested_fields = _rules_and_nested_fields(type(item))
     problems = [
-        Problem(at + method.blames, reason)  # type: ignore[attr-defined]
-        for method in rules
-        if (reason := method(item))
+        Problem(prefix + rule.rule_field, reason)  # type: ignore[attr-defined]
+        for rule in rules
+        if (reason := rule(item))
     ]
-    for name in nesting:
-        problems += _broken_within(getattr(item, name), at + name)
+    for name in nested_fields:
+        problems += _broken_rules_inside(getattr(item, name), prefix + name)
     return problems
 
 
-def _broken_within(value: Any, path: str) -> list[Problem]:
-    """Try the rules of the instances that a sound value holds."""
+def _broken_rules_inside(value: Any, path: str) -> list[Problem]:
+    """Check the rules of the Structs in a valid value."""
     if isinstance(value, msgspec.Struct):
         return broken_rules(value, path + ".")
     if isinstance(value, list):
-        return [told for n, one in enumerate(value) for told in _broken_within(one, f"{path}[{n}]")]
+        return [
+            problem
+            for index, item in enumerate(value)
+            for problem in _broken_rules_inside(item, f"{path}[{index}]")
+        ]
     return []
 
 
 @cache
-def _rules(kind: type[msgspec.Struct]) -> tuple[Rule, ...]:
-    methods = (vars(base) for base in reversed(kind.__mro__))
-    return tuple(thing for names in methods for thing in names.values() if hasattr(thing, "blames"))
+def _rules(struct: type[msgspec.Struct]) -> tuple[Rule, ...]:
+    namespaces = (vars(base) for base in reversed(struct.__mro__))
+    return tuple(value for names in namespaces for value in names.values() if hasattr(value, "rule_field"))
 
 
 @cache
-def _rules_and_nesting(kind: type[msgspec.Struct]) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
-    return _rules(kind), tuple(field.name for field in fields_of(kind) if field.type.holds_structs)
+def _rules_and_nested_fields(struct: type[msgspec.Struct]) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
+    return _rules(struct), tuple(field.name for field in fields_of(struct) if field.type.holds_structs)
 
 
-class _Unsound(Exception):
-    """A rule read a field that is wrong by itself."""
+class _InvalidFieldError(Exception):
+    """A rule read a field that is invalid by itself."""
 
 
-class _Partial:
-    """Stands in for an instance that could not be made; only its sound fields can be read."""
+class _ValidFields:
+    """Stands in for a Struct that cannot be built; only its valid fields can be read."""
 
-    def __init__(self, sound: dict[str, Any]) -> None:
-        self.__dict__.update(sound)
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.__dict__.update(values)
 
     def __getattr__(self, name: str) -> Any:
-        raise _Unsound(name)
+        raise _InvalidFieldError(name)
 
 
-def _problems(kind: type[msgspec.Struct], values: Any, strict: bool, at: str = "") -> Iterator[Problem]:
-    """Look at each field by itself, then at every rule whose fields are sound."""
+def _problems(struct: type[msgspec.Struct], values: Any, strict: bool, prefix: str = "") -> Iterator[Problem]:
+    """Validate each field, then every rule whose fields are valid."""
     if not isinstance(values, Mapping):
-        yield Problem(at.rstrip("."), f"must be an object, not {_named(values)}")
+        yield Problem(prefix.rstrip("."), f"must be an object, not {_type_name(values)}")
         return
-    declared = {field.name: field for field in fields_of(kind)}
-    config = kind.__struct_config__
+    fields = {field.name: field for field in fields_of(struct)}
+    config = struct.__struct_config__
     if config.forbid_unknown_fields:
         known = f"a field of {config.tag}" if config.tag else "a known field"
-        for name in values.keys() - declared.keys() - {config.tag_field}:
-            yield Problem(f"{at}{name}", f"is not {known}{suggestion(str(name), declared)}")
-    sound: dict[str, Any] = {}
-    for name, field in declared.items():
+        for name in values.keys() - fields.keys() - {config.tag_field}:
+            yield Problem(f"{prefix}{name}", f"is not {known}{suggestion(str(name), fields)}")
+    valid: dict[str, Any] = {}
+    for name, field in fields.items():
         value = values.get(name)
         if value is None:
             if field.required:
-                yield Problem(at + name, "is required" if name not in values else "is required, not null")
+                yield Problem(prefix + name, "is required" if name not in values else "is required, not null")
             else:
-                sound[name] = None
+                valid[name] = None
             continue
         try:
-            sound[name] = msgspec.convert(value, field.type.annotation, strict=strict, dec_hook=parsed)
+            valid[name] = msgspec.convert(value, field.type.annotation, strict=strict, dec_hook=decode_custom)
         except msgspec.ValidationError as error:
-            yield from _inside(field.type, value, strict, at + name, error)
+            yield from _problems_inside(field.type, value, strict, prefix + name, error)
         else:
-            yield from _broken_within(sound[name], at + name)
-    partial = _Partial(sound)
-    for method in _rules(kind):
+            yield from _broken_rules_inside(valid[name], prefix + name)
+    yield from _broken_rules_of(struct, _ValidFields(valid), prefix)
+
+
+def _broken_rules_of(
+    struct: type[msgspec.Struct], valid_fields: _ValidFields, prefix: str
+) -> Iterator[Problem]:
+    for rule in _rules(struct):
         try:
-            reason = method(partial)
-        except _Unsound:
+            reason = rule(valid_fields)
+        except _InvalidFieldError:
             continue
         if reason:
-            yield Problem(at + method.blames, reason)  # type: ignore[attr-defined]
+            yield Problem(prefix + rule.rule_field, reason)  # type: ignore[attr-defined]
 
 
-def _inside(
-    kind: FieldType, value: Any, strict: bool, path: str, error: msgspec.ValidationError
+def _problems_inside(
+    field_type: FieldType, value: Any, strict: bool, path: str, error: msgspec.ValidationError
 ) -> Iterator[Problem]:
-    """Explain why one value does not fit, going into lists and objects."""
-    if kind.structs:
-        yield from _inside_object(kind.structs, value, strict, path)
+    """Explain why a value is invalid, down to the items of lists and the fields of objects."""
+    if field_type.structs:
+        yield from _problems_of_object(field_type.structs, value, strict, path)
         return
     found: list[Problem] = []
-    if kind.base is list and isinstance(value, list):
-        if length := _wrong_length(kind, value):
+    if field_type.base is list and isinstance(value, list):
+        if length := _length_problem(field_type, value):
             found.append(Problem(path, length))
-        for index, element in enumerate(value):
-            here = f"{path}[{index}]"
+        item_type = field_type.item
+        for index, item in enumerate(value):
+            item_path = f"{path}[{index}]"
             try:
-                sound = msgspec.convert(element, kind.item.annotation, strict=strict, dec_hook=parsed)
-            except msgspec.ValidationError as inner:
-                found += _inside(kind.item, element, strict, here, inner)
+                valid = msgspec.convert(item, item_type.annotation, strict=strict, dec_hook=decode_custom)
+            except msgspec.ValidationError as item_error:
+                found += _problems_inside(item_type, item, strict, item_path, item_error)
             else:
-                found += _broken_within(sound, here)
-    yield from found or [Problem(path, _reason(kind, value, strict, error))]
+                found += _broken_rules_inside(valid, item_path)
+    yield from found or [Problem(path, _reason(field_type, value, strict, error))]
 
 
-def _inside_object(
+def _problems_of_object(
     structs: tuple[type[msgspec.Struct], ...], value: Any, strict: bool, path: str
 ) -> Iterator[Problem]:
-    """Find out by its tag what an object is meant to be, and look inside."""
-    meant, config = structs[0], structs[0].__struct_config__
+    """Choose the Struct by the object's tag, and validate its fields."""
+    struct, config = structs[0], structs[0].__struct_config__
     if config.tag_field and isinstance(value, Mapping):
-        by_tag = {str(struct.__struct_config__.tag): struct for struct in structs}
-        # msgspec asks for the tag only where there is a choice.
+        by_tag = {str(each.__struct_config__.tag): each for each in structs}
+        # msgspec requires the tag only if there are several Structs.
         tag = value.get(config.tag_field, config.tag if len(structs) == 1 else None)
         if str(tag) not in by_tag:
-            yield Problem(f"{path}.{config.tag_field}", _no_choice(tag, by_tag) if tag else "is required")
+            reason = _choice_problem(tag, by_tag) if tag else "is required"
+            yield Problem(f"{path}.{config.tag_field}", reason)
             return
-        meant = by_tag[str(tag)]
-    yield from _problems(meant, value, strict, path + ".")
+        struct = by_tag[str(tag)]
+    yield from _problems(struct, value, strict, path + ".")
 
 
-def _reason(kind: FieldType, value: Any, strict: bool, error: msgspec.ValidationError) -> str:
-    """Say in words why a single value is refused."""
-    if kind.choices:
-        return _no_choice(value, kind.choices)
-    if isinstance(value, str) and kind.base is str and (length := _wrong_length(kind, value)):
+def _reason(field_type: FieldType, value: Any, strict: bool, error: msgspec.ValidationError) -> str:
+    """Explain why a single value is invalid."""
+    if field_type.choices:
+        return _choice_problem(value, field_type.choices)
+    if isinstance(value, str) and field_type.base is str and (length := _length_problem(field_type, value)):
         return length
-    limits = kind.describe()
-    if kind.base is int and not _whole(value, strict):
-        return f"{shown(value)} is not a whole number" + (f" ({limits})" if limits else "")
+    limits = field_type.describe()
+    if field_type.base is int and not _is_whole(value, strict):
+        return f"{quoted(value)} is not a whole number" + (f" ({limits})" if limits else "")
     if limits:
-        return f"{shown(value)} is not allowed: {limits}"
-    if kind.base is bool:
-        return f"{shown(value)} is neither true nor false"
-    if kind.base is str:
-        return f"must be text, not {_named(value)}"
+        return f"{quoted(value)} is not allowed: {limits}"
+    if field_type.base is bool:
+        return f"{quoted(value)} is neither true nor false"
+    if field_type.base is str:
+        return f"must be text, not {_type_name(value)}"
     return str(error).split(" - at `")[0]
 
 
-def _wrong_length(kind: FieldType, value: str | list[Any]) -> str | None:
+def _length_problem(field_type: FieldType, value: str | list[Any]) -> str | None:
     unit = "items" if isinstance(value, list) else "characters"
-    most, least = kind.limit("max_length"), kind.limit("min_length")
-    if most is not None and len(value) > most:
-        return f"has {len(value):,} {unit}, at most {most:,} are allowed"
-    if least is not None and len(value) < least:
-        return "is empty" if not value else f"has {len(value):,} {unit}, at least {least:,} are needed"
+    max_length, min_length = field_type.limit("max_length"), field_type.limit("min_length")
+    if max_length is not None and len(value) > max_length:
+        return f"has {len(value):,} {unit}, at most {max_length:,} are allowed"
+    if min_length is not None and len(value) < min_length:
+        return "is empty" if not value else f"has {len(value):,} {unit}, at least {min_length:,} are needed"
     return None
 
 
-def _no_choice(value: Any, choices: Collection[str]) -> str:
+def _choice_problem(value: Any, choices: Collection[str]) -> str:
     if len(choices) == 1:
-        return f"must be {', '.join(choices)}, not {shown(value)}"
-    return f"{shown(value)} is not one of {', '.join(choices)}{suggestion(str(value), choices)}"
+        return f"must be {', '.join(choices)}, not {quoted(value)}"
+    return f"{quoted(value)} is not one of {', '.join(choices)}{suggestion(str(value), choices)}"
 
 
-def _whole(value: Any, strict: bool) -> bool:
+def _is_whole(value: Any, strict: bool) -> bool:
     try:
         msgspec.convert(value, int, strict=strict)
     except msgspec.ValidationError:
@@ -224,12 +235,12 @@ def _whole(value: Any, strict: bool) -> bool:
     return True
 
 
-def shown(value: Any) -> str:
-    """Quote a value for a message, cut to what a line can hold."""
+def quoted(value: Any) -> str:
+    """Quote a value for a message, shortened."""
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return repr(text if len(text) <= 60 else text[:57] + "...")
+    return repr(text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 3] + "...")
 
 
-def _named(value: Any) -> str:
+def _type_name(value: Any) -> str:
     names: dict[type, str] = {dict: "an object", list: "a list", bool: "a boolean", str: "text"}
     return names.get(type(value), "a number" if isinstance(value, int | float) else "nothing")

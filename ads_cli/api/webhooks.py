@@ -17,6 +17,6 @@ CallbackUrl = Annotated[str, Meta(min_length=1, max_length=200, description="Whe
     columns="id url valid created_at",
 )
 class CreateWebhook(Request):
-    """Register an address that events are delivered to."""
+    """Register a URL that events are delivered to."""
 
     url: CallbackUrl

@@ -103,19 +103,19 @@ def test_no_other_industry_is_taken():
         (
             {"start_time": "2026-03-01T08:30:00Z", "end_time": "2026-03-02T08:00:01Z"},
             [
-                "start_time: 2026-03-01T08:30:00Z is no whole hour in UTC, as in 2026-03-01T08:00:00Z",
-                "end_time: 2026-03-02T08:00:01Z is no whole hour in UTC, as in 2026-03-01T08:00:00Z",
+                "start_time: 2026-03-01T08:30:00Z is not a whole hour in UTC, such as 2026-03-01T08:00:00Z",
+                "end_time: 2026-03-02T08:00:01Z is not a whole hour in UTC, such as 2026-03-01T08:00:00Z",
             ],
         ),
         (
             {"start_time": "2026-03-01T08:00:00+05:30"},
-            ["start_time: 2026-03-01T02:30:00Z is no whole hour in UTC, as in 2026-03-01T08:00:00Z"],
+            ["start_time: 2026-03-01T02:30:00Z is not a whole hour in UTC, such as 2026-03-01T08:00:00Z"],
         ),
         (
             {"start_time": "2026-03-01T08:00:00"},
             [
                 "start_time: '2026-03-01T08:00:00' is not allowed: ISO 8601 with an offset,"
-                " as 2026-03-01T08:00:00Z"
+                " such as 2026-03-01T08:00:00Z"
             ],
         ),
         ({"user_id": "9007199254740993"}, []),
@@ -188,4 +188,4 @@ def test_the_command_names_the_options_that_were_typed(adsctl):
     assert "--entity-type: 'LINEITEM' is not one of" in done.stderr
     assert "--entity-id: is required" in done.stderr
     assert "--start-time: 'today' is not allowed: ISO 8601" in done.stderr
-    assert "--end-time: 2026-03-01T08:15:00Z is no whole hour" in done.stderr
+    assert "--end-time: 2026-03-01T08:15:00Z is not a whole hour" in done.stderr

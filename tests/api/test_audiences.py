@@ -13,6 +13,8 @@ from ads_cli.api.audiences import (
 
 from .telling import BAD_IDS, ESCAPED_ID, ID_WORDS, SPECIAL_ID, ids, line, told
 
+TIME_WORDS = "ISO 8601 with an offset, such as 2026-03-01T08:00:00Z"
+
 SEARCH = {
     "granularity": "DAY",
     "keywords": ["mug"],
@@ -94,17 +96,17 @@ def test_requests_travel_as_the_specification_writes_them(kind, values, expected
         ({"end_time": "2026-02-27T00:00:00Z"}, ["end_time: is not after start_time"]),
         (
             {"start_time": "2026-03-01"},
-            ["start_time: '2026-03-01' is not allowed: ISO 8601 with an offset, as 2026-03-01T08:00:00Z"],
+            [f"start_time: '2026-03-01' is not allowed: {TIME_WORDS}"],
         ),
         ({"location": "0fc2e8f588955000"}, []),
-        ({"location": "us,de"}, ["location: takes one country"]),
+        ({"location": "us,de"}, ["location: accepts one country"]),
         (
             {"keywords": ids(11), "end_time": "2026-04-01T00:00:00Z", "location": "a,b", "granularity": "X"},
             [
                 "granularity: 'X' is not one of DAY, HOUR",
                 "keywords: are 11 with negative_keywords, at most 10 are allowed together",
                 "end_time: is more than 7 days after start_time",
-                "location: takes one country",
+                "location: accepts one country",
             ],
         ),
     ],

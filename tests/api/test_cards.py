@@ -176,7 +176,7 @@ def test_a_card_has_a_name_of_80_characters():
 
 def test_a_card_has_components_or_slides_and_never_both():
     both = {"components": [MEDIA, DETAILS], "slides": [[MEDIA, DETAILS]]}
-    assert told(CreateCard, **IN, name="x") == ["components: is required where slides is not given"]
+    assert told(CreateCard, **IN, name="x") == ["components: is required unless slides is set"]
     assert told(CreateCard, **IN, name="x", **both) == ["slides: cannot be used with components"]
     assert told(UpdateCard, **CARD, **both) == ["slides: cannot be used with components"]
     assert told(UpdateCard, **CARD) == []

@@ -94,7 +94,7 @@ def test_a_wrong_component_is_told_with_its_path(component, problem):
 
 
 IOS = {"type": "APP", "country_code": "AT", "ios_app_store_identifier": "106"}
-COUNTRY = "is not a country of ISO 3166-1; write two capital letters, as in DE"
+COUNTRY = "is not a country of ISO 3166-1; write two capital letters, such as DE"
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ COUNTRY = "is not a country of ISO 3166-1; write two capital letters, as in DE"
         (APP | {"country_code": "DEU"}, [f"country_code: 'DEU' {COUNTRY}"]),
         (
             without(APP, "android_store_app_id"),
-            ["ios_app_store_identifier: is required where android_store_app_id is not given"],
+            ["ios_app_store_identifier: is required unless android_store_app_id is set"],
         ),
         (APP | {"ios_deep_link": "shop://i"}, ["ios_deep_link: needs ios_app_store_identifier"]),
         (IOS | {"android_store_deep_link": "x://"}, ["android_store_deep_link: needs android_store_app_id"]),
@@ -126,8 +126,7 @@ def test_all_broken_rules_of_a_card_are_told_at_once():
         "name: is required",
         "components[0].type: 'MEDA' is not one of MEDIA, SWIPEABLE_MEDIA, DETAILS, BUTTON",
         "components[1].destination.country_code: is required",
-        "components[1].destination.ios_app_store_identifier: "
-        "is required where android_store_app_id is not given",
+        "components[1].destination.ios_app_store_identifier: is required unless android_store_app_id is set",
         "components[1].destination.ios_deep_link: needs ios_app_store_identifier",
     }
     assert set(told(CreateCard, **IN, components=[MEDIA])) == {  # rules are told beside missing fields

@@ -3,13 +3,13 @@
 import pytest
 
 from ads_cli.api.line_items import (
-    AddChosenCategory,
-    DeleteChosenCategory,
+    AddLineItemCategory,
     DeleteLineItem,
-    GetChosenCategory,
-    ListChosenCategories,
-    UpdateChosenCategory,
+    DeleteLineItemCategory,
+    GetLineItemCategory,
+    ListLineItemCategories,
     UpdateLineItem,
+    UpdateLineItemCategory,
 )
 
 from .telling import BAD_IDS, ID_WORDS, line, told
@@ -48,27 +48,27 @@ GOALS = (
     [
         (DeleteLineItem, ITEM, "DELETE ads://12/accounts/a1/line_items/l1"),
         (
-            ListChosenCategories,
+            ListLineItemCategories,
             IN | {"count": 2, "sort_by": "id-desc", "with_total_count": "true", "with_deleted": "true"},
             f"GET {CHOSEN}?count=2&sort_by=id-desc&with_total_count=true&with_deleted=true",
         ),
         (
-            GetChosenCategory,
+            GetLineItemCategory,
             IN | {"line_item_curated_category_id": "x1", "with_deleted": "true"},
             f"GET {CHOSEN}/x1?with_deleted=true",
         ),
         (
-            AddChosenCategory,
+            AddLineItemCategory,
             ITEM | {"curated_category_id": "c1"},
             f"POST {CHOSEN}?line_item_id=l1&curated_category_id=c1",
         ),
         (
-            UpdateChosenCategory,
+            UpdateLineItemCategory,
             IN | {"line_item_curated_category_id": "x1", "curated_category_id": "c2"},
             f"PUT {CHOSEN}/x1?curated_category_id=c2",
         ),
         (
-            DeleteChosenCategory,
+            DeleteLineItemCategory,
             IN | {"line_item_curated_category_id": "x1"},
             f"DELETE {CHOSEN}/x1",
         ),
@@ -144,7 +144,7 @@ DAY, TOTAL = "daily_budget_amount_local_micro", "total_budget_amount_local_micro
         ({"frequency_cap": "many"}, ["frequency_cap: 'many' is not a whole number"]),
         (
             {"end_time": "2026-03-01"},
-            ["end_time: '2026-03-01' is not allowed: ISO 8601 with an offset, as 2026-03-01T08:00:00Z"],
+            ["end_time: '2026-03-01' is not allowed: ISO 8601 with an offset, such as 2026-03-01T08:00:00Z"],
         ),
         ({"name": ""}, ["name: is empty"]),
     ],
@@ -156,17 +156,17 @@ def test_a_line_item(values, problems):
 @pytest.mark.parametrize(
     ("kind", "values", "problems"),
     [
-        (ListChosenCategories, {"count": "1"}, []),
-        (ListChosenCategories, {"count": "1000"}, []),
-        (ListChosenCategories, {"count": "0"}, ["count: '0' is not allowed: 1 to 1000"]),
-        (ListChosenCategories, {"count": "1001"}, ["count: '1001' is not allowed: 1 to 1000"]),
+        (ListLineItemCategories, {"count": "1"}, []),
+        (ListLineItemCategories, {"count": "1000"}, []),
+        (ListLineItemCategories, {"count": "0"}, ["count: '0' is not allowed: 1 to 1000"]),
+        (ListLineItemCategories, {"count": "1001"}, ["count: '1001' is not allowed: 1 to 1000"]),
         (
-            ListChosenCategories,
+            ListLineItemCategories,
             {"with_total_count": "true", "cursor": "x"},
             ["with_total_count: cannot be used with cursor"],
         ),
-        (AddChosenCategory, {}, ["line_item_id: is required", "curated_category_id: is required"]),
-        (UpdateChosenCategory, {"line_item_curated_category_id": "x"}, []),
+        (AddLineItemCategory, {}, ["line_item_id: is required", "curated_category_id: is required"]),
+        (UpdateLineItemCategory, {"line_item_curated_category_id": "x"}, []),
     ],
 )
 def test_curated_categories_of_line_items(kind, values, problems):

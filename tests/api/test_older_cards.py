@@ -64,7 +64,7 @@ def test_what_a_video_conversation_needs(missing):
 def test_a_video_conversation_has_a_title_or_a_second_call():
     second = {"second_cta": "b", "second_cta_tweet": "b"}
     untitled = without(TALK, "title")
-    assert told(CreateVideoConversation, **untitled) == ["title: is required where second_cta is not given"]
+    assert told(CreateVideoConversation, **untitled) == ["title: is required unless second_cta is set"]
     assert told(CreateVideoConversation, **untitled | second) == []
     assert told(CreateVideoConversation, **TALK | second) == []
 
@@ -73,9 +73,7 @@ def test_a_video_conversation_has_a_title_or_a_second_call():
 def test_a_call_comes_with_the_text_of_its_post(name):
     text = f"{name}_tweet"
     assert told(CreateVideoConversation, **TALK, **{name: "b", text: "b"}) == []
-    assert told(CreateVideoConversation, **TALK, **{name: "b"}) == [
-        f"{text}: is required when {name} is given"
-    ]
+    assert told(CreateVideoConversation, **TALK, **{name: "b"}) == [f"{text}: is required when {name} is set"]
     assert told(CreateVideoConversation, **TALK, **{text: "b"}) == [f"{text}: needs {name}"]
     assert told(UpdateVideoConversation, **CARD, **{text: "b"}) == []  # the call may be stored
 

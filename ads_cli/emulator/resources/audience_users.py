@@ -5,12 +5,12 @@ from typing import Any
 
 import msgspec
 
-from ...api.time import parsed
+from ...api.time import decode_custom
 from ...api.users import (
     MOST_BYTES,
     MOST_OPERATIONS,
     Operation,
-    UnreachedOperation,
+    DoNotReachOperation,
     UpdateAudienceUsers,
     UpdateDoNotReachUsers,
 )
@@ -48,7 +48,7 @@ def update_do_not_reach_users(context: RequestContext) -> HttpResponse:
     """Add users to a do-not-reach list, or remove them; the response has counts per operation."""
     audience = context.path_params["do_not_reach_list_id"]
     _authenticate(context, DO_NOT_REACH, audience)
-    operations = _parse_operations(context, UnreachedOperation)
+    operations = _parse_operations(context, DoNotReachOperation)
     if isinstance(operations, HttpResponse):
         return operations
     with context.store.transaction():
@@ -85,7 +85,7 @@ def _parse_operations(context: RequestContext, operation_type: type[Any]) -> lis
 def _decode(body: bytes, value_type: Any) -> Any:
     """Decode JSON; raise msgspec.ValidationError if it has another type."""
     try:
-        return msgspec.json.decode(body, type=value_type, dec_hook=parsed)
+        return msgspec.json.decode(body, type=value_type, dec_hook=decode_custom)
     except msgspec.ValidationError:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -1,11 +1,11 @@
 """Curated categories of line items: where their ads are shown."""
 
 from ...api.line_items import (
-    AddChosenCategory,
-    DeleteChosenCategory,
-    GetChosenCategory,
-    ListChosenCategories,
-    UpdateChosenCategory,
+    AddLineItemCategory,
+    DeleteLineItemCategory,
+    GetLineItemCategory,
+    ListLineItemCategories,
+    UpdateLineItemCategory,
 )
 from ...api.parts import params_of
 from ..core.errors import invalid_parameter
@@ -22,22 +22,22 @@ CHOSEN = "line_item_curated_category"
 SORTABLE = ("line_item_id", "curated_category_id")
 
 
-@handler(ListChosenCategories)
-def list_chosen_categories(context: RequestContext, request: ListChosenCategories) -> Result:
+@handler(ListLineItemCategories)
+def list_chosen_categories(context: RequestContext, request: ListLineItemCategories) -> Result:
     """List the curated categories of an account's line items."""
     require_account(context, request.account_id)
     return list_page(context.store, request, CHOSEN, owner=request.account_id, sortable=SORTABLE)
 
 
-@handler(GetChosenCategory)
-def get_chosen_category(context: RequestContext, request: GetChosenCategory) -> Result:
+@handler(GetLineItemCategory)
+def get_chosen_category(context: RequestContext, request: GetLineItemCategory) -> Result:
     """Return one curated category of a line item."""
     chosen, deleted = request.line_item_curated_category_id, request.with_deleted
     return Result(require_record(context, request.account_id, CHOSEN, chosen, with_deleted=deleted))
 
 
-@handler(AddChosenCategory)
-def add_chosen_category(context: RequestContext, request: AddChosenCategory) -> Result:
+@handler(AddLineItemCategory)
+def add_chosen_category(context: RequestContext, request: AddLineItemCategory) -> Result:
     """Add a curated category to a line item."""
     with context.store.transaction():
         require_account(context, request.account_id)
@@ -45,8 +45,8 @@ def add_chosen_category(context: RequestContext, request: AddChosenCategory) -> 
         return Result(context.store.add(CHOSEN, ids.random_base36(), fields, owner=request.account_id))
 
 
-@handler(UpdateChosenCategory)
-def update_chosen_category(context: RequestContext, request: UpdateChosenCategory) -> Result:
+@handler(UpdateLineItemCategory)
+def update_chosen_category(context: RequestContext, request: UpdateLineItemCategory) -> Result:
     """Change the curated category or the line item."""
     account, chosen = request.account_id, request.line_item_curated_category_id
     with context.store.transaction():
@@ -55,13 +55,13 @@ def update_chosen_category(context: RequestContext, request: UpdateChosenCategor
         return Result(context.store.update(CHOSEN, chosen, fields, owner=account))
 
 
-@handler(DeleteChosenCategory)
-def delete_chosen_category(context: RequestContext, request: DeleteChosenCategory) -> Result:
+@handler(DeleteLineItemCategory)
+def delete_chosen_category(context: RequestContext, request: DeleteLineItemCategory) -> Result:
     """Remove a curated category from its line item."""
     return delete_record(context, request.account_id, CHOSEN, request.line_item_curated_category_id)
 
 
-def _checked_fields(context: RequestContext, request: AddChosenCategory | UpdateChosenCategory) -> Record:
+def _checked_fields(context: RequestContext, request: AddLineItemCategory | UpdateLineItemCategory) -> Record:
     """Return the fields to store; raise ApiError for ids that do not exist."""
     fields = params_of(request)
     owners = {"line_item_id": (LINE_ITEM, request.account_id), "curated_category_id": (CURATED, SERVICE)}

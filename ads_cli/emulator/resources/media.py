@@ -10,7 +10,7 @@ from ...api.media import (
     AddLibraryMedia,
     DeleteAccountMedia,
     DeleteLibraryMedia,
-    Described,
+    MediaDetails,
     GetAccountMedia,
     GetLibraryMedia,
     ListAccountMedia,
@@ -88,7 +88,7 @@ def video_size(media: Record) -> tuple[str, str]:
     return str(round(VIDEO_HEIGHT * horizontal / vertical)), str(VIDEO_HEIGHT)
 
 
-def _fields(context: RequestContext, request: Described, media_type: str) -> Record:
+def _fields(context: RequestContext, request: MediaDetails, media_type: str) -> Record:
     """Return the fields that a request sets; raise ApiError for fields of videos in other media."""
     fields = {name: value for name, value in params_of(request).items() if name != "media_key"}
     if media_type != "VIDEO" and (misplaced := [name for name in VIDEO_FIELDS if name in fields]):

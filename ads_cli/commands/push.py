@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 
+from ..api.parts import path_of
 from ..console.bulk_options import PushOptions, SendOptions
 from ..console.invocation import Invocation
 from ..console.progress import OnProgress, progress
@@ -40,6 +41,7 @@ class PushCommand:
 
     def run(self) -> None:
         """Validate, push and report; raise what the run came to, unless it is a full success."""
+        path_of(self.plan.upload.request)  # an invalid id is reported before the file is read
         check_failed_out_path(self.options.failed_out, self.plan.rows)
         self.call.concurrency = self.options.concurrency
         client = self.call.client  # wrong options are reported before anything is done

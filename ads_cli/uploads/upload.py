@@ -18,6 +18,10 @@ class Upload(Protocol):
     """One kind of upload to one place."""
 
     @property
+    def request(self) -> Request:
+        """Return the request without its items."""
+
+    @property
     def statuses(self) -> tuple[str, ...]:
         """Name what can become of a row, FAILED last."""
 

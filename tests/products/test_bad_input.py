@@ -213,10 +213,7 @@ def test_every_problem_of_every_row_is_told_with_file_line_and_field(adsctl):
     said = refused(adsctl, text)
     assert "feed.csv:3: availability: 'in_stock' is not one of" in said and "did you mean 'in stock'?" in said
     assert "feed.csv:3: price: '19,90 EUR' is not allowed: a number, a space and a currency code" in said
-    assert (
-        "feed.csv:4: link: 'http://shop.example/' is not allowed: a URL that starts with https://"
-        in said
-    )
+    assert "feed.csv:4: link: 'http://shop.example/' is not allowed: a URL that starts with https://" in said
     assert "2 of 3 rows invalid" in said
 
 

@@ -9,8 +9,8 @@ from ...api.time import decode_custom
 from ...api.users import (
     MOST_BYTES,
     MOST_OPERATIONS,
-    Operation,
     DoNotReachOperation,
+    Operation,
     UpdateAudienceUsers,
     UpdateDoNotReachUsers,
 )

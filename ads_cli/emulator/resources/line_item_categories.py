@@ -23,21 +23,21 @@ SORTABLE = ("line_item_id", "curated_category_id")
 
 
 @handler(ListLineItemCategories)
-def list_chosen_categories(context: RequestContext, request: ListLineItemCategories) -> Result:
+def list_line_item_categories(context: RequestContext, request: ListLineItemCategories) -> Result:
     """List the curated categories of an account's line items."""
     require_account(context, request.account_id)
     return list_page(context.store, request, CHOSEN, owner=request.account_id, sortable=SORTABLE)
 
 
 @handler(GetLineItemCategory)
-def get_chosen_category(context: RequestContext, request: GetLineItemCategory) -> Result:
+def get_line_item_category(context: RequestContext, request: GetLineItemCategory) -> Result:
     """Return one curated category of a line item."""
     chosen, deleted = request.line_item_curated_category_id, request.with_deleted
     return Result(require_record(context, request.account_id, CHOSEN, chosen, with_deleted=deleted))
 
 
 @handler(AddLineItemCategory)
-def add_chosen_category(context: RequestContext, request: AddLineItemCategory) -> Result:
+def add_line_item_category(context: RequestContext, request: AddLineItemCategory) -> Result:
     """Add a curated category to a line item."""
     with context.store.transaction():
         require_account(context, request.account_id)
@@ -46,7 +46,7 @@ def add_chosen_category(context: RequestContext, request: AddLineItemCategory) -
 
 
 @handler(UpdateLineItemCategory)
-def update_chosen_category(context: RequestContext, request: UpdateLineItemCategory) -> Result:
+def update_line_item_category(context: RequestContext, request: UpdateLineItemCategory) -> Result:
     """Change the curated category or the line item."""
     account, chosen = request.account_id, request.line_item_curated_category_id
     with context.store.transaction():
@@ -56,7 +56,7 @@ def update_chosen_category(context: RequestContext, request: UpdateLineItemCateg
 
 
 @handler(DeleteLineItemCategory)
-def delete_chosen_category(context: RequestContext, request: DeleteLineItemCategory) -> Result:
+def delete_line_item_category(context: RequestContext, request: DeleteLineItemCategory) -> Result:
     """Remove a curated category from its line item."""
     return delete_record(context, request.account_id, CHOSEN, request.line_item_curated_category_id)
 

@@ -10,11 +10,11 @@ from ...api.media import (
     AddLibraryMedia,
     DeleteAccountMedia,
     DeleteLibraryMedia,
-    MediaDetails,
     GetAccountMedia,
     GetLibraryMedia,
     ListAccountMedia,
     ListLibraryMedia,
+    MediaDetails,
     UpdateLibraryMedia,
 )
 from ...api.parts import params_of

@@ -21,10 +21,10 @@ def show(call: Invocation, request: Request, document: Any) -> None:
     """Print a document by the columns of its endpoint, or by its view where a terminal can show that."""
     endpoint = request.endpoint
     _remember(call, endpoint, document if isinstance(document, list) else [document])
-    if endpoint.view and call.printer.draws:
+    if endpoint.chart and call.printer.draws:
         from .charts import VIEWS
 
-        if VIEWS[endpoint.view](call.printer, request, document):
+        if VIEWS[endpoint.chart](call.printer, request, document):
             return
     call.printer.show(document, endpoint.columns, endpoint.record_id, endpoint.extra_fields)
 

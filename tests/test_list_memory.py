@@ -28,8 +28,10 @@ def crowded(tmp_path_factory):
             yield variables(emulator, address)
 
 
-@pytest.mark.parametrize("output", ["jsonl", "csv", "tsv"])
-@pytest.mark.parametrize(("noun", "count"), [("products", 100), ("accounts", 1000)])
+@pytest.mark.parametrize(
+    ("noun", "count", "output"),
+    [("products", 100, "jsonl"), ("accounts", 1000, "csv"), ("accounts", 1000, "tsv")],
+)
 def test_a_list_of_a_hundred_thousand_stays_small(adsctl, crowded, noun, count, output):
     words = (noun, "list", "--all", "--count", str(count), "-q", "-o", output)
     with (adsctl.home / "list").open("wb") as listed:

@@ -106,11 +106,11 @@ def test_a_home_that_cannot_be_written_is_told(shell):
 
 
 @pytest.mark.parametrize("locale", [{"LANG": "C"}, {"LC_ALL": "C"}, {"LC_ALL": "POSIX"}])
-@pytest.mark.parametrize("output", ["tsv", "csv", "json", "jsonl", "yaml", "table"])
-def test_umlauts_survive_or_are_escaped_in_any_locale(shell, locale, output):
+def test_umlauts_survive_or_are_escaped_in_any_locale(shell, locale):
     shell("adsctl -q accounts update 18ce54d4x5t --name 'Süßes & Ödes'", **locale)
-    shown = shell(f"adsctl -q accounts get 18ce54d4x5t -o {output} > out; cat out", **locale).stdout
-    assert "Süßes & Ödes" in shown or "S\\xfc\\xdfes & \\xd6des" in shown
+    for output in ("tsv", "csv", "json", "jsonl", "yaml", "table"):
+        shown = shell(f"adsctl -q accounts get 18ce54d4x5t -o {output} > out; cat out", **locale).stdout
+        assert "Süßes & Ödes" in shown or "S\\xfc\\xdfes & \\xd6des" in shown
 
 
 def test_bytes_that_are_no_text_are_told(shell):

@@ -7,6 +7,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from ads_cli.client import rate_limiter
 from ads_cli.client.rate_headers import clock_hint, quota_of, retry_after
 
 ACCOUNTS = "/12/accounts"
@@ -107,10 +108,11 @@ def test_the_reset_that_the_service_names_is_waited_for(remote, httpserver: HTTP
     assert len(times) == 2 and times[1] >= reset - 0.05
 
 
-def test_a_long_wait_is_told(remote, httpserver: HTTPServer):
-    script = Script(failing(429, Retry_After="6"), ok())
+def test_a_long_wait_is_told(remote, httpserver: HTTPServer, monkeypatch):
+    monkeypatch.setattr(rate_limiter, "ANNOUNCE_WAIT_SECONDS", 1.0)
+    script = Script(failing(429, Retry_After="1"), ok())
     httpserver.expect_request(ACCOUNTS).respond_with_handler(script)
-    assert "slow down: continuing in 6 s" in remote("accounts", "list").stderr
+    assert "slow down: continuing in 1 s" in remote("accounts", "list").stderr
 
 
 def test_a_404_after_a_lost_answer_to_a_delete_is_success(remote, httpserver: HTTPServer):

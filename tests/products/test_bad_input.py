@@ -253,24 +253,14 @@ def test_one_systematic_mistake_is_one_paragraph(adsctl):
     }
 
 
-def test_a_file_that_changes_while_it_is_pushed_stops_the_run(adsctl):
-    path = adsctl.file("feed.csv", feed(40_000))
-    path.write_text(feed(40_000))
-    process = subprocess.Popen(
-        adsctl.command("--profile", "local", "products", "push", "feed.csv", "-v", "--concurrency", "1"),
-        env=adsctl.environment,
-        cwd=adsctl.home,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    journal = adsctl.home / "state" / "jobs"
-    while process.poll() is None and not list(journal.glob("*.jsonl")):
-        pass
-    path.write_text(feed(40_000).replace("Enamel mug", "Enamel cup"))
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 3, err
-    assert "changed while it was being read" in err
+def test_a_file_that_changes_while_it_is_pushed_stops_the_run(adsctl, service):
+    long = "A description, which is as long as it may be. " * 100
+    adsctl.file("feed.csv", feed(1000, description=long))
+    changed = feed(1000, description=long, title="Enamel cup")
+    service.before = lambda put: put == 0 and adsctl.file("feed.csv", changed)
+    done = adsctl("products", "push", "feed.csv", "--concurrency", "1", code=3)
+    assert "changed while it was being read" in done.stderr
+    assert len(service.puts) < 40 and "sku-1000" not in service.stored
 
 
 def test_a_place_for_refused_rows_that_is_none_is_told_before_a_job_is_begun(adsctl):

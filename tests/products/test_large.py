@@ -19,8 +19,10 @@ from tests.conftest import PRODUCT
 from tests.products.stopping import acknowledged, stop_at
 
 HEADER = ",".join(PRODUCT) + "\n"
-LONG = "A description, which is as long as most of them are. " * 8
-ROWS = 22_000
+LONG = (
+    "A description, which is as long as most of them are. " * 80
+)  # as large as the service takes, so that the rows are few
+ROWS = 2_200
 
 
 def row(number: int, **changes: str) -> str:
@@ -80,29 +82,29 @@ def test_wherever_a_feed_is_cut_the_verdict_and_the_batches_are_the_same(
 def test_what_is_wrong_is_told_by_its_line_and_by_its_record(adsctl):
     odd = {
         "row5": row(5, title="Two\nlines", description=LONG),
-        "row9000": "\n" + row(9000, price="cheap"),
-        "row21999": row(21999, price="dear"),
-        "row15000": row(4, description=LONG),
+        "row900": "\n" + row(900, price="cheap"),
+        "row2199": row(2199, price="dear"),
+        "row1500": row(4, description=LONG),
     }
     adsctl.file("feed.csv", large(**odd))
     found = json.loads(adsctl("products", "check", "feed.csv", "-o", "json", code=3).stdout)
     assert (found["rows"], found["valid"], found["invalid"]) == (ROWS, ROWS - 4, 4)
     assert {(each["field"], tuple(each["lines"]), tuple(each["records"])) for each in found["findings"]} == {
-        ("price", (9004, 22003), (9001, 22000)),
-        ("id", (6, 15004), (5, 15001)),
+        ("price", (904, 2203), (901, 2200)),
+        ("id", (6, 1504), (5, 1501)),
     }
 
 
 @pytest.mark.parametrize(
     ("odd", "told"),
     [
-        ('sku-x,"a"b\n', "feed.csv:9002: not CSV"),
-        ("sku-x,\0\n", "feed.csv:9002: a NUL byte"),
-        ('sku-x,"never closed\n', "feed.csv:9002: not CSV"),
+        ('sku-x,"a"b\n', "feed.csv:902: not CSV"),
+        ("sku-x,\0\n", "feed.csv:902: a NUL byte"),
+        ('sku-x,"never closed\n', "feed.csv:902: not CSV"),
     ],
 )
 def test_what_cannot_be_read_is_told_by_its_line(adsctl, odd, told):
-    adsctl.file("feed.csv", large(row9000=odd))
+    adsctl.file("feed.csv", large(row900=odd))
     assert told in adsctl("products", "check", "feed.csv", code=3).stderr
 
 
@@ -115,14 +117,14 @@ def test_it_is_pushed_whole_and_then_only_what_has_changed(adsctl, service):
     adsctl.file("feed.csv", large(**changed))
     sent = len(service.puts)
     second = json.loads(adsctl(*words).stdout)
-    assert second["skipped"] == ROWS - 220
+    assert second["skipped"] == ROWS - 22
     ids = {id for put in service.puts[sent:] for id in put}
     assert ids == {f"sku-{number}" for number in range(0, ROWS, 100)}
 
 
 def test_killed_and_resumed_it_is_there_whole_and_nothing_acknowledged_goes_twice(adsctl, service):
-    adsctl.file("feed.csv", large(row9000="\n" + row(9000, title="Two\nlines", description=LONG)))
-    stop_at(adsctl, service, 333, signal.SIGKILL)
+    adsctl.file("feed.csv", large(row900="\n" + row(900, title="Two\nlines", description=LONG)))
+    stop_at(adsctl, service, 33, signal.SIGKILL)
     safe, sent = acknowledged(adsctl), len(service.puts)
     summary = json.loads(adsctl("products", "push", "feed.csv", "--resume", "-o", "json").stdout)
     assert set(service.stored) == {f"sku-{number}" for number in range(ROWS)}
@@ -131,13 +133,13 @@ def test_killed_and_resumed_it_is_there_whole_and_nothing_acknowledged_goes_twic
 
 
 def test_what_the_service_refuses_comes_back_with_what_is_wrong_here(adsctl, service):
-    adsctl.file("feed.csv", large(row9000=row(9000, price="cheap")))
+    adsctl.file("feed.csv", large(row900=row(900, price="cheap")))
     words = ("products", "push", "feed.csv", "--skip-invalid", "--failed-out", "failed.csv")
     service.fail("PUT * partial times=1")
     summary = json.loads(adsctl(*words, "-o", "json", code=9).stdout)
     with (adsctl.home / "failed.csv").open() as file:
         failed = {int(row["_line"]): row for row in csv.DictReader(file)}
-    assert failed.pop(9002)["_error"].startswith("price: 'cheap' is not allowed")
+    assert failed.pop(902)["_error"].startswith("price: 'cheap' is not allowed")
     assert len(failed) == summary["failed"] > 0
     for line, each in failed.items():
         assert (each["id"], each["description"]) == (f"sku-{line - 2}", LONG)

@@ -1,46 +1,47 @@
-"""The start of the program; what goes wrong is told by the boundary."""
+"""Entry point of the program."""
 
 import sys
 
-# Allocations between two searches for garbage. At Python's 700, a start spends a fifth of its time
-# searching what was imported, which is never garbage; an end does it once more.
-SEARCHED = 200_000
+# Allocations between two garbage collections. At Python's default of 700, collections over freshly
+# imported modules, which are never garbage, take a fifth of the start-up time.
+GC_THRESHOLD = 200_000
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run adsctl and give its exit code; without `argv`, as the program that this process is."""
+    """Run adsctl and return its exit code; without `argv`, run the command line of this process."""
     if argv is not None:
         return run(argv)
     import gc
 
-    gc.set_threshold(SEARCHED)
+    gc.set_threshold(GC_THRESHOLD)
     try:
         return run(sys.argv[1:])
     finally:
-        gc.freeze()
+        gc.freeze()  # skips the collection at exit
 
 
 def run(argv: list[str]) -> int:
     """Run a command line."""
-    if argv == ["--version"]:  # answered before anything is imported
+    if argv == ["--version"]:  # answered without imports
         from . import __version__
 
         try:
             print(f"adsctl {__version__}", flush=True)
             return 0
         except OSError:
-            pass  # nobody reads, or the disk is full: the boundary comes upon it again, and tells which
-    if argv[:1] == ["__ids"]:  # what the completion scripts ask
-        from .console.completion_ids import answer
+            pass  # run again below, where the error boundary reports it
+    if argv[:1] == ["__ids"]:  # called by the completion scripts
+        from .console.completion_ids import print_completions
 
-        return answer(argv[1:])
+        return print_completions(argv[1:])
     import signal
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # until everything is there to tell of it in words
-    from .cli.error_boundary import guarded
+        # Ctrl-C ends the program silently until the error boundary can report it.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from .cli.error_boundary import run_guarded
 
-    return guarded(argv)
+    return run_guarded(argv)
 
 
 if __name__ == "__main__":

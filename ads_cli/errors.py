@@ -1,21 +1,39 @@
-"""Everything that can go wrong, and the exit code that says so.
+"""Everything that can go wrong, and the exit code of each.
 
-AdsctlError                 1  a bug in adsctl
-├── UsageError              2  an option or argument, or a limit broken by one
-├── ContentError            3  what a file or standard input holds; nothing was sent
-├── AccessError             4  not signed in, or not allowed
-├── NotFoundError           5  the service knows no such resource
-├── RefusedError            6  refused by the service for another reason
-├── RateLimitedError        7  too many requests, and waited as long as allowed
-├── UnavailableError        8  network, time-out, 5xx or an unreadable answer
-├── IncompleteError         9  a push that reached its end with some items refused
-├── StateError             11  configuration, credentials or the state folder
-└── NotConfirmedError      12  a destructive command that nobody confirmed
+AdsctlError               a bug in adsctl
+├── UsageError            an option, an argument or a limit broken by one
+├── ContentError          the contents of a file or of standard input
+├── AccessError           not signed in, or not allowed
+├── NotFoundError         no such resource
+├── RefusedError          refused by the service for another reason
+├── RateLimitedError      rate limited for longer than --max-wait
+├── UnavailableError      network, timeout, 5xx or an unreadable response
+├── IncompleteError       a push ended with some items refused
+├── StateError            configuration, credentials or the state folder
+└── NotConfirmedError     a destructive command without confirmation
 
-Interrupted stands outside the tree: a signal (128 + its number), not an error.
+Interrupted is outside the tree: a signal (128 + its number), not an error.
 """
 
 import signal
+
+# The exit codes, as `help exit-codes` explains them.
+EXIT_CODES = {
+    0: "success",
+    1: "a bug in adsctl",
+    2: "usage: an option or an argument, a limit broken by one, a file that cannot be opened",
+    3: "the contents of a file, standard input or @FILE are invalid; nothing was sent",
+    4: "not signed in, or not allowed",
+    5: "not found",
+    6: "refused by the service for another reason",
+    7: "rate limited for longer than --max-wait",
+    8: "network, timeout, 5xx or an unreadable response",
+    9: "a push ended with some items refused",
+    10: "differences found",
+    11: "configuration, credentials or the state folder: no keyring, a locked job, a full disk",
+    12: "not confirmed: a destructive command asks, and needs --yes if there is no terminal",
+}
+SIGNAL_EXIT_CODES = {129: "SIGHUP", 130: "SIGINT", 141: "a broken pipe", 143: "SIGTERM"}
 
 STATE_HINT = "make room there or mend the folder, or name another with ADSCTL_STATE_DIR"
 

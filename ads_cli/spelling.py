@@ -7,5 +7,5 @@ def as_option(name: str) -> str:
 
 
 def as_variable(name: str) -> str:
-    """Write a name as an environment variable: `max_wait` as `ADSCTL_MAX_WAIT`."""
+    """Write a name as an environment variable: `ads_url` as `ADSCTL_ADS_URL`."""
     return f"ADSCTL_{name.upper()}"

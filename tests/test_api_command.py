@@ -100,7 +100,7 @@ def test_a_request_that_cannot_be_is_told_in_words(remote):
         ("GET", "/x", "-F", "a=b"): "-F: a:",
         ("GET", "/x", "-H", "X: a\r\nY: b"): "is not KEY:VALUE",
         ("GET", "/x", "-H", "Authorization: a"): "is set by adsctl",
-        ("POST", "/x", "--paginate"): "--paginate is for GET",
+        ("POST", "/x", "--paginate"): "--paginate requires GET",
         ("POST", "/x", "--input", "nowhere"): "nowhere cannot be read",
     }.items():
         assert told in remote("api", *words, code=2).stderr

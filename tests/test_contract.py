@@ -63,11 +63,11 @@ def test_a_query_is_applied_to_what_json_would_show(adsctl):
 def test_a_query_that_does_not_suit_the_data_ends_with_2_and_tells_of_a_change_that_was_made(adsctl):
     done = adsctl.local("accounts", "list", "--query", "sum([].name)", code=2)
     assert "--query: In function sum()" in done.stderr and "bug" not in done.stderr + done.stdout
-    assert "changed all the same" not in done.stderr
+    assert "applied all the same" not in done.stderr
     assert "no_such" in adsctl.local("accounts", "list", "--query", "no_such(@)", code=2).stderr
     catalog = adsctl.local("catalog", "list", "-o", "ids").stdout.strip()
     words = ("catalog", "rename", catalog, "--name", "Other", "--query", "sum(name)")
-    assert "changed all the same" in adsctl.local(*words, code=2).stderr
+    assert "applied all the same" in adsctl.local(*words, code=2).stderr
     assert "Other" in adsctl.local("catalog", "list").stdout
 
 
@@ -88,7 +88,7 @@ def test_ids_need_a_query_that_keeps_them(adsctl):
 def test_a_column_that_no_record_has_is_refused_with_the_nearest(adsctl, output):
     words = ("accounts", "list", "-o", output, "--columns")
     done = adsctl.local(*words, "id,nmae", code=2)
-    assert "'nmae' is no column; did you mean 'name'?" in done.stderr and done.stdout == ""
+    assert "'nmae' is not a column; did you mean 'name'?" in done.stderr and done.stdout == ""
     adsctl.local(*words, "id,updated_at")
     words = ("products", "list", "-o", output, "--columns", "id,sale_price,nmae")
     adsctl.local(*words)  # of no record nobody knows what columns it has
@@ -239,7 +239,7 @@ def test_a_key_of_the_configuration_that_means_nothing_is_a_warning(remote, http
     (remote.home / "config").mkdir()
     remote.file("config/config.yaml", "profile: shop\nprofiles:\n  shop:\n    acount: x\n")
     done = remote("accounts", "list")
-    assert "'acount' of the profile shop means nothing; did you mean 'account'?" in done.stderr
+    assert "profile shop: unknown key 'acount'; did you mean 'account'?" in done.stderr
 
 
 @pytest.mark.parametrize("text", ["profiles: [", "- a", "profiles: 3", "profile: nobody"])

@@ -8,7 +8,7 @@ import yaml
 from ads_cli.api.endpoint import MODULES, document_of, requests_of
 from ads_cli.api.fields import fields_of
 from ads_cli.api.validation import convert
-from ads_cli.cli.tree import HAND_WRITTEN
+from ads_cli.cli.layout import HAND_WRITTEN
 from ads_cli.config.strict_yaml import load
 
 NESTED = [
@@ -63,7 +63,11 @@ def test_all_mistakes_of_a_file_are_told_with_their_paths(adsctl):
 
 @pytest.mark.parametrize(
     ("content", "told"),
-    [("[", "f.yaml:1:2: neither YAML nor JSON"), ("- a", "must name fields"), ("", "must name fields")],
+    [
+        ("[", "f.yaml:1:2: neither YAML nor JSON"),
+        ("- a", "must be a mapping of fields"),
+        ("", "must be a mapping of fields"),
+    ],
 )
 def test_a_file_that_is_no_document_is_told(adsctl, content, told):
     adsctl.file("f.yaml", content)

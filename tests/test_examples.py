@@ -7,7 +7,8 @@ import pytest
 
 from ads_cli.api.cards import CreateCard
 from ads_cli.api.endpoint import document_of
-from ads_cli.cli.tree import HAND_WRITTEN, root
+from ads_cli.cli.layout import HAND_WRITTEN
+from ads_cli.cli.tree import root
 from ads_cli.console.help_texts import continued
 from ads_cli.reference.tree import describe_commands
 from tests.conftest import feed

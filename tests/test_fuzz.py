@@ -15,7 +15,7 @@ from ads_cli.client.rate_headers import clock_hint, quota_of, requested_delay
 from ads_cli.client.response import Response, read_response
 from ads_cli.config.settings import Settings
 from ads_cli.config.strict_yaml import load
-from ads_cli.console.request_input import request_of
+from ads_cli.console.request_input import request_from_input
 from ads_cli.console.results import show_pages
 from ads_cli.errors import AdsctlError, ContentError, StateError
 from ads_cli.feeds.location import InMemory
@@ -23,6 +23,7 @@ from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS, readable_formats
 from ads_cli.feeds.rows import Rows
 from ads_cli.feeds.source import Source
+from ads_cli.output.presentation import Presentation
 from ads_cli.output.printer import Printer
 from ads_cli.output.text import LONGEST
 
@@ -81,12 +82,12 @@ def test_what_a_document_holds_is_a_request_or_refused(tmp_path, values):
     path = tmp_path / "request.yaml"
     path.write_text(json.dumps(values))
     with suppress(AdsctlError):
-        request_of(ListAccounts, {}, str(path))
+        request_from_input(ListAccounts, {}, str(path))
 
 
 def test_half_a_character_is_no_text_wherever_it_stands(adsctl):
     adsctl.file("f.yaml", r'{"name": {"a": "\ud800"}, "kind": "x"}')
-    assert "holds half a character" in adsctl.local("cards", "create", "--file", "f.yaml", code=3).stderr
+    assert "contains a lone surrogate" in adsctl.local("cards", "create", "--file", "f.yaml", code=3).stderr
 
 
 @given(
@@ -113,7 +114,7 @@ def test_an_answer_is_read_or_told(content, status, form):
 @often
 def test_pages_of_any_shape_are_shown_or_told(answers, envelope, all, output):
     class Call:
-        printer = Printer(io.StringIO(), output=output)
+        printer = Printer(io.StringIO(), Presentation(output))
 
         class messages:
             say = staticmethod(str.lower)
@@ -149,7 +150,7 @@ def test_a_configuration_is_taken_or_told(tmp_path, content):
     (tmp_path / "config.yaml").write_bytes(content)
     settings = Settings({}, {"ADSCTL_CONFIG_DIR": str(tmp_path)})
     with suppress(AdsctlError):
-        _ = settings.profile, settings.get("account"), settings.strange(), settings.flag("sandbox")
+        _ = settings.profile, settings.get("account"), settings.unknown_keys(), settings.flag("sandbox")
         settings.address("ads")
 
 

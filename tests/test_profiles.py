@@ -36,7 +36,7 @@ def test_a_profile_that_is_not_in_use_can_be_shown_by_name(adsctl):
 
 def test_a_first_profile_becomes_the_default_and_says_so(adsctl):
     done = adsctl("profile", "set", "shop", "account=7")
-    assert "shop is the default profile now" in done.stderr
+    assert "shop is now the default profile" in done.stderr
     assert "default" not in adsctl("profile", "set", "other", "account=8").stderr
     adsctl("profile", "use", "other")
     assert adsctl("profile", "list", "-o", "ids").stdout.split() == ["shop", "other", "local"]
@@ -58,7 +58,7 @@ def test_a_value_that_means_nothing_is_refused(adsctl):
 def test_a_key_that_means_nothing_is_pointed_out(adsctl):
     (adsctl.home / "config").mkdir()
     adsctl.file("config/config.yaml", CONFIG.replace("account:", "acount:"))
-    warning = "'acount' of the profile shop means nothing; did you mean 'account'?"
+    warning = "profile shop: unknown key 'acount'; did you mean 'account'?"
     assert warning in adsctl("profile", "show").stderr
     assert warning in adsctl("auth", "status", code=4).stderr
 
@@ -69,7 +69,7 @@ def test_a_dry_run_changes_no_profile(adsctl):
     for words in (("use", "local"), ("set", "shop", "account=8"), ("set", "new", "a=b"), ("remove", "shop")):
         done = adsctl("profile", *words, "--dry-run", code=None)
         assert done.returncode in (0, 2)
-    assert "nothing is changed: the profile shop would be removed" in done.stderr
+    assert "dry run: would remove the profile shop" in done.stderr
     assert (adsctl.home / "config" / "config.yaml").read_text() == before
 
 

@@ -6,6 +6,8 @@ import shutil
 import pexpect
 import pytest
 
+from ads_cli.errors import EXIT_CODES, SIGNAL_EXIT_CODES
+from ads_cli.output.presentation import FORMATS
 from tests.conftest import EXAMPLES, ROOT
 
 # What differs from run to run: times, speeds, and what is made up anew.
@@ -54,3 +56,13 @@ def test_every_command_of_the_readme_says_what_it_says(adsctl):
 )
 def test_every_command_that_is_named_exists(adsctl, word):
     adsctl(*word.split()[1:], "--help")
+
+
+def test_the_readme_lists_the_exit_codes_and_formats_of_the_program():
+    text = (ROOT / "README.md").read_text()
+    table = dict(re.findall(r"^\| ([\d, ]+) \| (.+) \|$", text, re.M))
+    expected = {str(code): meaning for code, meaning in EXIT_CODES.items()}
+    expected[", ".join(map(str, SIGNAL_EXIT_CODES))] = f"stopped by {', '.join(SIGNAL_EXIT_CODES.values())}"
+    assert {codes: meaning.replace("`", "") for codes, meaning in table.items()} == expected
+    listed = re.search(r"^Formats \(`-o`\): (.+?)\.$", text, re.M | re.S)[1]
+    assert re.findall(r"`(\w+)`", listed) == list(FORMATS)

@@ -12,12 +12,12 @@ LOST = """
 import os, signal, sys, time, weakref
 from ads_cli.cli import error_boundary as boundary
 
-boundary.GRACE = 1.0
+boundary.SHUTDOWN_TIMEOUT_SECONDS = 1.0
 
 class Thing:
     pass
 
-def work(argv):
+def work(command_line):
     thing = Thing()
     # Python lets no exception out of a callback like this one.
     watch = weakref.ref(thing, lambda ref: os.kill(os.getpid(), signal.SIGTERM))
@@ -27,7 +27,7 @@ def work(argv):
 
 import ads_cli.cli.tree
 ads_cli.cli.tree.run = work
-sys.exit(boundary.guarded([]))
+sys.exit(boundary.run_guarded([]))
 """
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..client.credentials import Credentials
-from ..config.settings import ADDRESSES, Settings
+from ..config.addresses import ADDRESSES
+from ..config.settings import Settings
 from ..errors import AccessError, StateError
 from ..spelling import as_variable
 from .secret_stores import Secret, SecretStore, open_store
@@ -23,7 +24,7 @@ class Secrets:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self.prefers_store = settings.named_profile  # then the profile outranks the environment
+        self.prefers_store = settings.profile_outranks_environment
 
     @cached_property
     def store(self) -> SecretStore:

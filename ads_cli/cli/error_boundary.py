@@ -1,4 +1,4 @@
-"""The single error boundary: whatever is raised anywhere below becomes words on stderr and an exit code."""
+"""The error boundary: turns every exception into a message on stderr and an exit code."""
 
 import _thread
 import errno
@@ -7,49 +7,53 @@ import signal
 import sys
 import time
 from io import TextIOWrapper
-from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 
+from ..console.command_line import CommandLine
 from ..errors import AdsctlError, Interrupted, ReportedError
 
-BROKEN_PIPE = 141
-CANNOT_WRITE = (errno.ENOSPC, errno.EFBIG, errno.EIO)
-GRACE = 10.0  # seconds that an end by a signal may take
+BROKEN_PIPE_EXIT_CODE = 141
+WRITE_ERRNOS = (errno.ENOSPC, errno.EFBIG, errno.EIO)
+SHUTDOWN_TIMEOUT_SECONDS = 10.0
+RESEND_DELAY_SECONDS = 0.05  # long enough to leave the context that swallowed the exception
 
 
-def guarded(argv: list[str]) -> int:
-    """Run the command line, catch everything once, and give the exit code."""
-    _open_closed()
-    sys.unraisablehook = _heed_lost
+def run_guarded(argv: list[str]) -> int:
+    """Run a command line, report any exception, and return the exit code."""
+    _open_closed_streams()
+    sys.unraisablehook = _resend_swallowed_signal
     for name in ("SIGTERM", "SIGHUP", "SIGINT"):
         signum = getattr(signal, name, None)
-        if signum and signal.getsignal(signum) is not signal.SIG_IGN:  # nohup, or a job in the background
+        if (
+            signum and signal.getsignal(signum) is not signal.SIG_IGN
+        ):  # ignored under nohup, in background jobs
             signal.signal(signum, _interrupt)
+    command_line = CommandLine(argv)
     try:
         for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, TextIOWrapper):  # text may hold what the terminal's encoding cannot say
+            if isinstance(stream, TextIOWrapper):  # the encoding may not be able to represent the text
                 stream.reconfigure(errors="backslashreplace")
         from .tree import run
 
-        code = run(argv)
+        code = run(command_line)
         sys.stdout.flush()
         return code
     except AdsctlError as error:
-        return _tell(error, argv)
-    except Interrupted as stopped:
-        _write("\n" if sys.stderr.isatty() else "")  # the terminal shows ^C, and stays on its line
-        return _tell(stopped, argv)
-    except BrokenPipeError:  # whoever read our output has left
-        return BROKEN_PIPE
+        return _report(error, command_line)
+    except Interrupted as interrupted:
+        _write("\n" if sys.stderr.isatty() else "")  # the terminal shows ^C without a line end
+        return _report(interrupted, command_line)
+    except BrokenPipeError:
+        return BROKEN_PIPE_EXIT_CODE
     except Exception as error:
-        return _tell(_as_error(error, argv), argv)
+        return _report(_converted(error, command_line), command_line)
     finally:
-        _let_go()
+        _discard_unwritten()
 
 
-def _let_go() -> None:
-    """Throw away what cannot be written: Python would try again at exit, and fail in words of its own."""
+def _discard_unwritten() -> None:
+    """Discard output that cannot be written; Python would retry at exit and print a traceback."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -57,47 +61,46 @@ def _let_go() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _open_closed() -> None:
-    """Put the null device where the caller closed a standard stream (`>&-`).
+def _open_closed_streams() -> None:
+    """Open the null device for each standard stream that the caller closed (`>&-`).
 
-    Else the next file to be opened would take its number, and receive what is meant for nobody.
+    Otherwise the next opened file would get its descriptor and receive what is printed.
     """
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):  # in the order of their numbers
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):  # in the order of descriptors
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115 - open until the end
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115 - stays open until exit
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
-    # A second signal of the same kind ends the program at once.
-    signal.signal(signum, signal.SIG_DFL)
-    _thread.start_new_thread(_end, (128 + signum,))
+    signal.signal(signum, signal.SIG_DFL)  # a second signal ends the program at once
+    _thread.start_new_thread(_exit_after_timeout, (128 + signum,))
     raise Interrupted(signum)
 
 
-def _end(code: int) -> None:
-    """End the program where nothing else has: a signal is obeyed, and a journal stands any end."""
-    time.sleep(GRACE)
+def _exit_after_timeout(code: int) -> None:
+    """End a program that has not ended by itself; a journal is valid wherever it is cut off."""
+    time.sleep(SHUTDOWN_TIMEOUT_SECONDS)
     os._exit(code)
 
 
-def _heed_lost(lost: "sys.UnraisableHookArgs") -> None:
-    """Send a signal again whose exception came where Python lets none through, as in the end of an import."""
-    if isinstance(lost.exc_value, Interrupted):
-        signum = lost.exc_value.exit_code - 128
+def _resend_swallowed_signal(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Re-send a signal whose exception was raised in an unraisable context (import callback, `__del__`)."""
+    if isinstance(unraisable.exc_value, Interrupted):
+        signum = unraisable.exc_value.exit_code - 128
         signal.signal(signum, _interrupt)
-        _thread.start_new_thread(_send_again, (signum,))
+        _thread.start_new_thread(_resend, (signum,))
     else:
-        sys.__unraisablehook__(lost)
+        sys.__unraisablehook__(unraisable)
 
 
-def _send_again(signum: int) -> None:
-    time.sleep(0.05)  # by then, what let nothing through is over
+def _resend(signum: int) -> None:
+    time.sleep(RESEND_DELAY_SECONDS)
     os.kill(os.getpid(), signum)
 
 
-def _as_error(error: Exception, argv: list[str]) -> AdsctlError:
-    """Make an exception that nobody foresaw one of ours, without a traceback unless --debug asks for it."""
-    if "--debug" in argv:
+def _converted(error: Exception, command_line: CommandLine) -> AdsctlError:
+    """Convert an unexpected exception; with --debug, print its traceback."""
+    if command_line.options.get("debug"):
         import traceback
 
         from ..output.text import safe_lines
@@ -106,36 +109,27 @@ def _as_error(error: Exception, argv: list[str]) -> AdsctlError:
     if isinstance(error, OSError):
         from ..errors import StateError
 
-        # Files are told of where they are written, so that a disk without a name is that of our output.
-        where = error.filename or ("standard output" if error.errno in CANNOT_WRITE else "")
+        # Errors of named files are handled where they are written, so a full disk here is that of stdout.
+        path = error.filename or ("standard output" if error.errno in WRITE_ERRNOS else "")
         reason = (error.strerror or str(error)).lower()
-        return StateError(f"{where}: {reason}" if where else reason)
-    hint = "this is a bug in adsctl; the same command with --debug shows where"
+        return StateError(f"{path}: {reason}" if path else reason)
+    hint = "this is a bug in adsctl; run the command again with --debug to see where"
     return AdsctlError(f"{type(error).__name__}: {error}", hint=hint)
 
 
-def _tell(error: ReportedError, argv: list[str]) -> int:
-    if _wants_json(argv):
+def _report(error: ReportedError, command_line: CommandLine) -> int:
+    from ..console.presentation import error_presentation
+
+    presentation = error_presentation(command_line)
+    if presentation.format == "json":
         import json
 
         _write(json.dumps({"error": error.as_dict()}) + "\n")
     else:
-        from ..output.messages import error_lines
+        from ..output.messages import error_text
 
-        _write(error_lines(error, argv))
+        _write(error_text(error, presentation))
     return error.exit_code
-
-
-def _wants_json(argv: list[str]) -> bool:
-    """Look for `-o json` by hand, since the error may be that the options cannot be read."""
-    wanted = os.environ.get("ADSCTL_OUTPUT", "")
-    words = argv[: argv.index("--")] if "--" in argv else argv
-    for word, following in pairwise([*words, ""]):
-        if word in ("-o", "--output"):
-            wanted = following
-        elif word.startswith("--output=") or (word.startswith("-o") and len(word) > 2):
-            wanted = word.removeprefix("--output=").removeprefix("-o")
-    return wanted == "json"
 
 
 def _write(text: str) -> None:
@@ -143,4 +137,4 @@ def _write(text: str) -> None:
         sys.stderr.write(text)
         sys.stderr.flush()
     except (OSError, ValueError):
-        pass  # nobody is listening: the exit code has to say it all
+        pass  # stderr cannot be written: only the exit code is left

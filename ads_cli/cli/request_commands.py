@@ -1,7 +1,7 @@
-"""A declared request becomes a command: the only clever file.
+"""Generate a command from a declared request.
 
-Every value arrives as text, and the declaration alone says what it has to be: so all broken rules
-are told at once, and no limit is written twice.
+Every option is passed on as text and validated by the declaration alone: all problems are reported at once,
+and no limit is written twice.
 """
 
 from collections.abc import Iterator
@@ -17,12 +17,12 @@ from ..api.time import Time
 from ..console.help_texts import EXAMPLE_MARK, ExampleCommand
 from ..console.invocation import Invocation
 from ..console.options import NESTED_METAVAR, completes_from
-from ..console.request_input import request_of, whole_name
+from ..console.request_input import amount_name, request_from_input
 from ..console.results import show, show_list, show_request
 from ..spelling import as_option
 
 METAVARS = {int: "N", Time: "TIME"}
-WIDEST = 60  # a metavar that is wider says nothing on 80 columns; its values are told in the help
+MAX_METAVAR_WIDTH = 60  # a longer list of choices moves to the help text
 
 
 class RequestCommand(ExampleCommand):
@@ -32,11 +32,11 @@ class RequestCommand(ExampleCommand):
         self.request = request
         endpoint = request.endpoint
         self.fields = {field.name: field for field in fields_of(request)}
-        # Ids of what the resource lies in come from the common options, the environment or the profile.
+        # Fields that a common option sets (--account, --catalog), by the name of that option.
         self.common = {name: field.type.extra("common") for name, field in self.fields.items()}
         self.is_paged = "cursor" in self.fields
         own = [field for field in self.fields.values() if not self.common[field.name]]
-        params = [param for field in own for param in parameters(field, endpoint.id_field)]
+        params = [param for field in own for param in field_parameters(field, endpoint.id_field)]
         params.sort(key=lambda param: (not isinstance(param, TyperArgument), not param.required))
         if any(field.type.is_nested for field in own):
             params += document_options(request)
@@ -48,92 +48,92 @@ class RequestCommand(ExampleCommand):
         )
 
     def invoke(self, ctx: Any) -> None:
-        """Check what was given, send it, show the answer."""
+        """Validate the request, send it, show the response."""
         endpoint = self.request.endpoint
-        call = Invocation.of(ctx, changes=endpoint.mutates)
-        given = dict(ctx.params)
-        shape = {name: given.pop(name, None) for name in ("envelope", "all", "limit")}
+        call = Invocation.of(ctx, mutates=endpoint.mutates)
+        values = dict(ctx.params)
+        shape = {name: values.pop(name, None) for name in ("envelope", "all", "limit")}
         shape["envelope"] = shape["envelope"] and call.printer.shows_documents
-        file = given.pop("file", None)
-        given |= {name: getattr(call, common) for name, common in self.common.items() if common}
-        request = request_of(self.request, given, file)
+        file = values.pop("file", None)
+        values |= {name: getattr(call, common) for name, common in self.common.items() if common}
+        request = request_from_input(self.request, values, file)
         if endpoint.confirm_prompt and not call.dry_run:
-            call.confirm(endpoint.confirm_prompt.format(**given))
+            call.confirm(endpoint.confirm_prompt.format(**values))
         if call.dry_run:
             show_request(call, request)
         elif self.is_paged:
             show_list(call, request, **shape)
         else:
-            answer = call.client.call(request)
-            show(call, request, answer.body if shape["envelope"] else answer.data)
+            response = call.client.call(request)
+            show(call, request, response.body if shape["envelope"] else response.data)
 
 
 class FieldOption(TyperOption):
-    """An option that help shows as required; that it is missing is told with all other problems."""
+    """A required option whose absence is reported by validation, together with all other problems."""
 
     def value_is_missing(self, value: Any) -> bool:
-        """Leave it to the check, which also knows what a file gives."""
+        """Accept a missing value: it may be in a file."""
         return False
 
 
-def parameters(field: Field, own_id: str | None) -> Iterator[Any]:
-    """Make one field an argument, when it is the id of the resource itself, or an option.
+def field_parameters(field: Field, id_field: str | None) -> Iterator[Any]:
+    """Make the argument of the resource's own id, or the option of any other field.
 
-    Money has a second option, in whole units of the currency.
+    A field of money has a second option, in whole units of the currency.
     """
-    kind, name = field.type, field.option
-    if field.name == own_id:
+    field_type, name = field.type, field.option
+    if field.name == id_field:
         yield TyperArgument(
             param_decls=[field.name], metavar=field.name.upper(), required=True, help=field.help
         )
-    elif kind.base is bool:
-        both = f"{name}/--no-{name[2:]}" if kind.extra("default") is True else name
+    elif field_type.base is bool:
+        both = f"{name}/--no-{name[2:]}" if field_type.extra("default") is True else name
         yield TyperOption(param_decls=[field.name, both], help=field.help, default=None, is_flag=True)
     else:
         yield FieldOption(
             param_decls=[field.name, name],
-            metavar=metavar(kind),
-            help=" ".join(filter(None, (field.help, values(kind)))),
+            metavar=metavar(field_type),
+            help=" ".join(filter(None, (field.help, choices_help(field_type)))),
             required=field.required,
-            autocompletion=completes_from(kind.offered) if kind.offered else None,
+            autocompletion=completes_from(field_type.offered) if field_type.offered else None,
         )
-    if kind.extra("money"):
-        whole = whole_name(field)
+    if field_type.extra("money"):
+        amount = amount_name(field)
         yield TyperOption(
-            param_decls=[whole, as_option(whole)],
+            param_decls=[amount, as_option(amount)],
             metavar="AMOUNT",
-            help=f"The same in whole units, as in 1.50, in place of {name}",
+            help=f"The same in whole units, as in 1.50; replaces {name}",
         )
 
 
-def metavar(kind: FieldType) -> str:
-    """Show what an option takes."""
-    if kind.choices:
-        choices = f"[{'|'.join(kind.choices)}]"
-        return choices if len(choices) <= WIDEST else "VALUE"
-    if kind.is_nested:
+def metavar(field_type: FieldType) -> str:
+    """Return the metavar of an option."""
+    if field_type.choices:
+        choices = f"[{'|'.join(field_type.choices)}]"
+        return choices if len(choices) <= MAX_METAVAR_WIDTH else "VALUE"
+    if field_type.is_nested:
         return NESTED_METAVAR
-    if kind.is_comma_list:
-        return f"{metavar(kind.item)},..."
-    return METAVARS.get(kind.base, "TEXT")
+    if field_type.is_comma_list:
+        return f"{metavar(field_type.item)},..."
+    return METAVARS.get(field_type.base, "TEXT")
 
 
-def values(kind: FieldType) -> str:
-    """List the values of an enum for which there is no room in the metavar."""
-    if kind.is_comma_list:
-        return values(kind.item)
-    return f"One of {', '.join(kind.choices)}" if metavar(kind) == "VALUE" else ""
+def choices_help(field_type: FieldType) -> str:
+    """List the choices that are too many for the metavar."""
+    if field_type.is_comma_list:
+        return choices_help(field_type.item)
+    return f"One of {', '.join(field_type.choices)}" if metavar(field_type) == "VALUE" else ""
 
 
 def document_options(request: type[Request]) -> Iterator[TyperOption]:
-    """Offer to write nested values in a file, and an example to start from."""
+    """Make --file, which reads fields from a document, and --example, which prints such a document."""
     yield TyperOption(
         param_decls=["file", "--file", "-f"],
         metavar="FILE",
-        help="Take fields from a YAML or JSON file, or - for standard input; options outrank it",
+        help="Read fields from a YAML or JSON file, or - for standard input; options outrank it",
     )
 
-    def example(ctx: Any, param: Any, value: Any) -> None:
+    def print_example(ctx: Any, param: Any, value: Any) -> None:
         if value:
             print(document_of(request), end="")
             raise Exit
@@ -144,13 +144,13 @@ def document_options(request: type[Request]) -> Iterator[TyperOption]:
         default=None,
         is_eager=True,
         expose_value=False,
-        callback=example,
-        help="Print such a file to start from",
+        callback=print_example,
+        help="Print an example of such a file",
     )
 
 
 def envelope_option() -> TyperOption:
-    """Offer the whole response."""
+    """Make --envelope, which shows the whole response."""
     return TyperOption(
         param_decls=["--envelope"],
         is_flag=True,
@@ -160,6 +160,6 @@ def envelope_option() -> TyperOption:
 
 
 def paging_options() -> Iterator[TyperOption]:
-    """Offer to follow the pages."""
+    """Make --all and --limit, which follow the pages."""
     yield TyperOption(param_decls=["--all"], is_flag=True, default=False, help="Follow all pages")
     yield TyperOption(param_decls=["--limit"], metavar="N", help="Follow pages until N records")

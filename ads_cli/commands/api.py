@@ -1,4 +1,4 @@
-"""Any signed request, for what no command does."""
+"""Send any signed request."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from ..api.ids import path_segment
 from ..api.parts import as_text
 from ..console.invocation import Invocation
 from ..console.request_input import is_text
-from ..console.results import show_outgoing, show_pages
+from ..console.results import show_pages, show_prepared
 from ..errors import UsageError
 from ..spelling import as_option
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH")
 HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]*)")
-OURS = ("authorization", "host", "content-length")
+RESERVED_HEADERS = ("authorization", "host", "content-length")
 
 
 class Base(StrEnum):
-    """Which address a request goes to."""
+    """The address that a request is sent to."""
 
     ads = "ads"
     platform = "platform"
@@ -39,35 +39,34 @@ def api(
     ctx: typer.Context,
     method: Annotated[str, typer.Argument(metavar="METHOD", help=", ".join(METHODS))],
     path: Annotated[
-        str, typer.Argument(metavar="PATH", help="As in /12/accounts; {account_id} is the one in use")
+        str,
+        typer.Argument(metavar="PATH", help="As in /12/accounts; {account_id} is replaced by the one in use"),
     ],
     field: Annotated[
         list[str] | None, typer.Option("-f", metavar="KEY=VALUE", help="A query parameter, as text")
     ] = None,
     typed: Annotated[
         list[str] | None,
-        typer.Option(
-            "-F", metavar="KEY=JSON", help="A query parameter, as JSON or @FILE; null leaves it out"
-        ),
+        typer.Option("-F", metavar="KEY=JSON", help="A query parameter, as JSON or @FILE; null is not sent"),
     ] = None,
     body: Annotated[
-        str | None, typer.Option("--input", metavar="FILE", help="The body; - reads standard input")
+        str | None, typer.Option("--input", metavar="FILE", help="A file with the body; - is standard input")
     ] = None,
     header: Annotated[
-        list[str] | None, typer.Option("-H", metavar="KEY:VALUE", help="A header of your own")
+        list[str] | None, typer.Option("-H", metavar="KEY:VALUE", help="A further header")
     ] = None,
-    base: Annotated[Base, typer.Option(help="Which address it goes to")] = Base.ads,
+    base: Annotated[Base, typer.Option(help="The address to send it to")] = Base.ads,
     paginate: Annotated[bool, typer.Option("--paginate", help="Follow the pages of a list")] = False,
     envelope: Annotated[
         bool, typer.Option("--envelope", help="Show the whole response, not only its data")
     ] = False,
     as_curl: Annotated[
-        bool, typer.Option("--as-curl", help="Print it for curl, secrets masked, and send nothing")
+        bool, typer.Option("--as-curl", help="Print the request for curl, with secrets masked; send nothing")
     ] = False,
 ) -> None:
-    """Send any signed request, for what no command does.
+    """Send any signed request.
 
-    Nothing is checked before it is sent, and nobody is asked.
+    The request is sent as it is, without validation and without confirmation.
 
     For example: adsctl api GET /12/accounts/{account_id}/cards -f count=50
     """
@@ -75,51 +74,60 @@ def api(
     if method not in METHODS:
         raise UsageError(f"{method!r} is not one of {', '.join(METHODS)}")
     if paginate and method != "GET":
-        raise UsageError("--paginate is for GET")
-    call = Invocation.of(ctx, changes=method != "GET")
-    plain, _, given = _filled(call, path).partition("?")
-    query = dict(parse_qsl(given, keep_blank_values=True))
-    query |= dict(_pair(text, "-f") for text in field or [])
-    query |= {name: as_text(value) for name, value in map(_typed, typed or []) if value is not None}
-    headers = dict(map(_header, header or []))
-    content = _read(body) if body else b""
+        raise UsageError("--paginate requires GET")
+    call = Invocation.of(ctx, mutates=method != "GET")
+    plain_path, _, query_string = _fill_placeholders(call, path).partition("?")
+    query = dict(parse_qsl(query_string, keep_blank_values=True))
+    query |= dict(_parse_pair(text, "-f") for text in field or [])
+    query |= {name: as_text(value) for name, value in map(_parse_typed, typed or []) if value is not None}
+    headers = dict(map(_parse_header, header or []))
+    content = _read_file(body) if body else b""
     address = call.settings.address(base.value)
 
     def prepared(cursor: str | None = None) -> "PreparedRequest":
         from ..client.prepared_request import PreparedRequest
 
         parameters = query | ({"cursor": cursor} if cursor else {})
-        asked = "&".join(f"{quote(k, safe='')}={quote(v, safe='')}" for k, v in parameters.items())
-        url = address + quote(plain, safe="/%:@!$&'()*+,;=~") + (f"?{asked}" if asked else "")
-        kind = next((v for k, v in headers.items() if k.lower() == "content-type"), "application/json")
-        own = {name: value for name, value in headers.items() if name.lower() != "content-type"}
-        route = f"{method} {plain}"
-        return PreparedRequest(method, url, content, kind if content else "", route, method != "POST", own)
+        encoded = "&".join(f"{quote(k, safe='')}={quote(v, safe='')}" for k, v in parameters.items())
+        url = address + quote(plain_path, safe="/%:@!$&'()*+,;=~") + (f"?{encoded}" if encoded else "")
+        content_type = next(
+            (v for k, v in headers.items() if k.lower() == "content-type"), "application/json"
+        )
+        others = {name: value for name, value in headers.items() if name.lower() != "content-type"}
+        return PreparedRequest(
+            method,
+            url,
+            content,
+            content_type if content else "",
+            f"{method} {plain_path}",
+            method != "POST",
+            others,
+        )
 
     if as_curl:
         from ..client.trace import Trace
 
         print(Trace().mask(_curl(prepared())))
     elif call.dry_run:
-        show_outgoing(call, prepared())
+        show_prepared(call, prepared())
     else:
-        answers = call.client.follow(lambda cursor: call.client.exchange(prepared(cursor)))
+        responses = call.client.follow(lambda cursor: call.client.exchange(prepared(cursor)))
         envelope = envelope and call.printer.shows_documents
-        show_pages(call, answers, all=paginate, envelope=envelope, more="--paginate shows them")
+        show_pages(call, responses, all=paginate, envelope=envelope, more_hint="--paginate shows them")
 
 
-def _filled(call: Invocation, path: str) -> str:
-    """Put the ids in use into a path; raise UsageError for what is no path."""
+def _fill_placeholders(call: Invocation, path: str) -> str:
+    """Replace the placeholders of a path by the ids in use; raise UsageError if it is not a path."""
     if not path.startswith("/") or path.startswith("//") or "#" in path or not path.isprintable():
-        hint = "write only what follows the address, as in /12/accounts"
+        hint = "write the part after the address, as in /12/accounts"
         raise UsageError(f"{path!r} is not a path", hint=hint)
-    for name, of in {"account_id": "account", "product_catalog_id": "catalog"}.items():
+    for name, attribute in {"account_id": "account", "product_catalog_id": "catalog"}.items():
         if f"{{{name}}}" in path:
-            path = path.replace(f"{{{name}}}", path_segment(getattr(call, of), as_option(of)))
+            path = path.replace(f"{{{name}}}", path_segment(getattr(call, attribute), as_option(attribute)))
     return path
 
 
-def _pair(text: str, option: str) -> tuple[str, str]:
+def _parse_pair(text: str, option: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise UsageError(f"{option}: {text!r} is not KEY=VALUE")
@@ -128,28 +136,28 @@ def _pair(text: str, option: str) -> tuple[str, str]:
     return name, value
 
 
-def _typed(text: str) -> tuple[str, Any]:
-    name, value = _pair(text, "-F")
-    source = _read(value[1:], "-F").decode("utf-8", "replace") if value.startswith("@") else value
+def _parse_typed(text: str) -> tuple[str, Any]:
+    name, value = _parse_pair(text, "-F")
+    source = _read_file(value[1:], "-F").decode("utf-8", "replace") if value.startswith("@") else value
     try:
-        read = json.loads(source)
+        parsed = json.loads(source)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"-F: {name}: {error}", hint="-f takes a value as text") from None
-    if not is_text(read):
-        raise UsageError(f"-F: {name}: holds half a character")
-    return name, read
+        raise UsageError(f"-F: {name}: {error}", hint="use -f for a value that is text") from None
+    if not is_text(parsed):
+        raise UsageError(f"-F: {name}: contains a lone surrogate")
+    return name, parsed
 
 
-def _header(text: str) -> tuple[str, str]:
-    found = HEADER.fullmatch(text)
-    if not found:
+def _parse_header(text: str) -> tuple[str, str]:
+    match = HEADER.fullmatch(text)
+    if not match:
         raise UsageError(f"-H: {text!r} is not KEY:VALUE")
-    if found[1].lower() in OURS:
-        raise UsageError(f"-H: {found[1]} is set by adsctl")
-    return found[1], found[2]
+    if match[1].lower() in RESERVED_HEADERS:
+        raise UsageError(f"-H: {match[1]} is set by adsctl")
+    return match[1], match[2]
 
 
-def _read(path: str, option: str = "--input") -> bytes:
+def _read_file(path: str, option: str = "--input") -> bytes:
     try:
         return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
@@ -157,10 +165,10 @@ def _read(path: str, option: str = "--input") -> bytes:
 
 
 def _curl(prepared: "PreparedRequest") -> str:
-    """Write a request down for a shell; who sends it has to put a signature in the place of ***."""
+    """Return the curl command of a request; the signature is masked as ***."""
     words = ["curl", "-X", prepared.method, prepared.url, "-H", "Authorization: OAuth ***"]
-    kind = {"Content-Type": prepared.content_type} if prepared.content_type else {}
-    for name, value in {**kind, **prepared.headers}.items():
+    content_type = {"Content-Type": prepared.content_type} if prepared.content_type else {}
+    for name, value in {**content_type, **prepared.headers}.items():
         words += ["-H", f"{name}: {value}"]
     if prepared.body:
         words += ["--data-binary", prepared.body.decode("utf-8", "replace")]

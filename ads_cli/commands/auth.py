@@ -1,18 +1,19 @@
-"""Sign out, and see who is signed in."""
+"""Sign out, and show who is signed in."""
 
 from typing import Annotated
 
 import typer
 
-from ..config.settings import ADDRESSES
+from ..config.addresses import ADDRESSES
 from ..console.invocation import Invocation
 from ..errors import AccessError, UsageError
 
-USER_KINDS = ("access_token", "access_token_secret")
+USER_TOKENS = ("access_token", "access_token_secret")
+REVOKED_TOKEN = 89  # the API code of a token that is already revoked
 
 
 def logout(ctx: typer.Context) -> None:
-    """Revoke the stored token, and remove it.
+    """Revoke and remove the stored token.
 
     For example: adsctl auth logout
     """
@@ -21,28 +22,30 @@ def logout(ctx: typer.Context) -> None:
     call = Invocation.of(ctx)
     secrets, settings = call.secrets, call.settings
     if settings.is_local:
-        raise UsageError("the profile local is always signed in", hint="adsctl emulator reset begins anew")
+        raise UsageError(
+            "the profile local is always signed in", hint="adsctl emulator reset starts it afresh"
+        )
     if not secrets.has_store or secrets.store.get(settings.profile, "access_token") is None:
         raise AccessError(
-            "no token is stored for this profile", hint="a token of the environment is not ours to revoke"
+            "no token is stored for this profile", hint="a token from the environment is not revoked"
         )
     if call.dry_run:
-        call.messages.say("nothing is sent: the stored token would be revoked and removed")
+        call.messages.say("dry run: would revoke and remove the stored token")
         return
     call.secrets.prefers_store = True
     try:
         call.client.call(InvalidateToken())
     except AccessError as error:
-        if error.api_code != 89:  # revoked already is as good
+        if error.api_code != REVOKED_TOKEN:
             raise
-    secrets.store.drop(settings.profile, USER_KINDS)
+    secrets.store.drop(settings.profile, USER_TOKENS)
     call.messages.say(f"signed out of profile {settings.profile}")
 
 
 def status(ctx: typer.Context) -> None:
-    """Say who is signed in, and where.
+    """Show who is signed in, and where each value comes from.
 
-    Each value is shown with where it comes from; a secret is never shown.
+    Secrets are never shown.
 
     For example: adsctl auth status -o json
     """
@@ -50,7 +53,7 @@ def status(ctx: typer.Context) -> None:
 
     call = Invocation.of(ctx)
     settings = call.settings
-    call.warn_of_strange_settings()
+    call.warn_unknown_keys()
     rows: list[tuple[str, str | None, str | None]] = []
     rows.append(("profile", settings.profile, settings.profile_origin))
     for name in (*ADDRESSES, "account", "catalog", "user"):
@@ -64,17 +67,17 @@ def status(ctx: typer.Context) -> None:
         missing = missing or not origin
     columns = ("what", "value", "origin")
     call.printer.show([dict(zip(columns, row, strict=True)) for row in rows], columns, "what")
-    for name in settings.shadowed():
-        call.messages.warn(f"{name} of the environment outranks the profile {settings.profile}")
+    for name in settings.overridden():
+        call.messages.warn(f"{name} in the environment overrides the profile {settings.profile}")
     if missing:
         raise AccessError("not signed in", hint=f"run: adsctl auth login --profile {settings.profile}")
 
 
 def token(
     ctx: typer.Context,
-    bearer: Annotated[bool, typer.Option("--bearer", help="The app's bearer token")] = False,
+    bearer: Annotated[bool, typer.Option("--bearer", help="Print the app's bearer token")] = False,
 ) -> None:
-    """Print the token; nothing else ever does.
+    """Print the token; no other command shows it.
 
     For example: adsctl auth token
     """

@@ -16,9 +16,10 @@ class Shell(StrEnum):
 
 
 def completion(
-    ctx: typer.Context, shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="The shell")]
+    ctx: typer.Context,
+    shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh, fish or powershell")],
 ) -> None:
-    """Print the completion script of a shell: bash, zsh, fish or powershell.
+    """Print the completion script of a shell.
 
     For example: adsctl completion bash > ~/.local/share/bash-completion/completions/adsctl
     """

@@ -118,7 +118,7 @@ def audiences(ctx: typer.Context, database: Database = None) -> None:
 
     For example: adsctl emulator audiences
     """
-    invocation = Invocation.of(ctx, changes=False)
+    invocation = Invocation.of(ctx, mutates=False)
     audiences = _open(invocation, database, None).data.audiences()
     invocation.printer.show(audiences, ("id", "name", "kind", "users"), "id")
 

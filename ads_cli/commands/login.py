@@ -1,4 +1,4 @@
-"""Sign in with a browser: by a PIN, or by a callback to this machine."""
+"""Sign in with a browser: with a PIN, or with a callback to this machine."""
 
 import sys
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..config.settings import ADDRESSES
+from ..config.addresses import ADDRESSES, check_address
 from ..console.invocation import Invocation
 from ..errors import AccessError, RefusedError, StateError, UsageError
 from ..spelling import as_variable
@@ -16,8 +16,8 @@ from .auth import status
 if TYPE_CHECKING:
     from ..auth.sign_in import SignIn, Token
 
-Send = Callable[["Token"], None]  # a person to the page of a request token
-TRIES = 3  # at typing a PIN, on a terminal
+OpenPage = Callable[["Token"], None]  # opens the authorize page of a request token
+PIN_ATTEMPTS = 3  # on a terminal
 
 
 class Access(StrEnum):
@@ -28,7 +28,7 @@ class Access(StrEnum):
 
 
 class TokenStore(StrEnum):
-    """Where tokens are kept."""
+    """Where tokens are stored."""
 
     keyring = "keyring"
     file = "file"
@@ -36,27 +36,37 @@ class TokenStore(StrEnum):
 
 def login(
     ctx: typer.Context,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address of the page")] = False,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the address of the page; open no browser")
+    ] = False,
     callback: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Listen on this registered loopback address, without a PIN"),
+        typer.Option(
+            metavar="URL", help="Listen on this registered loopback address instead of asking for a PIN"
+        ),
     ] = None,
     authenticate: Annotated[
-        bool, typer.Option("--authenticate", help="Do not ask again who said yes before (with --callback)")
+        bool,
+        typer.Option(
+            "--authenticate",
+            help="Skip the page for a user who has authorized the app before (with --callback)",
+        ),
     ] = False,
-    access: Annotated[Access | None, typer.Option(help="Ask for less than the app may do")] = None,
-    force_login: Annotated[bool, typer.Option("--force-login", help="Have the page ask who you are")] = False,
+    access: Annotated[Access | None, typer.Option(help="Request a token with these permissions only")] = None,
+    force_login: Annotated[
+        bool, typer.Option("--force-login", help="Make the page ask for user name and password")
+    ] = False,
     screen_name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The name the page suggests")
+        str | None, typer.Option(metavar="NAME", help="The user name that the page suggests")
     ] = None,
-    token_store: Annotated[TokenStore | None, typer.Option(help="Where tokens are kept")] = None,
+    token_store: Annotated[TokenStore | None, typer.Option(help="Where tokens are stored")] = None,
 ) -> None:
     """Sign in with a browser and a PIN.
 
-    The tokens are kept in the OS keyring, or in a file with --token-store file.
+    The tokens are stored in the OS keyring, or in a file with --token-store file.
 
-    What is missing is asked for: addresses, consumer key and secret. Where there is no terminal, the
-    PIN is read from standard input.
+    Missing addresses, consumer key and secret are asked for. Without a terminal, the PIN is read from
+    standard input.
 
     For example: adsctl auth login --profile shop --token-store file
     """
@@ -67,7 +77,7 @@ def login(
     if authenticate and not callback:
         raise UsageError("--authenticate needs --callback")
     call = Invocation.of(ctx)
-    call.settings.may_be_new = True
+    call.settings.may_create_profile = True
     refuse_local(call.settings.profile)
     if token_store:
         call.flags["token_store"] = token_store.value
@@ -75,23 +85,26 @@ def login(
     ensure_writable(call.settings.config_dir, "ADSCTL_CONFIG_DIR")
     call.secrets.store.prove()
     app = call.secrets.app() or _ask_for_app()
-    signin = SignIn(call.client, *app)
+    sign_in = SignIn(call.client, *app)
 
-    def send(request: "Token") -> None:
-        page = signin.page(
+    def open_page(request: "Token") -> None:
+        page = sign_in.page(
             request, authenticate=authenticate, force_login=force_login, screen_name=screen_name
         )
-        _send_to(call, page, open_browser=not no_browser)
+        _open_page(call, page, open_browser=not no_browser)
 
-    wanted = access and access.value
-    token = _by_callback(signin, send, callback, wanted) if callback else _by_pin(call, signin, send, wanted)
-    _keep(call, addresses, app, token)
+    requested = access and access.value
+    if callback:
+        token = _sign_in_by_callback(sign_in, open_page, callback, requested)
+    else:
+        token = _sign_in_by_pin(call, sign_in, open_page, requested)
+    _store(call, addresses, app, token)
     call.messages.say(f"signed in as {token.owner or 'a user without a name'}")
     status(ctx)
 
 
-def _keep(call: Invocation, addresses: dict[str, str], app: tuple[str, str], token: "Token") -> None:
-    """Store the secrets, bound to the addresses, and write the profile."""
+def _store(call: Invocation, addresses: dict[str, str], app: tuple[str, str], token: "Token") -> None:
+    """Store the secrets, bound to the addresses, and update the profile."""
     from ..auth.secret_stores import Secret
     from ..config.profiles import update
 
@@ -105,78 +118,78 @@ def _keep(call: Invocation, addresses: dict[str, str], app: tuple[str, str], tok
 
 
 def _addresses(call: Invocation) -> dict[str, str]:
-    """Give the addresses of the service; ask for those that a sign-in cannot do without."""
-    from ..config.settings import check_address
-
+    """Return the addresses of the service; ask for those that a sign-in needs."""
     settings = call.settings
     for name, what in (("base_url", "platform API"), ("ads_url", "advertising API")):
         if settings.get(name) is None:
-            asked = _ask(f"Address of the {what} (https://...): ", name)
-            call.flags[name] = check_address(asked, name)
-    return {name: address for name in ADDRESSES if (address := settings.get(name))}
+            address = _ask(f"Address of the {what} (https://...): ", name)
+            call.flags[name] = check_address(address, name)
+    return {name: value for name in ADDRESSES if (value := settings.get(name))}
 
 
 def _ask_for_app() -> tuple[str, str]:
-    """Ask for the app's consumer key and secret, without showing what is typed."""
+    """Ask for the app's consumer key and secret, without echo."""
     names = ("ADSCTL_CONSUMER_KEY", "ADSCTL_CONSUMER_SECRET")
     key = _ask("Consumer key (not shown): ", names[0], hidden=True)
     return key, _ask("Consumer secret (not shown): ", names[1], hidden=True)
 
 
 def _ask(prompt: str, name: str, *, hidden: bool = False) -> str:
-    """Ask on the terminal; raise StateError where there is none."""
+    """Ask on the terminal; raise StateError if there is none."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         variable = name if name.isupper() else as_variable(name)
-        raise StateError(f"{name} is not known, and there is no terminal to ask on", hint=f"set {variable}")
+        raise StateError(f"{name} is not set, and there is no terminal to ask on", hint=f"set {variable}")
     if hidden:
         from getpass import getpass
 
-        answer = getpass(prompt, stream=sys.stderr)
+        typed = getpass(prompt, stream=sys.stderr)
     else:
         print(prompt, end="", file=sys.stderr, flush=True)
-        answer = sys.stdin.readline()
-    if not answer.strip():
+        typed = sys.stdin.readline()
+    if not typed.strip():
         raise UsageError(f"no {name} was typed")
-    return answer.strip()
+    return typed.strip()
 
 
-def _by_pin(call: Invocation, signin: "SignIn", send: Send, access: str | None) -> "Token":
-    """Sign in with a PIN that the page shows; a wrong one may be typed again on a terminal."""
-    request = signin.begin(access=access)
-    send(request)
-    terminal = sys.stdin.isatty()
-    for left in range(TRIES - 1, -1, -1):
+def _sign_in_by_pin(call: Invocation, sign_in: "SignIn", open_page: OpenPage, access: str | None) -> "Token":
+    """Sign in with the PIN that the page shows; a terminal allows several attempts."""
+    request = sign_in.begin(access=access)
+    open_page(request)
+    is_terminal = sys.stdin.isatty()
+    for attempts_left in range(PIN_ATTEMPTS - 1, -1, -1):
         print("PIN: ", end="", file=sys.stderr, flush=True)
         typed = sys.stdin.readline()
         pin = "".join(c for c in typed if c.isalnum())
         if not pin:
             raise UsageError("no PIN was typed; nothing was stored")
         try:
-            return signin.finish(request, pin)
+            return sign_in.finish(request, pin)
         except (AccessError, RefusedError) as error:
-            if not (terminal and left):
+            if not (is_terminal and attempts_left):
                 error.hint = "the PIN was not accepted; nothing was stored: run adsctl auth login again"
                 raise
-            call.messages.warn("this PIN was not accepted; look again")
-    raise AssertionError("the last try returns or raises")
+            call.messages.warn("the PIN was not accepted; try again")
+    raise AssertionError("the last attempt returns or raises")
 
 
-def _by_callback(signin: "SignIn", send: Send, callback: str, access: str | None) -> "Token":
-    """Sign in by listening on a loopback address for the answer to our own request token."""
+def _sign_in_by_callback(
+    sign_in: "SignIn", open_page: OpenPage, callback: str, access: str | None
+) -> "Token":
+    """Sign in by listening on a loopback address for the callback of our own request token."""
     from ..auth.callback import Listener
 
     with Listener(callback) as listener:
-        request = signin.begin(callback, access)
-        send(request)
-        return signin.finish(request, listener.wait_for(request.token))
+        request = sign_in.begin(callback, access)
+        open_page(request)
+        return sign_in.finish(request, listener.wait_for(request.token))
 
 
-def _send_to(call: Invocation, page: str, *, open_browser: bool) -> None:
-    """Open the page in a browser, or say where it is."""
+def _open_page(call: Invocation, page: str, *, open_browser: bool) -> None:
+    """Open the page in a browser, or print its address."""
     if open_browser:
         import webbrowser
 
         if webbrowser.open(page):
-            call.messages.say(f"your browser shows {page}")
+            call.messages.say(f"opened in your browser: {page}")
             return
-    print(f"open this page, and say yes there:\n  {page}", file=sys.stderr, flush=True)
+    print(f"open this page and authorize the app:\n  {page}", file=sys.stderr, flush=True)

@@ -40,7 +40,7 @@ def pull(
     from ..feeds.writer import open_writer
     from ..products.pull import Pull
 
-    call = Invocation.of(ctx, changes=False)
+    call = Invocation.of(ctx, mutates=False)
     path = None if file == "-" else file
     written_as = find_writable(path, format) if path else find_writable("standard output", format or "csv")
     if unused := [name for name in ("output", "columns", "query") if call.flags.get(name)]:

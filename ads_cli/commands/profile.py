@@ -5,16 +5,16 @@ from typing import Annotated, Any
 import typer
 
 from ..config.profiles import edit, refuse_local, update
-from ..config.settings import KEYS, LOCAL, Setting
+from ..config.settings import LOCAL, PROFILE_KEYS, Setting
 from ..console.invocation import Invocation
 from ..errors import UsageError
 from ..suggestions import suggestion
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The profile's name")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of the profile")]
 
 
 def list_profiles(ctx: typer.Context) -> None:
-    """List the profiles; * marks the one in use.
+    """List the profiles, and which one is in use.
 
     For example: adsctl profile list
     """
@@ -31,21 +31,23 @@ def list_profiles(ctx: typer.Context) -> None:
 def show(
     ctx: typer.Context,
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="The profile; the one in use without it")
+        str | None, typer.Argument(metavar="[NAME]", help="The profile (default: the one in use)")
     ] = None,
-    show_origin: Annotated[bool, typer.Option("--show-origin", help="Say where values come from")] = False,
+    show_origin: Annotated[
+        bool, typer.Option("--show-origin", help="Show where each value comes from")
+    ] = False,
 ) -> None:
-    """Show the settings in force, wherever they come from; never a secret.
+    """Show the settings in use, from all sources; never a secret.
 
     For example: adsctl profile show --show-origin
     """
     call = Invocation.of(ctx)
     if name:
-        call = Invocation(call.flags | {"profile": name})
+        call = call.with_profile(name)
     settings = call.settings
-    call.warn_of_strange_settings()
+    call.warn_unknown_keys()
     found = {"profile": Setting(settings.profile, settings.profile_origin)}
-    found |= {name: setting for name in KEYS if (setting := settings.find(name))}
+    found |= {name: setting for name in PROFILE_KEYS if (setting := settings.find(name))}
     columns = ("setting", *(Setting._fields if show_origin else Setting._fields[:1]))
     records = [dict(zip(columns, (name, *setting), strict=False)) for name, setting in found.items()]
     call.printer.show(records, columns, "setting")
@@ -58,17 +60,19 @@ def use(ctx: typer.Context, name: Name) -> None:
     """
     call = Invocation.of(ctx)
     if name != LOCAL:
-        _known(call, name)
-    if not _is_dry(call, f"{name} would become the default profile"):
+        _require_profile(call, name)
+    if not _is_dry_run(call, f"make {name} the default profile"):
         edit(call.settings, lambda config: config.update(profile=name))
 
 
 def set_values(
     ctx: typer.Context,
     name: Name,
-    values: Annotated[list[str], typer.Argument(metavar="KEY=VALUE...", help=f"Keys: {', '.join(KEYS)}")],
+    values: Annotated[
+        list[str], typer.Argument(metavar="KEY=VALUE...", help=f"Keys: {', '.join(PROFILE_KEYS)}")
+    ],
 ) -> None:
-    """Set values of a profile; KEY= takes one away.
+    """Set values of a profile; KEY= removes a value.
 
     For example: adsctl profile set shop ads_url=https://ads.example account=18ce54d4x5t
     """
@@ -79,26 +83,26 @@ def set_values(
             raise UsageError(f"{pair!r} is not KEY=VALUE", hint="as in account=18ce54d4x5t")
         pairs[key] = value or None
     call = Invocation.of(ctx)
-    if _is_dry(call, f"{', '.join(pairs)} of the profile {name} would be set"):
+    if _is_dry_run(call, f"set {', '.join(pairs)} of the profile {name}"):
         return
     is_first = not call.settings.read_config().get("profile")
     update(call.settings, name, pairs)
     if is_first:
-        call.messages.say(f"{name} is the default profile now; 'adsctl profile use' chooses another")
+        call.messages.say(f"{name} is now the default profile; 'adsctl profile use' chooses another")
 
 
 def remove(ctx: typer.Context, name: Name) -> None:
-    """Remove a profile, with the secrets that are stored for it.
+    """Remove a profile and its stored secrets.
 
     For example: adsctl profile remove shop
     """
     call = Invocation.of(ctx)
     refuse_local(name)
-    _known(call, name)
-    if _is_dry(call, f"the profile {name} would be removed, with its stored secrets"):
+    _require_profile(call, name)
+    if _is_dry_run(call, f"remove the profile {name} and its stored secrets"):
         return
-    call.confirm(f"Remove the profile {name}, with its stored secrets")
-    other = Invocation({**call.flags, "profile": name})
+    call.confirm(f"Remove the profile {name} and its stored secrets")
+    other = call.with_profile(name)
     if other.secrets.has_store:
         from ..auth.secret_stores import KINDS
 
@@ -112,15 +116,15 @@ def remove(ctx: typer.Context, name: Name) -> None:
     edit(call.settings, change)
 
 
-def _known(call: Invocation, name: str) -> None:
+def _require_profile(call: Invocation, name: str) -> None:
     profiles = call.settings.read_config().get("profiles") or {}
     if name not in profiles:
         message = f"there is no profile {name!r}{suggestion(name, profiles)}"
-        raise UsageError(message, hint="adsctl profile list shows them")
+        raise UsageError(message, hint="adsctl profile list")
 
 
-def _is_dry(call: Invocation, what: str) -> bool:
-    """Say what would be done, where nothing may be."""
+def _is_dry_run(call: Invocation, action: str) -> bool:
+    """Return whether this is a dry run, and say what it would do."""
     if call.dry_run:
-        call.messages.say(f"nothing is changed: {what}")
+        call.messages.say(f"dry run: would {action}")
     return call.dry_run

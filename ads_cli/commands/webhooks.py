@@ -1,4 +1,4 @@
-"""Webhooks."""
+"""Create webhooks."""
 
 from enum import StrEnum
 from typing import Annotated, Any
@@ -9,8 +9,8 @@ from ..console.invocation import Invocation
 from ..errors import AccessError, UsageError
 
 
-class Who(StrEnum):
-    """In whose name a webhook is made."""
+class Identity(StrEnum):
+    """Whose credentials create a webhook."""
 
     bearer = "bearer"
     user = "user"
@@ -18,8 +18,11 @@ class Who(StrEnum):
 
 def create(
     ctx: typer.Context,
-    url: Annotated[str, typer.Argument(metavar="URL", help="Where events are delivered")],
-    who: Annotated[Who | None, typer.Option("--as", help="Default: user, where signed in")] = None,
+    url: Annotated[str, typer.Argument(metavar="URL", help="The address that events are delivered to")],
+    identity: Annotated[
+        Identity | None,
+        typer.Option("--as", help="Whose credentials (default: user if signed in)"),
+    ] = None,
 ) -> None:
     """Register an address that events are delivered to.
 
@@ -37,26 +40,26 @@ def create(
     if call.dry_run:
         show_request(call, request)
         return
-    answer = call.client.call(request, auth=_bearer(call) if _as_app(call, who) else None)
-    show(call, request, answer.data)
-    if answer.data.get("valid") is False:
-        call.messages.warn("the service says that this webhook is not valid: does its address answer?")
+    response = call.client.call(request, auth=_bearer_auth(call) if _uses_bearer(call, identity) else None)
+    show(call, request, response.data)
+    if response.data.get("valid") is False:
+        call.messages.warn("the service says the webhook is not valid; check that its address responds")
 
 
-def _as_app(call: Invocation, who: Who | None) -> bool:
-    if who is None:
+def _uses_bearer(call: Invocation, identity: Identity | None) -> bool:
+    if identity is None:
         signed_in = call.settings.is_local or call.secrets.find("access_token")
         return not signed_in
-    return who is Who.bearer
+    return identity is Identity.bearer
 
 
-def _bearer(call: Invocation) -> Any:
+def _bearer_auth(call: Invocation) -> Any:
     from ..client.signing import BearerAuth
 
     found = call.secrets.find("bearer_token")
     if found is None:
         raise AccessError(
-            "no bearer token is known", hint="adsctl auth bearer issue, or sign in: adsctl auth login"
+            "no bearer token is stored", hint="adsctl auth bearer issue, or sign in: adsctl auth login"
         )
     call.client.trace.add_secrets(found.secret.value)
     return BearerAuth(found.secret.value)

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Atomic writes: a file is replaced as a whole, or stays as it was."""
 
 import gzip
 import io
@@ -14,10 +14,10 @@ from ..errors import AdsctlError, StateError, UsageError
 
 
 def ensure_writable(folder: Path, variable: str) -> None:
-    """Raise StateError where no file could be made in a folder, which need not be there yet."""
-    suggestion = next(place for place in (folder, *folder.parents) if place.exists())
+    """Raise StateError if no file can be created in a folder, which need not exist yet."""
+    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
     try:
-        with tempfile.TemporaryFile(dir=suggestion):
+        with tempfile.TemporaryFile(dir=existing):
             pass
     except OSError as error:
         raise StateError(
@@ -27,14 +27,13 @@ def ensure_writable(folder: Path, variable: str) -> None:
 
 @contextmanager
 def atomic(path: Path, mode: int = 0o600) -> Iterator[TextIO]:
-    """Open a text stream whose content takes the place of `path` when all went well.
+    """Open a text stream that replaces `path` on success; on an exception the file stays as it was.
 
-    Until then, and where anything fails, the file stays as it was. A name that ends with `.gz` is
-    compressed. What is no file (`/dev/stdout`, a pipe) is written directly. Raises UsageError where
-    the file cannot be made, and StateError where it cannot be written to its end.
+    A name that ends in `.gz` is compressed. A device or a pipe (`/dev/stdout`) is written directly.
+    Raises UsageError if the file cannot be created, and StateError if writing fails.
     """
     if path.exists() and not path.is_file():
-        with _told(path, UsageError):
+        with _errors_name(path, UsageError):
             descriptor = os.open(path, os.O_WRONLY)
         with _text(_Output(descriptor, path), compressed=False) as stream:
             yield stream
@@ -48,15 +47,15 @@ def atomic(path: Path, mode: int = 0o600) -> Iterator[TextIO]:
 
 @contextmanager
 def replacing(path: Path, mode: int = 0o600) -> Iterator[io.FileIO]:
-    """Open a file of bytes that takes the place of `path` when all went well; raise as `atomic` does."""
-    path = path.resolve()  # a link stays a link, and its target is replaced
-    with _told(path, UsageError):
+    """Open a binary file that replaces `path` on success; errors as for `atomic`."""
+    path = path.resolve()  # replaces the target of a link, not the link
+    with _errors_name(path, UsageError):
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     temporary = Path(name)
     try:
         with _Output(descriptor, path) as output:
             yield output
-        with _told(path, StateError):
+        with _errors_name(path, StateError):
             temporary.chmod(mode)
             temporary.replace(path)
     except BaseException:
@@ -66,18 +65,18 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[io.FileIO]:
 
 
 class _Output(io.FileIO):
-    """A file whose troubles are told as those of `path`, and that is on the disk once it is closed."""
+    """A file whose errors name `path`, and that is synced to disk when it is closed."""
 
     def __init__(self, descriptor: int, path: Path) -> None:
         super().__init__(descriptor, "wb")
         self._path = path
 
     def write(self, data: Any) -> int:
-        with _told(self._path, StateError):
+        with _errors_name(self._path, StateError):
             return super().write(data)
 
     def close(self) -> None:
-        with _told(self._path, StateError):
+        with _errors_name(self._path, StateError):
             if not self.closed and stat.S_ISREG(os.fstat(self.fileno()).st_mode):
                 os.fsync(self.fileno())
             super().close()
@@ -87,17 +86,19 @@ class _Output(io.FileIO):
 def _text(output: io.FileIO, *, compressed: bool) -> Iterator[TextIO]:
     with output:
         binary = gzip.GzipFile("", "wb", fileobj=output, mtime=0) if compressed else io.BufferedWriter(output)
-        # A row that was refused for half a character can still be written, as the escape it was.
+        # A rejected row with a lone surrogate can still be written, as an escape.
         with io.TextIOWrapper(binary, encoding="utf-8", errors="backslashreplace", newline="") as stream:
             yield stream
 
 
 @contextmanager
-def _told(path: Path, kind: type[AdsctlError]) -> Iterator[None]:
+def _errors_name(path: Path, kind: type[AdsctlError]) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        raise  # nobody reads on: no trouble of the file
+        raise  # the reader closed the pipe: not an error of the file
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise kind(f"{path}: cannot be written: {reason}", hint="make room there, or name another") from None
+        raise kind(
+            f"{path}: cannot be written: {reason}", hint="free some space, or choose another file"
+        ) from None

@@ -1,4 +1,4 @@
-"""config.yaml, changed: under a lock, whole or not at all, and with its comments."""
+"""Changes of config.yaml: under a lock, atomic, and with the comments kept."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,14 +6,15 @@ from typing import Any
 from ..errors import StateError, UsageError
 from ..output.presentation import FORMATS
 from ..suggestions import suggestion
+from .addresses import ADDRESSES, check_address
 from .atomic_files import atomic
-from .settings import ADDRESSES, KEYS, LOCAL, TOKEN_STORES, TRUTHS, Settings, check_address
+from .settings import BOOLEANS, LOCAL, PROFILE_KEYS, TOKEN_STORES, Settings
 
-CHOICES = {"sandbox": TRUTHS, "output": FORMATS, "token_store": TOKEN_STORES}
+CHOICES = {"sandbox": BOOLEANS, "output": tuple(FORMATS), "token_store": TOKEN_STORES}
 
 
 def edit(settings: Settings, change: Callable[[dict[str, Any]], None]) -> None:
-    """Change the configuration: `change` gets the whole of it, with a mapping under `profiles`."""
+    """Change config.yaml; `change` gets the whole document, with a mapping under `profiles`."""
     from filelock import FileLock
     from ruamel.yaml import YAML
 
@@ -21,11 +22,11 @@ def edit(settings: Settings, change: Callable[[dict[str, Any]], None]) -> None:
     path = folder / "config.yaml"
     yaml = YAML()
     yaml.preserve_quotes = True
-    yaml.width = 4096  # no line is broken that was not
+    yaml.width = 4096  # keeps long lines whole
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with FileLock(folder / "config.lock", mode=0o600):
-            settings.read_config()  # which tells in words what is wrong with the file
+            settings.read_config()  # raises a clear error if the file is invalid
             config = (yaml.load(path) if path.exists() else None) or {}
             config["profiles"] = config.get("profiles") or {}
             change(config)
@@ -36,14 +37,14 @@ def edit(settings: Settings, change: Callable[[dict[str, Any]], None]) -> None:
 
 
 def update(settings: Settings, profile: str, values: dict[str, Any]) -> None:
-    """Set values of a profile, made where it is not there yet; None takes a value away."""
+    """Set values of a profile, which is created if it does not exist; None removes a value."""
     checked = {name: _checked(name, value) for name, value in values.items()}
 
     def change(config: dict[str, Any]) -> None:
-        kept = config["profiles"][profile] = config["profiles"].get(profile) or {}
-        kept.update({name: value for name, value in checked.items() if value is not None})
+        stored = config["profiles"][profile] = config["profiles"].get(profile) or {}
+        stored.update({name: value for name, value in checked.items() if value is not None})
         for name in (name for name, value in checked.items() if value is None):
-            kept.pop(name, None)
+            stored.pop(name, None)
         config.setdefault("profile", profile)
 
     refuse_local(profile)
@@ -51,14 +52,17 @@ def update(settings: Settings, profile: str, values: dict[str, Any]) -> None:
 
 
 def refuse_local(profile: str) -> None:
-    """Keep the built-in profile as it is."""
+    """Raise UsageError for the built-in profile, which cannot be changed."""
     if profile == LOCAL:
         raise UsageError("the profile local is built in: the emulator on this machine, always signed in")
 
 
 def _checked(name: str, value: str | None) -> str | None:
-    if name not in KEYS:
-        raise UsageError(f"{name!r} is no setting of a profile{suggestion(name, KEYS)}", hint=", ".join(KEYS))
+    if name not in PROFILE_KEYS:
+        raise UsageError(
+            f"{name!r} is not a setting of a profile{suggestion(name, PROFILE_KEYS)}",
+            hint=f"settings: {', '.join(PROFILE_KEYS)}",
+        )
     if value is None:
         return None
     if name in ADDRESSES:

@@ -1,8 +1,8 @@
-"""Where each value comes from: flag > environment > profile > default.
+"""The settings of one invocation: flag > environment > profile > default.
 
-Two exceptions keep tests and trials off a real service: a profile named by the flag `--profile`
-outranks the environment's addresses, secrets, account and catalog; the profile `local`, the
-embedded emulator, never looks at them.
+Two exceptions protect a real service from tests and trials: a profile named by the flag `--profile`
+outranks the environment's addresses, secrets, account and catalog; and the profile `local`, the embedded
+emulator, ignores them.
 """
 
 import os
@@ -10,65 +10,56 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from ..durations import parse_duration
 from ..errors import ContentError, StateError, UsageError
-from ..loopback import is_loopback
 from ..spelling import as_option, as_variable
 from ..suggestions import suggestion
+from .addresses import ADDRESSES, check_address
 
 LOCAL = "local"
 DEFAULT_PROFILE = "default"
 EMULATOR_URL = "http://emulator.localhost"
-ADDRESSES = ("base_url", "ads_url", "ads_sandbox_url")
-# What a profile of one's own choosing must not inherit from the environment.
-BOUND = (*ADDRESSES, "account", "catalog")
-# What a profile in config.yaml may hold.
-KEYS = (*BOUND, "sandbox", "output", "token_store", "user")
+# Settings that a profile named by flag does not take from the environment.
+SERVICE_SETTINGS = (*ADDRESSES, "account", "catalog")
+PROFILE_KEYS = (*SERVICE_SETTINGS, "sandbox", "output", "token_store", "user")
 TOKEN_STORES = ("keyring", "file")
-TRUTHS = ("true", "false")
-DEFAULTS = {
-    "timeout": "30s",
-    "max_attempts": "6",
-    "max_wait": "15m",
-    "color": "auto",
-    "token_store": "keyring",
-}
+BOOLEANS = ("true", "false")
+DEFAULTS = {"timeout": "30s", "max_attempts": "6", "max_wait": "15m", "token_store": "keyring"}
 
 
 class Setting(NamedTuple):
-    """A value and where it was found, in words."""
+    """A value, and where it was found: `--output`, `ADSCTL_OUTPUT`, `profile shop` or `default`."""
 
     value: str
     origin: str
 
 
 class Settings:
-    """The settings of one call."""
+    """The settings of one invocation."""
 
     def __init__(self, flags: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> None:
         self.flags = flags
         self.environ = environ
-        self.may_be_new = False  # a sign-in makes the profile that it names
+        self.may_create_profile = False  # then the profile need not exist
 
     @cached_property
     def profile(self) -> str:
-        """Name the profile in use."""
+        """The name of the profile in use; raise UsageError if it does not exist."""
         named = self.flags.get("profile") or self.environ.get("ADSCTL_PROFILE")
         name = str(named or self._config.get("profile") or DEFAULT_PROFILE)
         profiles = self._config.get("profiles") or {}
-        if named and name not in (LOCAL, DEFAULT_PROFILE, *profiles) and not self.may_be_new:
+        if named and name not in (LOCAL, DEFAULT_PROFILE, *profiles) and not self.may_create_profile:
             known = [*profiles, LOCAL]
             raise UsageError(
                 f"there is no profile {name!r}{suggestion(name, known)}",
-                hint=f"known profiles: {', '.join(known)}",
+                hint=f"profiles: {', '.join(known)}",
             )
         return name
 
     @property
     def profile_origin(self) -> str:
-        """Say what chose the profile."""
+        """Where the name of the profile was found."""
         if self.flags.get("profile"):
             return "--profile"
         if self.environ.get("ADSCTL_PROFILE"):
@@ -77,87 +68,87 @@ class Settings:
 
     @property
     def is_local(self) -> bool:
-        """Tell whether the embedded emulator is the service."""
+        """Whether the service is the embedded emulator."""
         return self.profile == LOCAL
 
     @property
-    def named_profile(self) -> bool:
-        """Tell whether the profile was named by flag, and so outranks the environment."""
+    def profile_outranks_environment(self) -> bool:
+        """Whether the profile was named by flag."""
         return bool(self.flags.get("profile"))
 
     def find(self, name: str) -> Setting | None:
-        """Look a setting up in the order of the contract."""
+        """Find a setting: flag, environment, profile, default."""
         if (flag := self.flags.get(name)) is not None:
             return Setting(str(flag), as_option(name))
-        places = [self._in_environment, self._in_profile]
-        if self.named_profile and name in BOUND:
-            places.reverse()
-        for look in places:
-            if found := look(name):
+        sources = [self._in_environment, self._in_profile]
+        if self.profile_outranks_environment and name in SERVICE_SETTINGS:
+            sources.reverse()
+        for source in sources:
+            if found := source(name):
                 return found
         return Setting(DEFAULTS[name], "default") if name in DEFAULTS else None
 
     def _in_environment(self, name: str) -> Setting | None:
         variable = as_variable(name)
-        value = None if self.is_local and name in BOUND else self.environ.get(variable)
+        value = None if self.is_local and name in SERVICE_SETTINGS else self.environ.get(variable)
         return Setting(value, variable) if value else None
 
     def _in_profile(self, name: str) -> Setting | None:
         value = self._profile.get(name)
         return None if value is None else Setting(str(value), f"profile {self.profile}")
 
-    def strange(self) -> list[str]:
-        """Say which keys of the profile mean nothing, and what may be meant."""
+    def unknown_keys(self) -> list[str]:
+        """Describe the keys of the profile that are not settings."""
         path = self.config_dir / "config.yaml"
         return [
-            f"{path}: {name!r} of the profile {self.profile} means nothing{suggestion(str(name), KEYS)}"
+            f"{path}: profile {self.profile}: unknown key {name!r}{suggestion(str(name), PROFILE_KEYS)}"
             for name in self._profile
-            if name not in KEYS
+            if name not in PROFILE_KEYS
         ]
 
-    def shadowed(self) -> list[str]:
-        """Name the variables of the environment that outrank a value of the profile."""
-        names = BOUND if not (self.is_local or self.named_profile) else ()
+    def overridden(self) -> list[str]:
+        """List the environment variables that override a different value of the profile."""
+        names = SERVICE_SETTINGS if not (self.is_local or self.profile_outranks_environment) else ()
         both = ((name, self._in_environment(name), self._in_profile(name)) for name in names)
         return [as_variable(n) for n, outer, inner in both if outer and inner and outer[0] != inner[0]]
 
     def get(self, name: str) -> str | None:
-        """Give the value of a setting, or None."""
+        """Return the value of a setting, or None."""
         found = self.find(name)
         return found.value if found else None
 
     def require(self, name: str) -> str:
-        """Give the value of a setting that the command cannot do without."""
+        """Return the value of a setting; raise UsageError if it is not set."""
         if (value := self.get(name)) is not None:
             return value
-        hint = f"name one with {as_option(name)}, {as_variable(name)} or the profile"
-        raise UsageError(f"no {name} was given", hint=hint)
+        hint = f"add {as_option(name)}, or set {as_variable(name)} or {name} in the profile"
+        raise UsageError(f"no {name} is set", hint=hint)
 
     def flag(self, name: str) -> bool:
-        """Give a yes-or-no setting."""
+        """Return a boolean setting."""
         return str(self.get(name)).lower() in ("true", "1", "yes")
 
     def seconds(self, name: str, *, may_be_zero: bool = True) -> float:
-        """Give a duration in seconds."""
+        """Return a duration in seconds."""
         return parse_duration(self.get(name) or "", as_option(name), may_be_zero=may_be_zero)
 
     @property
     def max_attempts(self) -> int:
-        """Give the most tries of one request, at least 1."""
+        """The most attempts of one request, at least 1."""
         text = self.get("max_attempts") or ""
         if not text.isdigit() or int(text) < 1:
             raise UsageError(f"--max-attempts: {text!r} is not a whole number of 1 or more")
         return int(text)
 
     def address(self, base: str) -> str:
-        """Give the address of an interface area: `platform`, `ads` or `sandbox`; never with a final slash."""
+        """Return the address of an API, without a final slash: `platform`, `ads` or `sandbox`."""
         if base == "ads" and self.flag("sandbox"):
             base = "sandbox"
         name = {"platform": "base_url", "ads": "ads_url", "sandbox": "ads_sandbox_url"}[base]
         found = self.find(name)
         if found is None:
             raise StateError(
-                f"no address of the service is known: {name} is not set",
+                f"the address of the service is not set: {name}",
                 hint=f"set {as_variable(name)}, or {name} in the profile; "
                 "to try things out on this machine, add --profile local",
             )
@@ -165,34 +156,34 @@ class Settings:
 
     @cached_property
     def config_dir(self) -> Path:
-        """Give the folder of config.yaml."""
-        if given := self.environ.get("ADSCTL_CONFIG_DIR"):
-            return Path(given)
+        """The folder of config.yaml."""
+        if folder := self.environ.get("ADSCTL_CONFIG_DIR"):
+            return Path(folder)
         from platformdirs import user_config_path
 
         return user_config_path("adsctl")
 
     @cached_property
     def state_dir(self) -> Path:
-        """Give the folder of job journals and of the emulator's database."""
-        if given := self.environ.get("ADSCTL_STATE_DIR"):
-            return Path(given)
+        """The folder of job journals and of the emulator's database."""
+        if folder := self.environ.get("ADSCTL_STATE_DIR"):
+            return Path(folder)
         from platformdirs import user_state_path
 
         return user_state_path("adsctl")
 
     @property
     def emulator_database(self) -> Path:
-        """Give the file that holds the emulator's world."""
+        """The database of the emulator."""
         return self.state_dir / "emulator.db"
 
     @property
     def sign_in_hint(self) -> str:
-        """Say what to do about a token that the service does not accept."""
-        if self.named_profile or not self.environ.get("ADSCTL_ACCESS_TOKEN"):
+        """What to do if the service does not accept the token."""
+        if self.profile_outranks_environment or not self.environ.get("ADSCTL_ACCESS_TOKEN"):
             return f"run: adsctl auth login --profile {self.profile}"
         return (
-            "the token comes from the environment: look at ADSCTL_ACCESS_TOKEN and ADSCTL_ACCESS_TOKEN_SECRET"
+            "the token comes from the environment: check ADSCTL_ACCESS_TOKEN and ADSCTL_ACCESS_TOKEN_SECRET"
         )
 
     @cached_property
@@ -200,7 +191,7 @@ class Settings:
         return self.profile_values(self.profile)
 
     def profile_values(self, name: str) -> Mapping[str, Any]:
-        """Give what a profile holds."""
+        """Return the values of a profile."""
         if name == LOCAL:
             return dict.fromkeys(ADDRESSES, EMULATOR_URL)
         profile = (self._config.get("profiles") or {}).get(name) or {}
@@ -213,7 +204,7 @@ class Settings:
         return self.read_config()
 
     def read_config(self) -> Mapping[str, Any]:
-        """Read config.yaml as it is now; an empty mapping where there is none."""
+        """Read config.yaml, not from a cache; an empty mapping if it does not exist."""
         path = self.config_dir / "config.yaml"
         try:
             text = path.read_text(encoding="utf-8")
@@ -226,27 +217,7 @@ class Settings:
         try:
             config = load(text, str(path)) or {}
         except ContentError as error:
-            raise StateError(error.message, hint="mend it, or move it away") from None
+            raise StateError(error.message, hint="correct the file, or move it away") from None
         if not isinstance(config, dict) or not isinstance(config.get("profiles") or {}, dict):
             raise StateError(f"{path} must be a mapping with 'profile' and 'profiles'")
         return config
-
-
-def check_address(address: str, origin: str) -> str:
-    """Refuse an address that would send credentials in the clear; loopback is the exception."""
-    try:
-        parts = urlsplit(address.rstrip("/"))
-        host, _ = parts.hostname or "", parts.port
-    except ValueError as error:
-        raise StateError(f"{address!r} (from {origin}) is not an address: {error}") from error
-    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or parts.username:
-        raise StateError(
-            f"{address!r} (from {origin}) is not an address",
-            hint="write it as in https://host or https://host/path",
-        )
-    if parts.scheme == "http" and not is_loopback(host):
-        raise StateError(
-            f"{address!r} (from {origin}) is not https",
-            hint="only this machine itself may be spoken to by http",
-        )
-    return address.rstrip("/")

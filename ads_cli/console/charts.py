@@ -1,4 +1,4 @@
-"""Pictures of answers, for a terminal; an endpoint names the one that its answer is shown as."""
+"""Charts of responses for a terminal; an endpoint names its chart."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -9,11 +9,11 @@ from ..api.audiences import SearchKeywords
 from ..output.chart import Row, draw
 from ..output.printer import Printer
 
-HOURS = {"HOUR": 1, "DAY": 24}  # that a number of post_volume counts
+HOURS = {"HOUR": 1, "DAY": 24}  # covered by one number of post_volume
 
 
-def keywords(printer: Printer, request: SearchKeywords, data: Any) -> bool:
-    """Draw how often keywords were posted, a line a day, and list related ones."""
+def draw_keywords(printer: Printer, request: SearchKeywords, data: Any) -> bool:
+    """Draw the posts with the keywords by day, and related keywords; return False if it cannot be drawn."""
     volume, related = data.get("post_volume") or [], data.get("related_keywords") or []
     if not all(type(number) is int and number >= 0 for number in volume):
         return False
@@ -25,14 +25,14 @@ def keywords(printer: Printer, request: SearchKeywords, data: Any) -> bool:
 
 
 def _days(request: SearchKeywords, volume: list[int]) -> Iterator[Row]:
-    """Part the numbers into days; those of hours stand one below the other, day for day."""
+    """Split the numbers into days; the hours of all days are aligned."""
     step = timedelta(hours=HOURS[request.granularity])
-    begin = request.start_time.moment
-    moments = [(begin + n * step, number) for n, number in enumerate(volume)]
+    start = request.start_time.moment
+    moments = [(start + n * step, number) for n, number in enumerate(volume)]
     for day, of_day in groupby(moments, key=lambda moment: moment[0].date()):
-        counted = list(of_day)
-        earlier = counted[0][0].hour if request.granularity == "HOUR" else 0
-        yield Row(f"{day:%m-%d}", [*[None] * earlier, *(number for _, number in counted)])
+        numbers = list(of_day)
+        missing = numbers[0][0].hour if request.granularity == "HOUR" else 0
+        yield Row(f"{day:%m-%d}", [*[None] * missing, *(number for _, number in numbers)])
 
 
-VIEWS: dict[str, Callable[[Printer, Any, Any], bool]] = {"keywords": keywords}
+CHARTS: dict[str, Callable[[Printer, Any, Any], bool]] = {"keywords": draw_keywords}

@@ -1,56 +1,57 @@
-"""Ids that were seen in answers, kept so that the shell can complete them without asking the service."""
+"""Ids seen in responses, recorded so that the shell can complete them without a request."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from ..config.settings import LOCAL, Settings
 from ..errors import AdsctlError
+from .command_line import find_common_options
 
-MOST = 200  # ids that are kept of each kind, the newest first
+MAX_IDS = 200  # recorded for each group, the newest first
 
 
-def remember(settings: Settings, group: str, key: str, records: Iterable[Mapping[str, Any]]) -> None:
-    """Keep ids and names of records of a command group; where that is impossible, nothing is lost."""
+def record_ids(settings: Settings, group: str, key: str, records: Iterable[Mapping[str, Any]]) -> None:
+    """Record the ids and names of a command group's records; a failure to write is ignored."""
     from ..config.atomic_files import atomic
     from ..output.text import safe
 
-    found = {str(r[key]): safe(str(r.get("name") or r.get("title") or "")) for r in records if r.get(key)}
-    fitting = {id: name for id, name in found.items() if safe(id) == id}
-    if not fitting:
+    seen = {str(r[key]): safe(str(r.get("name") or r.get("title") or "")) for r in records if r.get(key)}
+    printable = {id: name for id, name in seen.items() if safe(id) == id}
+    if not printable:
         return
     path = _path(settings, group)
     with suppress(OSError, ValueError, AdsctlError):
-        before = dict(line.split("\t") for line in _lines(path))
-        if fitting.items() <= before.items():
+        recorded = dict(line.split("\t") for line in _lines(path))
+        if printable.items() <= recorded.items():
             return
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with atomic(path) as stream:
-            stream.writelines(f"{id}\t{name}\n" for id, name in islice((fitting | before).items(), MOST))
+            newest = islice((printable | recorded).items(), MAX_IDS)
+            stream.writelines(f"{id}\t{name}\n" for id, name in newest)
 
 
-def offered(settings: Settings, kind: str) -> Iterator[str]:
-    """Give what the shell may complete: an id, a tab and its name, a line each."""
+def completions(settings: Settings, kind: str) -> Iterator[str]:
+    """Yield a line for each completion: the id, a tab and its name. `kind` is a group, profiles or jobs."""
     if kind == "profiles":
         yield from (f"{name}\tprofile" for name in (*(settings.read_config().get("profiles") or {}), LOCAL))
     elif kind == "jobs":
         journals = sorted((settings.state_dir / "jobs").glob("*.jsonl"), reverse=True)
-        yield from (f"{path.stem}\tjob" for path in journals[:MOST])
+        yield from (f"{path.stem}\tjob" for path in journals[:MAX_IDS])
     else:
         yield from _lines(_path(settings, kind))
 
 
-def answer(words: list[str], environ: Mapping[str, str] = os.environ) -> int:
-    """Print what is offered for a kind, given the words that were typed; whatever is wrong, say nothing."""
+def print_completions(words: list[str], environ: Mapping[str, str] = os.environ) -> int:
+    """Print the completions of `words[0]`; the rest are the words typed so far. Errors print nothing."""
     kind, *typed = words or [""]
-    named = [after for before, after in pairwise(typed) if before in ("-p", "--profile")]
-    named += [word.partition("=")[2] for word in typed if word.startswith("--profile=")]
+    profile = dict(find_common_options(typed)).get("profile")
     with suppress(AdsctlError, OSError):
-        for line in offered(Settings({"profile": named[-1]} if named else {}, environ), kind):
+        for line in completions(Settings({"profile": profile} if profile else {}, environ), kind):
             print(line)
     return 0
 

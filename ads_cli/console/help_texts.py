@@ -10,15 +10,34 @@ EXAMPLE_MARK = "\n\nFor example: "
 # One word of a shell command; an option and its value stay together.
 WORD = re.compile(r"(?:--?[a-z-]+ (?!-))?(?:'[^']*'|\"[^\"]*\"|[^\s'\"])+")
 EXAMPLE_WIDTH = 76
+CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+HELP_OPTION_TEXT = "Show this help"
 
 
-class ExampleCommand(TyperCommand):
+class HelpOption:
+    """A mixin that describes --help in our words."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return the option, described."""
+        option: Any = super().get_help_option(ctx)  # type: ignore[misc]
+        option.help = HELP_OPTION_TEXT
+        return option
+
+
+class ExampleCommand(HelpOption, TyperCommand):
     """A command whose help text ends in an example: `For example: adsctl catalog list`."""
 
     def __init__(self, name: str | None = None, *, help: str | None = None, **settings: Any) -> None:
         text, _, self.example = (help or "").strip().partition(EXAMPLE_MARK)
         settings |= {"rich_markup_mode": None, "epilog": "Options of every command: adsctl help options"}
         super().__init__(name, help=text, **settings)
+
+    def make_context(self, *args: Any, **settings: Any) -> Any:
+        """Parse the command line; from here on its common options are known."""
+        context = super().make_context(*args, **settings)
+        if context.obj is not None:
+            context.obj.is_parsed = True
+        return context
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the example below the options."""

@@ -1,4 +1,4 @@
-"""What a person gave, by option or in a file, as the values of a declared request."""
+"""Build a declared request from options and `-f` documents."""
 
 import json
 import sys
@@ -12,99 +12,99 @@ from ..api.validation import InvalidError, Problem, convert
 from ..errors import ContentError, UsageError
 from ..spelling import as_option
 
-MICRO = 1_000_000
+MICROS_PER_UNIT = 1_000_000
 
 
-def request_of(kind: type[Request], given: dict[str, Any], file: str | None = None) -> Request:
-    """Make the request of options and of a file that holds more of its fields; an option outranks the file.
+def request_from_input(kind: type[Request], options: dict[str, Any], file: str | None = None) -> Request:
+    """Build a request from options and from a file with more of its fields; an option outranks the file.
 
-    Raises UsageError, or ContentError where only a file is to blame, with every problem.
+    Raise UsageError with every problem, or ContentError if all of them are in files.
     """
     fields = {field.name: field for field in fields_of(kind)}
-    values = {name: value for name, value in given.items() if value is not None}
+    values = {name: value for name, value in options.items() if value is not None}
     money = [field for field in fields.values() if field.type.extra("money")]
-    whole = {field.name: values[name] for field in money if (name := whole_name(field)) in values}
-    told = _whole_amounts(money, values) + _no_texts(fields, values)
-    in_files = {name: str(text)[1:] for name, text in values.items() if _is_file(fields[name], text)}
+    amounts = {field.name: values[name] for field in money if (name := amount_name(field)) in values}
+    messages = _convert_amounts(money, values) + _remove_invalid_text(fields, values)
+    sources = {name: str(text)[1:] for name, text in values.items() if _is_file(fields[name], text)}
     values = {name: read_value(fields[name], value) for name, value in values.items()}
     if file is not None:
-        inside = read_mapping(file)
-        in_files |= dict.fromkeys(inside.keys() - values.keys(), file)
-        values = inside | values
-    problems = [Problem(name, "holds half a character") for name, v in values.items() if not is_text(v)]
+        document = read_mapping(file)
+        sources |= dict.fromkeys(document.keys() - values.keys(), file)
+        values = document | values
+    problems = [Problem(name, "contains a lone surrogate") for name, v in values.items() if not is_text(v)]
     if not problems:
         try:
             request = convert(kind, values)
         except InvalidError as error:
             problems = error.problems
-    if not problems and not told:
-        _demand_change(request)
+    if not problems and not messages:
+        _require_change(request)
         return request
-    only_files = not told and {_first(problem) for problem in problems} <= in_files.keys()
-    told += [_told(kind, problem, in_files, whole) for problem in problems]
-    error_kind = ContentError if only_files else UsageError
-    raise error_kind("\n".join(told), hint=f"adsctl {kind.endpoint.command} --help")
+    only_in_files = not messages and {_field_name(problem) for problem in problems} <= sources.keys()
+    messages += [_describe(kind, problem, sources, amounts) for problem in problems]
+    error_kind = ContentError if only_in_files else UsageError
+    raise error_kind("\n".join(messages), hint=f"adsctl {kind.endpoint.command} --help")
 
 
-def _demand_change(request: Request) -> None:
-    """Refuse a change that changes nothing."""
+def _require_change(request: Request) -> None:
+    """Raise UsageError for an update that changes nothing."""
     endpoint = request.endpoint
-    free = [name for name in request.__struct_fields__ if name not in endpoint.path_fields]
-    if endpoint.method == "PUT" and free and all(getattr(request, name) is None for name in free):
+    changeable = [name for name in request.__struct_fields__ if name not in endpoint.path_fields]
+    if endpoint.method == "PUT" and changeable and all(getattr(request, name) is None for name in changeable):
         hint = f"adsctl {endpoint.command} --help lists what can be changed"
-        raise UsageError("nothing is named that is to be changed", hint=hint)
+        raise UsageError("nothing to change", hint=hint)
 
 
-def _first(problem: Problem) -> str:
-    """Name the field that a problem lies in."""
+def _field_name(problem: Problem) -> str:
+    """Return the top-level field of a problem's path."""
     return problem.path.split("[")[0].split(".")[0]
 
 
-def _told(kind: type[Request], problem: Problem, in_files: dict[str, str], whole: dict[str, Any]) -> str:
-    """Name a problem as the person gave it: the file or the option, then the path inside its value."""
-    name = _first(problem)
+def _describe(kind: type[Request], problem: Problem, sources: dict[str, str], amounts: dict[str, Any]) -> str:
+    """Describe a problem by its file or its option, then the path inside the value."""
+    name = _field_name(problem)
     rest = problem.path[len(name) :]
     field = next((field for field in fields_of(kind) if field.name == name), None)
-    if name in in_files:
-        return f"{in_files[name]}: {problem}"
+    if name in sources:
+        return f"{sources[name]}: {problem}"
     if field is None or name == kind.endpoint.id_field:
         return f"{name.upper() or kind.endpoint.command}{rest}: {problem.message}"
-    if name in whole:
-        return f"{as_option(whole_name(field))} {whole[name]}, in millionths: {problem.message}"
+    if name in amounts:
+        return f"{as_option(amount_name(field))} {amounts[name]}, in millionths: {problem.message}"
     return f"{field.option}{' ' + problem.path if rest else ''}: {problem.message}"
 
 
-def whole_name(field: Field) -> str:
-    """Name what takes an amount of money in whole units, beside the field in micro-units."""
+def amount_name(field: Field) -> str:
+    """Return the name of the option that takes a micro-unit field in whole units of the currency."""
     return field.name.removesuffix("_local_micro")
 
 
-def _whole_amounts(fields: list[Field], values: dict[str, Any]) -> list[str]:
-    """Put amounts in whole units in the place of micro-units, and give what is wrong with them."""
-    wrong = []
+def _convert_amounts(fields: list[Field], values: dict[str, Any]) -> list[str]:
+    """Replace amounts in whole units by micro-units in `values`; return the problems."""
+    problems = []
     for field in fields:
-        whole = whole_name(field)
-        if whole not in values:
+        name = amount_name(field)
+        if name not in values:
             continue
-        text, option = values.pop(whole), as_option(whole)
+        text, option = values.pop(name), as_option(name)
         micros = _micros(text)
         if field.name in values:
-            wrong.append(f"{option}: cannot be used with {field.option}")
+            problems.append(f"{option}: cannot be used with {field.option}")
         elif micros is None:
-            wrong.append(f"{option}: {text!r} is not an amount of at most six decimals, as in 1.50")
+            problems.append(f"{option}: {text!r} is not an amount of at most six decimals, as in 1.50")
         else:
             values[field.name] = str(micros)
-    return wrong
+    return problems
 
 
-def _no_texts(fields: dict[str, Field], values: dict[str, Any]) -> list[str]:
-    """Tell of what was typed in bytes that are no text, and take it away."""
-    wrong = [name for name, value in values.items() if not is_text(value)]
-    return [f"{fields[name].option}: {values.pop(name)!r} is not UTF-8" for name in wrong]
+def _remove_invalid_text(fields: dict[str, Field], values: dict[str, Any]) -> list[str]:
+    """Remove values that are not UTF-8 from `values`; return the problems."""
+    invalid = [name for name, value in values.items() if not is_text(value)]
+    return [f"{fields[name].option}: {values.pop(name)!r} is not UTF-8" for name in invalid]
 
 
 def is_text(value: Any) -> bool:
-    """Tell whether a value can be sent: bytes of no encoding, and half characters, cannot."""
+    """Whether a value can be encoded: undecodable arguments and lone surrogates cannot."""
     try:
         json.dumps(value, ensure_ascii=False, default=str).encode()
     except UnicodeEncodeError:
@@ -114,7 +114,7 @@ def is_text(value: Any) -> bool:
 
 def _micros(text: str) -> int | None:
     try:
-        micros = Decimal(text) * MICRO
+        micros = Decimal(text) * MICROS_PER_UNIT
     except InvalidOperation:
         return None
     return int(micros) if micros.is_finite() and micros == micros.to_integral_value() else None
@@ -125,7 +125,7 @@ def _is_file(field: Field, text: Any) -> bool:
 
 
 def read_value(field: Field, text: Any) -> Any:
-    """Read what was typed: JSON or @FILE for nested values, commas for lists; the rest stays text."""
+    """Parse the value of an option: JSON or @FILE if nested, commas for lists; other values stay text."""
     if not isinstance(text, str):
         return text
     if _is_file(field, text):
@@ -142,10 +142,12 @@ def read_value(field: Field, text: Any) -> Any:
 
 
 def read_mapping(path: str) -> dict[str, Any]:
-    """Read a file that names the fields of a request."""
+    """Read a file that holds fields of a request."""
     document = read_document(path, "--file")
     if not isinstance(document, dict):
-        raise ContentError(f"{path}: must name fields, as in 'name: ...'", hint="--example shows one")
+        raise ContentError(
+            f"{path}: must be a mapping of fields, as in 'name: ...'", hint="--example prints one"
+        )
     return document
 
 

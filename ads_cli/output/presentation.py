@@ -1,4 +1,26 @@
-"""How results and messages are shown: format and color."""
+"""How results and messages are shown: format, color, and how much is said."""
 
-FORMATS = ("table", "tsv", "csv", "json", "jsonl", "yaml", "ids", "none")
+from dataclasses import dataclass
+
+# The formats of results, and what `help formats` says of each.
+FORMATS = {
+    "table": "aligned columns; the default on a terminal",
+    "tsv": "a header, then tab-separated lines; the default in a pipe",
+    "csv": "a header, then comma-separated lines",
+    "json": "the response's data, unchanged, as one document (pages merged)",
+    "jsonl": "one line of JSON for each record",
+    "yaml": "the same as json, in YAML",
+    "ids": "the id of each record, one per line, for the next command",
+    "none": "nothing",
+}
 COLORS = ("auto", "always", "never")
+
+
+@dataclass(frozen=True)
+class Presentation:
+    """How one invocation shows results and messages."""
+
+    format: str | None = None  # None: table on a terminal, tsv elsewhere
+    color: str = "auto"
+    quiet: bool = False
+    verbose: bool = False

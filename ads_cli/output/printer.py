@@ -1,4 +1,4 @@
-"""Results on stdout, in the format that was asked for."""
+"""Results on stdout, in the chosen format."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -6,72 +6,64 @@ from itertools import chain, islice
 from typing import IO, Any
 
 from ..errors import UsageError
-from ..output.presentation import FORMATS
 from .messages import uses_color
+from .presentation import Presentation
 from .records import Record, write_csv, write_ids, write_jsonl, write_table, write_tsv
 from .text import as_json, as_yaml, cell, safe
 
-STREAMS = ("tsv", "csv", "jsonl", "ids")
-TABLES = ("table", "tsv", "csv")
-AHEAD = 1000  # records that are looked at before the first is written, where a column is not known
+STREAMING_FORMATS = ("tsv", "csv", "jsonl", "ids")
+COLUMN_FORMATS = ("table", "tsv", "csv")
+LOOKAHEAD_RECORDS = 1000  # buffered before the header is written, to validate undeclared --columns
 
 
 class Printer:
-    """Prints results to `stream` as table, tsv, csv, json, jsonl, yaml, ids or not at all."""
+    """Prints results to a stream as table, tsv, csv, json, jsonl, yaml, ids or none."""
 
     def __init__(
         self,
         stream: IO[str],
+        presentation: Presentation,
         *,
-        output: str | None = None,
         columns: str | None = None,
         query: str | None = None,
         csv_safe: bool = False,
-        color: str = "auto",
         say: Callable[[str], None] = lambda text: None,
-        aftermath: Callable[[], str] = str,
+        side_effects: Callable[[], str] = str,
     ) -> None:
         self.stream = stream
         self._csv_safe = csv_safe
         self._say = say
-        self._aftermath = aftermath  # tells what has happened where a result cannot be shown
-        self.format = output or ("table" if stream.isatty() else "tsv")
-        if self.format not in FORMATS:
-            from ..suggestions import suggestion
-
-            raise UsageError(
-                f"--output: {self.format!r} is no format{suggestion(self.format, FORMATS)}",
-                hint=f"formats: {', '.join(FORMATS)}",
-            )
+        self._side_effects = side_effects  # describes what has already been changed, for errors
+        self.format = presentation.format or ("table" if stream.isatty() else "tsv")
         self.columns = [name.strip() for name in columns.split(",") if name.strip()] if columns else None
         self.query: Any = query and _compiled(query)
-        self.color = uses_color(stream, color)
+        self.color = uses_color(stream, presentation.color)
 
     @property
     def streams(self) -> bool:
-        """Tell whether records can be written as they come, without holding them all."""
-        return self.format in STREAMS and not self.query
+        """Whether records are written one by one, without holding them all."""
+        return self.format in STREAMING_FORMATS and not self.query
 
     @property
     def draws(self) -> bool:
-        """Tell whether a picture may stand for the table: on a terminal, where no columns are asked for."""
+        """Whether a chart may replace the table: on a terminal, without --query and --columns."""
         return self.format == "table" and self.stream.isatty() and not self.query and not self.columns
 
     @property
     def shows_documents(self) -> bool:
-        """Tell whether a whole response has a place in the output; a table has rows for its data alone."""
-        return bool(self.query) or self.format not in (*TABLES, "ids")
+        """Whether the format can hold a whole response, and not only records."""
+        return bool(self.query) or self.format not in (*COLUMN_FORMATS, "ids")
 
     def show(self, document: Any, columns: Sequence[str], key: str, others: Sequence[str] = ()) -> None:
         """Print one document: an object, a list of records, or any other JSON value.
 
-        `others` are fields that records may have and that are no columns unless they are asked for.
+        `key` is the field that `ids` prints. `others` are further fields that --columns may name.
         """
         if self.query:
             document = self._queried(document)
             columns = keys_of(document) or columns
             if self.format == "ids" and any(key not in record for record in _records(document) or ()):
-                hint = "; ".join(filter(None, (f"as in [].{{{key}: {key}}}", self._aftermath())))
+                hint = "; ".join(filter(None, (f"as in [].{{{key}: {key}}}", self._side_effects())))
                 raise UsageError(f"--query leaves out {key!r}, which -o ids shows", hint=hint)
         if self.format == "none":
             return
@@ -88,26 +80,26 @@ class Printer:
                 self.stream.write(safe(cell(value)) + "\n")
 
     def _queried(self, document: Any) -> Any:
-        """Apply the query; what it cannot make of this very document is seen only now."""
+        """Apply the query; raise UsageError if it does not fit the document."""
         from jmespath.exceptions import JMESPathError
 
         try:
             return self.query.search(document)
         except JMESPathError as error:
-            raise UsageError(f"--query: {error}", hint=self._aftermath()) from None
+            raise UsageError(f"--query: {error}", hint=self._side_effects()) from None
 
     def show_records(
         self, records: Iterable[Record], columns: Sequence[str], key: str, others: Sequence[str] = ()
     ) -> None:
-        """Print records one by one, as they come."""
-        # What should be a record and is a plain value stands where its id would.
-        records, ahead = (one if isinstance(one, dict) else {key: one} for one in records), 1
-        if self.columns and self.format in TABLES:
-            if strange := set(self.columns).difference(columns, others):
-                records, ahead = self._having(strange, records, columns), AHEAD
+        """Print records one by one."""
+        # A plain value in place of a record is shown as its id.
+        records, lookahead = (one if isinstance(one, dict) else {key: one} for one in records), 1
+        if self.columns and self.format in COLUMN_FORMATS:
+            if undeclared := set(self.columns).difference(columns, others):
+                records, lookahead = self._with_columns(undeclared, records, columns), LOOKAHEAD_RECORDS
             columns = self.columns
-        # What is wrong with the first page, or with the columns, is told before a header is written.
-        records = chain(list(islice(records, ahead)), records)
+        # An error of the first page or of the columns is raised before the header is written.
+        records = chain(list(islice(records, lookahead)), records)
         if self.format == "tsv":
             write_tsv(self.stream, records, columns)
         elif self.format == "csv":
@@ -119,28 +111,30 @@ class Printer:
         elif self.format == "table":
             hidden = write_table(self.stream, records, columns, color=self.color)
             if hidden:
-                self._say(f"no room for {', '.join(hidden)}: --columns chooses, -o json shows all")
+                self._say(f"columns left out: {', '.join(hidden)}; --columns chooses, -o json shows all")
         else:
             self.show(list(records), columns, key)
 
-    def _having(self, strange: set[str], records: Iterable[Record], known: Sequence[str]) -> Iterator[Record]:
-        """Pass records on; at their end, refuse columns that none of them had."""
-        names, any_record = dict.fromkeys(known), False
+    def _with_columns(
+        self, undeclared: set[str], records: Iterable[Record], declared: Sequence[str]
+    ) -> Iterator[Record]:
+        """Yield the records; raise UsageError at the end for columns that none of them had."""
+        names, any_record = dict.fromkeys(declared), False
         for record in records:
             any_record = True
             names |= dict.fromkeys(record)
             yield record
-        missing = sorted(strange - names.keys())
+        missing = sorted(undeclared - names.keys())
         if missing and any_record:
             from ..suggestions import suggestion
 
-            told = "; ".join(f"{name!r} is no column{suggestion(name, names)}" for name in missing)
-            hint = "; ".join(filter(None, (f"columns: {', '.join(names)}", self._aftermath())))
-            raise UsageError(f"--columns: {told}", hint=hint)
+            problems = "; ".join(f"{name!r} is not a column{suggestion(name, names)}" for name in missing)
+            hint = "; ".join(filter(None, (f"columns: {', '.join(names)}", self._side_effects())))
+            raise UsageError(f"--columns: {problems}", hint=hint)
 
 
 def _records(document: Any) -> Iterator[Record] | None:
-    """See a document as records; None where it is made of plain values."""
+    """Return a document's records, or None if it holds plain values."""
     if isinstance(document, dict):
         return iter([document])
     if isinstance(document, list) and all(isinstance(item, dict) for item in document):
@@ -149,7 +143,7 @@ def _records(document: Any) -> Iterator[Record] | None:
 
 
 def keys_of(document: Any) -> list[str]:
-    """List the keys of the records in a document, in the order they are first seen."""
+    """List the keys of a document's records, in the order of their first occurrence."""
     records = _records(document)
     return list(dict.fromkeys(key for record in records for key in record)) if records else []
 
@@ -161,5 +155,5 @@ def _compiled(expression: str) -> Any:
     with suppress(JMESPathError):
         return jmespath.compile(expression)
     raise UsageError(
-        f"--query: {expression!r} is not a JMESPath expression", hint="as in '[].id' or 'data[0].name'"
+        f"--query: {expression!r} is not a valid JMESPath expression", hint="as in '[].id' or 'data[0].name'"
     )

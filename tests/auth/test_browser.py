@@ -65,7 +65,7 @@ def terminal(person: Adsctl, *words: str) -> pexpect.spawn:
 
 
 def page_of(person: Adsctl, session: pexpect.spawn) -> str:
-    session.expect("your browser shows")
+    session.expect("opened in your browser")
     return (person.home / "page").read_text().strip()
 
 
@@ -89,7 +89,7 @@ def test_the_pin_that_the_page_shows_signs_in(newcomer, browser):
     assert int(pin.value_of_css_property("font-size").removesuffix("px")) >= 32
     session.expect("PIN: ")
     session.sendline("000-0000")
-    session.expect("look again")
+    session.expect("try again")
     session.sendline(f"{pin.text[:3]} {pin.text[3:]}")
     session.expect("signed in as @nordlicht")
     session.expect(pexpect.EOF)

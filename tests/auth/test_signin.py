@@ -135,7 +135,7 @@ def test_status_shows_where_everything_comes_from_and_no_secret(shop, service):
     assert "warning" not in warned.stderr
     shop("profile", "set", "default", "account=mine")
     assert (
-        "ADSCTL_ACCOUNT of the environment outranks" in shop("auth", "status", ADSCTL_ACCOUNT="other").stderr
+        "ADSCTL_ACCOUNT in the environment overrides" in shop("auth", "status", ADSCTL_ACCOUNT="other").stderr
     )
 
 

@@ -53,7 +53,7 @@ def test_ctrl_c_at_the_pin_leaves_nothing_behind(shop, service):  # noqa: F811
 
 def test_without_a_terminal_what_is_missing_is_named(adsctl):
     done = adsctl("auth", "login", code=11)
-    assert "base_url is not known" in done.stderr and "ADSCTL_BASE_URL" in done.stderr
+    assert "base_url is not set" in done.stderr and "ADSCTL_BASE_URL" in done.stderr
 
 
 @pytest.mark.parametrize("env", [{"LANG": "C", "LC_ALL": "C"}, {"HOME": "/nonexistent"}, {"DISPLAY": ""}])

@@ -1,0 +1,78 @@
+"""Which groups and hand-written commands there are, and how the root's help orders them."""
+
+# The groups by path, with their summaries.
+GROUPS = {
+    "products": "Product feeds: check, push, pull, list and delete products",
+    "catalog": "The product catalog and its product sets",
+    "catalog sets": "Product sets: the products that an ad shows",
+    "audiences": "Audiences: who ads are for, and who they are not for",
+    "audiences permissions": "The accounts that an audience is shared with",
+    "audiences do-not-reach": "Lists of people who see no ads",
+    "jobs": "Pushes that ran on this machine, and how to resume them",
+    "accounts": "Advertising accounts",
+    "accounts features": "The features that an account may use",
+    "accounts curated-categories": "Videos to advertise with, by subject",
+    "line-items": "Line items: who sees which ad, when and for how much",
+    "line-items curated-categories": "The curated categories of line items",
+    "cards": "Cards: what a post shows below its text",
+    "cards poll": "Poll cards",
+    "cards video-conversation": "Video conversation cards: a video and hashtags",
+    "cards image-conversation": "Image conversation cards, an older kind",
+    "media": "Images, GIFs and videos",
+    "media account": "The media that ads of the account show",
+    "media library": "The library of uploaded media",
+    "posts": "Posts made for an advertiser",
+    "auth": "Sign in and out, and manage tokens",
+    "auth bearer": "The bearer token of the app",
+    "profile": "Profiles: addresses and defaults, by name",
+    "webhooks": "Addresses that the service delivers events to",
+    "emulator": "The whole service on this machine, to try out and to test",
+}
+# The commands that take more than one request, as module:function; all others are generated.
+HAND_WRITTEN = {
+    "auth login": "login:login",
+    "auth logout": "auth:logout",
+    "auth status": "auth:status",
+    "auth token": "auth:token",
+    "auth bearer issue": "bearer:issue",
+    "auth bearer revoke": "bearer:revoke",
+    "profile list": "profile:list_profiles",
+    "profile show": "profile:show",
+    "profile use": "profile:use",
+    "profile set": "profile:set_values",
+    "profile remove": "profile:remove",
+    "webhooks create": "webhooks:create",
+    "audiences push": "audiences:push",
+    "audiences check": "audiences:check",
+    "audiences hash": "audiences:hash_file",
+    "audiences do-not-reach push": "audiences:push_do_not_reach",
+    "products push": "products:push",
+    "products check": "products:check",
+    "products pull": "product_pull:pull",
+    "products delete": "products:delete",
+    "emulator serve": "emulator:serve",
+    "emulator exec": "emulator:execute",
+    "emulator env": "emulator:env",
+    "emulator audiences": "emulator:audiences",
+    "emulator reset": "emulator:reset",
+    "jobs list": "jobs:list_jobs",
+    "jobs show": "jobs:show_job",
+    "jobs clean": "jobs:clean",
+    "api": "api:api",
+    "completion": "completion:completion",
+    "help": "help:show_help",
+}
+# Summaries of the hand-written commands of the root, so that the root's help imports none of them.
+ROOT_SUMMARIES = {
+    "api": "Send any signed request",
+    "completion": "Print the completion script of a shell",
+    "help": "Show the help of a command, or explain a topic",
+}
+# The root's help, by heading.
+ROOT_SECTIONS = {
+    "Ads and feeds": (
+        "products", "catalog", "audiences", "jobs", "accounts", "line-items", "cards", "media", "posts",
+    ),
+    "Sign-in and set-up": ("auth", "profile", "webhooks", "completion"),
+    "Tools": ("emulator", "api", "help"),
+}  # fmt: skip

@@ -1,0 +1,62 @@
+"""Make the client of an invocation, and find the catalog that it works in."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ..client.client import Client
+from ..client.credentials import Credentials
+from ..client.shared_window import SharedWindow
+from ..client.trace import Trace
+from ..config.settings import Settings
+from ..errors import UsageError
+from ..output.messages import Messages
+
+if TYPE_CHECKING:
+    from ..client.prepared_request import PreparedRequest
+    from ..emulator.app import Emulator
+
+
+def make_client(
+    settings: Settings,
+    messages: Messages,
+    *,
+    credentials: Callable[[], Credentials],
+    emulator: "Emulator | None",
+    service: Callable[[], str],
+    on_mutation: Callable[["PreparedRequest"], None],
+    concurrency: int,
+) -> Client:
+    """Make a client of the service, or of the emulator in this process."""
+    return Client(
+        address=cache(settings.address),
+        credentials=(lambda: Credentials(*emulator.credentials)) if emulator else credentials,
+        app=emulator,
+        timeout=settings.seconds("timeout", may_be_zero=False),
+        max_attempts=settings.max_attempts,
+        max_wait=settings.seconds("max_wait"),
+        concurrency=concurrency,
+        trace=Trace(
+            show=messages.show if settings.flags.get("debug") else None,
+            log_file=settings.flags.get("log_file"),
+        ),
+        on_retry=messages.detail,
+        on_wait=messages.say,
+        on_mutation=on_mutation,
+        sign_in_hint=settings.sign_in_hint,
+        shared_window=lambda rate: SharedWindow(settings.state_dir / "pace", service(), rate),
+    )
+
+
+def find_only_catalog(client: Client, messages: Messages) -> str:
+    """Return the id of the user's catalog; raise UsageError if there is none, or more than one."""
+    from ..api.catalog import ListCatalogs
+
+    catalogs = client.call(ListCatalogs()).neutral_data
+    if len(catalogs) == 1:
+        messages.detail(f"catalog {catalogs[0]['id']} ({catalogs[0].get('name')})")
+        return str(catalogs[0]["id"])
+    if not catalogs:
+        raise UsageError("there is no product catalog yet", hint="adsctl catalog create --name 'My shop'")
+    listed = ", ".join(f"{catalog['id']} ({catalog.get('name')})" for catalog in catalogs)
+    raise UsageError(f"there are several product catalogs: {listed}", hint="choose one with --catalog")

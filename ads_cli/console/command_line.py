@@ -1,0 +1,59 @@
+"""The command line: its words, and the common options found among them."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .options import ALL_OPTIONS, CommonOption
+
+if TYPE_CHECKING:
+    from ..output.presentation import Presentation
+
+LONG_OPTIONS = {name: option for option in ALL_OPTIONS for name in option.names if name.startswith("--")}
+SHORT_OPTIONS = {name[1]: option for option in ALL_OPTIONS for name in option.names if len(name) == 2}
+
+
+class CommandLine:
+    """The words after `adsctl`, and what parsing has found in them so far."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = tuple(words)
+        self.parsed_options: dict[str, Any] = {}  # values of common options, by name
+        self.is_parsed = False
+        self.presentation: Presentation | None = None  # set when the invocation has resolved it
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Values of the common options; read from the words where parsing failed or never began."""
+        return self.parsed_options if self.is_parsed else dict(find_common_options(self.words))
+
+
+def find_common_options(words: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """Find common options without knowing the command: `-o json`, `-ojson`, `-qo json`, `--output=json`.
+
+    Nothing is read after `--`. An option of the command itself ends a cluster of short options, since
+    the rest of the word may be its value.
+    """
+    rest = iter(words)
+    for word in rest:
+        if word == "--":
+            return
+        if word.startswith("--"):
+            name, equals, value = word.partition("=")
+            if option := LONG_OPTIONS.get(name):
+                yield from _found(option, value if equals else None, rest)
+        elif word.startswith("-"):
+            for position, letter in enumerate(word[1:], start=2):
+                option = SHORT_OPTIONS.get(letter)
+                if option is None:
+                    break
+                yield from _found(option, word[position:] or None, rest)
+                if option.metavar:
+                    break
+
+
+def _found(option: CommonOption, value: str | None, rest: Iterator[str]) -> Iterator[tuple[str, Any]]:
+    """Yield an option with its value, which is the next word if the word itself has none."""
+    if not option.metavar:
+        yield option.name, True
+    elif (value := next(rest, None) if value is None else value) is not None:
+        yield option.name, value

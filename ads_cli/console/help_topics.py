@@ -1,0 +1,96 @@
+"""The topics of `adsctl help`, each derived from the table that the program itself uses."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..config.environment import ENVIRONMENT
+from ..errors import EXIT_CODES, SIGNAL_EXIT_CODES
+from ..feeds.registry import one_of, readable_formats
+from ..output.presentation import FORMATS
+from .options import ALL_OPTIONS
+
+Formatter = Any  # of Typer: writes text as wide as the terminal
+
+FORMATS_TEXT = """\
+--columns a,b chooses the columns of table, tsv and csv. --query takes a JMESPath expression, applied to what
+json would show. --csv-safe puts an apostrophe before cells of csv that a spreadsheet would calculate.
+--envelope shows the whole response in json, yaml and jsonl; --query then applies to the whole."""
+
+EXIT_CODES_TEXT = """\
+With -o json the last line on stderr is {"error": {"code", "exit_code", "http_status", "api_code", "message",
+"hint", "retryable"}}."""
+
+ENVIRONMENT_TEXT = """\
+An option outranks the environment, which outranks the profile. A profile named by --profile outranks the
+addresses, secrets, account and catalog of the environment; the profile local, the emulator on this machine,
+ignores them."""
+
+FILES_TEXT = f"""\
+Feeds and customer lists are {one_of(map(str.upper, readable_formats()))}, each also as .gz; - is standard
+input (with --format). A YAML or JSON document is a list, or a mapping with the single key products or
+users. An empty cell is a value that is not given."""
+
+FILES = {
+    "ADSCTL_CONFIG_DIR/config.yaml": "profiles: addresses, account, catalog; never a secret",
+    "ADSCTL_STATE_DIR/jobs": "one journal for each push",
+    "ADSCTL_STATE_DIR/acknowledged": "digests of acknowledged products, for push --changed",
+    "ADSCTL_STATE_DIR/emulator.db": "the data of the emulator",
+}
+
+
+def write_options(formatter: Formatter) -> None:
+    """List the common options."""
+    formatter.write_text("Accepted before or after the subcommand; the innermost wins.")
+    rows = [(f"{', '.join(option.names)} {option.metavar}".strip(), option.help) for option in ALL_OPTIONS]
+    _write_table(formatter, rows)
+
+
+def write_formats(formatter: Formatter) -> None:
+    """List the formats of results."""
+    _write_table(formatter, FORMATS.items())
+    _write_paragraph(formatter, FORMATS_TEXT)
+
+
+def write_exit_codes(formatter: Formatter) -> None:
+    """List the exit codes."""
+    rows = [(f"{code:>3}", meaning) for code, meaning in EXIT_CODES.items()]
+    rows += [(f"{code}", f"stopped by {signal}") for code, signal in SIGNAL_EXIT_CODES.items()]
+    _write_table(formatter, rows)
+    _write_paragraph(formatter, EXIT_CODES_TEXT)
+
+
+def write_environment(formatter: Formatter) -> None:
+    """List the environment variables."""
+    for variables in ENVIRONMENT:
+        with formatter.indentation():
+            formatter.write_text(", ".join(variables.names))
+            with formatter.indentation():
+                formatter.write_text(variables.help)
+    _write_paragraph(formatter, ENVIRONMENT_TEXT)
+
+
+def write_files(formatter: Formatter) -> None:
+    """List the files that adsctl reads and writes."""
+    formatter.write_text(FILES_TEXT)
+    _write_table(formatter, FILES.items())
+
+
+TOPICS: dict[str, Callable[[Formatter], None]] = {
+    "options": write_options,
+    "formats": write_formats,
+    "exit-codes": write_exit_codes,
+    "environment": write_environment,
+    "files": write_files,
+}
+
+
+def _write_paragraph(formatter: Formatter, text: str) -> None:
+    formatter.write_paragraph()
+    formatter.write_text(text)
+
+
+def _write_table(formatter: Formatter, rows: Iterable[tuple[str, str]]) -> None:
+    if formatter.getvalue():
+        formatter.write_paragraph()
+    with formatter.indentation():
+        formatter.write_dl(list(rows))

@@ -1,0 +1,53 @@
+"""Resolve how an invocation is shown: flag > environment > profile."""
+
+from collections.abc import Collection
+from contextlib import suppress
+
+from ..config.settings import Setting, Settings
+from ..errors import AdsctlError, UsageError
+from ..output.presentation import COLORS, FORMATS, Presentation
+from ..suggestions import suggestion
+from .command_line import CommandLine
+
+
+def resolve_presentation(settings: Settings) -> Presentation:
+    """Resolve and validate the presentation; raise UsageError for an unknown format or color."""
+    return _presentation(
+        settings,
+        _validated(_output_setting(settings), FORMATS, "format"),
+        _validated(_color_setting(settings), COLORS, "value"),
+    )
+
+
+def error_presentation(command_line: CommandLine) -> Presentation:
+    """Return the presentation of an error: the invocation's, or what can be resolved without raising."""
+    if command_line.presentation:
+        return command_line.presentation
+    settings = Settings(command_line.options)
+    output, color = _output_setting(settings), _color_setting(settings)
+    return _presentation(settings, output and output.value, color.value if color.value in COLORS else "auto")
+
+
+def _presentation(settings: Settings, output: str | None, color: str | None) -> Presentation:
+    quiet, verbose = (bool(settings.flags.get(name)) for name in ("quiet", "verbose"))
+    return Presentation(output, color or "auto", quiet=quiet, verbose=verbose)
+
+
+def _output_setting(settings: Settings) -> Setting | None:
+    # A profile that cannot be read is reported by the command that needs it.
+    with suppress(AdsctlError, OSError):
+        return settings.find("output")
+    return None
+
+
+def _color_setting(settings: Settings) -> Setting:
+    return Setting(str(settings.flags.get("color") or "auto"), "--color")
+
+
+def _validated(setting: Setting | None, allowed: Collection[str], noun: str) -> str | None:
+    if setting is not None and setting.value not in allowed:
+        raise UsageError(
+            f"{setting.origin}: {setting.value!r} is not a valid {noun}{suggestion(setting.value, allowed)}",
+            hint=f"one of {', '.join(allowed)}",
+        )
+    return setting and setting.value

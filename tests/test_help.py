@@ -1,0 +1,93 @@
+"""Help leads: commands by subject, `-h` everywhere, and `help` for commands and topics."""
+
+import re
+
+import pytest
+
+import ads_cli
+from ads_cli.cli.layout import GROUPS, ROOT_SECTIONS, ROOT_SUMMARIES
+from ads_cli.cli.tree import root
+from ads_cli.config.environment import ENVIRONMENT
+from ads_cli.console.help_topics import TOPICS
+from ads_cli.console.options import ALL_OPTIONS
+from ads_cli.errors import EXIT_CODES, AdsctlError
+from ads_cli.output.presentation import FORMATS
+from ads_cli.reference.tree import describe_commands
+from tests.conftest import ROOT
+
+COMMANDS = {command.key: command for command in describe_commands(root())}
+
+
+@pytest.mark.parametrize("width", ["80", "200"])
+def test_the_help_of_the_program_shows_commands_by_subject_before_options(adsctl, width):
+    shown = adsctl("--help", COLUMNS=width).stdout
+    headings = re.findall(r"^(\S.*):$", shown, re.M)
+    assert headings == [*ROOT_SECTIONS, "Options", "More help"]
+    listed = re.findall(r"^  ([a-z-]+) {2,}\S", shown.partition("Options:")[0], re.M)
+    assert listed == [name for names in ROOT_SECTIONS.values() for name in names]
+    assert set(listed) == {name for name in GROUPS if " " not in name} | ROOT_SUMMARIES.keys()
+    assert len(shown.splitlines()) <= 45
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_short_help_option_works_everywhere_and_means_nothing_else(adsctl, command):
+    long = adsctl(*command.split(), "--help").stdout
+    assert adsctl(*command.split(), "-h").stdout == long and "-h, --help" in long
+    assert all("-h" not in option.names for option in COMMANDS[command].options)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_the_help_of_a_group_or_a_command(adsctl, command):
+    assert adsctl("help", *command.split()).stdout == adsctl(*command.split(), "--help").stdout
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_topic_fits_eighty_columns(adsctl, topic):
+    shown = adsctl("help", topic, COLUMNS="80").stdout
+    assert shown.endswith("\n") and all(len(line) <= 80 for line in shown.splitlines())
+    assert topic not in COMMANDS
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        (("formts",), "no command or topic 'formts'; did you mean 'formats'?", "adsctl help"),
+        (("prodcts",), "no command or topic 'prodcts'; did you mean 'products'?", "adsctl help"),
+        (
+            ("products", "psh"),
+            "'adsctl products' has no command 'psh'; did you mean 'push'?",
+            "help products",
+        ),
+        (("products", "push", "x"), "'adsctl products push' has no command 'x'", "adsctl help products push"),
+        (("formats", "json"), "no command or topic 'formats'", "adsctl help"),
+    ],
+)
+def test_an_unknown_topic_or_command_names_the_nearest(adsctl, words, message, hint):
+    told = adsctl("help", *words, code=2).stderr
+    assert message in told and told.rstrip().endswith(hint)
+
+
+def test_each_topic_lists_what_the_program_uses(adsctl):
+    shown = {topic: adsctl("help", topic, COLUMNS="200").stdout for topic in TOPICS}
+    for option in ALL_OPTIONS:
+        assert re.search(
+            rf"^  {', '.join(option.names)}\b.*{re.escape(option.help)}$", shown["options"], re.M
+        )
+    for name, meaning in FORMATS.items():
+        assert re.search(rf"^  {name} +{re.escape(meaning)}$", shown["formats"], re.M)
+    for code, meaning in EXIT_CODES.items():
+        assert re.search(rf"^ +{code}  {re.escape(meaning)}$", shown["exit-codes"], re.M)
+    for variables in ENVIRONMENT:
+        assert all(name in shown["environment"] for name in variables.names)
+        assert variables.help in shown["environment"]
+
+
+def test_every_variable_that_the_program_names_is_explained():
+    source = "".join(path.read_text() for path in (ROOT / ads_cli.__name__).rglob("*.py"))
+    named = {name.removesuffix("_FILE") for name in re.findall(r"\bADSCTL_[A-Z_]*[A-Z]\b", source)}
+    assert named <= {name for variables in ENVIRONMENT for name in variables.names}
+
+
+def test_every_exit_code_of_an_error_is_explained_once():
+    codes = [kind.exit_code for kind in AdsctlError.__subclasses__()]
+    assert len(set(codes)) == len(codes) and {0, 1, *codes} <= EXIT_CODES.keys()

@@ -9,6 +9,7 @@ from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
 
 from .client import Client, InProcess
+from .sign_in import SignIn
 
 
 @pytest.fixture
@@ -49,3 +50,8 @@ def faulty(database: Path) -> Iterator[Callable[..., Client]]:
     yield make
     for emulator in opened:
         emulator.close()
+
+
+@pytest.fixture
+def sign_in(local: Client) -> SignIn:
+    return SignIn(local)

@@ -1,4 +1,4 @@
-"""Sign-in: request tokens, pages, access tokens, bearer tokens; webhooks."""
+"""Sign-in: request tokens, pages, access tokens."""
 
 import re
 import sqlite3
@@ -9,77 +9,14 @@ import httpx
 import pytest
 import time_machine
 
-from .client import HOST, Client, authorization, errors
-
-CALLBACK = "http://127.0.0.1:8976/callback"
-FORM = {"Content-Type": "application/x-www-form-urlencoded"}
-
-
-class SignIn:
-    """An app that signs in, and the browser of its user."""
-
-    def __init__(self, client: Client) -> None:
-        self.client = client
-        self.app = client.keys._replace(access_token="", access_token_secret="")
-
-    def post(self, path: str, keys, *, form: str = "", query: str = "", **oauth) -> httpx.Response:
-        url = HOST + path + (f"?{query}" if query else "")
-        oauth.setdefault("oauth_token", keys.access_token or None)
-        headers = authorization(keys, "POST", url, form, **oauth)
-        content = form.encode()
-        return self.client.transport.request(
-            "POST", url, content=content, headers=headers | (FORM if form else {})
-        )
-
-    def begin(self, callback: str | None = "oob", query: str = "") -> dict[str, str]:
-        response = self.post("/oauth/request_token", self.app, oauth_callback=callback, query=query)
-        assert response.status_code == 200, response.text
-        return dict(parse_qsl(response.text))
-
-    def open_page(self, path: str, **query: str) -> httpx.Response:
-        url = f"{HOST}{path}?{urlencode(query)}"
-        return self.client.transport.request("GET", url, headers={})
-
-    def submit(self, page: httpx.Response, path: str, decision: str = "allow", **more: str) -> httpx.Response:
-        hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page.text))
-        headers = FORM | {"Sec-Fetch-Site": more.pop("site", "same-origin")}
-        form = urlencode({"answer": decision} | hidden | more).encode()
-        return self.client.transport.request("POST", HOST + path, content=form, headers=headers)
-
-    def allow(self, token: str, **query: str) -> str:
-        page = self.open_page("/oauth/authorize", oauth_token=token, **query)
-        return pin_of(self.submit(page, "/oauth/authorize"))
-
-    def exchange(self, request: dict[str, str], verifier: str) -> httpx.Response:
-        keys = self.app._replace(
-            access_token=request["oauth_token"], access_token_secret=request["oauth_token_secret"]
-        )
-        return self.post("/oauth/access_token", keys, query=urlencode({"oauth_verifier": verifier}))
-
-    def run(self, **begin: str):
-        request = self.begin(**begin)
-        given = dict(parse_qsl(self.exchange(request, self.allow(request["oauth_token"])).text))
-        return given, self.app._replace(
-            access_token=given["oauth_token"], access_token_secret=given["oauth_token_secret"]
-        )
-
-
-def pin_of(page: httpx.Response) -> str:
-    assert page.status_code == 200, page.text
-    found = re.search(r'id="pin"[^>]*>(\d+)<', page.text)
-    assert found, page.text
-    return found[1]
+from .client import errors
+from .sign_in import CALLBACK, pin_of
 
 
 def title(page: httpx.Response) -> str:
     found = re.search(r"<h1>(.*)</h1>", page.text)
     assert found and page.headers["Content-Type"] == "text/html; charset=utf-8", page.text
     return unescape(found[1])
-
-
-@pytest.fixture
-def sign_in(local: Client) -> SignIn:
-    return SignIn(local)
 
 
 @pytest.fixture
@@ -272,81 +209,3 @@ def test_a_revoked_token_is_rejected_with_code_89(sign_in, local, suffix):
     refused = local.get("/12/accounts")
     assert refused.status_code == 401
     assert refused.json() == {"errors": [{"code": 89, "message": "Invalid or expired token."}]}
-
-
-def basic(sign_in: SignIn, **changed: str) -> httpx.Response:
-    import base64
-
-    keys = sign_in.client.keys
-    pair = f"{keys.consumer_key}:{changed.get('secret', keys.consumer_secret)}"
-    headers = {"Authorization": "Basic " + base64.b64encode(pair.encode()).decode()} | FORM
-    form = urlencode({"grant_type": changed.get("grant_type", "client_credentials")}).encode()
-    return sign_in.client.transport.request("POST", f"{HOST}/oauth2/token", content=form, headers=headers)
-
-
-def webhook(sign_in: SignIn, bearer: str, url: str) -> httpx.Response:
-    headers = {"Authorization": f"Bearer {bearer}", "Content-Type": "application/json"}
-    content = httpx.Request("POST", HOST, json={"url": url}).content
-    return sign_in.client.transport.request("POST", f"{HOST}/2/webhooks", content=content, headers=headers)
-
-
-def revoke(sign_in: SignIn, token: str, keys=None) -> httpx.Response:
-    query = urlencode({"access_token": token})
-    return sign_in.post("/oauth2/invalidate_token", keys or sign_in.client.keys, query=query)
-
-
-def test_an_app_has_one_valid_bearer_token(sign_in):
-    first = basic(sign_in).json()
-    assert first["token_type"] == "bearer" and basic(sign_in).json() == first
-    assert webhook(sign_in, first["access_token"], "https://shop.example/a").status_code == 200
-    assert revoke(sign_in, first["access_token"]).json() == {"access_token": first["access_token"]}
-    refused = webhook(sign_in, first["access_token"], "https://shop.example/b")
-    assert refused.status_code == 401 and errors(refused) == [(89, None)]
-    assert revoke(sign_in, first["access_token"]).status_code == 401
-    second = basic(sign_in).json()["access_token"]
-    assert second != first["access_token"]
-    assert webhook(sign_in, second, "https://shop.example/b").status_code == 200
-
-
-def test_a_bearer_token_requires_the_credentials_of_the_app(sign_in):
-    assert errors(basic(sign_in, secret="wrong")) == [(32, None)]
-    assert basic(sign_in, grant_type="password").status_code == 400
-    response = sign_in.client.transport.request("POST", f"{HOST}/oauth2/token", headers=FORM)
-    assert errors(response) == [(215, None)]
-
-
-def test_the_11th_bearer_token_request_in_a_minute_is_rejected(sign_in):
-    responses = [basic(sign_in) for _ in range(11)]
-    assert [response.status_code for response in responses[:10]] == [200] * 10
-    assert responses[10].status_code == 403 and errors(responses[10]) == [(99, None)]
-
-
-def test_only_the_owner_can_revoke_the_bearer_token(sign_in):
-    token = basic(sign_in).json()["access_token"]
-    request = sign_in.begin()
-    page = sign_in.open_page("/oauth/authorize", oauth_token=request["oauth_token"], screen_name="kontoracht")
-    verifier = pin_of(sign_in.submit(page, "/oauth/authorize", screen_name="kontoracht"))
-    given = dict(parse_qsl(sign_in.exchange(request, verifier).text))
-    keys = sign_in.app._replace(
-        access_token=given["oauth_token"], access_token_secret=given["oauth_token_secret"]
-    )
-    assert revoke(sign_in, token, keys).status_code == 403
-    assert revoke(sign_in, token).status_code == 200
-
-
-def test_webhooks_follow_the_specification(sign_in, local):
-    def create(url):
-        return local.send("POST", "/2/webhooks", json_body={"url": url})
-
-    made = create("https://shop.example/events").json()
-    assert set(made) == {"id", "url", "valid", "created_at"} and re.fullmatch("[0-9]{1,19}", made["id"])
-    assert made["valid"] is True and create("http://shop.example/events").json()["valid"] is False
-    for url in ("", "https://shop.example/" + "x" * 180):
-        refused = create(url)
-        assert refused.status_code == 400
-        assert refused.headers["Content-Type"] == "application/problem+json"
-        assert refused.json()["type"].endswith("/invalid-request")
-        assert list(refused.json()["errors"][0]["parameters"]) == ["url"]
-    assert create("https://shop.example/events").json()["type"].endswith("/conflict")
-    local.keys = sign_in.run(query="platform_auth_access_type=read")[1]
-    assert create("https://shop.example/more").json()["type"].endswith("/client-forbidden")

@@ -2,7 +2,7 @@
 # Only the completion of ids starts a program.
 
 _adsctl_subcommands() {
-    case "$1" in
+    case "${1#help }" in
     '') REPLY='products catalog audiences jobs accounts line-items cards media posts auth profile webhooks completion emulator api help' ;;
     'products') REPLY='list push check pull delete' ;;
     'catalog') REPLY='sets list create rename delete' ;;
@@ -29,6 +29,7 @@ _adsctl_subcommands() {
     'profile') REPLY='list show use set remove' ;;
     'webhooks') REPLY='create' ;;
     'emulator') REPLY='serve exec env audiences reset' ;;
+    'help') REPLY='options formats exit-codes environment files products catalog audiences jobs accounts line-items cards media posts auth profile webhooks completion emulator api help' ;;
     esac
 }
 

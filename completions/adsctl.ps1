@@ -28,6 +28,7 @@ $AdsctlSubcommands = @{
     'profile' = 'list show use set remove'
     'webhooks' = 'create'
     'emulator' = 'serve exec env audiences reset'
+    'help' = 'options formats exit-codes environment files products catalog audiences jobs accounts line-items cards media posts auth profile webhooks completion emulator api help'
 }
 $AdsctlOptions = @{
     '' = '--version'
@@ -448,13 +449,13 @@ Register-ArgumentCompleter -Native -CommandName adsctl -ScriptBlock {
             if ((Find-Values "${path}:$word") -ne '') {
                 if (++$i -ge $words.Count) { $pending = $word }
             }
-        } elseif ((' ' + $AdsctlSubcommands[$path] + ' ') -like "* $word *") {
+        } elseif ((' ' + $AdsctlSubcommands[($path -replace '^help ', '')] + ' ') -like "* $word *") {
             $path = "$path $word".Trim()
         } else { $position++ }
     }
     if ($pending) { $values = Find-Values "${path}:$pending" }
     elseif ($cur -like '-*') { $values = $AdsctlOptions[$path] + ' ' + $AdsctlCommon }
-    elseif ($AdsctlSubcommands[$path]) { $values = $AdsctlSubcommands[$path] }
+    elseif ($AdsctlSubcommands[($path -replace '^help ', '')]) { $values = $AdsctlSubcommands[($path -replace '^help ', '')] }
     else {
         $values = Find-Values "${path}:$position"
         if (-not $values) { $values = Find-Values "${path}:+" }

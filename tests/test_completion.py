@@ -89,6 +89,10 @@ def in_zsh(person, script, line: str) -> list[str]:
         ("adsctl accounts list --with", ["--with-deleted", "--with-total-count"]),
         ("adsctl products push fee", ["feed.csv"]),
         ("adsctl completion fi", ["fish"]),
+        ("adsctl help form", ["formats"]),
+        ("adsctl help audi", ["audiences"]),
+        ("adsctl help products pu", ["push", "pull"]),
+        ("adsctl help audiences do-not-reach pus", ["push"]),
     ],
 )
 def test_what_is_offered_without_starting_anything(typist, shell, line, expected):

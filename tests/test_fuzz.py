@@ -25,7 +25,7 @@ from ads_cli.feeds.rows import Rows
 from ads_cli.feeds.source import Source
 from ads_cli.output.presentation import Presentation
 from ads_cli.output.printer import Printer
-from ads_cli.output.text import LONGEST
+from ads_cli.output.text import MAX_MESSAGE_LENGTH
 
 often = settings(
     max_examples=int(os.environ.get("FUZZ", "200")),  # `make chaos` wants more
@@ -101,7 +101,7 @@ def test_an_answer_is_read_or_told(content, status, form):
         answer = read_response(status, {"content-type": "application/json"}, content, 1, form=form)
         _ = answer.data, answer.next_cursor
     except AdsctlError as error:
-        assert len(error.message) < LONGEST + 200
+        assert len(error.message) < MAX_MESSAGE_LENGTH + 200
         json.dumps(error.as_dict())
 
 

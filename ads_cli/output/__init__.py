@@ -1,1 +1,1 @@
-"""How results and messages are shown; nothing here knows the service."""
+"""Results on stdout and messages on stderr; knows nothing of the service."""

@@ -1,4 +1,4 @@
-"""Records in the formats that stream: a header where there is one, then a line a record."""
+"""Write records as tsv, csv, jsonl, ids or a table."""
 
 import csv
 import re
@@ -9,14 +9,14 @@ from typing import IO, Any, Literal
 from .text import as_json, cell, safe
 
 Record = Mapping[str, Any]
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # what a formula begins with, for one spreadsheet or another
+FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")  # in one spreadsheet or another
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
-GAP = 2  # blanks between the columns of a table
-READABLE = 12  # a column that is cut further than this says nothing any more
+COLUMN_GAP = 2  # blanks between the columns of a table
+MIN_COLUMN_WIDTH = 12  # a column is not cut further than this
 
 
 def write_tsv(stream: IO[str], records: Iterable[Record], columns: Sequence[str]) -> None:
-    """Write tab-separated lines under a header; control characters are shown, so that a line is a record."""
+    """Write a header and tab-separated lines; control characters are escaped, so that a line is a record."""
     stream.write("\t".join(map(safe, columns)) + "\n")
     for record in records:
         stream.write("\t".join(safe(cell(record.get(name))) for name in columns) + "\n")
@@ -25,7 +25,7 @@ def write_tsv(stream: IO[str], records: Iterable[Record], columns: Sequence[str]
 def write_csv(
     stream: IO[str], records: Iterable[Record], columns: Sequence[str], *, without_formulas: bool = False
 ) -> None:
-    """Write comma-separated lines under a header; cells carry what they carry, but never to a terminal."""
+    """Write a header and comma-separated lines; control characters are escaped on a terminal only."""
     write_row = csv_rows(stream)
     shown = safe if stream.isatty() else str
     written = _as_text if without_formulas else str
@@ -35,77 +35,82 @@ def write_csv(
 
 
 def _as_text(value: str) -> str:
-    """Put an apostrophe before what a spreadsheet would take for a formula; numbers are none."""
-    if not value.startswith(FORMULAS) or NUMBER.fullmatch(value):
+    """Prefix an apostrophe to a cell that a spreadsheet would take for a formula, which numbers are not."""
+    if not value.startswith(FORMULA_PREFIXES) or NUMBER.fullmatch(value):
         return value
     return f"'{value}"
 
 
 def csv_rows(stream: IO[str], delimiter: str = ",") -> Callable[[Sequence[str]], None]:
-    """Make what writes rows of cells, so that any reader of CSV finds the same cells again."""
+    """Return a function that writes a row of cells; every CSV reader reads the same cells."""
     plain = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
     quoted = csv.writer(stream, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
 
     def write(cells: Sequence[str]) -> None:
-        # Left to itself, the writer quotes a line feed but not a carriage return.
+        # The csv module quotes a line feed, but not a carriage return.
         (quoted if any("\r" in cell for cell in cells) else plain).writerow(cells)
 
     return write
 
 
 def write_jsonl(stream: IO[str], records: Iterable[Any]) -> None:
-    """Write a line of JSON for each record."""
+    """Write one line of JSON for each record."""
     stream.writelines(as_json(record) + "\n" for record in records)
 
 
 def write_ids(stream: IO[str], records: Iterable[Record], key: str) -> None:
-    """Write what identifies each record, a line each, ready for the next command."""
+    """Write the id of each record, one per line."""
     stream.writelines(safe(cell(record.get(key))) + "\n" for record in records)
 
 
 def write_table(
     stream: IO[str], records: Iterable[Record], columns: Sequence[str], *, color: bool
 ) -> Sequence[str]:
-    """Draw a table as wide as the terminal; give the columns that had no room on it.
+    """Write a table as wide as the terminal; return the columns that did not fit.
 
-    Away from a terminal a table is as wide as its cells, and nothing is cut.
+    If the stream is not a terminal, the table is as wide as its cells and nothing is cut.
     """
     from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    found = list(records)
-    rows = [[safe(cell(record.get(name))) for name in columns] for record in found]
+    records = list(records)
+    rows = [[safe(cell(record.get(name))) for name in columns] for record in records]
     if not rows:
         return ()
     natural = [max(map(cell_len, cells)) for cells in zip(columns, *rows, strict=True)]
-    room = None if stream.isatty() else sum(natural) + GAP * len(natural)
-    console = Console(file=stream, width=room, force_terminal=color, no_color=not color, highlight=False)
-    widths = fitting(natural, console.width)
-    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
-    for name, width in zip(columns, widths, strict=False):
-        numbers = all(type(record.get(name)) in (int, float, NoneType) for record in found)
+    width = None if stream.isatty() else sum(natural) + COLUMN_GAP * len(natural)
+    console = Console(file=stream, width=width, force_terminal=color, no_color=not color, highlight=False)
+    widths = fit_columns(natural, console.width)
+    table = Table(box=None, pad_edge=False, padding=(0, COLUMN_GAP, 0, 0), header_style="bold")
+    for name, column_width in zip(columns, widths, strict=False):
+        numbers = all(type(record.get(name)) in (int, float, NoneType) for record in records)
         justify: Literal["right", "left"] = "right" if numbers else "left"
-        table.add_column(Text(name.upper()), width=width, no_wrap=True, overflow="ellipsis", justify=justify)
+        table.add_column(
+            Text(name.upper()), width=column_width, no_wrap=True, overflow="ellipsis", justify=justify
+        )
     for row in rows:
         table.add_row(*map(Text, row[: len(widths)]))
     console.print(table)
     return columns[len(widths) :]
 
 
-def fitting(natural: Sequence[int], room: int) -> list[int]:
-    """Give the widths of the leading columns that fit: the widest are cut, but none until it is unreadable.
+def fit_columns(natural: Sequence[int], total: int) -> list[int]:
+    """Return the widths of the leading columns that fit; the widest are cut, down to MIN_COLUMN_WIDTH.
 
-    The first column identifies a record and is copied into the next command, so it is never cut.
+    The first column is the id, which is copied into the next command, so it is never cut.
     """
     widths: list[int] = []
     for position, width in enumerate(natural):
-        least = [widths[0] if widths else width, *(min(w, READABLE) for w in natural[1 : position + 1])]
-        if position and sum(least) + GAP * position > room:
+        least = [
+            widths[0] if widths else width,
+            *(min(w, MIN_COLUMN_WIDTH) for w in natural[1 : position + 1]),
+        ]
+        if position and sum(least) + COLUMN_GAP * position > total:
             break
         widths.append(width)
-    while len(widths) > 1 and sum(widths) + GAP * (len(widths) - 1) > room:
+    while len(widths) > 1 and sum(widths) + COLUMN_GAP * (len(widths) - 1) > total:
         widest = max(range(1, len(widths)), key=widths.__getitem__)
         widths[widest] -= 1
     return widths

@@ -1,46 +1,50 @@
-"""Text from elsewhere, made safe to show: never an escape sequence, never markup."""
+"""Make text of unknown origin safe to show: no escape sequences, no markup."""
 
 import json
 import re
 from typing import Any
 
-# Control characters, and the marks that turn the direction of text round.
+# Control characters, directional marks and lone surrogates.
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-# What neither JSON nor YAML escapes by itself.
-LEFT = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-LONGEST = 2000  # characters of somebody's words that are worth showing
-NAMED = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
+# Those of them that neither JSON nor YAML escapes.
+UNESCAPED = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+MAX_MESSAGE_LENGTH = 2000  # of a message from the service, in characters
+NAMED_ESCAPES = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
 def safe(text: str) -> str:
-    r"""Show control characters as `\t`, `\n`, `\x1b`, so that a cell stays a cell and a line a line."""
+    r"""Escape control characters as `\t`, `\n`, `\x1b`, so that the text stays in its cell and line."""
     return UNSAFE.sub(_escape, text)
 
 
 def safe_lines(text: str) -> str:
-    """Make a message safe, keeping its line breaks."""
+    """Escape control characters except line feeds."""
     return "\n".join(map(safe, text.split("\n")))
 
 
 def shortened(text: str) -> str:
-    """Cut somebody's words to what a person reads."""
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text):,} characters)"
+    """Cut a message from the service to a readable length."""
+    return (
+        text
+        if len(text) <= MAX_MESSAGE_LENGTH
+        else f"{text[:MAX_MESSAGE_LENGTH]}... ({len(text):,} characters)"
+    )
 
 
 def _escape(found: re.Match[str]) -> str:
     character = found[0]
-    return NAMED.get(character) or (
+    return NAMED_ESCAPES.get(character) or (
         f"\\x{ord(character):02x}" if ord(character) < 256 else f"\\u{ord(character):04x}"
     )
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """Write a number of things: `1 row`, `2,000 rows`."""
+    """Format a count with its noun: `1 row`, `2,000 rows`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def cell(value: Any) -> str:
-    """Write a value for a table, tsv or csv: null is empty, booleans lower-case, the rest compact JSON."""
+    """Format a value for table, tsv or csv: null is empty, booleans lower-case, the rest compact JSON."""
     if isinstance(value, str):
         return value
     if value is None:
@@ -53,27 +57,27 @@ def cell(value: Any) -> str:
 
 
 def as_json(value: Any, indent: int | None = None) -> str:
-    """Write JSON that is safe on a terminal: what JSON itself leaves unescaped is escaped too."""
+    """Format JSON that is safe on a terminal."""
     separators = None if indent else (",", ":")
     text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
-    return _escape_left(text)
+    return _escape_rest(text)
 
 
 def as_yaml(value: Any) -> str:
-    """Write YAML that is safe on a terminal: text with anything unsafe in it is quoted and escaped."""
+    """Format YAML that is safe on a terminal: unsafe text is quoted and escaped."""
     import yaml
 
     class Dumper(yaml.SafeDumper):
-        """Quotes what needs an escape that YAML itself would not make."""
+        """Quotes text with characters that YAML does not escape."""
 
     def text(dumper: yaml.SafeDumper, data: str) -> yaml.ScalarNode:
         return dumper.represent_scalar(
-            "tag:yaml.org,2002:str", data, style='"' if LEFT.search(data) else None
+            "tag:yaml.org,2002:str", data, style='"' if UNESCAPED.search(data) else None
         )
 
     Dumper.add_representer(str, text)
-    return _escape_left(yaml.dump(value, Dumper=Dumper, allow_unicode=True, sort_keys=False, width=2**20))
+    return _escape_rest(yaml.dump(value, Dumper=Dumper, allow_unicode=True, sort_keys=False, width=2**20))
 
 
-def _escape_left(text: str) -> str:
-    return LEFT.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+def _escape_rest(text: str) -> str:
+    return UNESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

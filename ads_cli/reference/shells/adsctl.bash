@@ -2,7 +2,7 @@
 # Only the completion of ids starts a program.
 
 _adsctl_subcommands() {
-    case "$1" in
+    case "${1#help }" in
 @subcommands@
     esac
 }

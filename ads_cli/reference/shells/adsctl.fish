@@ -2,7 +2,7 @@
 # Only the completion of ids starts a program.
 
 function __adsctl_subcommands
-    switch "$argv[1]"
+    switch (string replace -r '^help ' '' -- "$argv[1]")
 @subcommands@
     end
 end

@@ -29,13 +29,13 @@ Register-ArgumentCompleter -Native -CommandName adsctl -ScriptBlock {
             if ((Find-Values "${path}:$word") -ne '') {
                 if (++$i -ge $words.Count) { $pending = $word }
             }
-        } elseif ((' ' + $AdsctlSubcommands[$path] + ' ') -like "* $word *") {
+        } elseif ((' ' + $AdsctlSubcommands[($path -replace '^help ', '')] + ' ') -like "* $word *") {
             $path = "$path $word".Trim()
         } else { $position++ }
     }
     if ($pending) { $values = Find-Values "${path}:$pending" }
     elseif ($cur -like '-*') { $values = $AdsctlOptions[$path] + ' ' + $AdsctlCommon }
-    elseif ($AdsctlSubcommands[$path]) { $values = $AdsctlSubcommands[$path] }
+    elseif ($AdsctlSubcommands[($path -replace '^help ', '')]) { $values = $AdsctlSubcommands[($path -replace '^help ', '')] }
     else {
         $values = Find-Values "${path}:$position"
         if (-not $values) { $values = Find-Values "${path}:+" }

@@ -87,7 +87,7 @@ class Watched:
         digest = sha256(self.file.read_bytes()).hexdigest()
         if self.jobs.is_dir():
             for path, job, ended in list_jobs(self.jobs):
-                if job.digest == digest and not ended:
+                if job.key.content == digest and not ended:
                     yield path, {ack.batch: ack.counts for ack in acknowledgements(path)}
 
     def settle(self) -> None:

@@ -1,4 +1,4 @@
-"""Whatever the disk has made of a journal: a batch counts as acknowledged where it was, or is sent again."""
+"""A journal that the disk has damaged: a batch counts as acknowledged only if it was."""
 
 import random
 from pathlib import Path
@@ -15,7 +15,7 @@ from ads_cli.uploads.journal import Journal
 BATCHES = 6
 OPTIONS = JobOptions(skip_invalid=False, format="csv", encoding="utf-8", mapping={})
 # Reasons with a line break and with characters of several bytes, as a service may give them.
-TOLD = {
+ACKNOWLEDGED = {
     batch: Acknowledgement(batch, {"created": 24, "failed": 1}, [(batch, "no\nimäge")])
     for batch in range(BATCHES)
 }
@@ -33,10 +33,10 @@ def job(name: str = "j1") -> Job:
     )
 
 
-def written(folder: Path, *, ended: bool = False) -> Path:
-    """Write a journal of some acknowledgements, as a run does."""
+def write_journal(folder: Path, *, ended: bool = False) -> Path:
+    """Write a journal with some acknowledgements, as a run does."""
     journal = Journal(folder, job(), resume=False)
-    for ack in TOLD.values():
+    for ack in ACKNOWLEDGED.values():
         journal.append(ack)
     journal.flush()
     if ended:
@@ -45,8 +45,8 @@ def written(folder: Path, *, ended: bool = False) -> Path:
     return folder / "j1.jsonl"
 
 
-def resumed(folder: Path, *later: Acknowledgement) -> Journal:
-    """Go on with the job, append, and close."""
+def resume_journal(folder: Path, *later: Acknowledgement) -> Journal:
+    """Resume the job, append, and close."""
     journal = Journal(folder, job("j2"), resume=True)
     for ack in later:
         journal.append(ack)
@@ -59,17 +59,17 @@ def no_syncing(monkeypatch):
     monkeypatch.setattr(journals.os, "fdatasync", lambda file: None)
 
 
-def test_a_journal_cut_at_any_byte_keeps_every_whole_line_and_can_be_written_on(tmp_path):
-    path = written(tmp_path)
+def test_a_journal_cut_at_any_byte_keeps_every_complete_line_and_can_be_appended_to(tmp_path):
+    path = write_journal(tmp_path)
     content = path.read_bytes()
     header = content.index(b"\n")
     for cut in range(len(content) + 1):
         path.write_bytes(content[:cut])
         whole = max(content[:cut].count(b"\n") - 1, 0)
-        journal = resumed(tmp_path, Acknowledgement(99, {"created": 1}))
-        # Before the whole header is there, nobody knows whose journal it is.
+        journal = resume_journal(tmp_path, Acknowledgement(99, {"created": 1}))
+        # Without a complete header, nobody knows which job the journal belongs to.
         assert journal.resumed == (cut > header)
-        assert journal.acknowledged == {n: TOLD[n] for n in range(whole)}
+        assert journal.acknowledged == {n: ACKNOWLEDGED[n] for n in range(whole)}
         assert [
             ack.batch for ack in acknowledgements(path if journal.resumed else tmp_path / "j2.jsonl")
         ] == [
@@ -79,62 +79,62 @@ def test_a_journal_cut_at_any_byte_keeps_every_whole_line_and_can_be_written_on(
         (tmp_path / "j2.jsonl").unlink(missing_ok=True)
 
 
-def test_an_end_that_is_cut_at_any_byte_is_no_end(tmp_path):
-    path = written(tmp_path, ended=True)
+def test_a_truncated_end_does_not_end_the_job(tmp_path):
+    path = write_journal(tmp_path, ended=True)
     content = path.read_bytes()
     for cut in range(1, len(END) + 1):
         path.write_bytes(content[:-cut])
         assert not read_job(path)[1]
-        assert resumed(tmp_path).acknowledged == TOLD
+        assert resume_journal(tmp_path).acknowledged == ACKNOWLEDGED
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_byte_that_the_disk_has_changed_never_makes_another_batch_acknowledged(tmp_path, seed):
-    path = written(tmp_path)
+def test_a_damaged_byte_never_acknowledges_another_batch(tmp_path, seed):
+    path = write_journal(tmp_path)
     content = path.read_bytes()
     chance = random.Random(seed)
     for at in range(content.index(b"\n") + 1, len(content)):
-        spoiled = bytearray(content)
-        spoiled[at] ^= chance.randrange(1, 256)
-        path.write_bytes(spoiled)
+        damaged = bytearray(content)
+        damaged[at] ^= chance.randrange(1, 256)
+        path.write_bytes(damaged)
         found = list(acknowledgements(path))
-        assert all(ack == TOLD[ack.batch] for ack in found) and len(found) >= BATCHES - 2
-        assert resumed(tmp_path).resumed
+        assert all(ack == ACKNOWLEDGED[ack.batch] for ack in found) and len(found) >= BATCHES - 2
+        assert resume_journal(tmp_path).resumed
 
 
-def test_a_header_that_the_disk_has_changed_is_another_job_or_none(tmp_path):
-    path = written(tmp_path)
+def test_a_damaged_header_is_never_the_same_job_with_other_acknowledgements(tmp_path):
+    path = write_journal(tmp_path)
     content = path.read_bytes()
     chance = random.Random(1)
     for at in range(content.index(b"\n") + 1):
         for byte in (content[at] ^ chance.randrange(1, 256), ord("x")):
             path.write_bytes(content[:at] + bytes([byte]) + content[at + 1 :])
-            journal = resumed(tmp_path)
-            assert journal.acknowledged == {} or journal.acknowledged == TOLD
+            journal = resume_journal(tmp_path)
+            assert journal.acknowledged == {} or journal.acknowledged == ACKNOWLEDGED
             (tmp_path / "j2.jsonl").unlink(missing_ok=True)
 
 
-def test_garbage_in_the_place_of_a_journal_is_passed_over(tmp_path):
+def test_a_file_that_is_not_a_journal_is_skipped(tmp_path):
     chance = random.Random(2)
     for size in (0, 1, 10, 1000, 100_000):
         (tmp_path / "j0.jsonl").write_bytes(chance.randbytes(size))
-        assert not resumed(tmp_path).resumed
+        assert not resume_journal(tmp_path).resumed
         (tmp_path / "j2.jsonl").unlink()
 
 
-def test_after_half_a_line_nothing_more_is_counted(tmp_path, monkeypatch):
+def test_after_an_incomplete_line_nothing_more_is_counted(tmp_path, monkeypatch):
     journal = Journal(tmp_path, job(), resume=False)
-    journal.append(TOLD[0])
+    journal.append(ACKNOWLEDGED[0])
     journal.flush()
     real = journals.os.write
     monkeypatch.setattr(journals.os, "write", lambda file, line: real(file, line[:5]))
     with pytest.raises(StateError, match="disk is full"):
-        journal.append(TOLD[1])
+        journal.append(ACKNOWLEDGED[1])
         journal.flush()
-    monkeypatch.setattr(journals.os, "write", real)  # there is room again
+    monkeypatch.setattr(journals.os, "write", real)  # there is space again
     with pytest.raises(StateError, match="disk is full"):
-        journal.append(TOLD[2])
+        journal.append(ACKNOWLEDGED[2])
     assert journal.totals.total() == 25
     journal.close()
-    assert resumed(tmp_path, TOLD[1]).acknowledged == {0: TOLD[0]}
+    assert resume_journal(tmp_path, ACKNOWLEDGED[1]).acknowledged == {0: ACKNOWLEDGED[0]}
     assert [ack.batch for ack in acknowledgements(tmp_path / "j1.jsonl")] == [0, 1]

@@ -1,4 +1,4 @@
-"""Everything that can go wrong, and the exit code of each.
+"""The exception tree, with the exit code of each error.
 
 AdsctlError               a bug in adsctl
 ├── UsageError            an option, an argument or a limit broken by one
@@ -35,16 +35,16 @@ EXIT_CODES = {
 }
 SIGNAL_EXIT_CODES = {129: "SIGHUP", 130: "SIGINT", 141: "a broken pipe", 143: "SIGTERM"}
 
-STATE_HINT = "make room there or mend the folder, or name another with ADSCTL_STATE_DIR"
+STATE_HINT = "free space in the state folder or repair it, or set ADSCTL_STATE_DIR to another one"
 
 
 class ReportedError(BaseException):
-    """What the end of a program tells: what happened and where (message), what to do next (hint)."""
+    """The reported reason for an exit: what happened and where (message), what to do next (hint)."""
 
     exit_code = 1
     code = "internal"
     retryable = False
-    body: object = None  # of the answer that says so
+    body: object = None  # of the response
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class ReportedError(BaseException):
         self.api_code = api_code
 
     def as_dict(self) -> dict[str, object]:
-        """Give what `-o json` prints of an error."""
+        """Return the error as `-o json` prints it."""
         return {
             "code": self.code,
             "exit_code": self.exit_code,
@@ -74,7 +74,7 @@ class ReportedError(BaseException):
 
 
 class AdsctlError(ReportedError, Exception):
-    """Something went wrong."""
+    """The base of all errors."""
 
 
 class UsageError(AdsctlError):
@@ -85,7 +85,7 @@ class UsageError(AdsctlError):
 
 
 class ContentError(AdsctlError):
-    """What a file or standard input holds is wrong; nothing was sent."""
+    """The content of a file or standard input is wrong; nothing was sent."""
 
     exit_code = 3
     code = "content"
@@ -99,7 +99,7 @@ class AccessError(AdsctlError):
 
 
 class NotFoundError(AdsctlError):
-    """The service knows no such resource."""
+    """The resource does not exist."""
 
     exit_code = 5
     code = "not_found"
@@ -113,7 +113,7 @@ class RefusedError(AdsctlError):
 
 
 class RateLimitedError(AdsctlError):
-    """The service asked to slow down for longer than we may wait."""
+    """The service limits the rate for longer than --max-wait."""
 
     exit_code = 7
     code = "rate_limited"
@@ -121,7 +121,7 @@ class RateLimitedError(AdsctlError):
 
 
 class UnavailableError(AdsctlError):
-    """The service could not be reached, or its answer could not be read."""
+    """The service cannot be reached, or its response cannot be read."""
 
     exit_code = 8
     code = "unavailable"
@@ -129,7 +129,7 @@ class UnavailableError(AdsctlError):
 
 
 class IncompleteError(AdsctlError):
-    """A push reached its end, and some items were refused."""
+    """A push ended with some items rejected."""
 
     exit_code = 9
     code = "incomplete"
@@ -150,7 +150,7 @@ class NotConfirmedError(AdsctlError):
 
 
 class Interrupted(ReportedError):
-    """A signal asked the program to stop."""
+    """A signal stopped the program."""
 
     code = "interrupted"
 

@@ -1,10 +1,10 @@
-"""Which hosts can only be this machine."""
+"""Loopback hosts."""
 
 from ipaddress import ip_address
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host name or address can only be this machine."""
+    """Whether a host name or address can only be this machine."""
     name = host.lower().rstrip(".")
     if name == "localhost" or name.endswith(".localhost"):
         return True

@@ -13,7 +13,7 @@ Callback = Annotated[str, Meta(description="A registered callback URL, or oob fo
 
 
 @endpoint("POST /oauth/request_token", "", base="platform")
-class RequestToken(Request):
+class GetRequestToken(Request):
     """Get a request token; signed by the app alone."""
 
     oauth_callback: Callback
@@ -35,7 +35,7 @@ class Authenticate(Authorize):
 
 
 @endpoint("POST /oauth/access_token", "", base="platform")
-class AccessToken(Request):
+class GetAccessToken(Request):
     """Exchange a request token and its verifier (or PIN) for an access token."""
 
     oauth_token: str

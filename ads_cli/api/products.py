@@ -196,7 +196,7 @@ def _interval_problem(text: str) -> str | None:
 
 
 PRODUCT_COLUMNS = "product_key id title price availability inventory"
-BATCH = 25
+BATCH_SIZE = 25
 
 
 @endpoint(
@@ -230,7 +230,7 @@ class ListProducts(InCatalog):
 class PutProducts(InCatalog):
     """Create or update products."""
 
-    products: Annotated[list[Product], Meta(min_length=1, max_length=BATCH)]
+    products: Annotated[list[Product], Meta(min_length=1, max_length=BATCH_SIZE)]
 
 
 @endpoint(

@@ -12,8 +12,8 @@ from .time import Time
 from .types import Id, InAccount
 from .validation import rule
 
-MOST_OPERATIONS = 2500  # in a request
-MOST_BYTES = 5_000_000  # of a request's body
+MAX_OPERATIONS = 2500  # in a request
+MAX_BODY_BYTES = 5_000_000  # of a request's body
 
 Digest = Annotated[
     str, Meta(pattern=r"^[0-9a-f]{64}\Z", extra={"expected": "a SHA-256 hash, 64 hex digits in lower case"})
@@ -67,7 +67,7 @@ class Membership(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknow
         return None if self.expires_at.moment > datetime.now(UTC) else "must be later than now"
 
 
-class Params(Membership, kw_only=True):
+class AudienceParams(Membership, kw_only=True):
     """Users to add or remove, and their membership."""
 
     users: Annotated[list[User], Meta(min_length=1)]
@@ -80,11 +80,11 @@ class DoNotReachParams(Membership, kw_only=True):
     users: Annotated[list[DoNotReachUser], Meta(min_length=1)]
 
 
-class Operation(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+class AudienceOperation(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """Add users to a custom audience, or remove them."""
 
     operation_type: Literal["Update", "Delete"]
-    params: Params
+    params: AudienceParams
 
 
 class DoNotReachOperation(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..api.users import MOST_BYTES, MOST_OPERATIONS
+from ..api.users import MAX_BODY_BYTES, MAX_OPERATIONS
 
 Numbers = Sequence[int]
 
@@ -64,8 +64,8 @@ def split_requests(packed: Iterable[Operations]) -> Iterator[list[Operations]]:
         at = 0
         while at < len(operations):
             start = operations.body_start(at)
-            end = bisect_right(operations.body_ends, start + MOST_BYTES - size - 1, at)
-            end = min(max(end, at + (not request)), at + MOST_OPERATIONS - count)
+            end = bisect_right(operations.body_ends, start + MAX_BODY_BYTES - size - 1, at)
+            end = min(max(end, at + (not request)), at + MAX_OPERATIONS - count)
             if end > at:
                 request.append(operations.slice(at, end))
                 size += operations.body_ends[end - 1] - start + 1

@@ -9,14 +9,14 @@ from enum import Enum
 from itertools import accumulate, groupby, pairwise
 from typing import Any, NamedTuple
 
-from ..api.users import MOST_BYTES, MOST_OPERATIONS
+from ..api.users import MAX_BODY_BYTES, MAX_OPERATIONS
 from .columns import EncodedColumn, encode_column
 from .identifiers import identifier_types
 from .operation_params import OperationParams
 from .operations import Operations
 
 # 2,500 operations of this size, with commas and brackets, fill a body.
-MAX_OPERATION_BYTES = (MOST_BYTES - 2) // MOST_OPERATIONS - 1
+MAX_OPERATION_BYTES = (MAX_BODY_BYTES - 2) // MAX_OPERATIONS - 1
 JSON_END = "]}}"
 
 

@@ -1,1 +1,1 @@
-"""Where secrets live, and how they are got."""
+"""Secret stores (keyring, file, environment) and the sign-in flow."""

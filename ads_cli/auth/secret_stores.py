@@ -1,7 +1,7 @@
-"""Where secrets live: the OS keyring, or a file that nobody else can read.
+"""Secret stores: the OS keyring, or a file with mode 0600.
 
-One item holds one secret of one profile, and the addresses that it was issued for; it is never
-given out for another.
+Each item holds one secret of one profile, and the addresses that it was issued for; it is never sent
+to another address.
 """
 
 import json
@@ -20,13 +20,13 @@ from ..errors import StateError
 
 SERVICE = "adsctl"
 BEARER = "bearer_token"
-KINDS = ("consumer_key", "consumer_secret", "access_token", "access_token_secret", BEARER)
-PATIENCE = 3.0  # seconds that a keyring has for its answer
+SECRET_NAMES = ("consumer_key", "consumer_secret", "access_token", "access_token_secret", BEARER)
+KEYRING_TIMEOUT_SECONDS = 3.0
 T = TypeVar("T")
 
 
 class Secret(NamedTuple):
-    """A secret, the addresses it may be sent to, and what is known of whose it is."""
+    """A secret, the addresses it may be sent to, and its owner if known."""
 
     value: str
     addresses: tuple[str, ...] = ()
@@ -37,47 +37,47 @@ class Secret(NamedTuple):
 
 
 class SecretStore(ABC):
-    """Keeps the secrets of profiles."""
+    """Stores the secrets of profiles."""
 
     @abstractmethod
-    def prove(self) -> None:
-        """Raise StateError where nothing could be kept, before anybody is asked for anything."""
+    def check(self) -> None:
+        """Raise StateError if the store cannot be used, before the user is asked for anything."""
 
     @abstractmethod
-    def get(self, profile: str, kind: str) -> Secret | None:
-        """Find a secret: `consumer_key`, `access_token` and so on."""
+    def get(self, profile: str, name: str) -> Secret | None:
+        """Return a secret by its name (see SECRET_NAMES), or None."""
 
     @abstractmethod
     def put(self, profile: str, secrets: dict[str, Secret]) -> None:
-        """Keep secrets: all of them, or none where one cannot be kept."""
+        """Store secrets: all of them, or none if one fails."""
 
     @abstractmethod
-    def drop(self, profile: str, kinds: tuple[str, ...]) -> None:
-        """Forget secrets; those that are not there are forgotten already."""
+    def delete(self, profile: str, names: tuple[str, ...]) -> None:
+        """Delete secrets that exist."""
 
 
 class FileStore(SecretStore):
-    """Keeps secrets in a file of mode 0600; refuses one that others can read."""
+    """Stores secrets in a file with mode 0600; rejects a file that others can read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def prove(self) -> None:
-        """Refuse a file that others can read."""
+    def check(self) -> None:
+        """Raise StateError if others can read the file."""
         self._read()
 
-    def get(self, profile: str, kind: str) -> Secret | None:
-        """Find a secret."""
-        found = self._read().get(profile, {}).get(kind)
-        return _decoded(found) if found else None
+    def get(self, profile: str, name: str) -> Secret | None:
+        """Return a secret, or None."""
+        found = self._read().get(profile, {}).get(name)
+        return _decode(found) if found else None
 
     def put(self, profile: str, secrets: dict[str, Secret]) -> None:
-        """Keep secrets, in one write."""
-        self._change(profile, lambda kept: kept.update({k: _encoded(s) for k, s in secrets.items()}))
+        """Store secrets in one write."""
+        self._change(profile, lambda stored: stored.update({k: _encode(s) for k, s in secrets.items()}))
 
-    def drop(self, profile: str, kinds: tuple[str, ...]) -> None:
-        """Forget secrets."""
-        self._change(profile, lambda kept: [kept.pop(kind, None) for kind in kinds])
+    def delete(self, profile: str, names: tuple[str, ...]) -> None:
+        """Delete secrets."""
+        self._change(profile, lambda stored: [stored.pop(name, None) for name in names])
 
     def _change(self, profile: str, change: Callable[[dict[str, str]], Any]) -> None:
         from filelock import FileLock
@@ -110,113 +110,113 @@ class FileStore(SecretStore):
 
 
 class KeyringStore(SecretStore):
-    """Keeps secrets in the OS keyring; the backend that was found is remembered, so that it is found fast."""
+    """Stores secrets in the OS keyring; caches the name of its backend, since a search is slow."""
 
-    def __init__(self, memory: Path) -> None:
-        self._memory = memory
+    def __init__(self, backend_cache: Path) -> None:
+        self._backend_cache = backend_cache
 
-    def prove(self) -> None:
-        """Ask the keyring for something, whatever its answer."""
+    def check(self) -> None:
+        """Raise StateError if the keyring does not respond."""
         self.get("", "")
 
-    def get(self, profile: str, kind: str) -> Secret | None:
-        """Find a secret."""
-        found = self._ask(lambda backend: backend.get_password(SERVICE, f"{profile}/{kind}"))
-        return _decoded(found) if found else None
+    def get(self, profile: str, name: str) -> Secret | None:
+        """Return a secret, or None."""
+        found = self._run(lambda backend: backend.get_password(SERVICE, f"{profile}/{name}"))
+        return _decode(found) if found else None
 
     def put(self, profile: str, secrets: dict[str, Secret]) -> None:
-        """Keep secrets; what was there before comes back where one of them cannot be kept."""
-        before = {kind: self.get(profile, kind) for kind in secrets}
+        """Store secrets; restore the previous ones if one fails."""
+        before = {name: self.get(profile, name) for name in secrets}
         try:
-            for kind, secret in secrets.items():
-                self._set(profile, kind, secret)
+            for name, secret in secrets.items():
+                self._set(profile, name, secret)
         except BaseException as error:  # a signal too
-            left = [kind for kind, earlier in before.items() if not self._restored(profile, kind, earlier)]
+            left = [name for name, previous in before.items() if not self._restore(profile, name, previous)]
             if left and isinstance(error, StateError):
                 error.message += f"; {', '.join(left)} of the profile {profile} may be left in it"
             raise
 
-    def _restored(self, profile: str, kind: str, earlier: Secret | None) -> bool:
-        """Put back what was there; tell whether the keyring has let us."""
+    def _restore(self, profile: str, name: str, previous: Secret | None) -> bool:
+        """Restore a secret; return whether the keyring allowed it."""
         try:
-            if earlier is None:
-                self.drop(profile, (kind,))
-            elif self.get(profile, kind) != earlier:
-                self._set(profile, kind, earlier)
+            if previous is None:
+                self.delete(profile, (name,))
+            elif self.get(profile, name) != previous:
+                self._set(profile, name, previous)
         except StateError:
             return False
         return True
 
-    def drop(self, profile: str, kinds: tuple[str, ...]) -> None:
-        """Forget secrets."""
-        for kind in kinds:
-            if self.get(profile, kind) is not None:
-                self._ask(partial(_delete, f"{profile}/{kind}"))
+    def delete(self, profile: str, names: tuple[str, ...]) -> None:
+        """Delete secrets."""
+        for name in names:
+            if self.get(profile, name) is not None:
+                self._run(partial(_delete, f"{profile}/{name}"))
 
-    def _set(self, profile: str, kind: str, secret: Secret) -> None:
-        self._ask(lambda backend: backend.set_password(SERVICE, f"{profile}/{kind}", _encoded(secret)))
+    def _set(self, profile: str, name: str, secret: Secret) -> None:
+        self._run(lambda backend: backend.set_password(SERVICE, f"{profile}/{name}", _encode(secret)))
 
-    def _ask(self, question: Callable[[Any], T]) -> T:
-        """Ask the keyring; raise StateError where it does not answer, or there is none."""
+    def _run(self, operation: Callable[[Any], T]) -> T:
+        """Run an operation of the keyring; raise StateError if it fails or takes too long."""
 
-        def ask() -> T:
+        def attempt() -> T:
             try:
-                return question(self._backend(remembered=True))
-            except Exception:  # a wrong memory: look for the backend once more
-                self._memory.unlink(missing_ok=True)
-                return question(self._backend(remembered=False))
+                return operation(self._backend(cached=True))
+            except Exception:  # the cache may be outdated: search again
+                self._backend_cache.unlink(missing_ok=True)
+                return operation(self._backend(cached=False))
 
-        return _within(PATIENCE, ask)
+        return _with_timeout(KEYRING_TIMEOUT_SECONDS, attempt)
 
-    def _backend(self, *, remembered: bool) -> Any:
+    def _backend(self, *, cached: bool) -> Any:
         from keyring import core
         from keyring.backends.fail import Keyring as NoKeyring
 
-        if remembered:
-            name = _text_of(self._memory)
+        if cached:
+            name = _read_text(self._backend_cache)
             if name:
                 return core.load_keyring(name)
         backend = core.get_keyring()
         if isinstance(backend, NoKeyring):
             raise StateError("no keyring")
-        kind = type(backend)
-        with suppress(OSError):  # else the next start has to search again
-            self._memory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._memory.write_text(f"{kind.__module__}.{kind.__name__}")
+        backend_type = type(backend)
+        with suppress(OSError):  # without a cache the next start searches again
+            self._backend_cache.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._backend_cache.write_text(f"{backend_type.__module__}.{backend_type.__name__}")
         return backend
 
 
 def open_store(kind: str, state_dir: Path, config_dir: Path) -> SecretStore:
-    """Open the store that was chosen: `keyring` or `file`."""
+    """Open the store `keyring` or `file`."""
     if kind == "keyring":
         return KeyringStore(state_dir / "keyring-backend")
     if kind == "file":
         return FileStore(config_dir / "secrets.json")
-    raise StateError(f"token store {kind!r} is neither keyring nor file", hint="look at ADSCTL_TOKEN_STORE")
+    raise StateError(f"the token store {kind!r} is neither keyring nor file", hint="check ADSCTL_TOKEN_STORE")
 
 
-def _within(seconds: float, ask: Callable[[], T]) -> T:
-    """Wait for an answer, but never hang: a locked keyring may ask a person who is not there."""
-    answer: list[T] = []
-    failed: list[BaseException] = []
+def _with_timeout(seconds: float, operation: Callable[[], T]) -> T:
+    """Run an operation in a thread: a locked keyring may wait for a user who is not there."""
+    results: list[T] = []
+    errors: list[BaseException] = []
 
     def run() -> None:
         try:
-            answer.append(ask())
+            results.append(operation())
         except BaseException as error:
-            failed.append(error)
+            errors.append(error)
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     thread.join(seconds)
-    if answer:
-        return answer[0]
-    late = f"it did not answer in {seconds:.0f} s"
-    why = (str(failed[0]) or type(failed[0]).__name__) if failed else late
+    if results:
+        return results[0]
+    timeout = f"it did not respond within {seconds:.0f} s"
+    reason = (str(errors[0]) or type(errors[0]).__name__) if errors else timeout
     raise StateError(
-        f"the OS keyring cannot be used: {why}",
-        hint="two other ways: 'adsctl auth login --token-store file' keeps secrets in a file of mode 0600 "
-        "(ADSCTL_TOKEN_STORE=file), or set ADSCTL_CONSUMER_KEY, ADSCTL_CONSUMER_SECRET, ADSCTL_ACCESS_TOKEN "
+        f"the OS keyring cannot be used: {reason}",
+        hint="use a file with mode 0600: 'adsctl auth login --token-store file' "
+        "(ADSCTL_TOKEN_STORE=file); or set ADSCTL_CONSUMER_KEY, ADSCTL_CONSUMER_SECRET, ADSCTL_ACCESS_TOKEN "
         "and ADSCTL_ACCESS_TOKEN_SECRET (each also with _FILE)",
     )
 
@@ -225,11 +225,11 @@ def _delete(name: str, backend: Any) -> None:
     backend.delete_password(SERVICE, name)
 
 
-def _encoded(secret: Secret) -> str:
+def _encode(secret: Secret) -> str:
     return json.dumps([secret.value, list(secret.addresses), secret.owner])
 
 
-def _decoded(text: str) -> Secret:
+def _decode(text: str) -> Secret:
     try:
         value, addresses, owner = json.loads(text)
         return Secret(value, tuple(addresses), owner)
@@ -238,7 +238,7 @@ def _decoded(text: str) -> Secret:
         raise StateError("a stored secret cannot be read", hint=hint) from None
 
 
-def _text_of(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return path.read_text().strip()
     except (OSError, UnicodeDecodeError):

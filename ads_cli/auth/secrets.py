@@ -1,4 +1,4 @@
-"""The secrets of one call, read only when a request needs them, and never shown."""
+"""The secrets of one invocation, read when a request needs them."""
 
 from functools import cached_property
 from pathlib import Path
@@ -12,15 +12,15 @@ from ..spelling import as_variable
 from .secret_stores import Secret, SecretStore, open_store
 
 
-class Found(NamedTuple):
-    """A secret, and where it was found, in words."""
+class FoundSecret(NamedTuple):
+    """A secret, and where it was found, for the user."""
 
     secret: Secret
     origin: str
 
 
 class Secrets:
-    """Finds secrets: environment, then the store that the profile signed in with."""
+    """Finds secrets in the environment, then in the store that the profile signed in with."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -28,39 +28,39 @@ class Secrets:
 
     @cached_property
     def store(self) -> SecretStore:
-        """Open the store that is chosen: by variable, by the profile, else the OS keyring."""
+        """The store chosen by variable or profile, by default the OS keyring."""
         settings = self._settings
         return open_store(settings.get("token_store") or "", settings.state_dir, settings.config_dir)
 
     @property
     def has_store(self) -> bool:
-        """Tell whether something may be stored: without a choice, nothing ever was."""
+        """Whether a store was chosen; without one, nothing was ever stored."""
         chosen = self._settings.find("token_store")
         return chosen is not None and chosen.origin != "default"
 
-    def find(self, name: str) -> Found | None:
-        """Find a secret; raise AccessError where it was issued for other addresses."""
-        places = [self._in_environment, self._in_store]
+    def find(self, name: str) -> FoundSecret | None:
+        """Find a secret; raise AccessError if it was issued for another address."""
+        sources = [self._from_environment, self._from_store]
         if self.prefers_store:
-            places.reverse()
-        return next(filter(None, (look(name) for look in places)), None)
+            sources.reverse()
+        return next(filter(None, (source(name) for source in sources)), None)
 
-    def _in_store(self, name: str) -> Found | None:
+    def _from_store(self, name: str) -> FoundSecret | None:
         settings = self._settings
         if not self.has_store or (secret := self.store.get(settings.profile, name)) is None:
             return None
         for base in ADDRESSES:
             address = (settings.get(base) or "").rstrip("/")
             if address and address not in secret.addresses:
-                kind = name.replace("_", " ")
+                shown = name.replace("_", " ")
                 raise AccessError(
-                    f"the stored {kind} was not issued for {address}, and is not sent there",
+                    f"the stored {shown} was not issued for {address} and is not sent there",
                     hint=f"run: adsctl auth login --profile {settings.profile}",
                 )
-        return Found(secret, f"stored ({settings.get('token_store')})")
+        return FoundSecret(secret, f"stored ({settings.get('token_store')})")
 
     def user(self) -> Credentials:
-        """Gather the four secrets of a signed request; raise AccessError where one is missing."""
+        """Return the four secrets of a signature by the user; raise AccessError if one is missing."""
         found = {name: self.find(name) for name in Credentials._fields}
         values = {name: each.secret.value for name, each in found.items() if each}
         if len(values) == len(found):
@@ -69,23 +69,23 @@ class Secrets:
         raise AccessError(
             "not signed in",
             hint=f"run: adsctl auth login --profile {self._settings.profile}; or set {missing} "
-            "(or each with _FILE); to try things out on this machine, add --profile local",
+            "(or each with _FILE); to try adsctl on this machine, add --profile local",
         )
 
     def app(self) -> tuple[str, str] | None:
-        """Give the consumer key and secret, where both are known."""
+        """Return the consumer key and secret, or None if one is missing."""
         key, secret = self.find("consumer_key"), self.find("consumer_secret")
         return (key.secret.value, secret.secret.value) if key and secret else None
 
-    def _in_environment(self, name: str) -> Found | None:
-        """Read a secret from its variable, or from the file that its `_FILE` variable names."""
+    def _from_environment(self, name: str) -> FoundSecret | None:
+        """Read a secret from its variable, or from the file named by its `_FILE` variable."""
         environ, variable = self._settings.environ, as_variable(name)
         if value := environ.get(variable):
-            return Found(Secret(value), variable)
+            return FoundSecret(Secret(value), variable)
         if path := environ.get(f"{variable}_FILE"):
             try:
                 value = Path(path).read_text(encoding="utf-8").strip()
             except (OSError, UnicodeDecodeError) as error:
                 raise StateError(f"{variable}_FILE: {path} cannot be read: {error}") from error
-            return Found(Secret(value), f"{variable}_FILE") if value else None
+            return FoundSecret(Secret(value), f"{variable}_FILE") if value else None
         return None

@@ -1,8 +1,8 @@
-"""The three steps of a sign-in: request token, the person's yes, access token."""
+"""The three steps of a sign-in: request token, authorization by the user, access token."""
 
 from typing import Any, NamedTuple
 
-from ..api.auth import AccessToken, Authenticate, Authorize, RequestToken
+from ..api.auth import Authenticate, Authorize, GetAccessToken, GetRequestToken
 from ..api.parts import request_parts
 from ..api.validation import convert
 from ..client.client import Client
@@ -13,62 +13,62 @@ from ..errors import UnavailableError
 OUT_OF_BAND = "oob"
 
 
-class Token(NamedTuple):
-    """A token and its secret, and whose it is."""
+class OAuthToken(NamedTuple):
+    """A request token or access token, its secret and its owner."""
 
     token: str
     secret: str
     owner: str = ""
 
     def __repr__(self) -> str:
-        return "Token(***)"
+        return "OAuthToken(***)"
 
 
 class SignIn:
-    """One sign-in of one app."""
+    """A sign-in to one app."""
 
     def __init__(self, client: Client, consumer_key: str, consumer_secret: str) -> None:
         self._client = client
         self._app = consumer_key, consumer_secret
         client.trace.add_secrets(consumer_key, consumer_secret)
 
-    def begin(self, callback: str = OUT_OF_BAND, access: str | None = None) -> Token:
-        """Get a request token; raise UnavailableError where the callback is not confirmed."""
+    def begin(self, callback: str = OUT_OF_BAND, access: str | None = None) -> OAuthToken:
+        """Get a request token; raise UnavailableError if the callback is not confirmed."""
         from ..client.signing import SignedAuth
 
-        request = convert(RequestToken, {"oauth_callback": callback, "platform_auth_access_type": access})
+        request = convert(GetRequestToken, {"oauth_callback": callback, "platform_auth_access_type": access})
         parts = request_parts(request)
-        del parts.params["oauth_callback"]  # it goes into the header, and nowhere else
+        del parts.params["oauth_callback"]  # sent in the header only
         prepared = build_request(request.endpoint, parts, self._client.address("platform"))
-        answer = self._client.exchange(
+        response = self._client.exchange(
             prepared, auth=SignedAuth(*self._app, callback_uri=callback), form=True
         )
-        if answer.body.get("oauth_callback_confirmed") != "true":
-            raise UnavailableError("the service did not confirm the callback; the sign-in would not be safe")
-        return self._token(answer)
+        if response.body.get("oauth_callback_confirmed") != "true":
+            raise UnavailableError("the service did not confirm the callback, so the sign-in is not safe")
+        return self._token(response)
 
-    def page(self, token: Token, *, authenticate: bool = False, **shown: Any) -> str:
-        """Name the page on which the person says yes; `force_login` and `screen_name` may be shown to it."""
-        values = {name: value for name, value in shown.items() if value}
+    def page_url(self, token: OAuthToken, *, authenticate: bool = False, **options: Any) -> str:
+        """Return the URL of the page to authorize the app; options are `force_login` and `screen_name`."""
+        values = {name: value for name, value in options.items() if value}
         request = convert(Authenticate if authenticate else Authorize, {"oauth_token": token.token, **values})
         return self._client.prepare(request).url
 
-    def finish(self, token: Token, verifier: str) -> Token:
-        """Exchange the request token and what the person brought back for an access token."""
+    def finish(self, token: OAuthToken, verifier: str) -> OAuthToken:
+        """Exchange the request token and its verifier for an access token."""
         from ..client.signing import SignedAuth
 
-        request = AccessToken(oauth_token=token.token, oauth_verifier=verifier)
+        request = GetAccessToken(oauth_token=token.token, oauth_verifier=verifier)
         parts = request_parts(request)
-        del parts.params["oauth_token"]  # the header names it already, as the token that signs
+        del parts.params["oauth_token"]  # in the header already, as the signing token
         self._client.trace.add_secrets(verifier)
         auth = SignedAuth(*self._app, resource_owner_key=token.token, resource_owner_secret=token.secret)
         prepared = build_request(request.endpoint, parts, self._client.address("platform"))
         return self._token(self._client.exchange(prepared, auth=auth, form=True))
 
-    def _token(self, answer: Response) -> Token:
-        token, secret = answer.body.get("oauth_token"), answer.body.get("oauth_token_secret")
+    def _token(self, response: Response) -> OAuthToken:
+        token, secret = response.body.get("oauth_token"), response.body.get("oauth_token_secret")
         if not token or not secret:
-            raise UnavailableError("the service answered without a token", http_status=answer.status)
+            raise UnavailableError("the response has no token", http_status=response.status)
         self._client.trace.add_secrets(token, secret)
-        name, user = answer.body.get("screen_name", ""), answer.body.get("user_id", "")
-        return Token(token, secret, " ".join(filter(None, (name and f"@{name}", user and f"({user})"))))
+        name, user = response.body.get("screen_name", ""), response.body.get("user_id", "")
+        return OAuthToken(token, secret, " ".join(filter(None, (name and f"@{name}", user and f"({user})"))))

@@ -38,7 +38,7 @@ def logout(ctx: typer.Context) -> None:
     except AccessError as error:
         if error.api_code != REVOKED_TOKEN:
             raise
-    secrets.store.drop(settings.profile, USER_TOKENS)
+    secrets.store.delete(settings.profile, USER_TOKENS)
     call.messages.say(f"signed out of profile {settings.profile}")
 
 

@@ -65,5 +65,5 @@ def revoke(ctx: typer.Context) -> None:
         if error.api_code != REVOKED_TOKEN:
             raise
     if call.secrets.has_store:
-        call.secrets.store.drop(call.settings.profile, (BEARER,))
+        call.secrets.store.delete(call.settings.profile, (BEARER,))
     call.messages.say("the bearer token is revoked")

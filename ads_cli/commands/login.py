@@ -14,9 +14,9 @@ from ..spelling import as_variable
 from .auth import status
 
 if TYPE_CHECKING:
-    from ..auth.sign_in import SignIn, Token
+    from ..auth.sign_in import OAuthToken, SignIn
 
-OpenPage = Callable[["Token"], None]  # opens the authorize page of a request token
+OpenPage = Callable[["OAuthToken"], None]  # opens the authorize page of a request token
 PIN_ATTEMPTS = 3  # on a terminal
 
 
@@ -83,12 +83,12 @@ def login(
         call.flags["token_store"] = token_store.value
     addresses = _addresses(call)
     ensure_writable(call.settings.config_dir, "ADSCTL_CONFIG_DIR")
-    call.secrets.store.prove()
+    call.secrets.store.check()
     app = call.secrets.app() or _ask_for_app()
     sign_in = SignIn(call.client, *app)
 
-    def open_page(request: "Token") -> None:
-        page = sign_in.page(
+    def open_page(request: "OAuthToken") -> None:
+        page = sign_in.page_url(
             request, authenticate=authenticate, force_login=force_login, screen_name=screen_name
         )
         _open_page(call, page, open_browser=not no_browser)
@@ -103,7 +103,7 @@ def login(
     status(ctx)
 
 
-def _store(call: Invocation, addresses: dict[str, str], app: tuple[str, str], token: "Token") -> None:
+def _store(call: Invocation, addresses: dict[str, str], app: tuple[str, str], token: "OAuthToken") -> None:
     """Store the secrets, bound to the addresses, and update the profile."""
     from ..auth.secret_stores import Secret
     from ..config.profiles import update
@@ -151,7 +151,9 @@ def _ask(prompt: str, name: str, *, hidden: bool = False) -> str:
     return typed.strip()
 
 
-def _sign_in_by_pin(call: Invocation, sign_in: "SignIn", open_page: OpenPage, access: str | None) -> "Token":
+def _sign_in_by_pin(
+    call: Invocation, sign_in: "SignIn", open_page: OpenPage, access: str | None
+) -> "OAuthToken":
     """Sign in with the PIN that the page shows; a terminal allows several attempts."""
     request = sign_in.begin(access=access)
     open_page(request)
@@ -174,7 +176,7 @@ def _sign_in_by_pin(call: Invocation, sign_in: "SignIn", open_page: OpenPage, ac
 
 def _sign_in_by_callback(
     sign_in: "SignIn", open_page: OpenPage, callback: str, access: str | None
-) -> "Token":
+) -> "OAuthToken":
     """Sign in by listening on a loopback address for the callback of our own request token."""
     from ..auth.callback import Listener
 

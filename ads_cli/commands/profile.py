@@ -104,9 +104,9 @@ def remove(ctx: typer.Context, name: Name) -> None:
     call.confirm(f"Remove the profile {name} and its stored secrets")
     other = call.with_profile(name)
     if other.secrets.has_store:
-        from ..auth.secret_stores import KINDS
+        from ..auth.secret_stores import SECRET_NAMES
 
-        other.secrets.store.drop(name, KINDS)
+        other.secrets.store.delete(name, SECRET_NAMES)
 
     def change(config: dict[str, Any]) -> None:
         del config["profiles"][name]

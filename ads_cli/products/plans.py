@@ -1,6 +1,6 @@
 """The plans of product pushes and deletes."""
 
-from ..api.products import BATCH
+from ..api.products import BATCH_SIZE
 from ..feeds.rows import Rows
 from ..uploads.row_plan import RowPlan
 from ..validation.validator import Validator
@@ -15,7 +15,7 @@ KIND = "product_catalog"
 
 def push_plan(rows: Rows, catalog: str, sync_state: SyncState, selection: ChangedRows | None) -> RowPlan:
     """Plan a push of the rows that a selection takes; None sends all, and remembers none."""
-    commit = selection and CommitAtEnd(sync_state, selection, BATCH)
+    commit = selection and CommitAtEnd(sync_state, selection, BATCH_SIZE)
     return RowPlan(
         noun="products",
         validator=Validator(rows, PRODUCT_SCHEMA, selection),
@@ -23,14 +23,16 @@ def push_plan(rows: Rows, catalog: str, sync_state: SyncState, selection: Change
         kind=KIND,
         target=catalog,
         operation="push",
-        batch_size=BATCH,
+        batch_size=BATCH_SIZE,
         bookkeeper=commit or ForgetCatalog(sync_state),
     )
 
 
 def check_plan(rows: Rows) -> RowPlan:
     """Plan to validate products, and to send nothing."""
-    return RowPlan("products", Validator(rows, PRODUCT_SCHEMA), push_upload("-"), KIND, "-", "push", BATCH)
+    return RowPlan(
+        "products", Validator(rows, PRODUCT_SCHEMA), push_upload("-"), KIND, "-", "push", BATCH_SIZE
+    )
 
 
 def delete_plan(rows: Rows, catalog: str, sync_state: SyncState) -> RowPlan:
@@ -43,6 +45,6 @@ def delete_plan(rows: Rows, catalog: str, sync_state: SyncState) -> RowPlan:
         kind=KIND,
         target=catalog,
         operation="delete",
-        batch_size=BATCH,
+        batch_size=BATCH_SIZE,
         bookkeeper=ForgetKeys(sync_state, validator.checked_rows),
     )

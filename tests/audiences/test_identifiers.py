@@ -14,8 +14,8 @@ from ads_cli.audiences.columns import encode_column
 from ads_cli.audiences.identifiers import identifier_types
 from ads_cli.audiences.operation_params import OperationParams
 from ads_cli.audiences.operations import (
-    MOST_BYTES,
-    MOST_OPERATIONS,
+    MAX_BODY_BYTES,
+    MAX_OPERATIONS,
     Operations,
     body_pieces,
     split_requests,
@@ -148,8 +148,8 @@ def test_packing_loses_nobody_and_keeps_the_order(sizes, most_users, head):
 def test_operations_are_as_large_as_both_limits_allow():
     packed = pack_rows({"email": [f"user{n}@x.de" for n in range(60_000)]}, UPDATE, PackingOptions())
     (only,) = packed.operations
-    assert len(only) == MOST_OPERATIONS
-    assert 0.95 * MOST_BYTES < len(b"".join(body_pieces([only]))) <= MOST_BYTES
+    assert len(only) == MAX_OPERATIONS
+    assert 0.95 * MAX_BODY_BYTES < len(b"".join(body_pieces([only]))) <= MAX_BODY_BYTES
 
 
 @given(
@@ -165,8 +165,8 @@ def test_batches_meet_both_limits_and_are_as_full_as_they_can_be(sizes, most_byt
         packed.append(Operations(b",".join(singles), [end - 1 for end in ends], stops, rows))
     every = [size for some in sizes for size in some]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(operations, "MOST_BYTES", most_bytes)
-        patched.setattr(operations, "MOST_OPERATIONS", most_operations)
+        patched.setattr(operations, "MAX_BODY_BYTES", most_bytes)
+        patched.setattr(operations, "MAX_OPERATIONS", most_operations)
         found = [*split_requests(packed)]
     bodies = [json.loads(b"".join(body_pieces(batch))) for batch in found]
     assert [len(str(one)) for body in bodies for one in body] == every

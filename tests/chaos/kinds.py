@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from hashlib import sha256
 from random import Random
 
-from ads_cli.api.users import MOST_OPERATIONS
+from ads_cli.api.users import MAX_OPERATIONS
 from ads_cli.emulator.app import Emulator
 from tests.conftest import PRODUCT
 
@@ -83,7 +83,7 @@ class Customers(FieldType):
     # Few to an operation, so that few people make several requests.
     options = ("--audience", audience, "--users-per-operation", "1")
     statuses = ("accepted", "failed")
-    method, ending, size = "POST", f"/custom_audiences/{audience}/users", MOST_OPERATIONS
+    method, ending, size = "POST", f"/custom_audiences/{audience}/users", MAX_OPERATIONS
     counts = (1, 2499, 2500, 2501, 7600)
 
     def __init__(self, emulator: Emulator) -> None:

@@ -191,9 +191,22 @@ def test_a_proxy_that_cannot_be_used_ends_with_11(adsctl, secure, address):
     assert "proxy" in done.stderr and "bug" not in done.stderr
 
 
-@pytest.mark.parametrize("address", ["http://ads.example", "http://127.0.0.1.nip.example", "ftp://x", "//x"])
-def test_only_https_is_spoken_to_other_machines(adsctl, address):
-    adsctl(*LIST, code=11, ADSCTL_ADS_URL=address, **SECRETS)
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("http://ads.example", "is not https"),
+        ("http://127.0.0.1.nip.example", "is not https"),
+        ("http://localhost.example", "is not https"),
+        ("ftp://x", "is not an address"),
+        ("//x", "is not an address"),
+    ],
+)
+def test_an_address_of_another_machine_must_be_https(adsctl, monkeypatch, address, reason):
+    looked_up: list[object] = []
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **options: looked_up.append(args) or [])
+    done = adsctl(*LIST, code=11, ADSCTL_ADS_URL=address, **SECRETS)
+    assert f"{address!r} (from ADSCTL_ADS_URL) {reason}" in done.stderr
+    assert not looked_up
 
 
 def limited_memory(adsctl, *words: object, most: int = 700 * 1024 * 1024):

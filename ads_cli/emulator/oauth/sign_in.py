@@ -1,6 +1,6 @@
 """The sign-in steps of an app, and the revocation of access tokens."""
 
-from ...api.auth import AccessToken, InvalidateToken, RequestToken
+from ...api.auth import GetAccessToken, GetRequestToken, InvalidateToken
 from ..core.errors import invalid_token
 from ..core.handlers import RequestContext, raw_handler
 from ..core.responses import HttpResponse
@@ -8,7 +8,7 @@ from . import request_tokens
 from .responses import form_response, json_response
 
 
-@raw_handler(RequestToken)
+@raw_handler(GetRequestToken)
 def request_token(context: RequestContext) -> HttpResponse:
     """Start a sign-in: issue a request token. The app signs without a token."""
     signer = context.authenticator.authenticate_app(context.incoming)
@@ -18,7 +18,7 @@ def request_token(context: RequestContext) -> HttpResponse:
     return form_response(oauth_token=token, oauth_token_secret=secret, oauth_callback_confirmed="true")
 
 
-@raw_handler(AccessToken)
+@raw_handler(GetAccessToken)
 def access_token(context: RequestContext) -> HttpResponse:
     """Complete a sign-in: exchange the request token, which signs, for an access token."""
     signer = context.authenticator.authenticate_request_token(context.incoming)

@@ -7,10 +7,10 @@ import msgspec
 
 from ...api.time import decode_custom
 from ...api.users import (
-    MOST_BYTES,
-    MOST_OPERATIONS,
+    MAX_BODY_BYTES,
+    MAX_OPERATIONS,
+    AudienceOperation,
     DoNotReachOperation,
-    Operation,
     UpdateAudienceUsers,
     UpdateDoNotReachUsers,
 )
@@ -33,7 +33,7 @@ def update_audience_users(context: RequestContext) -> HttpResponse:
     audience = context.path_params["custom_audience_id"]
     _authenticate(context, AUDIENCE, audience)
     headers = context.rate_limits.audience_users.consume(context.user)
-    operations = _parse_operations(context, Operation)
+    operations = _parse_operations(context, AudienceOperation)
     if isinstance(operations, HttpResponse):
         return operations
     with context.store.transaction():
@@ -70,8 +70,8 @@ def _parse_operations(context: RequestContext, operation_type: type[Any]) -> lis
     if context.incoming.content_type != JSON:
         raise ApiError(400, "INVALID_PARAMETER", f"the body of this endpoint has the content type {JSON}")
     body = context.incoming.body
-    if len(body) > MOST_BYTES:
-        raise ApiError(413, "PAYLOAD_TOO_LARGE", f"a body has at most {MOST_BYTES:,} bytes")
+    if len(body) > MAX_BODY_BYTES:
+        raise ApiError(413, "PAYLOAD_TOO_LARGE", f"a body has at most {MAX_BODY_BYTES:,} bytes")
     try:
         operations: list[Any] | None = _decode(body, list[operation_type])  # type: ignore[valid-type]
     except msgspec.ValidationError:
@@ -103,8 +103,8 @@ def _invalid_operations(context: RequestContext, operation_type: type[Any], oper
 
 
 def _check_operation_count(operations: Sequence[Any]) -> None:
-    if not 1 <= len(operations) <= MOST_OPERATIONS:
-        message = f"{len(operations):,} operations; a request takes 1 to {MOST_OPERATIONS:,}"
+    if not 1 <= len(operations) <= MAX_OPERATIONS:
+        message = f"{len(operations):,} operations; a request takes 1 to {MAX_OPERATIONS:,}"
         raise ApiError(400, "TOO_MANY_OPERATIONS" if operations else "MISSING_PARAMETER", message)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from ...api.products import BATCH, DeleteProducts, ListProducts, Product, PutProducts
+from ...api.products import BATCH_SIZE, DeleteProducts, ListProducts, Product, PutProducts
 from ...api.types import InCatalog
 from ...api.validation import InvalidError, Problem, convert
 from ..core.handlers import RequestContext, handler
@@ -42,7 +42,7 @@ class ProductResult(msgspec.Struct, kw_only=True):
 class UnparsedProducts(InCatalog):
     """PutProducts without validation of the products, so that an invalid one does not affect others."""
 
-    products: Annotated[list[Any], Meta(min_length=1, max_length=BATCH)]
+    products: Annotated[list[Any], Meta(min_length=1, max_length=BATCH_SIZE)]
 
 
 class StrictProduct(Product, forbid_unknown_fields=True):

@@ -6,7 +6,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 ACCOUNTS = "/12/accounts"
-HINT = "the token comes from the environment: look at ADSCTL_ACCESS_TOKEN and ADSCTL_ACCESS_TOKEN_SECRET"
+HINT = "the token comes from the environment: check ADSCTL_ACCESS_TOKEN and ADSCTL_ACCESS_TOKEN_SECRET"
 ONCE = ("--max-attempts", "1")
 
 

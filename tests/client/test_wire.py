@@ -197,8 +197,8 @@ def test_a_proxy_that_cannot_be_used_ends_with_11(adsctl, secure, address):
         ("http://ads.example", "is not https"),
         ("http://127.0.0.1.nip.example", "is not https"),
         ("http://localhost.example", "is not https"),
-        ("ftp://x", "is not an address"),
-        ("//x", "is not an address"),
+        ("ftp://x", "is not a valid address"),
+        ("//x", "is not a valid address"),
     ],
 )
 def test_an_address_of_another_machine_must_be_https(adsctl, monkeypatch, address, reason):

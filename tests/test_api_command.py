@@ -1,4 +1,4 @@
-"""`adsctl api`: any request, signed, over the wire as it was asked for."""
+"""`adsctl api`: any request, signed and sent unchanged."""
 
 import json
 
@@ -9,7 +9,7 @@ from tests.signing import parameters_of, signature
 
 
 def answering(httpserver, body=None, status=200):
-    """Have the service answer everything, and remember what it was sent."""
+    """Let the service respond to everything; return the list of its requests."""
     seen = []
 
     def answer(request):
@@ -28,7 +28,7 @@ def is_signed(request) -> bool:
     return oauth["oauth_signature"] == signature(request.method, url, oauth, *secrets)
 
 
-def test_fields_go_into_the_query_and_the_body_is_sent_as_it_is(remote, httpserver):
+def test_fields_go_into_the_query_and_the_body_is_sent_unchanged(remote, httpserver):
     seen = answering(httpserver, {"data": {"id": "1", "tags": ["a"]}})
     body = remote.file("body.json", b'{"a":  "\xc3\xa4"}')
     words = (
@@ -52,7 +52,7 @@ def test_fields_go_into_the_query_and_the_body_is_sent_as_it_is(remote, httpserv
     assert table.stdout == 'id\ttags\n1\t["a"]\n'
 
 
-def test_a_body_of_another_kind_is_named_so(remote, httpserver):
+def test_a_content_type_header_is_sent(remote, httpserver):
     seen = answering(httpserver, {"data": []})
     remote("api", "PUT", "/12/any/thing", "--input", "-", "-H", "content-type: text/csv", input=b"a,b\n")
     assert seen[0].content_type == "text/csv" and seen[0].data == b"a,b\n"
@@ -71,18 +71,18 @@ def test_pages_are_followed(remote, httpserver):
     assert one.stdout == "1\n" and "--paginate" in one.stderr
 
 
-def test_an_empty_answer_is_no_error(remote, httpserver):
+def test_an_empty_response_is_not_an_error(remote, httpserver):
     answering(httpserver, status=204)
     assert remote("api", "DELETE", "/12/any/thing", "-o", "json").stdout == "null\n"
 
 
-def test_ids_in_use_stand_in_for_themselves(adsctl):
+def test_placeholders_are_replaced_by_the_ids_in_use(adsctl):
     done = adsctl.local("api", "GET", "/12/accounts/{account_id}", "-o", "ids")
     catalog = adsctl.local("api", "GET", "/12/product_catalogs/{product_catalog_id}/products")
     assert done.stdout == "18ce54d4x5t\n" and catalog.stdout == "\n"
 
 
-def test_what_is_shown_for_curl_holds_no_secret(remote):
+def test_the_curl_command_contains_no_secret(remote):
     words = ("api", "POST", "/oauth2/invalidate_token", "--base", "platform", "-f", "access_token=hush")
     done = remote(*words, "--as-curl")
     assert done.stdout.startswith("curl -X POST 'http://") or "curl -X POST http://" in done.stdout
@@ -90,8 +90,8 @@ def test_what_is_shown_for_curl_holds_no_secret(remote):
     assert not any(secret in done.stdout for secret in SECRETS.values())
 
 
-def test_a_request_that_cannot_be_is_told_in_words(remote):
-    for words, told in {
+def test_an_invalid_request_is_a_usage_error(remote):
+    for words, message in {
         ("FETCH", "/x"): "'FETCH' is not one of GET",
         ("GET", "https://evil.example/"): "is not a path",
         ("GET", "//evil.example/"): "is not a path",
@@ -103,4 +103,4 @@ def test_a_request_that_cannot_be_is_told_in_words(remote):
         ("POST", "/x", "--paginate"): "--paginate requires GET",
         ("POST", "/x", "--input", "nowhere"): "nowhere cannot be read",
     }.items():
-        assert told in remote("api", *words, code=2).stderr
+        assert message in remote("api", *words, code=2).stderr

@@ -1,4 +1,4 @@
-"""Completion in real shells: what is offered, and that no program is started for it."""
+"""Completion in real shells, without starting a program."""
 
 import re
 import shutil
@@ -14,13 +14,13 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 @pytest.mark.parametrize("shell", FILES)
-def test_the_files_are_what_the_tool_makes(adsctl, shell):
+def test_the_completion_files_are_up_to_date(adsctl, shell):
     assert adsctl("completion", shell).stdout == (ROOT / "completions" / FILES[shell]).read_text()
 
 
 @pytest.fixture
 def typist(adsctl):
-    """Somebody with a shell; `started` notes each time that adsctl is run."""
+    """A home where a shell finds adsctl; the file `started` records each start of it."""
     (adsctl.home / "bin").mkdir()
     run = f'#!/bin/sh\necho x >> "{adsctl.home}/started"\nexec {" ".join(adsctl.command())} "$@"\n'
     adsctl.file("bin/adsctl", run).chmod(0o755)
@@ -30,7 +30,7 @@ def typist(adsctl):
 
 
 def completions(person, shell: str, line: str) -> list[str]:
-    """List what a shell offers at the end of a line."""
+    """Return the completions at the end of a line."""
     if not shutil.which(shell):
         pytest.skip(f"needs {shell}")
     script = ROOT / "completions" / FILES[shell]
@@ -95,7 +95,7 @@ def in_zsh(person, script, line: str) -> list[str]:
         ("adsctl help audiences do-not-reach pus", ["push"]),
     ],
 )
-def test_what_is_offered_without_starting_anything(typist, shell, line, expected):
+def test_completion_starts_no_process(typist, shell, line, expected):
     offered = completions(typist, shell, line)
     if shell == "fish":  # which filters by itself what it is given
         offered = [word.partition("=")[2] or word for word in offered]
@@ -105,7 +105,7 @@ def test_what_is_offered_without_starting_anything(typist, shell, line, expected
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_ids_are_offered_that_were_seen_before(typist, shell):
+def test_recorded_ids_are_completed(typist, shell):
     typist.local("accounts", "list")
     for line in ("adsctl -p local accounts get 18ce5", "adsctl -p local products list --account 18ce5"):
         assert completions(typist, shell, line) == ["18ce54d4x5t", "18ce55gze09"]
@@ -113,7 +113,7 @@ def test_ids_are_offered_that_were_seen_before(typist, shell):
     assert "18ce54d4x5t" not in completions(typist, shell, "adsctl accounts get ")  # another profile
 
 
-def test_completion_never_fails_loudly(adsctl):
+def test_a_failing_completion_prints_nothing(adsctl):
     (adsctl.home / "config").mkdir()
     adsctl.file("config/config.yaml", "profiles: [")
     for words in (("accounts",), ("profiles",), ("jobs",), (), ("nothing", "-p", "nobody")):

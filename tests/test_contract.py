@@ -18,7 +18,7 @@ def rows(text: str) -> list[dict[str, str]]:
     return [dict(zip(header, line, strict=True)) for line in lines]
 
 
-def test_version_is_told(adsctl):
+def test_version_is_printed(adsctl):
     from ads_cli import __version__
 
     assert adsctl("--version").stdout == f"adsctl {__version__}\n"
@@ -38,7 +38,7 @@ def test_results_go_to_stdout_and_everything_else_to_stderr(adsctl):
     assert adsctl.local("accounts", "list", "-q").stderr == ""
 
 
-def test_every_format_tells_the_same(adsctl):
+def test_every_format_shows_the_same_records(adsctl):
     def get(*words):
         return adsctl.local("accounts", "list", "--sort-by", "name-asc", *words).stdout
 
@@ -60,7 +60,7 @@ def test_a_query_is_applied_to_what_json_would_show(adsctl):
     assert "JMESPath" in adsctl.local("accounts", "list", "--query", "[[", code=2).stderr
 
 
-def test_a_query_that_does_not_suit_the_data_ends_with_2_and_tells_of_a_change_that_was_made(adsctl):
+def test_a_query_that_does_not_fit_the_data_ends_with_2_and_says_that_a_change_was_applied(adsctl):
     done = adsctl.local("accounts", "list", "--query", "sum([].name)", code=2)
     assert "--query: In function sum()" in done.stderr and "bug" not in done.stderr + done.stdout
     assert "applied all the same" not in done.stderr
@@ -72,7 +72,7 @@ def test_a_query_that_does_not_suit_the_data_ends_with_2_and_tells_of_a_change_t
 
 
 @pytest.mark.parametrize("output", ["table", "tsv", "csv", "ids"])
-def test_a_table_of_the_whole_response_is_one_of_its_data(adsctl, output):
+def test_a_table_of_the_whole_response_shows_its_data(adsctl, output):
     words = ("accounts", "list", "-o", output)
     assert adsctl.local(*words, "--envelope").stdout == adsctl.local(*words).stdout != ""
 
@@ -85,7 +85,7 @@ def test_ids_need_a_query_that_keeps_them(adsctl):
 
 
 @pytest.mark.parametrize("output", ["table", "tsv", "csv"])
-def test_a_column_that_no_record_has_is_refused_with_the_nearest(adsctl, output):
+def test_an_unknown_column_is_refused_with_a_suggestion(adsctl, output):
     words = ("accounts", "list", "-o", output, "--columns")
     done = adsctl.local(*words, "id,nmae", code=2)
     assert "'nmae' is not a column; did you mean 'name'?" in done.stderr and done.stdout == ""
@@ -128,7 +128,7 @@ def test_pages_are_followed_when_asked(adsctl):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("accounts", "list", "--count", "0"), "--count: '0' is not allowed: 1 to 1000"),
         (("accounts", "list", "--count", "1001"), "1 to 1000"),
@@ -152,12 +152,12 @@ def test_pages_are_followed_when_asked(adsctl):
         (("help", "formts"), "did you mean 'formats'"),
     ],
 )
-def test_a_mistake_in_what_was_typed_ends_with_2_and_says_which(adsctl, words, told):
+def test_a_usage_error_ends_with_2_and_names_the_option(adsctl, words, message):
     done = adsctl(*words, code=2, ADSCTL_ADS_URL="http://127.0.0.1:9")
-    assert told in done.stderr and "Traceback" not in done.stderr
+    assert message in done.stderr and "Traceback" not in done.stderr
 
 
-def test_all_broken_rules_are_told_at_once(adsctl):
+def test_all_problems_are_reported_at_once(adsctl):
     done = adsctl.local(
         *("catalog", "sets", "create", "--name", "", "--type", "FILTRED", "--catalog", "1"),
         *("--filters", '[{"attribute": "prce", "operator": "MATCH", "value": "x"}]'),
@@ -168,7 +168,7 @@ def test_all_broken_rules_are_told_at_once(adsctl):
     assert "--filters filters[0].attribute: 'prce'" in done.stderr
 
 
-def test_a_file_behind_an_at_sign_that_is_wrong_ends_with_3(adsctl):
+def test_an_invalid_file_behind_an_at_sign_ends_with_3(adsctl):
     adsctl.file("filters.yaml", "- {attribute: prce, operator: MATCH, value: x}")
     words = ("catalog", "sets", "create", "--name", "x", "--type", "FILTERED", "--catalog", "1")
     assert "prce" in adsctl.local(*words, "--filters", "@filters.yaml", code=3).stderr
@@ -185,11 +185,11 @@ def test_no_address_ends_with_11_and_says_what_to_set(adsctl):
     assert "ADSCTL_ADS_URL" in done.stderr
 
 
-def test_what_is_not_there_ends_with_5(adsctl):
+def test_a_missing_resource_ends_with_5(adsctl):
     assert "does not exist" in adsctl.local("accounts", "get", "nope", code=5).stderr
 
 
-def test_what_destroys_needs_a_yes(adsctl):
+def test_a_destructive_command_needs_yes(adsctl):
     catalog = adsctl.local("catalog", "list", "-o", "ids").stdout.strip()
     done = adsctl.local("catalog", "delete", catalog, code=12)
     assert "profile local" in done.stderr and "--yes" in done.stderr
@@ -210,7 +210,7 @@ def test_a_dry_run_shows_the_request_and_sends_nothing(adsctl):
     assert json.loads(adsctl.local("catalog", "list", "-o", "json").stdout)[0]["name"] != "Other"
 
 
-def test_local_never_looks_at_the_environments_service(adsctl):
+def test_the_profile_local_ignores_the_service_of_the_environment(adsctl):
     poison = {
         "ADSCTL_ADS_URL": "https://real.example",
         "ADSCTL_ACCOUNT": "real",
@@ -234,7 +234,7 @@ def test_a_profile_named_by_flag_outranks_the_environment(adsctl):
     assert {"setting": "account", "value": "mine"} in shown
 
 
-def test_a_key_of_the_configuration_that_means_nothing_is_a_warning(remote, httpserver):
+def test_an_unknown_key_of_the_configuration_is_a_warning(remote, httpserver):
     httpserver.expect_request("/12/accounts").respond_with_json({"data": []})
     (remote.home / "config").mkdir()
     remote.file("config/config.yaml", "profile: shop\nprofiles:\n  shop:\n    acount: x\n")
@@ -243,7 +243,7 @@ def test_a_key_of_the_configuration_that_means_nothing_is_a_warning(remote, http
 
 
 @pytest.mark.parametrize("text", ["profiles: [", "- a", "profiles: 3", "profile: nobody"])
-def test_a_broken_configuration_is_told(adsctl, text):
+def test_an_invalid_configuration_ends_with_11(adsctl, text):
     (adsctl.home / "config").mkdir()
     adsctl.file("config/config.yaml", text)
     done = adsctl("accounts", "list", code=11)
@@ -270,7 +270,7 @@ def test_debug_shows_the_wire_without_a_secret(remote, httpserver):
     assert (remote.home / "log.jsonl").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_reader_that_leaves_ends_the_list_quietly(adsctl):
+def test_a_closed_pipe_ends_a_list_silently(adsctl):
     adsctl.local("accounts", "list")
     line = (
         f"{sys.executable} -m ads_cli --profile local -q accounts list --all | true; echo ${{PIPESTATUS[0]}}"
@@ -280,7 +280,7 @@ def test_a_reader_that_leaves_ends_the_list_quietly(adsctl):
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
-def test_a_closed_stream_changes_neither_the_work_nor_the_exit_code(adsctl, closed):
+def test_a_closed_stream_changes_neither_the_result_nor_the_exit_code(adsctl, closed):
     adsctl.file("feed.csv", feed(3))
 
     def run(*words: str) -> subprocess.CompletedProcess:
@@ -307,5 +307,5 @@ def test_a_closed_stream_changes_neither_the_work_nor_the_exit_code(adsctl, clos
 @pytest.mark.parametrize(
     "env", [{"LANG": "C", "LC_ALL": "C"}, {"TERM": "dumb"}, {"HOME": "/nonexistent"}, {"COLUMNS": "20"}]
 )
-def test_odd_surroundings_do_no_harm(adsctl, env):
+def test_an_unusual_environment_is_harmless(adsctl, env):
     adsctl.process("--profile", "local", "accounts", "list", "-o", "table", **env)

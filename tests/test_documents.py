@@ -21,7 +21,7 @@ NESTED = [
 
 
 @pytest.mark.parametrize("request_kind", NESTED, ids=lambda kind: kind.__name__)
-def test_an_example_is_sound_and_names_every_field(adsctl, request_kind):
+def test_an_example_is_valid_and_names_every_field(adsctl, request_kind):
     text = document_of(request_kind)
     ids = dict.fromkeys(request_kind.endpoint.path_fields, "1")
     convert(request_kind, load(text, "example") | ids)
@@ -50,7 +50,7 @@ colour: red
 """
 
 
-def test_all_mistakes_of_a_file_are_told_with_their_paths(adsctl):
+def test_all_problems_of_a_file_are_reported_with_their_paths(adsctl):
     adsctl.file("set.yaml", BAD)
     done = adsctl.local("catalog", "sets", "create", "-f", "set.yaml", code=3)
     assert "set.yaml: type: 'FILTRED' is not one of MANUAL, FILTERED; did you mean" in done.stderr
@@ -62,19 +62,19 @@ def test_all_mistakes_of_a_file_are_told_with_their_paths(adsctl):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("[", "f.yaml:1:2: neither YAML nor JSON"),
         ("- a", "must be a mapping of fields"),
         ("", "must be a mapping of fields"),
     ],
 )
-def test_a_file_that_is_no_document_is_told(adsctl, content, told):
+def test_a_file_that_is_not_a_mapping_is_refused(adsctl, content, message):
     adsctl.file("f.yaml", content)
-    assert told in adsctl.local("catalog", "sets", "create", "-f", "f.yaml", code=3).stderr
+    assert message in adsctl.local("catalog", "sets", "create", "-f", "f.yaml", code=3).stderr
 
 
-def test_all_that_is_missing_is_told_at_once(adsctl):
+def test_all_missing_options_are_reported_at_once(adsctl):
     done = adsctl.local("catalog", "sets", "create", code=2)
     assert "--name: is required" in done.stderr and "--type: is required" in done.stderr
     assert "cannot be read" in adsctl.local("catalog", "sets", "create", "-f", "nowhere", code=2).stderr

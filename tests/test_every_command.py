@@ -1,4 +1,4 @@
-"""What holds for every command there is: its help, its formats, its dry run, its exit codes."""
+"""Claims about every command: its help, formats, dry run and exit codes."""
 
 import csv
 import json
@@ -31,16 +31,16 @@ def words(command: str) -> list[str]:
 def test_help_fits_eighty_columns_and_cuts_nothing(adsctl, command):
     shown = adsctl(*command.split(), "--help", COLUMNS="80").stdout.splitlines()
     assert [line for line in shown if len(line) > 80] == []
-    told = re.sub(r"\s", "", "".join(shown))
+    joined = re.sub(r"\s", "", "".join(shown))
     for _, summary in COMMANDS[command].subcommands:
-        assert re.sub(r"\s", "", summary) in told
+        assert re.sub(r"\s", "", summary) in joined
     for parameter in COMMANDS[command].parameters:
         for text in (*parameter.names, parameter.help):
-            assert re.sub(r"\s", "", text) in told
+            assert re.sub(r"\s", "", text) in joined
 
 
 def read(output: str, text: str):
-    """Read what was printed as its format says; what is wrong raises."""
+    """Parse the output in its format; raise if it is invalid."""
     if output == "json":
         return json.loads(text)
     if output == "yaml":
@@ -81,7 +81,7 @@ def test_a_dry_run_sends_nothing(at_home, remote, httpserver, command):  # noqa:
     assert httpserver.log == []
 
 
-ANSWERS = {  # what the service answers, and the exit code
+RESPONSES = {  # status, body and the expected exit code
     "401": (401, '{"errors": [{"code": 89, "message": "Invalid or expired token."}]}', 4),
     "403": (403, '{"errors": [{"code": "FORBIDDEN", "message": "no"}]}', 4),
     "404": (404, '{"errors": [{"code": "NOT_FOUND", "message": "no"}]}', 5),
@@ -94,7 +94,7 @@ ANSWERS = {  # what the service answers, and the exit code
 @pytest.mark.parametrize("command", SENDING)
 def test_every_answer_ends_in_its_exit_code(at_home, remote, httpserver, command):  # noqa: F811
     given = {"ADSCTL_ACCOUNT": "18ce54d4x5t", "ADSCTL_CATALOG": "7310248000000000001"}
-    for status, body, code in ANSWERS.values():
+    for status, body, code in RESPONSES.values():
         httpserver.clear()
         httpserver.expect_request(re.compile(".*")).respond_with_data(body, status)
         shape = ("--yes", "--max-attempts", "1", "-o", "json")

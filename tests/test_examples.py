@@ -1,4 +1,4 @@
-"""The example that ends each command's help works, on the emulator's first world."""
+"""The example of each command's help works on a new emulator."""
 
 import shlex
 import subprocess
@@ -14,14 +14,14 @@ from ads_cli.reference.tree import describe_commands
 from tests.conftest import feed
 
 EXAMPLES = {command.key: command.example for command in describe_commands(root()) if not command.subcommands}
-ELSEWHERE = {  # what other tests run, in tests/auth, tests/users and tests/test_emulator_command.py
+ELSEWHERE = {  # run by tests/auth, tests/audiences and tests/test_emulator_command.py
     "auth login": "needs a person and a browser",
     "auth logout": "needs a token that a login stored",
     "auth bearer issue": "needs an app of its own",
     "auth bearer revoke": "needs an app of its own",
     "emulator serve": "does not end",
 }
-BEFORE = {  # what has to be done first
+BEFORE = {  # commands that have to run first
     "catalog create": "adsctl catalog delete 7310248000000000001",
     "jobs show": "adsctl products push feed.csv",
     "profile use": "adsctl profile set shop account=18ce54d4x5t",

@@ -1,4 +1,4 @@
-"""Profiles: set, shown and removed, in a file that people write in too."""
+"""Profiles: set, shown and removed, in a file that users edit too."""
 
 import json
 import threading
@@ -43,7 +43,7 @@ def test_a_first_profile_becomes_the_default_and_says_so(adsctl):
     assert "there is no profile 'shp'; did you mean 'shop'?" in adsctl("profile", "use", "shp", code=2).stderr
 
 
-def test_a_value_that_means_nothing_is_refused(adsctl):
+def test_an_invalid_value_is_refused(adsctl):
     for pair, words in {
         "output=jsn": "'jsn' is not one of table, tsv, csv, json",
         "sandbox=maybe": "'maybe' is not one of true, false",
@@ -55,7 +55,7 @@ def test_a_value_that_means_nothing_is_refused(adsctl):
     assert not (adsctl.home / "config").exists()
 
 
-def test_a_key_that_means_nothing_is_pointed_out(adsctl):
+def test_an_unknown_key_is_a_warning(adsctl):
     (adsctl.home / "config").mkdir()
     adsctl.file("config/config.yaml", CONFIG.replace("account:", "acount:"))
     warning = "profile shop: unknown key 'acount'; did you mean 'account'?"
@@ -73,7 +73,7 @@ def test_a_dry_run_changes_no_profile(adsctl):
     assert (adsctl.home / "config" / "config.yaml").read_text() == before
 
 
-def test_many_changes_at_once_lose_nothing(adsctl):
+def test_concurrent_changes_are_all_kept(adsctl):
     names = [f"shop{number}" for number in range(6)]
     threads = [
         threading.Thread(target=adsctl.process, args=("profile", "set", name, f"account={name}"))

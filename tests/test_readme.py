@@ -1,4 +1,4 @@
-"""The README cannot rot: every command in it is run, in order, and says what the README says."""
+"""Every command of the README is run, in order, and its output compared with the README."""
 
 import re
 import shutil
@@ -10,7 +10,7 @@ from ads_cli.errors import EXIT_CODES, SIGNAL_EXIT_CODES
 from ads_cli.output.presentation import FORMATS
 from tests.conftest import EXAMPLES, ROOT
 
-# What differs from run to run: times, speeds, and what is made up anew.
+# Parts of the output that differ from run to run: times, speeds and random ids.
 PARTICULAR = [
     (r"[\d,.]+ s, [\d,]+ rows/s", "SPEED"),
     (r"\d+ requests?, \d+ of them retries", "REQUESTS"),
@@ -20,7 +20,7 @@ PARTICULAR = [
 
 
 def console_blocks() -> list[tuple[str, str]]:
-    """Give each command of the README with the output under it."""
+    """Return each command of the README with its output."""
     found = []
     for block in re.findall(r"```console\n(.*?)```", (ROOT / "README.md").read_text(), re.S):
         for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
@@ -38,7 +38,7 @@ def plain(text: str) -> str:
     return text.strip()
 
 
-def test_every_command_of_the_readme_says_what_it_says(adsctl):
+def test_every_command_of_the_readme_prints_the_quoted_output(adsctl):
     shutil.copytree(EXAMPLES, adsctl.home / "examples")
     environment = adsctl.installed() | {"NO_COLOR": "1", "TERM": "dumb"}
     for command, expected in console_blocks():
@@ -54,7 +54,7 @@ def test_every_command_of_the_readme_says_what_it_says(adsctl):
 @pytest.mark.parametrize(
     "word", re.findall(r"`(adsctl [a-z][a-z -]*[a-z])`", (ROOT / "README.md").read_text())
 )
-def test_every_command_that_is_named_exists(adsctl, word):
+def test_every_named_command_exists(adsctl, word):
     adsctl(*word.split()[1:], "--help")
 
 

@@ -1,4 +1,4 @@
-"""The recipes of `examples/` do what their first lines say."""
+"""The scripts of `examples/` do what their first lines say."""
 
 import subprocess
 
@@ -6,7 +6,7 @@ from tests.conftest import EXAMPLES
 
 
 def run_at_night(person, feed: str, code: int) -> str | None:
-    """Run the nightly push where `mail` writes to a file, and give that file."""
+    """Run the nightly push with a `mail` that writes to a file; return its content."""
     environment = person.installed("-p", "local")
     person.file("bin/mail", '#!/bin/sh\necho "$@" > mail; cat >> mail\n').chmod(0o755)
     command = [EXAMPLES / "nightly.sh", feed, "you@shop.example"]
@@ -16,11 +16,11 @@ def run_at_night(person, feed: str, code: int) -> str | None:
     return mail.read_text() if mail.exists() else None
 
 
-def test_a_night_without_trouble_mails_nothing(adsctl):
+def test_a_successful_night_mails_nothing(adsctl):
     assert run_at_night(adsctl, EXAMPLES / "products.csv", 0) is None
 
 
-def test_a_night_with_trouble_is_mailed(adsctl):
+def test_a_failed_night_is_mailed(adsctl):
     feed = EXAMPLES / "products-with-mistakes.csv"
     mail = run_at_night(adsctl, feed, 3)
     assert mail.startswith(f"-s adsctl: {feed} ended with exit code 3 you@shop.example\n")

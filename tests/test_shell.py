@@ -13,7 +13,7 @@ LISTS = ("accounts list", "cards list -o json", "media library list -o yaml", "a
 
 @pytest.fixture
 def shell(adsctl):
-    """Run a line in bash, where adsctl is on the path and uses the emulator on this machine."""
+    """Run a line in bash; adsctl is on the path and uses the emulator."""
     environment = adsctl.installed() | {"ADSCTL_PROFILE": "local"}
 
     def run(line: str, code: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
@@ -35,19 +35,19 @@ def shell(adsctl):
 
 
 def bare(shell, **env) -> str:
-    """Begin a line that runs adsctl with nothing in its environment but what is given."""
+    """Begin a line that runs adsctl with these environment variables only."""
     given = " ".join(f"{name}={shlex.quote(str(value))}" for name, value in env.items())
     return f"env -i PYTHONPATH={ROOT} {given} {shell.home}/bin/adsctl -p local"
 
 
 @pytest.mark.parametrize("words", LISTS)
-def test_a_reader_that_leaves_after_a_line_ends_the_pipe_quietly(shell, words):
+def test_a_pipe_closed_after_one_line_ends_silently(shell, words):
     done = shell(f"{{ adsctl -q {words} || echo $? >&2; }} | head -1")
     assert len(done.stdout.splitlines()) == 1 and done.stderr.strip() in ("", "141")
 
 
 @pytest.mark.parametrize("words", ["--version", "--help", "-q accounts list", "completion zsh"])
-def test_a_reader_that_has_left_already_is_told_by_141(shell, words):
+def test_a_pipe_that_is_already_closed_ends_with_141(shell, words):
     done = shell(f"exec 3> >(:); wait $! || :; adsctl {words} >&3 || echo $?")
     assert done.stdout == "141\n" and done.stderr == ""
 
@@ -99,7 +99,7 @@ def test_there_may_be_no_home(shell):
     assert len(done.stdout.split()) == 2
 
 
-def test_a_home_that_cannot_be_written_is_told(shell):
+def test_a_home_that_cannot_be_written_ends_with_11(shell):
     done = shell(f"{bare(shell, HOME='/proc')} accounts list -o json || echo $?")
     assert done.stdout == "11\n" and '"exit_code": 11' in done.stderr
     assert "/proc" in done.stderr
@@ -113,7 +113,7 @@ def test_umlauts_survive_or_are_escaped_in_any_locale(shell, locale):
         assert "Süßes & Ödes" in shown or "S\\xfc\\xdfes & \\xd6des" in shown
 
 
-def test_bytes_that_are_no_text_are_told(shell):
+def test_arguments_that_are_not_utf8_are_refused(shell):
     done = shell("adsctl accounts update 18ce54d4x5t --name $'\\xfc' 2>&1 || echo $?")
     assert "--name: '\\udcfc' is not UTF-8" in done.stdout
     assert done.stdout.endswith("\n2\n")
@@ -121,7 +121,7 @@ def test_bytes_that_are_no_text_are_told(shell):
 
 @pytest.mark.parametrize("words", ["--version", "--help", "help files", "accounts list", "completion bash"])
 @pytest.mark.parametrize("shape", ["", "-o json"])
-def test_a_full_disk_is_told_and_ends_with_11(shell, words, shape):
+def test_a_full_disk_ends_with_11(shell, words, shape):
     if words == "--version" and shape:
         shape = "-q"
     options = f"{shape} {words}" if shape else words

@@ -1,4 +1,4 @@
-"""What the service says is shown, and never obeyed: not by the terminal, not by Rich, not by the log."""
+"""Text of the service is escaped: for the terminal, for Rich and for the log."""
 
 import csv
 import io
@@ -25,7 +25,7 @@ NAMES = {
     "formula": "=cmd|' /C calc'!A0",
 }
 FORMATS = ("table", "tsv", "csv", "json", "jsonl", "yaml", "ids", "none")
-TELLING = ("escape", "eight bits", "bidi", "NUL", "lines")
+CONTROL_NAMES = ("escape", "eight bits", "bidi", "NUL", "lines")
 
 
 def serve(httpserver: HTTPServer, *names: str, status: int = 200) -> None:
@@ -38,18 +38,18 @@ def serve(httpserver: HTTPServer, *names: str, status: int = 200) -> None:
     )
 
 
-def test_csv_holds_no_formula_where_that_is_asked_for(remote, httpserver):
-    told = ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\t=1", "\r=1"]
+def test_csv_safe_output_holds_no_formulas(remote, httpserver):
+    formulas = ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\t=1", "\r=1"]
     kept = ["-12.50", "+49", "a=b", "", "'=1"]
-    serve(httpserver, *told, *kept)
+    serve(httpserver, *formulas, *kept)
     words = ("accounts", "list", "-o", "csv", "--columns", "name")
 
     def cells(*more: str) -> list[str]:
         shown = remote(*words, *more).stdout
         return [row[0] if row else "" for row in csv.reader(io.StringIO(shown, newline=""))][1:]
 
-    assert cells() == [*told, *kept]
-    assert cells("--csv-safe") == [*(f"'{value}" for value in told), *kept]
+    assert cells() == [*formulas, *kept]
+    assert cells("--csv-safe") == [*(f"'{value}" for value in formulas), *kept]
     httpserver.clear()
     httpserver.expect_request(ACCOUNTS).respond_with_json({"data": [{"=1+1": "a"}]})
     assert remote("accounts", "list", "-o", "csv", "--query", "[]", "--csv-safe").stdout == "'=1+1\na\n"
@@ -60,7 +60,7 @@ def is_safe(text: str) -> bool:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_names_are_shown_safely_in_every_format(remote, httpserver, format):
+def test_names_are_escaped_in_every_format(remote, httpserver, format):
     serve(httpserver, *NAMES.values())
     done = remote("accounts", "list", "-o", format, "-v")
     assert is_safe(done.stderr)
@@ -77,16 +77,16 @@ def test_names_are_shown_safely_in_every_format(remote, httpserver, format):
 @pytest.mark.parametrize(
     "words", [(), ("--debug",), ("-o", "json"), ("--color=always",), ("--log-file", "log")]
 )
-def test_an_error_is_shown_safely(remote, httpserver, words):
+def test_an_error_is_escaped(remote, httpserver, words):
     serve(httpserver, *NAMES.values(), status=400)
-    told = remote("accounts", "list", *words, code=6).stderr
-    plain = re.sub(r"\x1b\[\d*m", "", told) if "--color=always" in words else told
+    shown = remote("accounts", "list", *words, code=6).stderr
+    plain = re.sub(r"\x1b\[\d*m", "", shown) if "--color=always" in words else shown
     assert is_safe(plain) and "Traceback" not in plain
     if "log" in words:
         assert is_safe((remote.home / "log").read_text())
 
 
-def test_debug_shows_headers_and_bodies_that_are_no_text(remote, httpserver):
+def test_debug_escapes_headers_and_bodies_that_are_not_text(remote, httpserver):
     headers = {"X-Strange": "a\x1b[31m\x9b", "Content-Type": "application/json"}
     httpserver.expect_request(ACCOUNTS).respond_with_data(b"\xff\xfe\x1b[2J\x00", headers=headers)
     done = remote("accounts", "list", "--debug", "--max-attempts", "1", code=8)
@@ -94,7 +94,7 @@ def test_debug_shows_headers_and_bodies_that_are_no_text(remote, httpserver):
 
 
 @pytest.mark.parametrize("format", ["table", "tsv", "json"])
-def test_a_name_of_a_megabyte_is_shown_whole_where_it_is_data(remote, httpserver, format):
+def test_a_name_of_a_megabyte_is_shown_whole(remote, httpserver, format):
     serve(httpserver, "x" * 1_000_000)
     assert len(remote("accounts", "list", "-o", format).stdout) > 2_000_000
 
@@ -104,7 +104,7 @@ def test_a_message_of_a_megabyte_is_cut(remote, httpserver):
     assert len(remote("accounts", "list", code=6).stderr) < 5000
 
 
-def test_reasons_of_a_megabyte_fill_neither_terminal_nor_journal(remote, httpserver):
+def test_reasons_of_a_megabyte_are_cut_in_messages_and_journals(remote, httpserver):
     entries = [
         {"id": f"sku-{n}", "status": "ERROR", "errors": ["\x1b[31m" + "x" * 1_000_000]} for n in (1, 2)
     ]
@@ -118,8 +118,8 @@ def test_reasons_of_a_megabyte_fill_neither_terminal_nor_journal(remote, httpser
 
 
 @pytest.mark.parametrize(("width", "format"), [(1, "table"), (20, "table"), (80, "table"), (20, "csv")])
-def test_a_terminal_of_any_width_shows_no_sequence_of_the_service(remote, httpserver, width, format):
-    serve(httpserver, "".join(NAMES[name] for name in TELLING) + NAMES["wide"])
+def test_a_terminal_of_any_width_gets_no_escape_sequence_of_the_service(remote, httpserver, width, format):
+    serve(httpserver, "".join(NAMES[name] for name in CONTROL_NAMES) + NAMES["wide"])
     words = remote.command("accounts", "list", "-o", format, "--color", "never")
     environment = remote.environment | {"TERM": "xterm"}
     shell = pexpect.spawn(words[0], words[1:], env=environment, cwd=str(remote.home), dimensions=(20, width))
@@ -133,7 +133,7 @@ ASCII = {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "
 
 @pytest.mark.parametrize("env", [ASCII, {"PYTHONIOENCODING": "ascii"}])
 @pytest.mark.parametrize("format", ["table", "csv", "yaml"])
-def test_what_the_encoding_cannot_say_is_escaped(remote, httpserver, env, format):
+def test_characters_outside_the_encoding_are_escaped(remote, httpserver, env, format):
     serve(httpserver, NAMES["wide"] + "é" + NAMES["half"])
     done = remote.process("accounts", "list", "-o", format, **env)
     assert "Traceback" not in done.stderr and done.stdout.isascii()

@@ -1,4 +1,4 @@
-"""Keyword insights are a picture on a terminal, and plain data everywhere else."""
+"""Keyword insights are a chart on a terminal, and plain data everywhere else."""
 
 import json
 import re
@@ -35,7 +35,7 @@ def plain(text):
 
 @pytest.mark.parametrize("words", [DAYS, HOURS])
 @pytest.mark.parametrize("width", [40, 60, 80, 200])
-def test_a_terminal_of_any_width_shows_a_picture_that_fits(adsctl, words, width):
+def test_a_chart_fits_a_terminal_of_any_width(adsctl, words, width):
     data = json.loads(adsctl("-p", "local", *words, "-o", "json").stdout)
     shown = plain(on_a_terminal(adsctl, *words, width=width))
     assert all(cell_len(line) <= width for line in shown.splitlines())
@@ -45,33 +45,33 @@ def test_a_terminal_of_any_width_shows_a_picture_that_fits(adsctl, words, width)
     assert "█" in shown
 
 
-def test_a_picture_without_color_is_plain(adsctl):
+def test_a_chart_without_color_has_no_escape_sequences(adsctl):
     assert "\x1b" in on_a_terminal(adsctl, *DAYS, width=80)
     assert "\x1b" not in on_a_terminal(adsctl, *DAYS, width=80, NO_COLOR="1")
 
 
-def test_a_terminal_that_speaks_ascii_is_drawn_on_in_ascii(adsctl):
+def test_an_ascii_terminal_gets_an_ascii_chart(adsctl):
     shown = on_a_terminal(
         adsctl, *HOURS, width=80, LANG="C", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"
     )
     assert plain(shown).isascii() and "\\u" not in shown and "@" in shown
 
 
-def test_other_formats_columns_and_queries_are_plain_data(adsctl):
+def test_other_formats_columns_and_queries_show_plain_data(adsctl):
     for shape in (("-o", "tsv"), ("--columns", "post_volume"), ("--query", "post_volume")):
         assert "█" not in on_a_terminal(adsctl, *DAYS, *shape, width=80)
     assert adsctl("-p", "local", *DAYS).stdout.startswith("related_keywords\tpost_volume\n")
 
 
 @pytest.mark.parametrize("data", [{}, {"post_volume": []}, {"post_volume": None, "related_keywords": None}])
-def test_no_numbers_are_told(remote, httpserver, data):
+def test_a_chart_without_numbers_says_so(remote, httpserver, data):
     httpserver.expect_request("/12/insights/keywords/search").respond_with_json({"data": data})
     shown = on_a_terminal(remote, *DAYS, "--profile", "default", width=60)
     assert "no numbers" in shown
 
 
 @pytest.mark.parametrize("width", range(1, 60, 7))
-def test_rows_are_drawn_in_proportion(width):
+def test_bars_are_drawn_in_proportion(width):
     assert lines([], width) == []
     one, two = lines([Row("a", [10]), Row("b", [5])], width)
     assert one.count("█") >= two.count("█") > 0 or width < 14

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import sys
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -35,34 +36,73 @@ class Base(StrEnum):
     sandbox = "sandbox"
 
 
+RequestPath = Annotated[
+    str, typer.Argument(metavar="PATH", help="As in /12/accounts; {account_id} is replaced by the one in use")
+]
+Fields = Annotated[
+    list[str] | None, typer.Option("-f", metavar="KEY=VALUE", help="A query parameter, as text")
+]
+TypedFields = Annotated[
+    list[str] | None,
+    typer.Option("-F", metavar="KEY=JSON", help="A query parameter, as JSON or @FILE; null is not sent"),
+]
+Body = Annotated[
+    str | None, typer.Option("--input", metavar="FILE", help="A file with the body; - is standard input")
+]
+Headers = Annotated[list[str] | None, typer.Option("-H", metavar="KEY:VALUE", help="A further header")]
+Curl = Annotated[
+    bool, typer.Option("--as-curl", help="Print the request for curl, with secrets masked; send nothing")
+]
+
+
+@dataclass
+class RawRequest:
+    """A request as it was typed; `headers` may hold a content type."""
+
+    method: str
+    address: str
+    path: str
+    query: dict[str, str]
+    headers: dict[str, str]
+    body: bytes
+
+    def prepare(self, cursor: str | None = None) -> "PreparedRequest":
+        """Prepare the request, or that of a further page."""
+        from ..client.prepared_request import PreparedRequest
+
+        query = self.query | ({"cursor": cursor} if cursor else {})
+        encoded = "&".join(f"{quote(k, safe='')}={quote(v, safe='')}" for k, v in query.items())
+        url = self.address + quote(self.path, safe="/%:@!$&'()*+,;=~") + (f"?{encoded}" if encoded else "")
+        headers = dict(self.headers)
+        content_type = "application/json"
+        for name in self.headers:
+            if name.lower() == "content-type":
+                content_type = headers.pop(name)
+        return PreparedRequest(
+            self.method,
+            url,
+            self.body,
+            content_type if self.body else "",
+            f"{self.method} {self.path}",
+            self.method != "POST",
+            headers,
+        )
+
+
 def api(
     ctx: typer.Context,
     method: Annotated[str, typer.Argument(metavar="METHOD", help=", ".join(METHODS))],
-    path: Annotated[
-        str,
-        typer.Argument(metavar="PATH", help="As in /12/accounts; {account_id} is replaced by the one in use"),
-    ],
-    field: Annotated[
-        list[str] | None, typer.Option("-f", metavar="KEY=VALUE", help="A query parameter, as text")
-    ] = None,
-    typed: Annotated[
-        list[str] | None,
-        typer.Option("-F", metavar="KEY=JSON", help="A query parameter, as JSON or @FILE; null is not sent"),
-    ] = None,
-    body: Annotated[
-        str | None, typer.Option("--input", metavar="FILE", help="A file with the body; - is standard input")
-    ] = None,
-    header: Annotated[
-        list[str] | None, typer.Option("-H", metavar="KEY:VALUE", help="A further header")
-    ] = None,
+    path: RequestPath,
+    field: Fields = None,
+    typed: TypedFields = None,
+    body: Body = None,
+    header: Headers = None,
     base: Annotated[Base, typer.Option(help="The address to send it to")] = Base.ads,
     paginate: Annotated[bool, typer.Option("--paginate", help="Follow the pages of a list")] = False,
     envelope: Annotated[
         bool, typer.Option("--envelope", help="Show the whole response, not only its data")
     ] = False,
-    as_curl: Annotated[
-        bool, typer.Option("--as-curl", help="Print the request for curl, with secrets masked; send nothing")
-    ] = False,
+    as_curl: Curl = False,
 ) -> None:
     """Send any signed request.
 
@@ -82,36 +122,15 @@ def api(
     query |= {name: as_text(value) for name, value in map(_parse_typed, typed or []) if value is not None}
     headers = dict(map(_parse_header, header or []))
     content = _read_file(body) if body else b""
-    address = call.settings.address(base.value)
-
-    def prepared(cursor: str | None = None) -> "PreparedRequest":
-        from ..client.prepared_request import PreparedRequest
-
-        parameters = query | ({"cursor": cursor} if cursor else {})
-        encoded = "&".join(f"{quote(k, safe='')}={quote(v, safe='')}" for k, v in parameters.items())
-        url = address + quote(plain_path, safe="/%:@!$&'()*+,;=~") + (f"?{encoded}" if encoded else "")
-        content_type = next(
-            (v for k, v in headers.items() if k.lower() == "content-type"), "application/json"
-        )
-        others = {name: value for name, value in headers.items() if name.lower() != "content-type"}
-        return PreparedRequest(
-            method,
-            url,
-            content,
-            content_type if content else "",
-            f"{method} {plain_path}",
-            method != "POST",
-            others,
-        )
-
+    request = RawRequest(method, call.settings.address(base.value), plain_path, query, headers, content)
     if as_curl:
         from ..client.trace import Trace
 
-        print(Trace().mask(_curl(prepared())))
+        print(Trace().mask(_curl(request.prepare())))
     elif call.dry_run:
-        show_prepared(call, prepared())
+        show_prepared(call, request.prepare())
     else:
-        responses = call.client.follow(lambda cursor: call.client.exchange(prepared(cursor)))
+        responses = call.client.follow(lambda cursor: call.client.exchange(request.prepare(cursor)))
         envelope = envelope and call.printer.shows_documents
         show_pages(call, responses, all=paginate, envelope=envelope, more_hint="--paginate shows them")
 

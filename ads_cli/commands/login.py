@@ -34,31 +34,36 @@ class TokenStore(StrEnum):
     file = "file"
 
 
+NoBrowser = Annotated[
+    bool, typer.Option("--no-browser", help="Print the address of the page; open no browser")
+]
+Callback = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL", help="Listen on this registered loopback address instead of asking for a PIN"
+    ),
+]
+Authenticate = Annotated[
+    bool,
+    typer.Option(
+        "--authenticate", help="Skip the page for a user who has authorized the app before (with --callback)"
+    ),
+]
+Permissions = Annotated[Access | None, typer.Option(help="Request a token with these permissions only")]
+ForceLogin = Annotated[
+    bool, typer.Option("--force-login", help="Make the page ask for user name and password")
+]
+ScreenName = Annotated[str | None, typer.Option(metavar="NAME", help="The user name that the page suggests")]
+
+
 def login(
     ctx: typer.Context,
-    no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the address of the page; open no browser")
-    ] = False,
-    callback: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="Listen on this registered loopback address instead of asking for a PIN"
-        ),
-    ] = None,
-    authenticate: Annotated[
-        bool,
-        typer.Option(
-            "--authenticate",
-            help="Skip the page for a user who has authorized the app before (with --callback)",
-        ),
-    ] = False,
-    access: Annotated[Access | None, typer.Option(help="Request a token with these permissions only")] = None,
-    force_login: Annotated[
-        bool, typer.Option("--force-login", help="Make the page ask for user name and password")
-    ] = False,
-    screen_name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The user name that the page suggests")
-    ] = None,
+    no_browser: NoBrowser = False,
+    callback: Callback = None,
+    authenticate: Authenticate = False,
+    access: Permissions = None,
+    force_login: ForceLogin = False,
+    screen_name: ScreenName = None,
     token_store: Annotated[TokenStore | None, typer.Option(help="Where tokens are stored")] = None,
 ) -> None:
     """Sign in with a browser and a PIN.
@@ -75,7 +80,7 @@ def login(
     from ..config.profiles import refuse_local
 
     if authenticate and not callback:
-        raise UsageError("--authenticate needs --callback")
+        raise UsageError("--authenticate requires --callback")
     call = Invocation.of(ctx)
     call.settings.may_create_profile = True
     refuse_local(call.settings.profile)

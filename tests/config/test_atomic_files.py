@@ -1,4 +1,4 @@
-"""A file is there whole or not at all, and what is no file is never replaced."""
+"""Atomic writes: a file is replaced as a whole or not at all, and devices are never replaced."""
 
 import errno
 import gzip
@@ -14,7 +14,7 @@ from ads_cli.feeds.registry import FORMATS
 from ads_cli.feeds.writer import open_writer
 
 
-def test_until_it_is_whole_a_file_is_seen_by_its_owner_only(tmp_path):
+def test_an_unfinished_file_is_readable_by_its_owner_only(tmp_path):
     path = tmp_path / "out.csv"
     with atomic(path) as stream:
         stream.write("é\r\n")
@@ -26,7 +26,7 @@ def test_until_it_is_whole_a_file_is_seen_by_its_owner_only(tmp_path):
 
 @pytest.mark.parametrize("name", ["out.csv", "out.csv.gz"])
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, ConnectionError])
-def test_an_error_of_the_work_stays_what_it_is_and_the_file_what_it_was(tmp_path, name, error):
+def test_an_exception_passes_and_leaves_the_file_unchanged(tmp_path, name, error):
     path = tmp_path / name
     path.write_text("before")
     with pytest.raises(error), atomic(path) as stream:
@@ -42,7 +42,7 @@ def test_the_extension_gz_compresses(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["nowhere/out.csv", "file/out.csv", "folder"])
-def test_what_cannot_be_written_is_a_usage_error_that_names_it(tmp_path, name):
+def test_a_file_that_cannot_be_created_is_a_usage_error(tmp_path, name):
     (tmp_path / "file").touch()
     (tmp_path / "folder").mkdir()
     with pytest.raises(UsageError, match=f"{name}: cannot be written"), atomic(tmp_path / name) as stream:
@@ -50,7 +50,7 @@ def test_what_cannot_be_written_is_a_usage_error_that_names_it(tmp_path, name):
     assert {path.name for path in tmp_path.iterdir()} == {"file", "folder"}
 
 
-def test_a_full_disk_is_an_error_of_the_state_that_names_the_file(tmp_path, monkeypatch):
+def test_a_full_disk_is_a_state_error_that_names_the_file(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -83,7 +83,7 @@ def test_a_pipe_or_device_is_written_to_and_never_replaced(tmp_path):
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-def test_a_row_with_half_a_character_can_still_be_written(tmp_path):
+def test_a_row_with_a_lone_surrogate_can_be_written(tmp_path):
     with atomic(tmp_path / "out.jsonl") as stream:
         writer = open_writer(stream, FORMATS["jsonl"], ("id",))
         writer.write({"id": "\ud83d!"})

@@ -26,7 +26,7 @@ FUZZ ?= 2000
 chaos: $(READY)
 	$(BIN)/python -m tests.chaos $(RUNS) $(SEED)
 	FUZZ=$(FUZZ) $(BIN)/python -m pytest -n auto --timeout=0 tests/test_fuzz.py tests/emulator/test_hostile.py
-	$(BIN)/python -m tests.guided $(FUZZ)
+	$(BIN)/python -m tests.coverage_fuzzing $(FUZZ)
 
 check: $(READY) $(LINT)/lint-imports
 	$(BIN)/ruff check .

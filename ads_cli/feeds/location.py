@@ -16,9 +16,9 @@ from ..errors import UsageError
 class Location(ABC):
     """Where a feed is read from."""
 
-    def __init__(self, label: str, *, file_name: str = "", identity: str | None = None) -> None:
+    def __init__(self, label: str, *, file_name: str | None = None, identity: str | None = None) -> None:
         self.label = label  # names it in messages
-        self.file_name = file_name  # its extension names the format; empty if there is none
+        self.file_name = file_name  # its extension tells the format
         self.identity = label if identity is None else identity  # names it in jobs and journals
 
     @abstractmethod

@@ -26,18 +26,20 @@ def open_source(
     Raises UsageError if it cannot be opened, or nothing tells the format.
     """
     location = parse_location(file)
-    found = find_readable(location.file_name, format)
+    name = location.file_name
+    found = find_readable(name or "", format)
     check_encoding(encoding)
-    if found is None and not location.file_name:
+    if found is None and name is None:
         raise UsageError(
             f"{location.label} has no name that tells its format",
             hint=f"add --format {'|'.join(readable_formats())}",
         )
     source = Source(location, found or FORMATS[default_format or "lines"], encoding)
-    if found is None and (by_bytes := by_content(source.head(SNIFF_BYTES))):
-        source.format = by_bytes
-    elif found is None and default_format is None:
-        raise unknown_format(location.file_name, readable_formats())
+    if found is None:
+        detected = by_content(source.head(SNIFF_BYTES))
+        if detected is None and default_format is None:
+            raise unknown_format(name or "", readable_formats())
+        source.format = detected or source.format
     return source
 
 

@@ -30,7 +30,7 @@ def test_standard_input_and_values_are_never_the_output_file(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"id\n1\n")))
     location = parse_location("-")
     assert isinstance(location, StandardInput)
-    assert location.label == location.identity == "standard input" and not location.file_name
+    assert location.label == location.identity == "standard input" and location.file_name is None
     assert not location.is_same_file("standard input") and not location.is_same_file("-")
     stream = location.open()
     assert stream.read() == b"id\n1\n" and stream.seek(0) == 0 and stream.read(2) == b"id"

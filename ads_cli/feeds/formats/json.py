@@ -31,12 +31,12 @@ DECODER = json.JSONDecoder(object_pairs_hook=_to_dict, parse_int=str, parse_floa
 
 
 def surrogate_problem(text: str, value: Any) -> str:
-    """Describe the problem of a value with half of a surrogate pair; "" if there is none."""
-    if "\\u" in text:  # only an escape can produce one, and most texts have none
+    """Describe the problem of a value with a lone surrogate; "" if there is none."""
+    if "\\u" in text:  # only an escape can produce one
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            return "contains half of a surrogate pair, written as a \\u escape"
+            return "contains a lone surrogate"
     return ""
 
 

@@ -1,9 +1,9 @@
 """The command tree: groups that load their commands on first use, with the common options."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from typer import Exit, Typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
@@ -20,6 +20,26 @@ from .layout import GROUPS, HAND_WRITTEN, ROOT_SECTIONS, ROOT_SUMMARIES
 PROGRAM = "adsctl"
 
 
+class LazyCommands(Mapping[str, Any]):
+    """The commands and groups directly inside a group, loaded on first use."""
+
+    def __init__(self, path: tuple[str, ...]) -> None:
+        self._path = path
+
+    @cached_property
+    def _loaded(self) -> dict[str, Any]:
+        return commands_of(self._path)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._loaded)
+
+    def __len__(self) -> int:
+        return len(self._loaded)
+
+
 class Group(HelpOption, TyperGroup):
     """A group of commands that are loaded on first use."""
 
@@ -30,26 +50,14 @@ class Group(HelpOption, TyperGroup):
             no_args_is_help=True,
             rich_markup_mode=None,
             params=list(common_parameters(path)),
+            commands=cast(Any, LazyCommands(path)),
             **settings,
         )
         self.path = path
 
-    @cached_property
-    def _commands(self) -> dict[str, Any]:
-        return commands_of(self.path)
-
-    @property  # type: ignore[override]
-    def commands(self) -> dict[str, Any]:
-        """The commands and groups of this group, by name."""
-        return self._commands
-
-    @commands.setter
-    def commands(self, value: Any) -> None:
-        pass  # the base class assigns an empty dict
-
     def list_commands(self, ctx: Any) -> list[str]:
         """List the names in the order of the help."""
-        return list(self._commands)
+        return list(self.commands)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the commands first, then the options."""
@@ -60,13 +68,13 @@ class Group(HelpOption, TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands with whole summaries; the base class cuts them."""
-        self.write_section(formatter, "Commands", self._commands)
+        self.write_section(formatter, "Commands", self.commands)
 
     def write_section(self, formatter: Any, heading: str, names: Collection[str]) -> None:
         """Write some of the commands under a heading."""
-        width = max(map(len, self._commands))  # the sections of one help are aligned
+        width = max(map(len, self.commands))  # the sections of one help are aligned
         with formatter.section(heading):
-            formatter.write_dl([(name.ljust(width), summary_line(self._commands[name])) for name in names])
+            formatter.write_dl([(name.ljust(width), summary_line(self.commands[name])) for name in names])
 
 
 class Root(Group):

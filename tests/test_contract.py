@@ -308,4 +308,7 @@ def test_a_closed_stream_changes_neither_the_result_nor_the_exit_code(adsctl, cl
     "env", [{"LANG": "C", "LC_ALL": "C"}, {"TERM": "dumb"}, {"HOME": "/nonexistent"}, {"COLUMNS": "20"}]
 )
 def test_an_unusual_environment_is_harmless(adsctl, env):
-    adsctl.process("--profile", "local", "accounts", "list", "-o", "table", **env)
+    done = adsctl.process("--profile", "local", "accounts", "list", "-o", "ids", **env)
+    assert ACCOUNT in done.stdout.split() and "warning" not in done.stderr
+    table = adsctl.process("--profile", "local", "accounts", "list", "-o", "table", **env)
+    assert table.stdout.count("\n") > 2 and table.stderr == done.stderr

@@ -49,7 +49,8 @@ def test_serve_reports_a_port_in_use(adsctl):
 
 @pytest.mark.parametrize("code", [0, 3, 77])
 def test_exec_exits_with_the_code_of_its_command(adsctl, code):
-    adsctl("emulator", "exec", "--", "sh", "-c", f"exit {code}", code=code)
+    done = adsctl("emulator", "exec", "--", "sh", "-c", f"echo out; exit {code}", code=code)
+    assert done.stdout == "out\n"
 
 
 def test_exec_sets_the_variables_of_its_command(adsctl):

@@ -55,7 +55,7 @@ def test_every_command_of_the_readme_prints_the_quoted_output(adsctl):
     "word", re.findall(r"`(adsctl [a-z][a-z -]*[a-z])`", (ROOT / "README.md").read_text())
 )
 def test_every_named_command_exists(adsctl, word):
-    adsctl(*word.split()[1:], "--help")
+    assert adsctl(*word.split()[1:], "--help").stdout.startswith(f"Usage: {word}")
 
 
 def test_the_readme_lists_the_exit_codes_and_formats_of_the_program():

@@ -17,6 +17,7 @@ from ads_cli.emulator.core.incoming_request import IncomingRequest
 from ads_cli.emulator.core.params import read_params
 
 from .anything import lacking_or_broken, simplest, values_of
+from .telling import BAD_IDS, ID_WORDS, told
 
 REQUESTS = [request for module in MODULES for request in requests_of(module)]
 EXAMPLES, ENOUGH = 20, 5  # tried of each request, unless its rules leave too few
@@ -78,3 +79,11 @@ def test_one_broken_limit_is_refused_on_both_sides_by_its_name(kind):
         with pytest.raises(InvalidError) as there:
             arrived(kind, RequestParts(path, rest))
         assert any(name in problem.path for problem in there.value.problems), (changes, there.value)
+
+
+@each_request
+def test_an_id_stays_one_segment_of_the_path(kind):
+    sound = simplest(values_of(kind))
+    for name in kind.endpoint.path_fields:
+        for identifier in BAD_IDS:
+            assert told(kind, **sound | {name: identifier}) == [f"{name}: {identifier!r} {ID_WORDS}"]

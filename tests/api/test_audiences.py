@@ -11,7 +11,7 @@ from ads_cli.api.audiences import (
     SearchKeywords,
 )
 
-from .telling import BAD_IDS, ESCAPED_ID, ID_WORDS, SPECIAL_ID, ids, line, told
+from .telling import ESCAPED_ID, SPECIAL_ID, ids, line, told
 
 TIME_WORDS = "ISO 8601 with an offset, such as 2026-03-01T08:00:00Z"
 
@@ -63,7 +63,7 @@ PERMISSIONS = "ads://5/accounts/a1/tailored_audiences/t1/permissions"
         ),
     ],
 )
-def test_requests_travel_as_the_specification_writes_them(kind, values, expected):
+def test_audience_requests_travel_as_the_specification_writes_them(kind, values, expected):
     assert line(kind, **values) == expected
 
 
@@ -171,19 +171,7 @@ def test_a_grant_names_an_account_and_a_level(changes, problems):
     assert told(GrantPermission, **GRANT | changes) == problems
 
 
-@pytest.mark.parametrize("identifier", BAD_IDS)
-def test_ids_cannot_change_the_path(identifier):
-    for kind, name, values in (
-        (GrantPermission, "tailored_audience_id", GRANT),
-        (ListTargeted, "custom_audience_id", {"account_id": "1"}),
-        (DeleteDoNotReachList, "do_not_reach_list_id", {"account_id": "1"}),
-        (RevokePermission, "tailored_audience_permission_id", SHARED),
-    ):
-        (message,) = told(kind, **values | {name: identifier})
-        assert message.startswith(f"{name}: ") and ID_WORDS in message
-
-
-def test_the_command_names_the_options_that_were_typed(adsctl):
+def test_errors_of_audiences_commands_name_the_options_that_were_typed(adsctl):
     done = adsctl(
         *("audiences", "keywords", "--keywords", "a,b,c,d,e,f", "--negative-keywords", "g,h,i,j,k"),
         *("--granularity", "MONTH", "--start-time", "2026-03-01T00:00Z", "--end-time", "2026-03-09T00:00Z"),

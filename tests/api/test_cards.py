@@ -21,7 +21,7 @@ from ads_cli.api.parts import request_parts
 from ads_cli.api.validation import convert
 from ads_cli.client.prepared_request import build_request
 
-from .telling import BAD_IDS, ESCAPED_ID, ID_WORDS, SPECIAL_ID, line, told
+from .telling import ESCAPED_ID, SPECIAL_ID, line, told
 
 IN = {"account_id": "a1"}
 CARD = IN | {"card_id": "c1"}
@@ -90,7 +90,7 @@ def without(values, *names):
         (DeleteImageConversation, CARD, f"DELETE {CARDS}/image_conversation/c1"),
     ],
 )
-def test_requests_travel_as_the_specification_writes_them(kind, values, expected):
+def test_card_requests_travel_as_the_specification_writes_them(kind, values, expected):
     assert {*line(kind, **values).replace("?", "&").split("&")} == {*expected.replace("?", "&").split("&")}
 
 
@@ -114,7 +114,7 @@ def test_a_card_travels_as_json_in_the_order_given(kind, values, address):
     ("kind", "most", "default"),
     [(ListCards, 200, 100), (ListPolls, 1000, 200), (ListVideoConversations, 1000, 200)],
 )
-def test_pages_have_the_sizes_of_the_specification(kind, most, default):
+def test_pages_of_cards_have_the_sizes_of_the_specification(kind, most, default):
     for count in ("1", str(most)):
         assert told(kind, **IN, count=count) == []
     for count in ("0", str(most + 1)):
@@ -155,14 +155,6 @@ def test_filters_of_cards():
         assert told(kind, **IN, with_total_count="true", cursor="x") == [
             "with_total_count: cannot be used with cursor"
         ]
-
-
-@pytest.mark.parametrize("bad", BAD_IDS)
-@pytest.mark.parametrize(
-    "kind", [GetCard, GetPoll, GetVideoConversation, UpdateCard, DeleteImageConversation]
-)
-def test_an_id_stays_one_segment_of_the_path(kind, bad):
-    assert told(kind, **IN, card_id=bad) == [f"card_id: {bad!r} {ID_WORDS}"]
 
 
 def test_a_card_has_a_name_of_80_characters():

@@ -15,7 +15,7 @@ from ads_cli.api.media import (
 from ads_cli.api.validation import convert
 from ads_cli.emulator.core.params import value_or_default
 
-from .telling import BAD_IDS, ESCAPED_ID, ID_WORDS, SPECIAL_ID, ids, line, told
+from .telling import ESCAPED_ID, SPECIAL_ID, ids, line, told
 
 IN = {"account_id": "a1"}
 ACCOUNT = "ads://12/accounts/a1/account_media"
@@ -60,14 +60,14 @@ CREATIVE_TYPES = (
         (DeleteLibraryMedia, {"media_key": "3_1"}, f"DELETE {LIBRARY}/3_1"),
     ],
 )
-def test_requests_travel_as_the_specification_writes_them(kind, values, expected):
+def test_media_requests_travel_as_the_specification_writes_them(kind, values, expected):
     assert line(kind, **IN | values) == expected
 
 
 @pytest.mark.parametrize(
     ("kind", "most", "default"), [(ListAccountMedia, 1000, 200), (ListLibraryMedia, 50, 20)]
 )
-def test_pages_have_the_sizes_of_the_specification(kind, most, default):
+def test_pages_of_media_have_the_sizes_of_the_specification(kind, most, default):
     for count in ("1", str(most)):
         assert told(kind, **IN, count=count) == []
     for count in ("0", str(most + 1)):
@@ -117,15 +117,7 @@ def test_media_is_added_by_its_key():
     assert told(AddLibraryMedia, **IN, name="x") == ["media_key: is required"]
 
 
-@pytest.mark.parametrize("bad", BAD_IDS)
-def test_an_id_stays_one_segment_of_the_path(bad):
-    for kind in (GetLibraryMedia, UpdateLibraryMedia, DeleteLibraryMedia):
-        assert told(kind, **IN, media_key=bad) == [f"media_key: {bad!r} {ID_WORDS}"]
-    for kind in (GetAccountMedia, DeleteAccountMedia):
-        assert told(kind, **IN, account_media_id=bad) == [f"account_media_id: {bad!r} {ID_WORDS}"]
-
-
-def test_a_person_is_told_every_mistake_by_option(adsctl):
+def test_errors_of_media_library_list_name_the_options_that_were_typed(adsctl):
     done = adsctl.local(
         "media", "library", "list", "--q", "", "--count", "51", "--media-type", "GIFT", code=2
     )

@@ -6,7 +6,7 @@ from ads_cli.api.posts import CreatePost, RenamePost
 from ads_cli.api.validation import convert
 from ads_cli.emulator.core.params import value_or_default
 
-from .telling import BAD_IDS, ESCAPED_ID, ID_WORDS, SPECIAL_ID, ids, line, told
+from .telling import ESCAPED_ID, SPECIAL_ID, ids, line, told
 
 IN = {"account_id": "a1"}
 POST = IN | {"as_user_id": "42", "text": "Hello"}
@@ -110,12 +110,7 @@ def test_a_new_name_has_80_characters():
     ]
 
 
-@pytest.mark.parametrize("bad", BAD_IDS)
-def test_an_id_stays_one_segment_of_the_path(bad):
-    assert told(RenamePost, **IN, post_id=bad, name="x") == [f"post_id: {bad!r} {ID_WORDS}"]
-
-
-def test_a_person_is_told_every_mistake_by_option(adsctl):
+def test_errors_of_posts_create_name_the_options_that_were_typed(adsctl):
     done = adsctl.local("posts", "create", "--video-title", "x" * 71, "--media-keys", "1,2,3,4,5", code=2)
     assert "--as-user-id: is required" in done.stderr
     assert "--video-title: has 71 characters, at most 70 are allowed" in done.stderr

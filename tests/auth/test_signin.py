@@ -169,8 +169,9 @@ def test_profiles_keep_people_apart(shop, service):
     shop("-p", "two", *LOGIN, input="1234567\n")
     shop.env.clear()
     shop("-p", "one", "auth", "logout")
-    shop("-p", "one", "accounts", "list", code=4)
+    assert "adsctl auth login" in shop("-p", "one", "accounts", "list", code=4).stderr
     shop("-p", "two", "accounts", "list")
+    assert service.oauth(-1)["oauth_token"] == "at" and service.is_signed(-1, "ats")
 
 
 def test_a_listener_takes_only_the_answer_to_its_own_request_token(shop, service):
@@ -210,7 +211,8 @@ def test_a_refusal_by_the_person_ends_with_4(shop, service):
     "callback", ["https://shop.example/back", "http://shop.example:80/", "http://127.0.0.1/"]
 )
 def test_only_loopback_is_listened_on(shop, service, callback):
-    shop(*LOGIN, "--callback", callback, code=2)
+    assert "loopback" in shop(*LOGIN, "--callback", callback, code=2).stderr
+    assert service.requests == []
 
 
 def test_debug_shows_no_secret_of_a_sign_in(shop, service):

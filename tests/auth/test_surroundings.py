@@ -58,10 +58,11 @@ def test_without_a_terminal_what_is_missing_is_named(adsctl):
 
 @pytest.mark.parametrize("env", [{"LANG": "C", "LC_ALL": "C"}, {"HOME": "/nonexistent"}, {"DISPLAY": ""}])
 def test_an_odd_machine_signs_in_all_the_same(shop, service, env):  # noqa: F811
-    shop.process(*LOGIN, input="1234567\n", **env)
+    done = shop.process(*LOGIN, input="1234567\n", **env)
+    assert "signed in as @nordlicht (7)" in done.stderr
 
 
-def test_a_home_that_cannot_be_written_is_told(shop, service):  # noqa: F811
+def test_a_sign_in_needs_a_home_that_can_be_written(shop, service):  # noqa: F811
     home = shop.home / "home"
     home.mkdir(mode=0o500)
     environment = {k: v for k, v in shop.environment.items() if not k.endswith("_DIR")} | {"HOME": str(home)}

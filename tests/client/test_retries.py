@@ -124,7 +124,8 @@ def test_a_404_after_a_lost_answer_to_a_delete_is_success(remote, httpserver: HT
 
 def test_a_404_at_the_first_delete_is_an_error(remote, httpserver: HTTPServer):
     httpserver.expect_request(f"{CATALOGS}/7").respond_with_handler(Script(failing(404)))
-    remote("catalog", "delete", "7", "--yes", code=5)
+    done = remote("catalog", "delete", "7", "--yes", code=5)
+    assert "404" in done.stderr and done.stdout == "" and len(httpserver.log) == 1
 
 
 def test_a_service_that_never_answers_is_left_after_the_timeout(adsctl):

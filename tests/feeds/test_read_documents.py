@@ -50,7 +50,7 @@ def test_a_record_that_is_not_an_object_is_a_problem_of_its_row(feeds, name, con
 
 
 @each
-def test_another_encoding_is_named_with_the_line_and_the_option(feeds, name):
+def test_another_encoding_of_a_document_is_named_with_the_line_and_the_option(feeds, name):
     records = ['{"id": "1"}', '{"id": "Café"}', *(f'{{"id": "{n}"}}' for n in range(9))]
     error = feeds.error(name, of(name, *records).encode("cp1252"))
     assert error.startswith(f"{name}:2: ") and "Café" in error and "--encoding cp1252" in error

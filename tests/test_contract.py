@@ -217,8 +217,8 @@ def test_the_profile_local_ignores_the_service_of_the_environment(adsctl):
         "ADSCTL_CATALOG": "real",
         "ADSCTL_CONSUMER_KEY": "real",
     }
-    adsctl.local("products", "list", **poison)
-    adsctl("accounts", "list", ADSCTL_PROFILE="local", **poison)
+    assert adsctl.local("products", "list", "-o", "json", **poison).stdout == "[]\n"
+    assert ACCOUNT in adsctl("accounts", "list", ADSCTL_PROFILE="local", **poison).stdout
 
 
 def test_a_profile_named_by_flag_outranks_the_environment(adsctl):

@@ -1,4 +1,4 @@
-"""The least that a check of products can be: csv.reader, and msgspec.convert into a struct without a limit.
+"""The floor of validation: csv.reader, and msgspec.convert into a struct without limits.
 
 Usage: python bare.py FILE
 """
@@ -11,7 +11,7 @@ import msgspec
 
 
 class Product(msgspec.Struct, kw_only=True):
-    """The fields of a product, of which nothing is asked but that they are there."""
+    """The fields of a product, without limits."""
 
     id: str
     title: str

@@ -1,4 +1,4 @@
-"""A check of many rows against reading them alone; and a second push of a feed that has hardly changed."""
+"""Validation of many rows against reading them alone; a second push of a feed with few changes."""
 
 import json
 import subprocess
@@ -7,19 +7,19 @@ from pathlib import Path
 
 from .feeds import feed
 from .peers import ADSCTL, PYTHON
-from .running import HERE, Command, Ran, interleaved, load_server, measured, signed_in
+from .running import HERE, Command, Cost, interleaved, load_server, measured, signed_in
 from .table import Bar, Table
 
 CHECK, BARE, AGAIN = "products check", "csv and msgspec", "push --changed"
 MOST_MEGABYTES = 160
-ALL = 100  # one product in so many is changed, and 25 go with a request
+CHANGED_EVERY = 100  # rows; 25 products are sent per request
 
 
 def checks(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: int) -> None:
-    """Check a feed, and hold speed and memory to their bars."""
+    """Check a feed; compare speed and memory to their bars."""
     table.begin(f"check of {rows:,} products, medians of {runs}")
     path = str(feed(folder / "many.csv", rows))
-    found: list[Ran] = []
+    found: list[Cost] = []
 
     def check() -> float:
         found.append(measured([ADSCTL, *CHECK.split(), path], env))
@@ -33,7 +33,7 @@ def checks(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: 
 
 
 def changed(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: int) -> None:
-    """Push a feed of which 1 % has changed since the last push, beside a check of the same file."""
+    """Push a feed of which 1 % has changed since the last push; compare to a check of the same file."""
     table.begin(f"second push of {rows:,} products, 1 % changed, medians of {runs}")
     if b"--changed" not in subprocess.run([ADSCTL, "products", "push", "--help"], capture_output=True).stdout:
         table.note("products push has no --changed here")
@@ -59,4 +59,4 @@ def changed(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs:
         samples = interleaved({AGAIN: again, CHECK: check}, runs, warm=False)
     table.speed(CHECK, rows, samples)
     table.speed(AGAIN, rows, samples, [Bar(CHECK, most=1.5)])
-    table.limit("requests", max(requests), -(-rows // ALL // 25), "")
+    table.limit("requests", max(requests), -(-rows // CHANGED_EVERY // 25), "")

@@ -22,7 +22,7 @@ print(json.dumps(variables(Emulator(Path(sys.argv[1])), sys.argv[2])))
 
 
 def emulators(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: int) -> None:
-    """Push the same feed to both, each round into catalogs that are new."""
+    """Push the same feed to both, each round into a new database."""
     table.begin(f"push of {rows:,} products to the emulator, medians of {runs}")
     push = [ADSCTL, "products", "push", str(feed(folder / "feed.csv", rows))]
     rounds = iter(range(1000))
@@ -42,7 +42,7 @@ def emulators(table: Table, env: Mapping[str, str], folder: Path, rows: int, run
 
 @contextmanager
 def serving(env: Mapping[str, str], database: Path) -> Iterator[dict[str, str]]:
-    """Serve an emulator; give the environment that is signed in to it."""
+    """Serve an emulator; yield the environment that is signed in to it."""
     command = [ADSCTL, "emulator", "serve", "--port", "0", "--database", str(database)]
     with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as server:
         try:

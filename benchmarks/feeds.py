@@ -1,4 +1,4 @@
-"""Feeds to push: a file of products, the same with some changed, and its batches ready to be sent."""
+"""Feeds: a file of products, the same with changes, and its encoded batches."""
 
 import csv
 from pathlib import Path
@@ -16,7 +16,7 @@ OWN = ("id", "title", "price", "link", "image_link", "custom_label_0")
 
 
 def feed(path: Path, rows: int, *, edition: int = 0) -> Path:
-    """Write a feed of 13 columns; an `edition` changes the price of each hundredth product."""
+    """Write a feed of 13 columns; an `edition` changes the price of every hundredth product."""
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([*OWN, *ALIKE])
@@ -30,7 +30,7 @@ def feed(path: Path, rows: int, *, edition: int = 0) -> Path:
 
 
 def bodies(path: Path, feed: Path) -> int:
-    """Write the body of each batch that a push of the feed sends, one a line; give how many there are."""
+    """Write the request body of each batch of the feed, one per line; return their number."""
     from ads_cli.console.bulk_options import FeedOptions
     from ads_cli.products.plans import check_plan
     from ads_cli.products.schema import PRODUCT_SCHEMA

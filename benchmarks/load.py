@@ -1,6 +1,6 @@
-"""A service that takes everything at once: it answers after a latency, counts, and does nothing else.
+"""A server that accepts every request and responds after a latency.
 
-Usage: python load.py SECONDS   (prints its port; `python -m benchmarks` prints how fast it can be)
+Usage: python load.py SECONDS   (prints its port; `python -m benchmarks` measures its capacity)
 """
 
 import asyncio
@@ -15,18 +15,18 @@ ACCOUNTS = b'{"data":[{"id":"acc","name":"Nordlicht"}],"next_cursor":null}'
 
 
 class Connection(asyncio.Protocol):
-    """One connection: requests come one after the other."""
+    """One connection; requests arrive one after the other."""
 
     latency = 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin."""
+        """Start with an empty buffer."""
         self.transport = transport
         self.chunks: list[bytes] = []
-        self.missing = 0  # bytes of the request that are still to come
+        self.missing = 0  # bytes of the request not received yet
 
     def data_received(self, data: bytes) -> None:
-        """Take a part of a request, and answer when it is whole."""
+        """Collect a request; respond when it is complete."""
         self.chunks.append(data)
         if self.missing:
             self.missing -= len(data)
@@ -41,10 +41,10 @@ class Connection(asyncio.Protocol):
         if not self.missing:
             head, _, body = b"".join(self.chunks).partition(b"\r\n\r\n")
             self.chunks = []
-            self.say(answer(head, body))
+            self.respond(response_to(head, body))
 
-    def say(self, content: bytes) -> None:
-        """Answer, later if that is wanted."""
+    def respond(self, content: bytes) -> None:
+        """Respond, after the latency."""
         whole = HEAD % (len(content), content)
         if self.latency:
             asyncio.get_running_loop().call_later(self.latency, self.transport.write, whole)
@@ -52,8 +52,8 @@ class Connection(asyncio.Protocol):
             self.transport.write(whole)
 
 
-def answer(head: bytes, body: bytes) -> bytes:
-    """Say what a batch of products or of users wants to hear, or list an account."""
+def response_to(head: bytes, body: bytes) -> bytes:
+    """Return the success of a batch of products or users, or a list of one account."""
     if head.startswith(b"PUT"):
         taken = b",".join([TAKEN % (id, id) for id in PRODUCT.findall(body)])
         return b'{"data":{"products_response":[%s]}}' % taken
@@ -64,7 +64,7 @@ def answer(head: bytes, body: bytes) -> bytes:
 
 
 async def serve(latency: float) -> None:
-    """Listen on a free port of this machine, until the end."""
+    """Listen on a free loopback port until the process ends."""
     Connection.latency = latency
     server = await asyncio.get_running_loop().create_server(Connection, "127.0.0.1", 0, backlog=256)
     print(server.sockets[0].getsockname()[1], flush=True)

@@ -1,4 +1,4 @@
-"""adsctl as it is installed, and the tools it is measured against, each in an environment of its own."""
+"""Install adsctl and the tools it is compared to, each in an environment of its own."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "build" / "peers"
-# Not the folder's own .venv: what the tests bring (trio, for one) would be imported along with httpx.
+# Not .venv: httpx would import packages that only the tests need, such as trio.
 BIN = FOLDER / "adsctl" / "bin"
 PYTHON, ADSCTL = str(BIN / "python"), str(BIN / "adsctl")
 FROM_PYPI = {
@@ -23,22 +23,22 @@ CONSTRAINTS = str(ROOT / "constraints.txt")
 
 
 class Peers:
-    """Installs adsctl, and finds or installs each peer; `missing` says what could not be had."""
+    """Installs adsctl, and finds or installs each peer; `missing` holds the reasons for the others."""
 
     def __init__(self) -> None:
         self.missing: dict[str, str] = {}
         if not _environment("adsctl", ["--upgrade", "pip", "-c", CONSTRAINTS], ["-c", CONSTRAINTS, ROOT]):
             sys.exit("adsctl cannot be installed")
-        _pip("adsctl", ["--force-reinstall", "--no-deps", ROOT])  # the folder as it is now
+        _pip("adsctl", ["--force-reinstall", "--no-deps", ROOT])  # the current source
         self._found = {name: self._from_pypi(name, packages) for name, packages in FROM_PYPI.items()}
         self._from_debian()
 
     def has(self, *names: str) -> bool:
-        """Tell whether all of these are there."""
+        """Return whether all of these are installed."""
         return all(self._found.get(name) for name in names)
 
     def path(self, name: str) -> str:
-        """Give the path of a tool; of the SDK, that of the Python that has it."""
+        """Return the path of a tool; for the SDK, of the Python that has it."""
         return str(self._found[name])
 
     def _from_pypi(self, name: str, packages: list[str]) -> str | None:
@@ -48,7 +48,7 @@ class Peers:
         return str(FOLDER / name / "bin" / ("python" if name == "sdk" else name))
 
     def _from_debian(self) -> None:
-        """Find what Debian has, and install what is missing where we may."""
+        """Find the tools of Debian; install missing ones as root."""
         missing = [package for name, package in FROM_DEBIAN.items() if not shutil.which(name)]
         if missing and shutil.which("apt-get") and os.geteuid() == 0:
             print(f"installing {' '.join(missing)}", flush=True)
@@ -64,7 +64,7 @@ class Peers:
 
 
 def _environment(name: str, *installs: list[object]) -> bool:
-    """Make an environment with packages in it, once for each interpreter; tell whether that went well."""
+    """Create an environment with packages, once per interpreter; return whether that succeeded."""
     stamp, wanted = FOLDER / name / "stamp", f"{sys.version} {installs}"
     if stamp.exists() and stamp.read_text() == wanted:
         return True
@@ -78,7 +78,7 @@ def _environment(name: str, *installs: list[object]) -> bool:
 
 def _pip(name: str, packages: list[object]) -> bool:
     python = FOLDER / name / "bin" / "python"
-    # Without this variable what is installed is compiled too, as it is for a person.
+    # Without this variable pip compiles bytecode, as in a normal installation.
     env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *map(str, packages)]
     done = subprocess.run(command, env=env, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""Lists of people: the work on this machine against hashing alone, and the whole against the public SDK."""
+"""Pushes of user lists: local work against hashing alone, and the whole push against the public SDK."""
 
 import statistics
 import subprocess
@@ -7,7 +7,7 @@ import venv
 from collections.abc import Callable
 from pathlib import Path
 
-Measure = Callable[[list[str], dict[str, str]], tuple[float, float]]  # seconds and megabytes of a command
+Measure = Callable[[list[str], dict[str, str]], tuple[float, float]]  # seconds and MB of a command
 HERE = Path(__file__).parent
 LATENCY = 0.05
 BARE = """
@@ -16,7 +16,7 @@ from hashlib import sha256
 with open(sys.argv[1]) as file:
     for line in file: sha256(line.strip().lower().encode()).hexdigest()
 """
-# What no way around is known of, each alone and on one core; together they are the limit of the local work.
+# The unavoidable steps, each alone and on one core; their sum is the lower bound of the local work.
 LIMITS = {
     "hash alone": """
 import sys
@@ -39,20 +39,20 @@ with open(sys.argv[1], "rb") as file:
 }
 MOST_MEGABYTES = 150
 BARS = {"local": 0.6, "sdk": 15.0, "packed sdk": 3.0}
-ONCE = ("SDK",)  # takes a minute, and its bar is far away
+ONCE = ("SDK",)  # takes a minute, and is far from its bar
 AUDIENCE = ["audiences", "push", "--audience", "aud", "--account", "acc"]
-PACKED = 24  # users to an operation: what both limits allow of e-mails
+PACKED = 24  # users in an operation: the most e-mail addresses that both limits allow
 
 
 def write(path: Path, people: int) -> None:
-    """Write a list of distinct e-mail addresses."""
+    """Write a CSV list of distinct e-mail addresses."""
     with path.open("w") as file:
         file.write("email\n")
         file.writelines(f"User{n}.{n * 7919 % 999983}@Example{n % 97}.com\n" for n in range(people))
 
 
 def peers(folder: Path) -> str:
-    """Make an environment with the SDK in it, and give its Python."""
+    """Install the SDK into an environment of its own; return its Python."""
     python = folder / "peers" / "bin" / "python"
     if not python.exists():
         venv.create(folder / "peers", with_pip=True)
@@ -62,9 +62,16 @@ def peers(folder: Path) -> str:
 
 
 def benchmark(
-    people: int, env: dict[str, str], folder: Path, adsctl: str, measured: Measure, runs: int = 3
+    people: int,
+    env: dict[str, str],
+    folder: Path,
+    adsctl: str,
+    measured: Measure,
+    *,
+    judges: bool = True,
+    runs: int = 3,
 ) -> bool:
-    """Measure everything, interleaved; tell whether the bars are held."""
+    """Measure everything, interleaved; return whether every bar is held, or True unless it `judges`."""
     path = folder / "people.csv"
     write(path, people)
     sdk = peers(folder)
@@ -103,7 +110,8 @@ def benchmark(
         "packed sdk": seconds["SDK, packed"] / seconds["adsctl"],
     }
     held = megabytes <= MOST_MEGABYTES
-    print(f"  peak memory {megabytes:.0f} MB, bar {MOST_MEGABYTES}: {'held' if held else 'BROKEN'}")
+    verdict = f", bar {MOST_MEGABYTES}: {'held' if held else 'BROKEN'}" if judges else ""
+    print(f"  peak memory {megabytes:.0f} MB{verdict}")
     for name, against in {
         "local": "the bare loop",
         "sdk": "the SDK",
@@ -111,6 +119,6 @@ def benchmark(
     }.items():
         kept = ratios[name] >= BARS[name]
         held = held and kept
-        verdict = "held" if kept else "BROKEN"
-        print(f"  {ratios[name]:5.2f} x the speed of {against}, bar {BARS[name]}: {verdict}")
-    return held
+        verdict = f", bar {BARS[name]}: {'held' if kept else 'BROKEN'}" if judges else ""
+        print(f"  {ratios[name]:5.2f} x the speed of {against}{verdict}")
+    return held or not judges

@@ -1,27 +1,27 @@
-"""Pushes of products, against a loop that sends the same bytes and against the public SDK."""
+"""Pushes of products against a loop that sends the same bytes, and against the public SDK."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from .feeds import bodies, feed
 from .peers import ADSCTL, PYTHON, Peers
-from .running import HERE, Command, Ran, interleaved, load_server, measured, signed_in
+from .running import HERE, Command, Cost, interleaved, load_server, measured, signed_in
 from .table import Bar, Table
 
 PUSH = "products push"
 FLOOR, POOL, SHIPPED, CEILING = "floor loop", "SDK in a pool", "SDK as shipped", "the load server"
-THREADS = {0.0: 8, 0.05: 32}  # by latency: the default, and the most
+THREADS = {0.0: 8, 0.05: 32}  # by latency: the default and the maximum
 BARS = {
     0.0: (Bar(FLOOR, least=0.6), Bar(POOL, least=1.0), Bar(SHIPPED, least=0)),
     0.05: (Bar(FLOOR, least=0.9), Bar(POOL, least=0), Bar(SHIPPED, least=25)),
 }
 MOST_MEGABYTES = 150
 BATCH = 25
-FEW = 80  # batches that the SDK sends one by one: it would need minutes for all
+SDK_BATCHES = 80  # sent one by one; all would take minutes
 
 
 def pushes(table: Table, peers: Peers, env: Mapping[str, str], folder: Path, rows: int, runs: int) -> None:
-    """Push a feed without and with latency, and hold it to the bars."""
+    """Push a feed with and without latency; compare it to the bars."""
     path, ready = feed(folder / "feed.csv", rows), folder / "bodies"
     batches = bodies(ready, path)
     megabytes = 0.0
@@ -31,10 +31,10 @@ def pushes(table: Table, peers: Peers, env: Mapping[str, str], folder: Path, row
             f"medians of {runs}"
         )
         with load_server(latency) as address:
-            found: list[Ran] = []
+            found: list[Cost] = []
             push = [ADSCTL, *PUSH.split(), "--concurrency", str(threads), str(path)]
 
-            def ours(push: list[str] = push, address: str = address, found: list[Ran] = found) -> float:
+            def ours(push: list[str] = push, address: str = address, found: list[Cost] = found) -> float:
                 found.append(measured(push, {**env, **signed_in(address)}))
                 return found[-1].seconds / batches
 
@@ -51,7 +51,7 @@ def pushes(table: Table, peers: Peers, env: Mapping[str, str], folder: Path, row
             if peers.has("sdk"):
                 sdk = peers.path("sdk")
                 tasks[POOL] = send("sdk", sdk, threads, batches)
-                tasks[SHIPPED] = send("sdk", sdk, 1, min(FEW, batches))
+                tasks[SHIPPED] = send("sdk", sdk, 1, min(SDK_BATCHES, batches))
             samples = interleaved(tasks | {PUSH: ours}, runs, warm=False)
         megabytes = max(megabytes, *(ran.megabytes for ran in found))
         for name in samples:

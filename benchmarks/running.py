@@ -1,4 +1,4 @@
-"""Run commands beside one another: their seconds, their CPU, and the peak of their memory."""
+"""Run commands in interleaved rounds; measure their seconds and peak memory."""
 
 import json
 import os
@@ -13,9 +13,9 @@ from typing import NamedTuple
 from .peers import ADSCTL, PYTHON
 
 HERE = Path(__file__).parent
-# The peak as the process itself sees it: ru_maxrss begins with that of whoever started it. Those whom it
-# has started are added, where they still live by their own peaks, else by that of the largest.
-WATCHED = """
+# Peak memory is reported from inside: ru_maxrss of a child begins with the memory of the process that forked
+# it. Child processes are added: running ones by their own peaks, ended ones by the largest, once per core.
+MEASURED = """
 import os, resource, sys
 from ads_cli.__main__ import main
 def peak(pid):
@@ -28,25 +28,25 @@ sys.exit(code)
 """
 
 
-class Ran(NamedTuple):
-    """What a command took."""
+class Cost(NamedTuple):
+    """The cost of a command."""
 
     seconds: float
     megabytes: float
 
 
 class Command(NamedTuple):
-    """What is run, and in which environment."""
+    """A command line and its environment."""
 
     words: list[str]
     env: Mapping[str, str]
 
     def time(self) -> float:
-        """Run it, and give the seconds."""
+        """Run it; return the seconds."""
         return self.run()[0]
 
     def run(self) -> tuple[float, bytes]:
-        """Run it, and give the seconds and what it printed; it has to succeed."""
+        """Run it; return the seconds and its standard output. Exit unless it succeeds."""
         begun = time.perf_counter()
         done = subprocess.run(self.words, env=self.env, stdin=subprocess.DEVNULL, capture_output=True)
         seconds = time.perf_counter() - begun
@@ -56,25 +56,25 @@ class Command(NamedTuple):
         return seconds, done.stdout
 
 
-def measured(command: list[str], env: Mapping[str, str]) -> Ran:
-    """Run a command that has to succeed; of adsctl, give the peak of its memory in MB too."""
+def measured(command: list[str], env: Mapping[str, str]) -> Cost:
+    """Run a command and return its cost; megabytes are measured for adsctl only. Exit unless it succeeds."""
     if command[0] == ADSCTL:
-        command = [PYTHON, "-c", WATCHED, *command[1:]]
+        command = [PYTHON, "-c", MEASURED, *command[1:]]
     begun = time.perf_counter()
     done = subprocess.run(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     seconds = time.perf_counter() - begun
     if done.returncode:
         sys.exit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr[-800:]}")
     last = done.stderr.rsplit(maxsplit=1)[-1:]
-    return Ran(seconds, int(last[0]) / 1024 if last and last[0].isdigit() else 0.0)
+    return Cost(seconds, int(last[0]) / 1024 if last and last[0].isdigit() else 0.0)
 
 
 def interleaved(
     tasks: Mapping[str, Callable[[], float]], runs: int, *, warm: bool = True
 ) -> dict[str, list[float]]:
-    """Do every task once in each round, beginning with another each time; give the seconds of each.
+    """Run every task once per round, in a rotating order; return the seconds of each.
 
-    The first round, which fills caches, is not counted where `warm` asks for it.
+    With `warm`, a first round fills caches and is not counted.
     """
     names = list(tasks)
     samples: dict[str, list[float]] = {name: [] for name in names}
@@ -89,7 +89,7 @@ def interleaved(
 
 @contextmanager
 def load_server(latency: float) -> Iterator[str]:
-    """Run the service that takes everything; give its address."""
+    """Run a server that accepts every request; yield its address."""
     command = [sys.executable, str(HERE / "load.py"), str(latency)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -100,7 +100,7 @@ def load_server(latency: float) -> Iterator[str]:
 
 
 def clean(folder: Path) -> dict[str, str]:
-    """Make an environment in which nothing of the machine's own settings is seen."""
+    """Return an environment without the settings of this machine."""
     dropped = ("ADSCTL_", "PYTHON", "HTTP_", "HTTPS_", "ALL_PROXY", "http_", "https_", "all_proxy")
     env = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
     httpie = folder / "httpie"
@@ -117,7 +117,7 @@ def clean(folder: Path) -> dict[str, str]:
 
 
 def signed_in(address: str) -> dict[str, str]:
-    """Give the variables that make an address the service, and that sign requests to it."""
+    """Return the variables that point adsctl to an address and sign requests to it."""
     secrets = ("CONSUMER_KEY", "CONSUMER_SECRET", "ACCESS_TOKEN", "ACCESS_TOKEN_SECRET")
     return {f"ADSCTL_{name}": "x" for name in secrets} | {
         "ADSCTL_BASE_URL": address,

@@ -1,4 +1,4 @@
-"""The same list of people, sent with the public SDK: python sdk.py ADDRESS FILE USERS_PER_OPERATION."""
+"""Push the same user list with the public SDK: python sdk.py ADDRESS FILE USERS_PER_OPERATION."""
 
 import sys
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""Send ready-made bodies, one a line, and do nothing else.
+"""Send encoded bodies from a file, one per line.
 
 Usage: python senders.py httpx|sdk|sockets ADDRESS FILE THREADS [MOST]
 """
@@ -10,12 +10,12 @@ from itertools import islice
 from pathlib import Path
 
 PATH = "/12/product_catalogs/cat/products"
-# As long as a real one, and signed in advance: the floor does nothing but send.
+# As long as a real header: the floor only sends.
 SIGNED = "OAuth " + ", ".join(f'oauth_part_{n}="{"x" * 24}"' for n in range(7))
 
 
 def with_httpx(address: str, threads: int) -> Callable[[bytes], None]:
-    """Send with the library that adsctl sends with: one client for all threads, as its documents advise."""
+    """Send with httpx: one client for all threads, as its documentation advises."""
     import httpx
 
     limits = httpx.Limits(max_connections=threads, max_keepalive_connections=threads)
@@ -29,7 +29,7 @@ def with_httpx(address: str, threads: int) -> Callable[[bytes], None]:
 
 
 def with_sdk(address: str, threads: int) -> Callable[[bytes], None]:
-    """Send with the public SDK, which signs each request and opens a session for it."""
+    """Send with the public SDK, which signs each request and opens a session per request."""
     from twitter_ads.client import Client
     from twitter_ads.http import Request
 
@@ -44,7 +44,7 @@ def with_sdk(address: str, threads: int) -> Callable[[bytes], None]:
 
 
 def through_sockets(address: str, connections: int, bodies: list[bytes]) -> None:
-    """Send over bare sockets, all of them before the first answer is read: what the service can take."""
+    """Send over bare sockets, pipelined per round: the capacity of the load server."""
     import socket
 
     host, port = address.removeprefix("http://").split(":")
@@ -70,7 +70,7 @@ def lines(path: str, most: int | None) -> Iterator[bytes]:
 
 
 def main(kind: str, address: str, path: str, threads: int, most: int | None = None) -> None:
-    """Send every body, or `most` of them, in so many threads."""
+    """Send every body, or at most `most`, in `threads` threads."""
     bodies = [line.rstrip() for line in lines(path, most)]
     if kind == "sockets":
         through_sockets(address, threads, bodies)

@@ -1,4 +1,4 @@
-"""Where a push spends its time: each stage alone, in one thread, and then all of them together."""
+"""Where a push spends its time: each stage alone in one thread, then all together."""
 
 import resource
 import statistics
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from ads_cli.client.prepared_request import PreparedRequest
 
 ORDER = ("read", "check", "pack", "encode", "sign", "send", "journal", "report")
-TWICE = ("read", "check")  # once before the first request, and once to send
+TWICE = ("read", "check")  # before the first request, and to send
 TOGETHER = "together"
 TIMEOUT = 30.0  # seconds
 
 
 def stages(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: int) -> None:
-    """Measure the stages, and what a whole push takes beside their sum."""
+    """Measure the stages; compare a whole push to their sum."""
     table.begin(f"the stages of a push of {rows:,} products, 0 ms of latency, medians of {runs}")
     path = feed(folder / "feed.csv", rows)
     spent: dict[str, list[tuple[float, float]]] = {}
@@ -110,7 +110,7 @@ class Stages:
             pass
 
     def check(self) -> None:
-        """Read, and hold each row to every rule."""
+        """Read, and validate each row against every rule."""
         for _ in self._plan.checked_rows():
             pass
 

@@ -1,4 +1,4 @@
-"""From the keystroke to the answer: how long commands take that do little."""
+"""Start-up time: commands that do little."""
 
 import statistics
 import subprocess
@@ -40,7 +40,7 @@ open_store(kind, Path(state), Path(config)).put("default", secrets)
 
 
 def starts(table: Table, peers: Peers, env: Mapping[str, str], runs: int) -> None:
-    """Measure every start, and hold it to its bars."""
+    """Measure every start and compare it to its bars."""
     table.begin(f"start-up, medians of {runs} interleaved runs")
     with load_server(0) as address, session_bus(peers, env) as bus:
         commands = floors(env) | others(peers, env, address) | ours(env, address)
@@ -54,13 +54,13 @@ def starts(table: Table, peers: Peers, env: Mapping[str, str], runs: int) -> Non
 
 
 def floors(env: Mapping[str, str]) -> dict[str, Command]:
-    """Name what no command of ours can do without."""
+    """Return what every command of adsctl has to do at least."""
     programs = {BARE: "pass", TYPER: "import typer", SENDING: "import typer, httpx, oauthlib.oauth1"}
     return {name: Command([PYTHON, "-c", program], env) for name, program in programs.items()}
 
 
 def others(peers: Peers, env: Mapping[str, str], address: str) -> dict[str, Command]:
-    """Name what other tools do in the same time."""
+    """Return commands of other tools."""
     signed = [
         "http",
         "--ignore-stdin",
@@ -83,7 +83,7 @@ def others(peers: Peers, env: Mapping[str, str], address: str) -> dict[str, Comm
 
 
 def ours(env: Mapping[str, str], address: str) -> dict[str, Command]:
-    """Name our own commands."""
+    """Return commands of adsctl."""
     online = {**env, **signed_in(address)}
     return {
         "--version": Command([ADSCTL, "--version"], env),
@@ -102,14 +102,14 @@ def ours(env: Mapping[str, str], address: str) -> dict[str, Command]:
 
 
 def completing(typed: str, at: int) -> str:
-    """Write what bash does for a tab after `adsctl TYPED`, in a shell that has just started."""
+    """Return what a new bash runs for a tab after `adsctl TYPED`."""
     script = ROOT / "completions" / "adsctl.bash"
     words = " ".join(repr(word) for word in f"adsctl {typed}".split(" "))
     return f'. {script}; COMP_WORDS=({words}); COMP_CWORD={at}; _adsctl; test "${{COMPREPLY[*]}}"'
 
 
 def stored(env: Mapping[str, str], address: str, bus: Mapping[str, str] | None) -> dict[str, Command]:
-    """Sign in by each store, and name the request whose secrets come from there."""
+    """Store secrets in each store; return the requests that read them."""
     found = {}
     for kind, name in (("file", "request, file store"), ("keyring", "request, keyring")):
         if kind == "keyring" and bus is None:
@@ -124,14 +124,14 @@ def stored(env: Mapping[str, str], address: str, bus: Mapping[str, str] | None) 
 
 @contextmanager
 def session_bus(peers: Peers, env: Mapping[str, str]) -> Iterator[dict[str, str] | None]:
-    """Run a session bus with an unlocked keyring on it; give its variables, or None where there is none."""
+    """Run a session bus with an unlocked keyring; yield its variables, or None if it is not installed."""
     if not peers.has("dbus-run-session", "gnome-keyring-daemon"):
         yield None
         return
     run = Path(env["HOME"]) / "run"
     run.mkdir(mode=0o700, exist_ok=True)
     inside = {**env, "XDG_RUNTIME_DIR": str(run)}
-    script = f'{UNLOCK}; echo "$DBUS_SESSION_BUS_ADDRESS"; cat > /dev/null'  # until nobody writes to it
+    script = f'{UNLOCK}; echo "$DBUS_SESSION_BUS_ADDRESS"; cat > /dev/null'  # until its stdin is closed
     command = ["dbus-run-session", "--", "sh", "-c", script]
     with subprocess.Popen(
         command, env=inside, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

@@ -1,16 +1,16 @@
-"""What was measured, as rows of 80 columns: a median, its ratio to something run beside it, and the bar."""
+"""Print measurements as rows of 80 columns: a median, its ratio to a reference, the bar and the verdict."""
 
 import statistics
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-Samples = Mapping[str, Sequence[float]]  # seconds in each round, by what was run
+Samples = Mapping[str, Sequence[float]]  # seconds of each round, by name
 
 
 class Bar(NamedTuple):
-    """How something must compare to `of`, which runs in the same rounds.
+    """A limit relative to `of`, which runs in the same rounds.
 
-    At `most` so many times its seconds, or at `least` so many times its speed; 0 holds to nothing.
+    `most` limits the ratio of seconds, `least` the ratio of speeds; 0 is no limit.
     """
 
     of: str
@@ -19,34 +19,35 @@ class Bar(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Write the limit down."""
+        """Return the limit as text."""
         if self.least:
             return f">= {self.least:g}"
         return f"<= {self.most:g}" if self.most else ""
 
     def keeps(self, ratio: float) -> bool:
-        """Tell whether a ratio of seconds, or where `least` is asked for of speed, is within the limit."""
+        """Return whether a ratio is within the limit: of speeds if `least` is set, else of seconds."""
         return ratio >= self.least if self.least is not None else not self.most or ratio <= self.most
 
 
 class Table:
-    """Prints rows as they become known, and remembers the broken bars."""
+    """Prints rows as they are measured and collects the broken bars, unless it only prints figures."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, judges: bool = True) -> None:
+        self.judges = judges
         self.broken: list[str] = []
 
     def begin(self, title: str) -> None:
-        """Say what follows."""
+        """Print the title of a section."""
         print(f"\n{title}", flush=True)
 
     def note(self, text: str) -> None:
-        """Say something about the rows above."""
+        """Print a note about the rows above."""
         print(f"  ({text})", flush=True)
 
     def compare(self, what: str, shown: str, samples: Samples, bars: Sequence[Bar] = ()) -> None:
-        """Print how `what` compares to what ran beside it, a row for each bar.
+        """Print how `what` compares to its references, one row per bar.
 
-        A ratio is the median of the rounds' ratios, so that what slows a whole round slows it not.
+        A ratio is the median of the ratios of the rounds, so that a slow round does not distort it.
         """
         name = what
         if not any(bar.of in samples for bar in bars):
@@ -62,23 +63,24 @@ class Table:
                 name = shown = ""
 
     def speed(self, what: str, rows: int, samples: Samples, bars: Sequence[Bar] = ()) -> None:
-        """Print how many rows a second `what` took, and how that compares."""
+        """Print the rows per second of `what`, and how that compares."""
         self.compare(what, f"{rows / statistics.median(samples[what]):,.0f} /s", samples, bars)
 
     def hold(self, what: str, shown: str, ratio: float, bar: Bar, name: str) -> None:
-        """Hold a ratio to its bar, and print a row, under `name`."""
-        held = bar.keeps(ratio)
-        if not held:
-            self.broken.append(f"{what}: {ratio:.2f} x {bar.of}, bar {bar.words}")
-        verdict = ("held" if held else "BROKEN") if bar.words else ""
-        self.row(name, shown, f"{ratio:5.2f} x {bar.of}", bar.words, verdict)
+        """Print a row under `name`; compare the ratio to its bar."""
+        self._judge(name, shown, f"{ratio:5.2f} x {bar.of}", bar.words, bar.keeps(ratio), what)
 
     def limit(self, what: str, number: float, most: float, unit: str) -> None:
-        """Print a row whose number itself has a limit."""
-        held = number <= most
+        """Print a row whose number has an absolute limit."""
+        self._judge(what, f"{number:.0f} {unit}", "", f"<= {most:.0f}", number <= most, what)
+
+    def _judge(self, name: str, shown: str, compared: str, bar: str, held: bool, what: str) -> None:
+        if not (self.judges and bar):
+            self.row(name, shown, compared)
+            return
         if not held:
-            self.broken.append(f"{what}: {number:.0f} {unit}, bar {most:.0f}")
-        self.row(what, f"{number:.0f} {unit}", "", f"<= {most:.0f}", "held" if held else "BROKEN")
+            self.broken.append(f"{what}: {(compared or shown).strip()}, bar {bar}")
+        self.row(name, shown, compared, bar, "held" if held else "BROKEN")
 
     def row(self, what: str, shown: str, compared: str = "", bar: str = "", verdict: str = "") -> None:
         """Print a row."""

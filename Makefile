@@ -16,10 +16,10 @@ demo: $(READY)
 	$(BIN)/adsctl --profile local products push examples/products.csv
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# Pushes through faults, kills and spoiled disks, each from a seed; then odd input for every reader.
-# Say how many: make chaos RUNS=1000 SEED=1 FUZZ=100000
+# Pushes under a fault plan (network, kills, damaged disks), each from a seed; then fuzzing of every reader.
+# For example: make chaos RUNS=1000 SEED=1 FUZZ=100000
 RUNS ?= 200
 SEED ?= 1
 FUZZ ?= 2000

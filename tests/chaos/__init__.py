@@ -1,1 +1,1 @@
-"""Everything around a push breaks, again and again; nothing is lost, and nothing is told that is not so."""
+"""Chaos tests: pushes under random faults lose no row, send none twice, and report the truth."""

@@ -1,4 +1,4 @@
-"""python -m tests.chaos [RUNS] [SEED]: so many runs, each from a seed of its own, counted together."""
+"""python -m tests.chaos [RUNS] [SEED]: many runs, each with a seed of its own, and a summary."""
 
 import os
 import sys
@@ -12,14 +12,14 @@ RUNS = 200
 
 
 def main(runs: int = RUNS, seed: int = 1) -> int:
-    """Print what was met and what was lost; give 1 where anything was."""
+    """Print the faults that occurred and what was lost; return 1 if a run failed."""
     begun = time.monotonic()
-    met: Counter[str] = Counter()
+    occurred: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
     starts = lost = twice = failing = 0
     with ProcessPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
         for result in pool.map(run, range(seed, seed + runs)):
-            met += result.met
+            occurred += result.occurred
             kinds[result.kind] += 1
             starts, lost, twice = starts + result.starts, lost + result.lost, twice + result.twice
             if result.failed:
@@ -31,11 +31,11 @@ def main(runs: int = RUNS, seed: int = 1) -> int:
                 print(*(f"  {wrong}" for wrong in result.wrong[:3]), sep="\n", flush=True)
     of = ", ".join(f"{count} of {kind}" for kind, count in kinds.items())
     print(f"{runs} runs ({of}), {starts} starts, {time.monotonic() - begun:.0f} s")
-    print(f"{met.total()} faults met")
-    print(*(f"  {name:<18} {count:>6}" for name, count in sorted(met.items())), sep="\n")
-    print(f"rows lost                          {lost}")
-    print(f"rows sent twice, once acknowledged {twice}")
-    print(f"runs that told what was not so     {failing}")
+    print(f"{occurred.total()} faults occurred")
+    print(*(f"  {name:<18} {count:>6}" for name, count in sorted(occurred.items())), sep="\n")
+    print(f"rows lost                    {lost}")
+    print(f"acknowledged rows sent again {twice}")
+    print(f"failed runs                  {failing}")
     return 1 if failing else 0
 
 

@@ -1,4 +1,4 @@
-"""What can be pushed: a file for it, its requests, and how to tell what the service holds of it."""
+"""The kinds of upload: their files, their requests, and their rows in the service."""
 
 import csv
 import io
@@ -15,53 +15,53 @@ Rows = list[dict[str, str]]
 Keys = tuple[str, ...]  # of the rows in one request
 
 
-class FieldType(ABC):
-    """One kind of upload; another one is another class."""
+class UploadKind(ABC):
+    """A kind of upload."""
 
-    words: tuple[str, ...]  # of the command, without the file
+    words: tuple[str, ...]  # the command
     options: tuple[str, ...] = ()
-    statuses: tuple[str, ...]  # what the summary counts
+    statuses: tuple[str, ...]  # counts of the summary
     method: str
-    ending: str  # of the path that takes the requests
-    size: int  # rows in a request
-    counts: tuple[int, ...]  # of rows that a file may have
+    path_suffix: str  # of the requests
+    size: int  # rows per request
+    counts: tuple[int, ...]  # possible numbers of rows in a file
 
     def __init__(self, emulator: Emulator) -> None:
         self.emulator = emulator
 
     @abstractmethod
-    def rows(self, chance: Random, count: int) -> Rows:
-        """Draw the rows of a file; the first column names a row."""
+    def rows(self, random: Random, count: int) -> Rows:
+        """Draw the rows of a file; the first column identifies a row."""
 
     @abstractmethod
     def keys(self, body: bytes) -> Keys:
-        """Name the rows that a request carries."""
+        """Return the keys of the rows in a request body."""
 
     @abstractmethod
-    def amiss(self, rows: Rows) -> tuple[int, int]:
-        """Count the rows that the service does not hold as they are, and what it holds beside them.
+    def compare(self, rows: Rows) -> tuple[int, int]:
+        """Return how many rows are missing or different in the service, and how many it has in excess.
 
-        The store itself is read; a list would hide some.
+        This reads the store, since a list hides variants.
         """
 
     def batches(self, rows: Rows) -> dict[Keys, int]:
-        """Number the requests of a file by the rows they carry."""
+        """Return the batch number of each request, by its keys."""
         names = [next(iter(row.values())) for row in rows]
         return {tuple(names[at : at + self.size]): n for n, at in enumerate(range(0, len(names), self.size))}
 
 
-class Products(FieldType):
-    """A feed; some products are variants, which a list hides."""
+class Products(UploadKind):
+    """A product feed; some products are variants, which lists hide."""
 
     words = ("products", "push")
     statuses = ("created", "updated", "unchanged", "failed")
-    method, ending, size = "PUT", "/products", 25
+    method, path_suffix, size = "PUT", "/products", 25
     counts = (1, 24, 25, 26, 260)
 
-    def rows(self, chance: Random, count: int) -> Rows:
+    def rows(self, random: Random, count: int) -> Rows:
         def product(number: int) -> dict[str, str]:
-            group = {"item_group_id": f"group-{chance.randrange(5)}", "size": str(number)}
-            title = {"title": f"Mug {chance.randrange(10**9)} " + "x" * chance.choice((0, 0, 120))}
+            group = {"item_group_id": f"group-{random.randrange(5)}", "size": str(number)}
+            title = {"title": f"Mug {random.randrange(10**9)} " + "x" * random.choice((0, 0, 120))}
             return PRODUCT | {"id": f"sku-{number}"} | title | group
 
         return [product(number) for number in range(count)]
@@ -69,31 +69,31 @@ class Products(FieldType):
     def keys(self, body: bytes) -> Keys:
         return tuple(product["id"] for product in json.loads(body)["products"])
 
-    def amiss(self, rows: Rows) -> tuple[int, int]:
+    def compare(self, rows: Rows) -> tuple[int, int]:
         held = {product["id"]: product for product in self.emulator.data.products()}
         lost = sum(not row.items() <= held.get(row["id"], {}).items() for row in rows)
         return lost, len(held.keys() - {row["id"] for row in rows})
 
 
-class Customers(FieldType):
-    """A list of people in an audience; some come twice, and some by two identifiers."""
+class Customers(UploadKind):
+    """A user list for an audience; some users are repeated, some have two identifiers."""
 
     audience = "1nmth"
     words = ("audiences", "push")
-    # Few to an operation, so that few people make several requests.
+    # One user per operation, so that short lists need several requests.
     options = ("--audience", audience, "--users-per-operation", "1")
     statuses = ("accepted", "failed")
-    method, ending, size = "POST", f"/custom_audiences/{audience}/users", MAX_OPERATIONS
+    method, path_suffix, size = "POST", f"/custom_audiences/{audience}/users", MAX_OPERATIONS
     counts = (1, 2499, 2500, 2501, 7600)
 
     def __init__(self, emulator: Emulator) -> None:
         super().__init__(emulator)
         emulator.data.clear_audience(self.audience)
 
-    def rows(self, chance: Random, count: int) -> Rows:
+    def rows(self, random: Random, count: int) -> Rows:
         def person(number: int) -> dict[str, str]:
-            number -= chance.randrange(1, 20) if number >= 20 and chance.random() < 0.02 else 0
-            email = chance.choice((str.lower, str.upper))(f"person{number}@shop.example")
+            number -= random.randrange(1, 20) if number >= 20 and random.random() < 0.02 else 0
+            email = random.choice((str.lower, str.upper))(f"person{number}@shop.example")
             return {"email": email, "partner_user_id": f"crm-{number}" if number % 3 == 0 else ""}
 
         return [person(number) for number in range(count)]
@@ -104,7 +104,7 @@ class Customers(FieldType):
     def batches(self, rows: Rows) -> dict[Keys, int]:
         return super().batches([{"email": _hashed(row["email"])} for row in rows])
 
-    def amiss(self, rows: Rows) -> tuple[int, int]:
+    def compare(self, rows: Rows) -> tuple[int, int]:
         data = self.emulator.data
         lost, people = 0, set()
         for row in rows:

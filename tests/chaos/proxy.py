@@ -1,4 +1,4 @@
-"""A way between client and service that breaks in the middle of things."""
+"""A TCP proxy between client and service that injects network faults."""
 
 import socket
 import struct
@@ -8,17 +8,17 @@ from collections import Counter
 from contextlib import suppress
 from random import Random
 
-TROUBLES = ("refuse", "cut-request", "cut-answer", "slow-answer", "stall")
-WORST = 30_000  # bytes that may pass before a cut: several requests
-PIECE, PAUSE = 200, 0.003  # bytes, and seconds between them, of a slow answer
+FAULTS = ("refuse", "cut-request", "cut-response", "slow-response", "stall")
+MAX_BYTES_BEFORE_CUT = 30_000  # several requests
+CHUNK_BYTES, CHUNK_PAUSE_SECONDS = 200, 0.003  # of a slow response
 
 
 class Proxy:
-    """Passes bytes on in both directions; some connections meet with trouble."""
+    """Forwards bytes in both directions; some connections fail."""
 
-    def __init__(self, address: str, chance: Random, rate: float, met: Counter[str]) -> None:
+    def __init__(self, address: str, random: Random, rate: float, occurred: Counter[str]) -> None:
         self._to = ("127.0.0.1", int(address.rsplit(":", 1)[1]))
-        self._chance, self.rate, self._met = chance, rate, met
+        self._random, self.rate, self._occurred = random, rate, occurred
         self._open = 0
         self._idle = threading.Condition()
 
@@ -32,32 +32,32 @@ class Proxy:
         self._listener.close()
 
     def settle(self) -> None:
-        """Wait until no connection is open: what a killed client had sent has arrived."""
+        """Wait until no connection is open: everything a killed client sent has arrived."""
         with self._idle:
             assert self._idle.wait_for(lambda: self._open == 0, 30), "connections stay open"
 
     def _accept(self) -> None:
-        with suppress(OSError):  # closed at the end
+        with suppress(OSError):  # the listener is closed
             while True:
                 client, _ = self._listener.accept()
                 with self._idle:
                     self._open += 1
-                trouble = self._chance.choice(TROUBLES) if self._chance.random() < self.rate else ""
-                limit = self._chance.randrange(1, WORST)
-                threading.Thread(target=self._carry, args=(client, trouble, limit), daemon=True).start()
+                fault = self._random.choice(FAULTS) if self._random.random() < self.rate else ""
+                limit = self._random.randrange(1, MAX_BYTES_BEFORE_CUT)
+                threading.Thread(target=self._forward, args=(client, fault, limit), daemon=True).start()
 
-    def _carry(self, client: socket.socket, trouble: str, limit: int) -> None:
-        """Carry one connection to its end."""
-        if trouble:
-            self._met[f"proxy {trouble}"] += 1
+    def _forward(self, client: socket.socket, fault: str, limit: int) -> None:
+        """Forward a connection until it closes."""
+        if fault:
+            self._occurred[f"proxy {fault}"] += 1
         try:
-            if trouble == "refuse":
+            if fault == "refuse":
                 _reset(client)
                 return
             with client, socket.create_connection(self._to) as service:
-                up = threading.Thread(target=self._up, args=(client, service, trouble, limit), daemon=True)
+                up = threading.Thread(target=self._up, args=(client, service, fault, limit), daemon=True)
                 up.start()
-                self._down(client, service, trouble, limit)
+                self._down(client, service, fault, limit)
                 up.join()
         except OSError:
             pass
@@ -66,12 +66,12 @@ class Proxy:
                 self._open -= 1
                 self._idle.notify_all()
 
-    def _up(self, client: socket.socket, service: socket.socket, trouble: str, limit: int) -> None:
-        """Carry requests."""
+    def _up(self, client: socket.socket, service: socket.socket, fault: str, limit: int) -> None:
+        """Forward requests."""
         with suppress(OSError):
             while data := client.recv(4096):
                 limit -= len(data)
-                if trouble == "cut-request" and limit < 0:
+                if fault == "cut-request" and limit < 0:
                     service.sendall(data[: len(data) // 2])
                     _reset(client)
                     break
@@ -79,26 +79,26 @@ class Proxy:
         with suppress(OSError):
             service.shutdown(socket.SHUT_WR)
 
-    def _down(self, client: socket.socket, service: socket.socket, trouble: str, limit: int) -> None:
-        """Carry answers."""
+    def _down(self, client: socket.socket, service: socket.socket, fault: str, limit: int) -> None:
+        """Forward responses."""
         with suppress(OSError):
             while data := service.recv(4096):
                 limit -= len(data)
-                if trouble == "stall":
-                    continue  # the client has to give up by itself
-                if trouble == "cut-answer" and limit < 0:
+                if fault == "stall":
+                    continue  # until the client times out
+                if fault == "cut-response" and limit < 0:
                     client.sendall(data[: len(data) // 2])
                     break
-                pieces = range(0, len(data), PIECE) if trouble == "slow-answer" else (0,)
+                pieces = range(0, len(data), CHUNK_BYTES) if fault == "slow-response" else (0,)
                 for at in pieces:
-                    client.sendall(data[at : at + PIECE] if len(pieces) > 1 else data[at:])
-                    time.sleep(PAUSE if len(pieces) > 1 else 0)
-        if trouble != "stall":
+                    client.sendall(data[at : at + CHUNK_BYTES] if len(pieces) > 1 else data[at:])
+                    time.sleep(CHUNK_PAUSE_SECONDS if len(pieces) > 1 else 0)
+        if fault != "stall":
             _reset(client)
 
 
 def _reset(connection: socket.socket) -> None:
-    """Close in both directions, so that the other side sees it at once."""
+    """Reset the connection in both directions."""
     with suppress(OSError):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.shutdown(socket.SHUT_RDWR)

@@ -1,4 +1,4 @@
-"""One run: a file is pushed through trouble of all kinds until that is said to be done; then all counts."""
+"""One run: push a file under faults until it succeeds, then compare the service with the file."""
 
 import csv
 import json
@@ -17,49 +17,49 @@ from ads_cli.emulator.server import running
 from ads_cli.uploads.job_file import acknowledgements
 from tests.adsctl import ROOT, Adsctl, reset_ignored_signals
 
+from .fault_plan import SITE, FaultPlan, damage, service_faults
 from .kinds import KINDS, as_csv
 from .proxy import Proxy
 from .watched import Result, Watched
-from .weather import SITE, Start, faults, spoil
 
-TROUBLED, MOST = 8, 12  # starts that meet with trouble, and starts in all
-STOPPED = {2: (130, -2), 1: (129, -1), 15: (143, -15), 9: (-9,)}  # the exit codes after a signal
+STARTS_WITH_FAULTS, MAX_STARTS = 8, 12
+SIGNAL_EXIT_CODES = {2: (130, -2), 1: (129, -1), 15: (143, -15), 9: (-9,)}
 OPTIONS = ("--resume", "--failed-out", "failed.csv", "-o", "json", "--timeout", "1s", "--max-wait", "20s")
 
 
 class Run:
-    """One run, from its seed alone."""
+    """A run, determined by its seed."""
 
     def __init__(self, seed: int, home: Path) -> None:
-        self.chance = Random(seed)
-        self.person = Adsctl(home)
+        self.random = Random(seed)
+        self.adsctl = Adsctl(home)
         self.jobs = home / "state" / "jobs"
         self.emulator = Emulator(home / "service.db")
         self.kind = KINDS[seed % len(KINDS)](self.emulator)
         self.result = Result(seed, " ".join(self.kind.words))
-        self.rows = self.kind.rows(self.chance, self.chance.choice(self.kind.counts))
-        self.file = self.person.file("feed.csv", as_csv(self.rows))
-        self.options = ("--max-attempts", self.chance.choice((2, 4, 6)))
-        self.options += ("--concurrency", self.chance.choice((1, 2, 8)))
+        self.rows = self.kind.rows(self.random, self.random.choice(self.kind.counts))
+        self.file = self.adsctl.file("feed.csv", as_csv(self.rows))
+        self.options = ("--max-attempts", self.random.choice((2, 4, 6)))
+        self.options += ("--concurrency", self.random.choice((1, 2, 8)))
 
-    def go(self) -> Result:
-        """Start the program until it says that all is done."""
-        result, chance = self.result, self.chance
+    def execute(self) -> Result:
+        """Start the program until it reports success."""
+        result, random = self.result, self.random
         with ExitStack() as stack:
             stack.callback(self.emulator.close)
-            self.emulator.faults = faults(chance, self.kind.method, result.met)
+            self.emulator.faults = service_faults(random, self.kind.method, result.occurred)
             self.watched = Watched(self.emulator, self.kind, self.jobs, result)
             address = stack.enter_context(running(self.watched))
-            rate = chance.choice((0, 0.2, 0.4, 0.8))
-            self.proxy = stack.enter_context(Proxy(address, Random(chance.random()), rate, result.met))
-            self.person.env |= variables(self.emulator, self.proxy.address)
-            self.person.env |= {"PYTHONPATH": f"{SITE}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+            rate = random.choice((0, 0.2, 0.4, 0.8))
+            self.proxy = stack.enter_context(Proxy(address, Random(random.random()), rate, result.occurred))
+            self.adsctl.env |= variables(self.emulator, self.proxy.address)
+            self.adsctl.env |= {"PYTHONPATH": f"{SITE}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
             self._watch()
-            while result.starts < MOST and not self._start():
+            while result.starts < MAX_STARTS and not self._start():
                 pass
-            result.lost, beside = self.kind.amiss(self.rows)
-            if beside:
-                result.wrong.append(f"the service holds {beside} that are in no file")
+            result.lost, excess = self.kind.compare(self.rows)
+            if excess:
+                result.wrong.append(f"the service has {excess} that are in no file")
         return result
 
     def _watch(self) -> None:
@@ -68,89 +68,89 @@ class Run:
         self.watched.file, self.watched.batches = self.file, self.kind.batches(rows)
 
     def _start(self) -> bool:
-        """Start the program once; tell whether everything is done."""
+        """Start the program once; return whether the file is pushed."""
         self.result.starts += 1
-        if self.result.starts > TROUBLED:
+        if self.result.starts > STARTS_WITH_FAULTS:
             self.emulator.faults, self.proxy.rate = [], 0
-            start = Start()
+            plan = FaultPlan()
         else:
-            start = Start.draw(self.chance, self.result.met)
-        self.watched.clock = start.clock
+            plan = FaultPlan.draw(self.random, self.result.occurred)
+        self.watched.clock = plan.clock
         away = self.jobs.with_name("away")
         state = self.jobs.parent
         state.mkdir(exist_ok=True)
-        if start.blocked:
+        if plan.blocked:
             if self.jobs.exists():
                 self.jobs.rename(away)
-            self.jobs.write_text("a file where a folder should be")
-        folders = [state, *state.rglob("*/")] if start.readonly else []
+            self.jobs.write_text("a file instead of a folder")
+        folders = [state, *state.rglob("*/")] if plan.readonly else []
         for folder in folders:
             folder.chmod(0o500)
-        code, out, err = self._push(start)
+        code, out, err = self._push(plan)
         for folder in folders:
             folder.chmod(0o700)
-        if start.blocked:
+        if plan.blocked:
             self.jobs.unlink()
             if away.exists():
                 away.rename(self.jobs)
         self.proxy.settle()
         self.watched.settle()
-        done = self._judge(start, code, out, err)
-        for path, _ in self.watched.unfinished() if start.spoil else ():
-            self.result.met[f"journal {start.spoil}"] += 1
-            spoil(path, start.spoil, self.chance)
+        done = self._judge(plan, code, out, err)
+        for path, _ in self.watched.unfinished() if plan.damage else ():
+            self.result.occurred[f"journal {plan.damage}"] += 1
+            damage(path, plan.damage, self.random)
         return done
 
-    def _push(self, start: Start) -> tuple[int, str, str]:
-        """Run the command, and send the signal when its time has come."""
+    def _push(self, plan: FaultPlan) -> tuple[int, str, str]:
+        """Run the command; send the signal of the plan."""
 
         def prepare() -> None:
             reset_ignored_signals()
-            start.limit()
+            plan.limit()
 
         begun = self.watched.requests
         process = subprocess.Popen(
-            self.person.command(
+            self.adsctl.command(
                 *self.kind.words, self.file.name, *self.kind.options, *OPTIONS, *self.options
             ),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=self.person.environment | start.env,
-            cwd=self.person.home,
+            env=self.adsctl.environment | plan.env,
+            cwd=self.adsctl.home,
             preexec_fn=prepare,
         )
-        if start.signum:
-            if start.at_request is None:
-                time.sleep(start.delay)
+        if plan.signum:
+            if plan.at_request is None:
+                time.sleep(plan.delay)
             else:
                 with self.watched.arrived:
                     self.watched.arrived.wait_for(
-                        lambda: self.watched.requests > begun + (start.at_request or 0), 2
+                        lambda: self.watched.requests > begun + (plan.at_request or 0), 2
                     )
             if process.poll() is None:
-                self.result.met[f"signal {start.signum}"] += 1
-                process.send_signal(start.signum)
+                self.result.occurred[f"signal {plan.signum}"] += 1
+                process.send_signal(plan.signum)
         try:
             out, err = process.communicate(timeout=90)
         except subprocess.TimeoutExpired:
             process.kill()
             out, err = process.communicate()
-            self.result.wrong.append(f"start {self.result.starts} hangs")
+            self.result.wrong.append(f"start {self.result.starts} does not end")
         return process.returncode, out.decode(), err.decode()
 
-    def _judge(self, start: Start, code: int, out: str, err: str) -> bool:
-        """Hold what was told against what is on disk; tell whether everything is done."""
+    def _judge(self, plan: FaultPlan, code: int, out: str, err: str) -> bool:
+        """Compare the report with the files on disk; return whether the file is pushed."""
 
         def claim(holds: bool, told: str) -> None:
             if not holds:
                 end = "\n    ".join(err.splitlines()[-8:])
                 self.result.wrong.append(f"start {self.result.starts}, exit {code}: {told}\n    {end}")
 
-        if start.signum == signal.SIGINT and "KeyboardInterrupt" in err:
-            return False  # Ctrl-C came before Python had come to us
-        signalled = STOPPED.get(start.signum or 0, ())
-        claim(code in (0, 7, 8, 9, 11, *signalled, *start.others), "no exit code for this")
+        if plan.signum == signal.SIGINT and "KeyboardInterrupt" in err:
+            return False  # Ctrl-C before our code ran
+        signalled = SIGNAL_EXIT_CODES.get(plan.signum or 0, ())
+        claim(code in (0, 7, 8, 9, 11, *signalled, *plan.extra_exit_codes), "unexpected exit code")
         claim("Traceback" not in err and "bug in adsctl" not in err, "a traceback")
         summary = json.loads(out) if out.strip() else None
         claim(summary is not None or code in (11, *signalled), "no summary")
@@ -159,27 +159,27 @@ class Run:
         told = {status: summary[status] for status in self.kind.statuses if summary[status]}
         path = self.jobs / f"{summary['job']}.jsonl"
         noted: Counter[str] = sum((Counter(ack.counts) for ack in acknowledgements(path)), Counter())
-        claim(told == noted, f"the summary says {told}, and the journal {dict(noted)}")
+        claim(told == noted, f"the summary counts {told}, the journal {dict(noted)}")
         ended = path not in (unfinished for unfinished, _ in self.watched.unfinished())
         whole = noted.total() == summary["valid"] == summary["rows"]
-        claim(ended <= whole, "the journal has an end, and not every row")
-        claim(code != 0 or (ended and not summary["failed"]), "a success that is none")
-        claim(code != 9 or (ended and summary["failed"] > 0), "refused rows that are none")
+        claim(ended <= whole, "the journal has ended without every row")
+        claim(code != 0 or (ended and not summary["failed"]), "success is reported wrongly")
+        claim(code != 9 or (ended and summary["failed"] > 0), "rejected rows are reported wrongly")
         if code == 9:
             self._correct(summary["failed"], claim)
         return code == 0
 
     def _correct(self, failed: int, claim) -> None:
-        """Push the refused rows from the file that holds them."""
-        refused = self.person.home / "failed.csv"
+        """Push the rejected rows from their file."""
+        refused = self.adsctl.home / "failed.csv"
         with refused.open(newline="") as stream:
             count = sum(1 for _ in csv.DictReader(stream))
-        claim(count == failed, f"{failed} rows are said to be refused, and {count} are in the file")
-        self.file = refused.rename(self.person.home / f"again-{self.result.starts}.csv")
+        claim(count == failed, f"{failed} rejected rows are reported, and {count} are in the file")
+        self.file = refused.rename(self.adsctl.home / f"again-{self.result.starts}.csv")
         self._watch()
 
 
 def run(seed: int) -> Result:
-    """Do one run in a folder of its own."""
+    """Execute a run in a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="adsctl-chaos-") as home:
-        return Run(seed, Path(home)).go()
+        return Run(seed, Path(home)).execute()

@@ -1,4 +1,4 @@
-"""The service of a run, which looks into the client's journal at each request; and what is found."""
+"""The service of a run, which reads the journal of the client at each request; the result of a run."""
 
 import threading
 from collections import Counter
@@ -13,20 +13,20 @@ from ads_cli.emulator.core.errors import AuthenticationError
 from ads_cli.uploads.job_file import acknowledgements
 from ads_cli.uploads.jobs import list_jobs
 
-from .kinds import FieldType, Keys
+from .kinds import Keys, UploadKind
 
 
 @dataclass
 class Result:
-    """What came of a run."""
+    """The result of a run."""
 
     seed: int
     kind: str
-    met: Counter[str] = field(default_factory=Counter)
+    occurred: Counter[str] = field(default_factory=Counter)
     starts: int = 0
     lost: int = 0  # rows
-    twice: int = 0  # rows that were sent again after they were acknowledged
-    wrong: list[str] = field(default_factory=list)  # what was told and is not so
+    twice: int = 0  # rows sent again after their acknowledgement
+    wrong: list[str] = field(default_factory=list)  # false reports
 
     @property
     def failed(self) -> bool:
@@ -34,13 +34,13 @@ class Result:
 
 
 class Watched:
-    """A service that looks into the client's journal when a request arrives."""
+    """A service that reads the journal of the client when a request arrives."""
 
-    def __init__(self, emulator: Emulator, kind: FieldType, jobs: Path, result: Result) -> None:
+    def __init__(self, emulator: Emulator, kind: UploadKind, jobs: Path, result: Result) -> None:
         self.emulator, self.kind, self.jobs, self.result = emulator, kind, jobs, result
         self.file = Path()
         self.batches: dict[Keys, int] = {}
-        self.clock = 0  # timestamps that are refused
+        self.clock = 0  # timestamps to reject
         self.arrived = threading.Condition()
         self.requests = self.busy = 0
 
@@ -48,34 +48,34 @@ class Watched:
         with self.arrived:
             self.busy += 1
         try:
-            return self._answer(environ, start_response)
+            return self._respond(environ, start_response)
         finally:
             with self.arrived:
                 self.busy -= 1
                 self.arrived.notify_all()
 
-    def _answer(self, environ, start_response):
-        ours = environ["REQUEST_METHOD"] == self.kind.method
-        if ours and environ["PATH_INFO"].endswith(self.kind.ending):
+    def _respond(self, environ, start_response):
+        is_upload = environ["REQUEST_METHOD"] == self.kind.method
+        if is_upload and environ["PATH_INFO"].endswith(self.kind.path_suffix):
             length = int(environ["CONTENT_LENGTH"])
             body = environ["wsgi.input"].read(length)
             if len(body) < length:
-                start_response("400 Cut Off", [])  # nobody is there to hear it
+                start_response("400 Cut Off", [])  # the client is gone
                 return [b""]
             environ["wsgi.input"] = BytesIO(body)
-            self._note(body)
+            self._record(body)
             if self.clock:
                 self.clock -= 1
-                self.result.met["clock jumps"] += 1
+                self.result.occurred["clock jumps"] += 1
                 error = AuthenticationError(135, "Timestamp out of bounds.")
                 return error.to_response({}).send(start_response)
         return self.emulator(environ, start_response)
 
-    def _note(self, body: bytes) -> None:
+    def _record(self, body: bytes) -> None:
         keys = self.kind.keys(body)
         number = self.batches.get(keys)
         if number is None:
-            self.result.wrong.append(f"a request of rows that make no batch: {keys[:3]}...")
+            self.result.wrong.append(f"a request whose rows are no batch: {keys[:3]}...")
         elif any(number in acked for _, acked in self.unfinished()):
             self.result.twice += len(keys)
         with self.arrived:
@@ -83,7 +83,7 @@ class Watched:
             self.arrived.notify_all()
 
     def unfinished(self) -> Iterator[tuple[Path, dict[int, dict[str, int]]]]:
-        """Read from disk what is acknowledged of the current file, and not done."""
+        """Yield the unfinished jobs of the current file, with their acknowledgements."""
         digest = sha256(self.file.read_bytes()).hexdigest()
         if self.jobs.is_dir():
             for path, job, ended in list_jobs(self.jobs):

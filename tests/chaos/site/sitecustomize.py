@@ -1,4 +1,4 @@
-"""What goes wrong inside the machine that pushes; Python imports this at its start."""
+"""Faults in the process that pushes; imported by Python when it starts."""
 
 import os
 import socket
@@ -7,7 +7,7 @@ look_up, failing = socket.getaddrinfo, int(os.environ.get("CHAOS_DNS", "0"))
 
 
 def unknown(*args, **options):
-    """Know no name, a few times."""
+    """Fail to resolve a name, a few times."""
     global failing
     if failing > 0:
         failing -= 1
@@ -18,7 +18,7 @@ def unknown(*args, **options):
 if failing:
     socket.getaddrinfo = unknown
 
-if block := os.environ.get("CHAOS_BLOCK"):  # as if every file were large
+if block := os.environ.get("CHAOS_BLOCK"):  # treat every file as large
     from ads_cli.validation import process_pool
     from ads_cli.validation.block_runner import BlockRunner
 

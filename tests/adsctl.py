@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +37,18 @@ def reset_ignored_signals() -> None:
     """Restore signals that a shell ignores in background jobs; the tests may be such a job."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def wait_until_blocked(pid: int) -> None:
+    """Wait until a process waits for input.
+
+    Python handles a signal that comes right before a read only after it, and there may be nothing to read.
+    """
+    status = Path(f"/proc/{pid}/stat")
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while status.read_text().rpartition(")")[2].split()[0] != "S":
+        assert time.monotonic() < deadline, "the process does not wait for input"
+        os.sched_yield()
 
 
 @dataclass

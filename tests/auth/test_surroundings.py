@@ -3,19 +3,16 @@
 import os
 import subprocess
 
-import pexpect
 import pytest
 
+from tests.adsctl import wait_until_blocked
 from tests.auth.test_signin import KEY, KEY_SECRET, LOGIN, service, shop  # noqa: F401 - fixtures
 
 
 def test_a_first_sign_in_on_an_empty_machine_asks_for_what_is_missing(shop, service):  # noqa: F811
     address = shop.env["ADSCTL_BASE_URL"]
     shop.env.clear()
-    command, *words = shop.command(*LOGIN)
-    child = pexpect.spawn(
-        command, words, env=shop.environment, cwd=str(shop.home), timeout=30, encoding="utf-8"
-    )
+    child = shop.terminal(*LOGIN)
     for prompt, typed in (
         ("platform API", address),
         ("advertising API", address),
@@ -39,11 +36,9 @@ def test_a_first_sign_in_on_an_empty_machine_asks_for_what_is_missing(shop, serv
 
 
 def test_ctrl_c_at_the_pin_leaves_nothing_behind(shop, service):  # noqa: F811
-    command, *words = shop.command(*LOGIN)
-    child = pexpect.spawn(
-        command, words, env=shop.environment, cwd=str(shop.home), timeout=30, encoding="utf-8"
-    )
+    child = shop.terminal(*LOGIN)
     child.expect_exact("PIN: ")
+    wait_until_blocked(child.pid)
     child.sendintr()
     child.read()
     child.close()

@@ -15,7 +15,7 @@ from ads_cli.api.accounts import (
     UpdateAccount,
 )
 
-from .telling import ESCAPED_ID, SPECIAL_ID, line, told
+from .declared import ESCAPED_ID, SPECIAL_ID, check, sent
 
 INDUSTRIES = (
     "AGENCY BUSINESS_TO_BUSINESS ONLINE_SERVICES EDUCATION FINANCIAL HEALTH GOVERNMENT MEDIA MOBILE "
@@ -72,17 +72,17 @@ HISTORY = IN | {
         ),
     ],
 )
-def test_account_requests_travel_as_the_specification_writes_them(kind, values, expected):
-    assert line(kind, **values) == expected
+def test_account_requests_are_sent_as_specified(kind, values, expected):
+    assert sent(kind, **values) == expected
 
 
 @pytest.mark.parametrize("industry", INDUSTRIES.split())
 def test_an_account_has_one_of_14_industries(industry):
-    assert told(UpdateAccount, account_id="a1", industry_type=industry) == []
+    assert check(UpdateAccount, account_id="a1", industry_type=industry) == []
 
 
-def test_no_other_industry_is_taken():
-    (message,) = told(UpdateAccount, account_id="a1", industry_type="RETAILS")
+def test_an_unknown_industry_is_rejected():
+    (message,) = check(UpdateAccount, account_id="a1", industry_type="RETAILS")
     listed = ", ".join(INDUSTRIES.split())
     assert message == f"industry_type: 'RETAILS' is not one of {listed}"
 
@@ -125,31 +125,31 @@ def test_no_other_industry_is_taken():
         ({"sort_by": "id"}, ["sort_by: is not a known field"]),
     ],
 )
-def test_history(changes, problems):
-    assert told(ListHistory, **HISTORY | changes) == problems
+def test_history_requires_whole_hours_and_known_values(changes, problems):
+    assert check(ListHistory, **HISTORY | changes) == problems
 
 
 @pytest.mark.parametrize("count", ["0", "1001"])
-def test_a_page_of_apps_has_1_to_1000(count):
-    assert told(ListApps, **IN, count=count) == [f"count: '{count}' is not allowed: 1 to 1000"]
-    assert told(ListApps, **IN, with_total_count="true", cursor="x") == [
+def test_a_page_of_apps_has_1_to_1000_records(count):
+    assert check(ListApps, **IN, count=count) == [f"count: '{count}' is not allowed: 1 to 1000"]
+    assert check(ListApps, **IN, with_total_count="true", cursor="x") == [
         "with_total_count: cannot be used with cursor"
     ]
 
 
-def test_the_features_asked_for_are_three_and_those_given_are_any():
+def test_three_features_can_be_filtered_and_any_can_be_added():
     three = "REACH_AND_FREQUENCY_ANALYTICS, REACH_FREQUENCY_CAP, WEBSITE_CLICKS_CPM_BILLING"
-    assert told(ListFeatures, **IN, feature_keys=three.split(", ")) == []
-    assert told(ListFeatures, **IN, feature_keys=["REACH_FREQUENCY_CAP", "AGE_TARGETING"]) == [
+    assert check(ListFeatures, **IN, feature_keys=three.split(", ")) == []
+    assert check(ListFeatures, **IN, feature_keys=["REACH_FREQUENCY_CAP", "AGE_TARGETING"]) == [
         f"feature_keys[1]: 'AGE_TARGETING' is not one of {three}"
     ]
-    assert told(AddFeatures, **IN, feature_keys=["AGE_TARGETING", "WHAT_COMES_NEXT"]) == []
-    assert told(AddFeatures, **IN) == ["feature_keys: is required"]
-    assert told(AddFeatures, **IN, feature_keys=[]) == ["feature_keys: is empty"]
+    assert check(AddFeatures, **IN, feature_keys=["AGE_TARGETING", "WHAT_COMES_NEXT"]) == []
+    assert check(AddFeatures, **IN) == ["feature_keys: is required"]
+    assert check(AddFeatures, **IN, feature_keys=[]) == ["feature_keys: is empty"]
 
 
 @pytest.mark.parametrize("verb", ["get", "update", "delete"])
-def test_an_account_is_named_and_never_the_default_one(adsctl, verb):
+def test_an_account_command_requires_an_id_and_ignores_the_default_account(adsctl, verb):
     done = adsctl.local("accounts", verb, "--account", "18ce54d4x5t", "--yes", code=2)
     assert "ACCOUNT_ID" in done.stderr
 
@@ -166,12 +166,12 @@ def test_an_account_is_named_and_never_the_default_one(adsctl, verb):
         (("accounts", "update", "x", "--name", "y"), "PUT http://127.0.0.1:1/12/accounts/x?name=y"),
     ],
 )
-def test_what_is_for_the_sandbox_always_goes_there(adsctl, words, line):
+def test_sandbox_commands_are_sent_to_the_sandbox(adsctl, words, line):
     env = {"ADSCTL_ADS_URL": "http://127.0.0.1:1", "ADSCTL_ADS_SANDBOX_URL": "http://127.0.0.1:2"}
     assert adsctl(*words, "--dry-run", **env).stdout.strip() == line
 
 
-def test_errors_of_accounts_history_name_the_options_that_were_typed(adsctl):
+def test_problems_of_account_commands_name_the_options(adsctl):
     done = adsctl(
         *("accounts", "history", "-A", "a1", "--entity-type", "LINEITEM", "--start-time", "today"),
         *("--end-time", "2026-03-01T08:15Z"),

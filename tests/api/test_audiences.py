@@ -11,7 +11,7 @@ from ads_cli.api.audiences import (
     SearchKeywords,
 )
 
-from .telling import ESCAPED_ID, SPECIAL_ID, ids, line, told
+from .declared import ESCAPED_ID, SPECIAL_ID, check, ids, sent
 
 TIME_WORDS = "ISO 8601 with an offset, such as 2026-03-01T08:00:00Z"
 
@@ -63,8 +63,8 @@ PERMISSIONS = "ads://5/accounts/a1/tailored_audiences/t1/permissions"
         ),
     ],
 )
-def test_audience_requests_travel_as_the_specification_writes_them(kind, values, expected):
-    assert line(kind, **values) == expected
+def test_audience_requests_are_sent_as_specified(kind, values, expected):
+    assert sent(kind, **values) == expected
 
 
 @pytest.mark.parametrize(
@@ -111,8 +111,8 @@ def test_audience_requests_travel_as_the_specification_writes_them(kind, values,
         ),
     ],
 )
-def test_keyword_insights(changes, problems):
-    assert told(SearchKeywords, **SEARCH | changes) == problems
+def test_keyword_insights_keep_their_limits(changes, problems):
+    assert check(SearchKeywords, **SEARCH | changes) == problems
 
 
 @pytest.mark.parametrize(
@@ -124,9 +124,9 @@ def test_keyword_insights(changes, problems):
         ("2026-03-08T12:00:01Z", ["end_time: is now, which is not after start_time"]),
     ],
 )
-def test_an_end_that_is_not_given_is_now(time_machine, start, problems):
+def test_the_period_of_insights_ends_now_by_default(time_machine, start, problems):
     time_machine.move_to("2026-03-08T12:00:00Z", tick=False)
-    assert told(SearchKeywords, **SEARCH | {"start_time": start, "end_time": None}) == problems
+    assert check(SearchKeywords, **SEARCH | {"start_time": start, "end_time": None}) == problems
 
 
 @pytest.mark.parametrize(
@@ -154,8 +154,8 @@ def test_an_end_that_is_not_given_is_now(time_machine, start, problems):
         ({"tailored_audience_id": None}, ["tailored_audience_id: is required"]),
     ],
 )
-def test_lists_of_permissions(changes, problems):
-    assert told(ListPermissions, **SHARED | changes) == problems
+def test_lists_of_permissions_keep_their_limits(changes, problems):
+    assert check(ListPermissions, **SHARED | changes) == problems
 
 
 @pytest.mark.parametrize(
@@ -167,11 +167,11 @@ def test_lists_of_permissions(changes, problems):
         ({"granted_account_id": None}, ["granted_account_id: is required"]),
     ],
 )
-def test_a_grant_names_an_account_and_a_level(changes, problems):
-    assert told(GrantPermission, **GRANT | changes) == problems
+def test_a_grant_requires_an_account_and_a_level(changes, problems):
+    assert check(GrantPermission, **GRANT | changes) == problems
 
 
-def test_errors_of_audiences_commands_name_the_options_that_were_typed(adsctl):
+def test_problems_of_audience_commands_name_the_options(adsctl):
     done = adsctl(
         *("audiences", "keywords", "--keywords", "a,b,c,d,e,f", "--negative-keywords", "g,h,i,j,k"),
         *("--granularity", "MONTH", "--start-time", "2026-03-01T00:00Z", "--end-time", "2026-03-09T00:00Z"),
@@ -185,7 +185,7 @@ def test_errors_of_audiences_commands_name_the_options_that_were_typed(adsctl):
     assert "--audience: is required" in done.stderr and "--permission-level: 'ALL'" in done.stderr
 
 
-def test_the_audience_whose_use_is_asked_for_is_an_argument(adsctl):
+def test_audiences_targeted_takes_the_audience_as_an_argument(adsctl):
     assert (
         "CUSTOM_AUDIENCE_ID: 'a/b' is not allowed"
         in adsctl("audiences", "targeted", "a/b", "-A", "a1", code=2).stderr

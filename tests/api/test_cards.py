@@ -21,7 +21,7 @@ from ads_cli.api.parts import request_parts
 from ads_cli.api.validation import convert
 from ads_cli.client.prepared_request import build_request
 
-from .telling import ESCAPED_ID, SPECIAL_ID, line, told
+from .declared import ESCAPED_ID, SPECIAL_ID, check, sent
 
 IN = {"account_id": "a1"}
 CARD = IN | {"card_id": "c1"}
@@ -90,8 +90,8 @@ def without(values, *names):
         (DeleteImageConversation, CARD, f"DELETE {CARDS}/image_conversation/c1"),
     ],
 )
-def test_card_requests_travel_as_the_specification_writes_them(kind, values, expected):
-    assert {*line(kind, **values).replace("?", "&").split("&")} == {*expected.replace("?", "&").split("&")}
+def test_card_requests_are_sent_as_specified(kind, values, expected):
+    assert {*sent(kind, **values).replace("?", "&").split("&")} == {*expected.replace("?", "&").split("&")}
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_card_requests_travel_as_the_specification_writes_them(kind, values, exp
         (UpdateCard, {"card_id": "c1", "name": "y"}, f"PUT {CARDS}/c1"),
     ],
 )
-def test_a_card_travels_as_json_in_the_order_given(kind, values, address):
+def test_a_card_is_sent_as_json_and_keeps_the_order_of_its_components(kind, values, address):
     request = convert(kind, IN | values)
     prepared = build_request(kind.endpoint, request_parts(request), "ads:/")
     assert f"{prepared.method} {prepared.url}" == address
@@ -114,11 +114,11 @@ def test_a_card_travels_as_json_in_the_order_given(kind, values, address):
     ("kind", "most", "default"),
     [(ListCards, 200, 100), (ListPolls, 1000, 200), (ListVideoConversations, 1000, 200)],
 )
-def test_pages_of_cards_have_the_sizes_of_the_specification(kind, most, default):
+def test_pages_of_cards_have_the_specified_sizes(kind, most, default):
     for count in ("1", str(most)):
-        assert told(kind, **IN, count=count) == []
+        assert check(kind, **IN, count=count) == []
     for count in ("0", str(most + 1)):
-        assert told(kind, **IN, count=count) == [f"count: '{count}' is not allowed: 1 to {most}"]
+        assert check(kind, **IN, count=count) == [f"count: '{count}' is not allowed: 1 to {most}"]
     from ads_cli.emulator.core.params import value_or_default
 
     assert value_or_default(convert(kind, IN), "count") == default
@@ -133,42 +133,42 @@ def test_pages_of_cards_have_the_sizes_of_the_specification(kind, most, default)
         (ListVideoConversations, "card_ids", "1"),
     ],
 )
-def test_a_filter_takes_200_ids(kind, field, one):
-    assert told(kind, **IN, **{field: [one] * 200}) == []
-    assert told(kind, **IN, **{field: [one] * 201}) == [f"{field}: has 201 items, at most 200 are allowed"]
+def test_a_filter_accepts_200_ids(kind, field, one):
+    assert check(kind, **IN, **{field: [one] * 200}) == []
+    assert check(kind, **IN, **{field: [one] * 201}) == [f"{field}: has 201 items, at most 200 are allowed"]
 
 
-def test_filters_of_cards():
-    assert told(ListCards, **IN, card_types=CARD_TYPES) == []
-    assert told(ListCards, **IN, card_types=["TEXT_POLLS"]) == [
+def test_filters_of_cards_keep_their_limits():
+    assert check(ListCards, **IN, card_types=CARD_TYPES) == []
+    assert check(ListCards, **IN, card_types=["TEXT_POLLS"]) == [
         f"card_types[0]: 'TEXT_POLLS' is not one of {', '.join(CARD_TYPES)}"
     ]
     for uri in ("c1", "card://", "card://a/b", "https://c1"):
-        assert told(ListCards, **IN, card_uris=[uri]) == [
+        assert check(ListCards, **IN, card_uris=[uri]) == [
             f"card_uris[0]: {uri!r} is not allowed: card:// and the id of a card"
         ]
-    assert told(ListCards, **IN, q="x" * 80) == []
-    assert told(ListCards, **IN, q="x" * 81) == ["q: has 81 characters, at most 80 are allowed"]
-    assert told(ListCards, **IN, with_total_count="true") == ["with_total_count: is not a known field"]
+    assert check(ListCards, **IN, q="x" * 80) == []
+    assert check(ListCards, **IN, q="x" * 81) == ["q: has 81 characters, at most 80 are allowed"]
+    assert check(ListCards, **IN, with_total_count="true") == ["with_total_count: is not a known field"]
     for kind in (ListPolls, ListVideoConversations):
-        assert told(kind, **IN, q="x" * 81) == []
-        assert told(kind, **IN, with_total_count="true", cursor="x") == [
+        assert check(kind, **IN, q="x" * 81) == []
+        assert check(kind, **IN, with_total_count="true", cursor="x") == [
             "with_total_count: cannot be used with cursor"
         ]
 
 
-def test_a_card_has_a_name_of_80_characters():
+def test_a_card_name_has_at_most_80_characters():
     parts = {"components": [MEDIA, DETAILS]}
-    assert told(CreateCard, **IN, **parts, name="x" * 80) == []
-    assert told(CreateCard, **IN, **parts) == ["name: is required"]
-    assert told(CreateCard, **IN, **parts, name="") == ["name: is empty"]
+    assert check(CreateCard, **IN, **parts, name="x" * 80) == []
+    assert check(CreateCard, **IN, **parts) == ["name: is required"]
+    assert check(CreateCard, **IN, **parts, name="") == ["name: is empty"]
     for kind, own in ((CreateCard, parts), (UpdateCard, {"card_id": "c1"})):
-        assert told(kind, **IN, **own, name="x" * 81) == ["name: has 81 characters, at most 80 are allowed"]
+        assert check(kind, **IN, **own, name="x" * 81) == ["name: has 81 characters, at most 80 are allowed"]
 
 
-def test_a_card_has_components_or_slides_and_never_both():
+def test_a_card_has_either_components_or_slides():
     both = {"components": [MEDIA, DETAILS], "slides": [[MEDIA, DETAILS]]}
-    assert told(CreateCard, **IN, name="x") == ["components: is required unless slides is set"]
-    assert told(CreateCard, **IN, name="x", **both) == ["slides: cannot be used with components"]
-    assert told(UpdateCard, **CARD, **both) == ["slides: cannot be used with components"]
-    assert told(UpdateCard, **CARD) == []
+    assert check(CreateCard, **IN, name="x") == ["components: is required unless slides is set"]
+    assert check(CreateCard, **IN, name="x", **both) == ["slides: cannot be used with components"]
+    assert check(UpdateCard, **CARD, **both) == ["slides: cannot be used with components"]
+    assert check(UpdateCard, **CARD) == []

@@ -4,7 +4,7 @@ import pytest
 
 from ads_cli.api.cards import CreateCard
 
-from .telling import ID_WORDS, ids, told
+from .declared import ID_WORDS, check, ids
 
 IN = {"account_id": "a1"}
 MEDIA = {"type": "MEDIA", "media_key": "3_1"}
@@ -21,7 +21,7 @@ def without(values, *names):
 
 
 def card_told(*components):
-    return told(CreateCard, **IN, name="x", components=list(components))
+    return check(CreateCard, **IN, name="x", components=list(components))
 
 
 NO_MEDIA = "needs one MEDIA or SWIPEABLE_MEDIA component, and has"
@@ -41,18 +41,18 @@ NO_WAY = "needs one DETAILS or BUTTON component, and has"
         ([MEDIA, DETAILS, BUTTON], f"{NO_WAY} 2"),
     ],
 )
-def test_one_component_shows_and_one_leads_somewhere(components, problem):
+def test_a_card_has_one_media_component_and_one_with_a_destination(components, problem):
     assert card_told(*components) == ([f"components: {problem}"] if problem else [])
-    slides = told(CreateCard, **IN, name="x", slides=[[MEDIA, DETAILS], components])
+    slides = check(CreateCard, **IN, name="x", slides=[[MEDIA, DETAILS], components])
     assert slides == ([f"slides: slides[1] {problem}"] if problem else [])
 
 
-def test_slides_are_some():
-    assert told(CreateCard, **IN, name="x", slides=[]) == ["slides: is empty"]
+def test_slides_are_not_empty():
+    assert check(CreateCard, **IN, name="x", slides=[]) == ["slides: is empty"]
 
 
 @pytest.mark.parametrize(("count", "words"), [(1, "at least 2 are needed"), (7, "at most 6 are allowed")])
-def test_2_to_6_media_are_swiped(count, words):
+def test_swipeable_media_are_2_to_6(count, words):
     def swiped(number):
         return card_told({"type": "SWIPEABLE_MEDIA", "media_keys": ids(number)}, DETAILS)
 
@@ -86,10 +86,10 @@ def test_2_to_6_media_are_swiped(count, words):
         ),
     ],
 )
-def test_a_wrong_component_is_told_with_its_path(component, problem):
+def test_an_invalid_component_is_reported_with_its_path(component, problem):
     beside = DETAILS if "MEDIA" in str(component) else MEDIA
     assert card_told(component, beside) == [f"components[0]{problem}"]
-    slide = told(CreateCard, **IN, name="x", slides=[[MEDIA, BUTTON], [beside, component]])
+    slide = check(CreateCard, **IN, name="x", slides=[[MEDIA, BUTTON], [beside, component]])
     assert slide == [f"slides[1][1]{problem}"]
 
 
@@ -115,27 +115,27 @@ COUNTRY = "is not a country of ISO 3166-1; write two capital letters, such as DE
         (IOS | {"android_store_deep_link": "x://"}, ["android_store_deep_link: needs android_store_app_id"]),
     ],
 )
-def test_an_app_is_found_in_a_store_of_a_country(app, problems):
+def test_an_app_requires_a_country_and_a_store(app, problems):
     expected = [f"components[1].destination.{problem}" for problem in problems]
     assert card_told(MEDIA, BUTTON | {"destination": app}) == expected
 
 
-def test_all_broken_rules_of_a_card_are_told_at_once():
+def test_all_problems_of_a_card_are_reported_together():
     components = [{"type": "MEDA"}, BUTTON | {"destination": {"type": "APP", "ios_deep_link": "x://"}}]
-    assert set(told(CreateCard, **IN, components=components)) == {
+    assert set(check(CreateCard, **IN, components=components)) == {
         "name: is required",
         "components[0].type: 'MEDA' is not one of MEDIA, SWIPEABLE_MEDIA, DETAILS, BUTTON",
         "components[1].destination.country_code: is required",
         "components[1].destination.ios_app_store_identifier: is required unless android_store_app_id is set",
         "components[1].destination.ios_deep_link: needs ios_app_store_identifier",
     }
-    assert set(told(CreateCard, **IN, components=[MEDIA])) == {  # rules are told beside missing fields
+    assert set(check(CreateCard, **IN, components=[MEDIA])) == {  # rules are checked beside missing fields
         "name: is required",
         f"components: {NO_WAY} 0",
     }
 
 
-def test_a_person_is_told_every_mistake_by_option_and_path(adsctl):
+def test_cards_create_reports_every_problem_by_option_and_path(adsctl):
     done = adsctl.local(
         *("cards", "create", "--components"),
         '[{"type": "DETAILS", "title": "x", "destination": {"type": "WEBSITE"}}, {"type": "MEDA"}]',

@@ -12,7 +12,7 @@ from ads_cli.api.line_items import (
     UpdateLineItemCategory,
 )
 
-from .telling import line, told
+from .declared import check, sent
 
 IN = {"account_id": "a1"}
 ITEM = IN | {"line_item_id": "l1"}
@@ -74,12 +74,12 @@ GOALS = (
         ),
     ],
 )
-def test_line_item_requests_travel_as_the_specification_writes_them(kind, values, expected):
-    assert line(kind, **values) == expected
+def test_line_item_requests_are_sent_as_specified(kind, values, expected):
+    assert sent(kind, **values) == expected
 
 
-def test_every_parameter_of_a_line_item_travels_in_the_query():
-    address, _, query = line(UpdateLineItem, **ITEM | EVERYTHING).partition("?")
+def test_every_parameter_of_a_line_item_is_sent_in_the_query():
+    address, _, query = sent(UpdateLineItem, **ITEM | EVERYTHING).partition("?")
     assert address == "PUT ads://12/accounts/a1/line_items/l1"
     parameters = dict(pair.split("=") for pair in query.split("&"))
     assert parameters.keys() == EVERYTHING.keys()
@@ -98,10 +98,10 @@ def test_every_parameter_of_a_line_item_travels_in_the_query():
         ("duration_in_days", "1 7 30"),
     ],
 )
-def test_enums_take_their_values_and_no_others(field, values):
+def test_enums_of_line_items_accept_only_their_values(field, values):
     for value in values.split():
-        assert told(UpdateLineItem, **ITEM, **{field: value}) == []
-    (message,) = told(UpdateLineItem, **ITEM, **{field: "99"})
+        assert check(UpdateLineItem, **ITEM, **{field: value}) == []
+    (message,) = check(UpdateLineItem, **ITEM, **{field: "99"})
     assert message.startswith(f"{field}: '99' is not one of {', '.join(values.split())}")
 
 
@@ -149,8 +149,8 @@ DAY, TOTAL = "daily_budget_amount_local_micro", "total_budget_amount_local_micro
         ({"name": ""}, ["name: is empty"]),
     ],
 )
-def test_a_line_item(values, problems):
-    assert told(UpdateLineItem, **ITEM, **values) == problems
+def test_a_line_item_keeps_its_limits(values, problems):
+    assert check(UpdateLineItem, **ITEM, **values) == problems
 
 
 @pytest.mark.parametrize(
@@ -169,11 +169,11 @@ def test_a_line_item(values, problems):
         (UpdateLineItemCategory, {"line_item_curated_category_id": "x"}, []),
     ],
 )
-def test_curated_categories_of_line_items(kind, values, problems):
-    assert told(kind, **IN, **values) == problems
+def test_curated_categories_of_line_items_keep_their_limits(kind, values, problems):
+    assert check(kind, **IN, **values) == problems
 
 
-def test_errors_of_line_items_update_name_the_options_that_were_typed(adsctl):
+def test_problems_of_line_item_commands_name_the_options(adsctl):
     done = adsctl(
         *("line-items", "update", "l1", "-A", "a1", "--bid-strategy", "MAX", "--duration-in-days", "14"),
         *("--daily-budget-amount", "2", "--total-budget-amount", "1.50"),
@@ -181,13 +181,13 @@ def test_errors_of_line_items_update_name_the_options_that_were_typed(adsctl):
     )
     assert "--bid-amount-local-micro: is required when bid_strategy is MAX" in done.stderr
     assert "--duration-in-days: '14' is not one of 1, 7, 30" in done.stderr
-    told = "--daily-budget-amount 2, in millionths: 2000000 is more than total_budget_amount_local_micro"
-    assert f"{told}, 1500000" in done.stderr
+    problem = "--daily-budget-amount 2, in millionths: 2000000 is more than total_budget_amount_local_micro"
+    assert f"{problem}, 1500000" in done.stderr
     done = adsctl("line-items", "update", "l1", "-A", "a1", "--bid-amount", "-1", code=2)
     assert "--bid-amount -1, in millionths: '-1000000' is not allowed" in done.stderr
 
 
 @pytest.mark.parametrize("words", [("line-items", "update", "l1"), ("accounts", "update", "a1")])
-def test_a_change_that_changes_nothing_is_not_sent(adsctl, words):
+def test_an_update_without_changes_is_not_sent(adsctl, words):
     done = adsctl("--profile", "local", *words, code=2)
     assert "nothing to change" in done.stderr and "--help" in done.stderr

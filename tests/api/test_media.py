@@ -15,7 +15,7 @@ from ads_cli.api.media import (
 from ads_cli.api.validation import convert
 from ads_cli.emulator.core.params import value_or_default
 
-from .telling import ESCAPED_ID, SPECIAL_ID, ids, line, told
+from .declared import ESCAPED_ID, SPECIAL_ID, check, ids, sent
 
 IN = {"account_id": "a1"}
 ACCOUNT = "ads://12/accounts/a1/account_media"
@@ -60,64 +60,64 @@ CREATIVE_TYPES = (
         (DeleteLibraryMedia, {"media_key": "3_1"}, f"DELETE {LIBRARY}/3_1"),
     ],
 )
-def test_media_requests_travel_as_the_specification_writes_them(kind, values, expected):
-    assert line(kind, **IN | values) == expected
+def test_media_requests_are_sent_as_specified(kind, values, expected):
+    assert sent(kind, **IN | values) == expected
 
 
 @pytest.mark.parametrize(
     ("kind", "most", "default"), [(ListAccountMedia, 1000, 200), (ListLibraryMedia, 50, 20)]
 )
-def test_pages_of_media_have_the_sizes_of_the_specification(kind, most, default):
+def test_pages_of_media_have_the_specified_sizes(kind, most, default):
     for count in ("1", str(most)):
-        assert told(kind, **IN, count=count) == []
+        assert check(kind, **IN, count=count) == []
     for count in ("0", str(most + 1)):
-        assert told(kind, **IN, count=count) == [f"count: '{count}' is not allowed: 1 to {most}"]
+        assert check(kind, **IN, count=count) == [f"count: '{count}' is not allowed: 1 to {most}"]
     assert value_or_default(convert(kind, IN), "count") == default
 
 
-def test_filters_of_account_media():
-    assert told(ListAccountMedia, **IN, account_media_ids=ids(200)) == []
-    assert told(ListAccountMedia, **IN, account_media_ids=ids(201)) == [
+def test_filters_of_account_media_keep_their_limits():
+    assert check(ListAccountMedia, **IN, account_media_ids=ids(200)) == []
+    assert check(ListAccountMedia, **IN, account_media_ids=ids(201)) == [
         "account_media_ids: has 201 items, at most 200 are allowed"
     ]
-    assert told(ListAccountMedia, **IN, creative_types=CREATIVE_TYPES.split(", ")) == []
-    assert told(ListAccountMedia, **IN, creative_types=["POSTER"]) == [
+    assert check(ListAccountMedia, **IN, creative_types=CREATIVE_TYPES.split(", ")) == []
+    assert check(ListAccountMedia, **IN, creative_types=["POSTER"]) == [
         f"creative_types[0]: 'POSTER' is not one of {CREATIVE_TYPES}"
     ]
 
 
-def test_filters_of_the_library():
+def test_filters_of_the_library_keep_their_limits():
     for media_type in ("GIF", "IMAGE", "VIDEO"):
-        assert told(ListLibraryMedia, **IN, media_type=media_type) == []
-    assert told(ListLibraryMedia, **IN, media_type="AUDIO") == [
+        assert check(ListLibraryMedia, **IN, media_type=media_type) == []
+    assert check(ListLibraryMedia, **IN, media_type="AUDIO") == [
         "media_type: 'AUDIO' is not one of GIF, IMAGE, VIDEO"
     ]
-    assert told(ListLibraryMedia, **IN, q="x") == told(ListLibraryMedia, **IN, q="x" * 255) == []
-    assert told(ListLibraryMedia, **IN, q="") == ["q: is empty"]
-    assert told(ListLibraryMedia, **IN, q="x" * 256) == ["q: has 256 characters, at most 255 are allowed"]
+    assert check(ListLibraryMedia, **IN, q="x") == check(ListLibraryMedia, **IN, q="x" * 255) == []
+    assert check(ListLibraryMedia, **IN, q="") == ["q: is empty"]
+    assert check(ListLibraryMedia, **IN, q="x" * 256) == ["q: has 256 characters, at most 255 are allowed"]
 
 
 @pytest.mark.parametrize("name", ["sort_by", "with_deleted", "with_total_count"])
-def test_the_library_lacks_some_common_parameters(name):
-    assert told(ListLibraryMedia, **IN, **{name: "true"}) == [f"{name}: is not a known field"]
+def test_the_library_rejects_some_common_parameters(name):
+    assert check(ListLibraryMedia, **IN, **{name: "true"}) == [f"{name}: is not a known field"]
 
 
 @pytest.mark.parametrize("kind", [AddLibraryMedia, UpdateLibraryMedia])
 @pytest.mark.parametrize(
     ("name", "most"), [("name", 100), ("file_name", 255), ("title", 70), ("description", 200)]
 )
-def test_texts_have_the_lengths_of_the_specification(kind, name, most):
-    assert told(kind, **IN, media_key="13_1", **{name: "x" * most}) == []
-    assert told(kind, **IN, media_key="13_1", **{name: "x" * (most + 1)}) == [
+def test_texts_of_media_have_the_specified_lengths(kind, name, most):
+    assert check(kind, **IN, media_key="13_1", **{name: "x" * most}) == []
+    assert check(kind, **IN, media_key="13_1", **{name: "x" * (most + 1)}) == [
         f"{name}: has {most + 1} characters, at most {most} are allowed"
     ]
 
 
-def test_media_is_added_by_its_key():
-    assert told(AddLibraryMedia, **IN, name="x") == ["media_key: is required"]
+def test_adding_media_requires_its_key():
+    assert check(AddLibraryMedia, **IN, name="x") == ["media_key: is required"]
 
 
-def test_errors_of_media_library_list_name_the_options_that_were_typed(adsctl):
+def test_media_library_list_reports_every_problem_by_option(adsctl):
     done = adsctl.local(
         "media", "library", "list", "--q", "", "--count", "51", "--media-type", "GIFT", code=2
     )

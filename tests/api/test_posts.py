@@ -6,13 +6,13 @@ from ads_cli.api.posts import CreatePost, RenamePost
 from ads_cli.api.validation import convert
 from ads_cli.emulator.core.params import value_or_default
 
-from .telling import ESCAPED_ID, SPECIAL_ID, ids, line, told
+from .declared import ESCAPED_ID, SPECIAL_ID, check, ids, sent
 
 IN = {"account_id": "a1"}
 POST = IN | {"as_user_id": "42", "text": "Hello"}
 
 
-def test_every_parameter_of_a_post_travels_in_the_query():
+def test_every_parameter_of_a_post_is_sent_in_the_query():
     everything = {
         "as_user_id": "42",
         "text": "Hello & welcome",
@@ -28,7 +28,7 @@ def test_every_parameter_of_a_post_travels_in_the_query():
         "video_description": "d",
         "video_title": "t",
     }
-    address, _, query = line(CreatePost, **IN | everything).partition("?")
+    address, _, query = sent(CreatePost, **IN | everything).partition("?")
     assert address == "POST ads://12/accounts/a1/post"
     parameters = dict(pair.split("=") for pair in query.split("&"))
     assert parameters == everything | {
@@ -39,10 +39,10 @@ def test_every_parameter_of_a_post_travels_in_the_query():
     }
 
 
-def test_a_post_is_renamed_under_its_id():
-    renamed = line(RenamePost, **IN, post_id=SPECIAL_ID, name="x")
+def test_posts_rename_sends_the_id_in_the_path():
+    renamed = sent(RenamePost, **IN, post_id=SPECIAL_ID, name="x")
     assert renamed == f"PUT ads://12/accounts/a1/posts/{ESCAPED_ID}/name?name=x"
-    assert told(RenamePost, **IN, post_id="1") == ["name: is required"]
+    assert check(RenamePost, **IN, post_id="1") == ["name: is required"]
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_a_post_is_renamed_under_its_id():
         ({"colour": "red"}, ["colour: is not a known field"]),
     ],
 )
-def test_a_post_keeps_the_limits(changes, problems):
-    assert told(CreatePost, **POST | changes) == problems
+def test_a_post_keeps_its_limits(changes, problems):
+    assert check(CreatePost, **POST | changes) == problems
 
 
 @pytest.mark.parametrize(
@@ -92,25 +92,25 @@ def test_a_post_keeps_the_limits(changes, problems):
         ("trim_user", "true false"),
     ],
 )
-def test_every_value_is_taken(name, values):
+def test_enums_of_posts_accept_their_values(name, values):
     for value in values.split():
-        assert told(CreatePost, **POST | {name: value}) == []
+        assert check(CreatePost, **POST | {name: value}) == []
 
 
-def test_the_defaults_of_the_service():
+def test_the_help_of_posts_names_the_defaults_of_the_service():
     request = convert(CreatePost, POST)
     assert value_or_default(request, "nullcast") is True
     assert value_or_default(request, "conversation_settings") == "EVERYONE"
 
 
-def test_a_new_name_has_80_characters():
-    assert told(RenamePost, **IN, post_id="1", name="x" * 80) == []
-    assert told(RenamePost, **IN, post_id="1", name="x" * 81) == [
+def test_a_post_name_has_at_most_80_characters():
+    assert check(RenamePost, **IN, post_id="1", name="x" * 80) == []
+    assert check(RenamePost, **IN, post_id="1", name="x" * 81) == [
         "name: has 81 characters, at most 80 are allowed"
     ]
 
 
-def test_errors_of_posts_create_name_the_options_that_were_typed(adsctl):
+def test_posts_create_reports_every_problem_by_option(adsctl):
     done = adsctl.local("posts", "create", "--video-title", "x" * 71, "--media-keys", "1,2,3,4,5", code=2)
     assert "--as-user-id: is required" in done.stderr
     assert "--video-title: has 71 characters, at most 70 are allowed" in done.stderr

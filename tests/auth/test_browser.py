@@ -1,4 +1,4 @@
-"""Both ways of signing in, by a real Chromium that walks the emulator's own pages."""
+"""Both ways to sign in, in a real Chromium on the pages of the emulator."""
 
 import shutil
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ def browser(tmp_path_factory) -> Iterator[webdriver.Chrome]:
 
 @pytest.fixture
 def newcomer(adsctl: Adsctl, tmp_path: Path) -> Iterator[Adsctl]:
-    """Somebody with an app, who has never signed in; `page` is what the browser is told to open."""
+    """A user with an app who has never signed in; `page` is the URL that the browser is told to open."""
     with closing(Emulator(tmp_path / "emulator.db")) as emulator, running(emulator) as address:
         known = variables(emulator, address)
         adsctl.env |= {name: value for name, value in known.items() if "ACCESS_TOKEN" not in name}
@@ -70,7 +70,7 @@ def page_of(person: Adsctl, session: pexpect.spawn) -> str:
 
 
 def press(browser: webdriver.Chrome, words: str) -> None:
-    """Press a button, and wait for the page that follows."""
+    """Press a button and wait for the next page."""
     button = browser.find_element(By.XPATH, f"//button[.='{words}']")
     button.click()
     WebDriverWait(browser, 30).until(staleness_of(button))
@@ -118,7 +118,7 @@ def test_a_callback_signs_in_without_a_pin(newcomer, browser):
     assert "Nordlicht Shop" in newcomer("-p", "shop", "accounts", "list").stdout
 
 
-def test_saying_no_on_the_page_signs_nobody_in(newcomer, browser):
+def test_refusing_on_the_page_stores_no_token(newcomer, browser):
     session = terminal(newcomer, "--callback", CALLBACKS[-3])
     browser.get(page_of(newcomer, session))
     press(browser, "Cancel")

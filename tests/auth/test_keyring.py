@@ -1,4 +1,4 @@
-"""Secrets in a real Secret Service: gnome-keyring on a session bus of its own."""
+"""Secrets in a real Secret Service: gnome-keyring on a separate session bus."""
 
 import shutil
 import subprocess
@@ -17,7 +17,7 @@ LOCKED = "gnome-keyring-daemon --start --components=secrets > /dev/null"
 
 
 def in_session(person, keyring: str, *lines: str) -> subprocess.CompletedProcess[str]:
-    """Run lines of shell on a session bus of their own; `adsctl` is adsctl."""
+    """Run shell lines on a separate session bus, with `adsctl` on the path."""
     run = person.home / "run"
     run.mkdir(mode=0o700, exist_ok=True)
     adsctl = " ".join(person.command())
@@ -32,7 +32,7 @@ def in_session(person, keyring: str, *lines: str) -> subprocess.CompletedProcess
     )
 
 
-def test_a_sign_in_lives_in_the_keyring_and_nowhere_else(shop, service):  # noqa: F811
+def test_a_sign_in_is_stored_in_the_keyring_only(shop, service):  # noqa: F811
     unset = "unset ADSCTL_CONSUMER_KEY ADSCTL_CONSUMER_SECRET"
     done = in_session(
         shop,
@@ -87,7 +87,7 @@ class Keyring(KeyringBackend):
 
 
 @pytest.mark.parametrize("kind", ["consumer_key", "consumer_secret", "access_token", "access_token_secret"])
-def test_a_keyring_that_refuses_an_item_of_a_sign_in_keeps_none_of_it(shop, service, monkeypatch, kind):  # noqa: F811
+def test_a_keyring_that_rejects_one_secret_stores_none(shop, service, monkeypatch, kind):  # noqa: F811
     kept = shop.home / "kept.json"
     shop.file("picky.py", PICKY)
     shop.env |= {"PYTHON_KEYRING_BACKEND": "picky.Keyring", "KEPT": str(kept)}

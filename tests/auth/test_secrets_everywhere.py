@@ -1,4 +1,4 @@
-"""Every command, well and badly: no secret is in any byte that is written, nor on any command line."""
+"""No command, whether it succeeds or fails, writes a secret or puts one on a command line."""
 
 import base64
 import json
@@ -51,7 +51,7 @@ sign.SignedAuth.auth_flow = sign.BearerAuth.auth_flow = httpx.BasicAuth.auth_flo
 
 @pytest.fixture
 def world(seeded_database: Path, tmp_path_factory):
-    """A world whose app and user have the planted secrets."""
+    """An emulator whose app and user have the planted secrets."""
     database = tmp_path_factory.mktemp("planted") / "world.db"
     shutil.copy(seeded_database, database)
     key, key_secret, token, token_secret, bearer = PLANTED.values()
@@ -84,14 +84,14 @@ def watched(adsctl: Adsctl) -> Adsctl:
 
 
 def of_python(adsctl: Adsctl, folder: str = "well") -> dict[str, str]:
-    """Return the variables that make a new Python record what it does, and crash if that is asked for."""
+    """Return the variables that make a new Python record what it does, or crash."""
     return {"PYTHONPATH": f"{adsctl.home}/{folder}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def run(
     adsctl: Adsctl, line: str, env: dict[str, str], *options: str, folder: str = "well"
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a line in a shell, with every option that makes adsctl talk."""
+    """Run a shell line with every option that makes adsctl verbose."""
     environment = adsctl.installed(*WATCHED, *options) | of_python(adsctl, folder) | env
     return subprocess.run(
         ["bash", "-c", line], env=environment, cwd=adsctl.home, capture_output=True, timeout=120
@@ -110,7 +110,7 @@ def run_here(
 
 
 def search(adsctl: Adsctl, allowed: set[str], **outputs: bytes) -> None:
-    """Search what was printed, every file that was written and every command line."""
+    """Search output, written files and command lines."""
     found = {str(path): path.read_bytes() for path in adsctl.home.rglob("*") if path.is_file()}
     for name in (*LISTS, "config/secrets.json"):  # where they belong
         found.pop(str(adsctl.home / name), None)
@@ -127,7 +127,7 @@ def search(adsctl: Adsctl, allowed: set[str], **outputs: bytes) -> None:
 
 
 def echo(request: Request) -> Response:
-    """Refuse a request, and quote everything that it carried and that signed it, in every spelling."""
+    """Reject a request, and quote its content and signature in every encoding."""
     key, key_secret, token, token_secret, bearer = PLANTED.values()
     known = {"Basic": [key, key_secret], "Bearer": [bearer], "OAuth": [key, key_secret, token, token_secret]}
     secrets = known[request.headers["Authorization"].split()[0]]
@@ -161,7 +161,7 @@ def test_no_command_writes_a_secret_anywhere(watched, world, httpserver, command
     search(watched, SHOWN.get(command, set()), **outputs)
 
 
-def test_a_served_emulator_writes_none_of_the_secrets_that_it_is_shown(watched, world):
+def test_a_served_emulator_writes_no_secret_anywhere(watched, world):
     words = ("emulator", "serve", "--port", "0", *WATCHED, "--database", world["DATABASE"])
     process = watched.popen(*words, **of_python(watched))
     for line in process.stderr:

@@ -1,4 +1,4 @@
-"""No secret is found anywhere but where it is kept: not in output, logs, journals or a crash."""
+"""Secrets are found only in their store: not in output, logs, journals or a crash."""
 
 import base64
 from urllib.parse import quote
@@ -21,7 +21,7 @@ FORM = "application/x-www-form-urlencoded"
 
 
 def spellings(secret: str) -> set[bytes]:
-    """Give a secret as it is, percent-encoded, and in base64 at each of the three places in a triple."""
+    """Return a secret as it is, percent-encoded, and in base64 at each of three offsets."""
     found = {secret.encode(), quote(secret, safe="").encode()}
     for shift in range(3):
         encoded = base64.b64encode(b"\0" * shift + secret.encode())
@@ -50,7 +50,7 @@ def shop(adsctl, httpserver: HTTPServer):
     return adsctl
 
 
-def test_no_planted_secret_is_found_outside_the_store(shop):
+def test_no_secret_is_written_outside_the_store(shop):
     shop.file("feed.csv", feed(30))
     (shop.home / "crash").mkdir()
     crash = "import ads_cli.client.signing as s\ns.SignedAuth.auth_flow = lambda self, request: 1 / 0\n"

@@ -1,4 +1,4 @@
-"""Sign-in, as it goes over the wire: who signs, what is sent where, what is kept."""
+"""Sign-in: who signs, what is sent where, what is stored."""
 
 import json
 import re
@@ -18,7 +18,7 @@ FORM = "application/x-www-form-urlencoded"
 
 
 class Service:
-    """The sign-in half of the service, as far as the wire shows it."""
+    """The sign-in endpoints of the service."""
 
     def __init__(self, server: HTTPServer) -> None:
         self.requests: list[Request] = []
@@ -61,7 +61,7 @@ def service(httpserver: HTTPServer) -> Service:
 
 @pytest.fixture
 def shop(adsctl, httpserver: HTTPServer):
-    """Somebody who knows the addresses and the app's keys, and is not signed in."""
+    """A user with addresses and the keys of an app, who is not signed in."""
     address = httpserver.url_for("").rstrip("/")
     adsctl.env |= {"ADSCTL_CONSUMER_KEY": KEY, "ADSCTL_CONSUMER_SECRET": KEY_SECRET}
     adsctl.env |= {"ADSCTL_BASE_URL": address, "ADSCTL_ADS_URL": address}
@@ -71,7 +71,7 @@ def shop(adsctl, httpserver: HTTPServer):
 LOGIN = ("auth", "login", "--no-browser", "--token-store", "file")
 
 
-def test_a_sign_in_with_a_pin_keeps_a_token_that_signs(shop, service):
+def test_a_sign_in_with_a_pin_stores_a_token_that_signs(shop, service):
     done = shop(*LOGIN, "--access", "read", input="123-45 67\n")
     assert "/oauth/authorize?oauth_token=rt" in done.stderr and "signed in as @nordlicht (7)" in done.stderr
     assert "user\t@nordlicht (7)\tprofile default" in done.stdout  # a last look, as auth status shows it
@@ -88,7 +88,7 @@ def test_a_sign_in_with_a_pin_keeps_a_token_that_signs(shop, service):
     assert service.oauth(2)["oauth_token"] == "at" and service.is_signed(2, "ats")
 
 
-def test_the_file_of_secrets_is_for_nobody_else(shop, service):
+def test_the_secrets_file_is_readable_only_by_its_owner(shop, service):
     shop(*LOGIN, input="1234567\n")
     path = shop.home / "config" / "secrets.json"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -99,13 +99,13 @@ def test_the_file_of_secrets_is_for_nobody_else(shop, service):
     assert "can be read by others" in shop("accounts", "list", code=11).stderr
 
 
-def test_a_wrong_pin_keeps_nothing(shop, service):
+def test_a_wrong_pin_stores_nothing(shop, service):
     done = shop(*LOGIN, input="0000000\n", code=4)
     assert "PIN was not accepted" in done.stderr
     assert not (shop.home / "config").exists()
 
 
-def test_without_a_pin_nothing_is_kept(shop, service):
+def test_without_a_pin_nothing_is_stored(shop, service):
     shop(*LOGIN, input="", code=2)
     assert not (shop.home / "config").exists()
 
@@ -124,7 +124,7 @@ def test_a_stored_token_is_never_sent_to_another_address(shop, service):
     assert "was not issued for http://127.0.0.1:9" in done.stderr and len(service.requests) == count
 
 
-def test_status_shows_where_everything_comes_from_and_no_secret(shop, service):
+def test_auth_status_shows_origins_and_no_secrets(shop, service):
     shop(*LOGIN, input="1234567\n")
     shop.env.clear()
     done = shop("auth", "status", "-o", "json")
@@ -139,7 +139,7 @@ def test_status_shows_where_everything_comes_from_and_no_secret(shop, service):
     )
 
 
-def test_signing_out_revokes_and_forgets(shop, service):
+def test_auth_logout_revokes_and_deletes_the_token(shop, service):
     shop(*LOGIN, input="1234567\n")
     shop.env.clear()
     assert shop("auth", "token").stdout == "at\n"
@@ -152,7 +152,7 @@ def test_signing_out_revokes_and_forgets(shop, service):
     assert "no token is stored" in shop("auth", "logout", code=4).stderr
 
 
-def test_a_token_that_is_revoked_already_is_forgotten_too(shop, service, httpserver):
+def test_auth_logout_deletes_a_token_that_is_already_revoked(shop, service, httpserver):
     shop(*LOGIN, input="1234567\n")
     shop.env.clear()
     httpserver.clear()
@@ -164,7 +164,7 @@ def test_a_token_that_is_revoked_already_is_forgotten_too(shop, service, httpser
     shop("auth", "token", code=4)
 
 
-def test_profiles_keep_people_apart(shop, service):
+def test_each_profile_has_its_own_token(shop, service):
     shop("-p", "one", *LOGIN, input="1234567\n")
     shop("-p", "two", *LOGIN, input="1234567\n")
     shop.env.clear()
@@ -174,7 +174,7 @@ def test_profiles_keep_people_apart(shop, service):
     assert service.oauth(-1)["oauth_token"] == "at" and service.is_signed(-1, "ats")
 
 
-def test_a_listener_takes_only_the_answer_to_its_own_request_token(shop, service):
+def test_a_listener_accepts_only_the_callback_of_its_request_token(shop, service):
     process = shop.popen(*LOGIN, "--callback", "http://127.0.0.1:18976/back", "--authenticate")
     said = ""
     while "oauth_token=rt" not in said:
@@ -197,7 +197,7 @@ def test_a_listener_takes_only_the_answer_to_its_own_request_token(shop, service
     assert service.oauth(0)["oauth_callback"] == f"{address}/back"
 
 
-def test_a_refusal_by_the_person_ends_with_4(shop, service):
+def test_a_refusal_by_the_user_exits_with_4(shop, service):
     process = shop.popen(*LOGIN, "--callback", "http://127.0.0.1:18977/")
     said = ""
     while "oauth_token=rt" not in said:
@@ -210,19 +210,19 @@ def test_a_refusal_by_the_person_ends_with_4(shop, service):
 @pytest.mark.parametrize(
     "callback", ["https://shop.example/back", "http://shop.example:80/", "http://127.0.0.1/"]
 )
-def test_only_loopback_is_listened_on(shop, service, callback):
+def test_a_callback_must_be_a_loopback_address_with_a_port(shop, service, callback):
     assert "loopback" in shop(*LOGIN, "--callback", callback, code=2).stderr
     assert service.requests == []
 
 
-def test_debug_shows_no_secret_of_a_sign_in(shop, service):
+def test_debug_masks_the_secrets_of_a_sign_in(shop, service):
     done = shop(*LOGIN, "--debug", "--log-file", "log", input="1234567\n")
     written = done.stderr + (shop.home / "log").read_text()
     for secret in (KEY, KEY_SECRET, "1234567", "rts", "ats"):
         assert not re.search(rf"\b{secret}\b", written)
 
 
-def test_bearer_tokens_are_asked_for_once_and_kept(shop, httpserver):
+def test_a_bearer_token_is_requested_once_and_stored(shop, httpserver):
     import base64
 
     seen = []
@@ -245,14 +245,14 @@ def test_bearer_tokens_are_asked_for_once_and_kept(shop, httpserver):
     shop("webhooks", "create", "x" * 201, code=2)
 
 
-def test_too_many_bearer_tokens_are_told_as_what_they_are(shop, httpserver):
+def test_too_frequent_bearer_token_requests_exit_with_7(shop, httpserver):
     often = {"errors": [{"code": 99, "message": "Too often."}]}
     httpserver.expect_request("/oauth2/token").respond_with_json(often, status=403)
     done = shop("auth", "bearer", "issue", "--max-attempts", "1", code=7, ADSCTL_TOKEN_STORE="file")
     assert "too often" in done.stderr
 
 
-def test_a_machine_without_a_keyring_says_so_and_names_the_other_ways(shop, service):
+def test_without_a_keyring_the_hint_names_the_alternatives(shop, service):
     words = ("auth", "login", "--no-browser")
     done = shop(*words, input="1234567\n", code=11, PYTHON_KEYRING_BACKEND="keyring.backends.fail.Keyring")
     assert "--token-store file" in done.stderr and "ADSCTL_ACCESS_TOKEN" in done.stderr

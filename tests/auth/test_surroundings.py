@@ -1,4 +1,4 @@
-"""Signing in on a terminal, on an empty machine, and on machines where something is missing."""
+"""Sign-in on a terminal, on a new machine, and on machines where something is missing."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from tests.adsctl import wait_until_blocked
 from tests.auth.test_signin import KEY, KEY_SECRET, LOGIN, service, shop  # noqa: F401 - fixtures
 
 
-def test_a_first_sign_in_on_an_empty_machine_asks_for_what_is_missing(shop, service):  # noqa: F811
+def test_a_first_sign_in_asks_for_missing_settings(shop, service):  # noqa: F811
     address = shop.env["ADSCTL_BASE_URL"]
     shop.env.clear()
     child = shop.terminal(*LOGIN)
@@ -46,13 +46,13 @@ def test_ctrl_c_at_the_pin_leaves_nothing_behind(shop, service):  # noqa: F811
     assert not (shop.home / "config").exists()
 
 
-def test_without_a_terminal_what_is_missing_is_named(adsctl):
+def test_without_a_terminal_missing_settings_are_named(adsctl):
     done = adsctl("auth", "login", code=11)
     assert "base_url is not set" in done.stderr and "ADSCTL_BASE_URL" in done.stderr
 
 
 @pytest.mark.parametrize("env", [{"LANG": "C", "LC_ALL": "C"}, {"HOME": "/nonexistent"}, {"DISPLAY": ""}])
-def test_an_odd_machine_signs_in_all_the_same(shop, service, env):  # noqa: F811
+def test_a_sign_in_works_without_locale_home_or_display(shop, service, env):  # noqa: F811
     done = shop.process(*LOGIN, input="1234567\n", **env)
     assert "signed in as @nordlicht (7)" in done.stderr
 

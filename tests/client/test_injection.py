@@ -1,4 +1,4 @@
-"""What is typed is a value: never another path, another host or another header."""
+"""No value can change the path, the host or the headers of a request."""
 
 import os
 
@@ -34,7 +34,7 @@ COMMANDS = [
     ("words", "identifier"),
     [(COMMANDS[0], strange) for strange in STRANGE_IDS] + [(words, "../../12") for words in COMMANDS[1:]],
 )
-def test_an_id_can_be_no_other_path_and_no_header(remote, httpserver: HTTPServer, words, identifier):
+def test_an_id_cannot_change_the_path_or_add_a_header(remote, httpserver: HTTPServer, words, identifier):
     remote(*words, identifier, code=2)
     assert not httpserver.log
 
@@ -53,7 +53,7 @@ PUSHES = [
     ("words", "identifier"),
     [(words, "..") for words in PUSHES] + [(PUSHES[2], strange) for strange in STRANGE_IDS],
 )
-def test_a_push_refuses_such_an_id_before_it_reads_the_file(remote, httpserver, words, identifier):
+def test_a_push_rejects_an_invalid_id_before_it_reads_the_file(remote, httpserver, words, identifier):
     option, *command = words
     file = remote.file("feed.csv", "nonsense\nmore nonsense\n")
     done = remote(*command, file, option, identifier, code=2)
@@ -69,14 +69,14 @@ def test_a_push_escapes_an_id_in_the_path(remote, httpserver):
 
 @pytest.mark.parametrize("identifier", STRANGE_IDS)
 @pytest.mark.parametrize(("field", "name"), [("account_id", "account"), ("product_catalog_id", "catalog")])
-def test_a_placeholder_of_a_path_refuses_such_an_id(remote, httpserver, field, name, identifier):
+def test_a_placeholder_of_the_api_command_rejects_an_invalid_id(remote, httpserver, field, name, identifier):
     done = remote("api", "GET", f"/12/{{{field}}}/x", code=2, **{as_variable(name): identifier})
     assert f"--{name}: {identifier!r} is not a valid id" in done.stderr
     assert not httpserver.log
 
 
 @pytest.mark.parametrize("path", ["/a\r\nX: y", "//evil.example/", "evil", "/a#b", "https://evil.example/"])
-def test_a_path_of_ones_own_is_a_path_and_nothing_else(remote, httpserver: HTTPServer, path):
+def test_the_api_command_accepts_only_a_path(remote, httpserver: HTTPServer, path):
     remote("api", "GET", path, code=2)
     assert not httpserver.log
 
@@ -84,12 +84,12 @@ def test_a_path_of_ones_own_is_a_path_and_nothing_else(remote, httpserver: HTTPS
 @pytest.mark.parametrize(
     "header", ["X: a\r\nY: b", "X\r\nY: b", "Authorization: OAuth x", "Host: evil.example"]
 )
-def test_a_header_of_ones_own_is_one_header_and_none_of_ours(remote, httpserver: HTTPServer, header):
+def test_the_api_command_rejects_headers_that_break_the_request(remote, httpserver: HTTPServer, header):
     remote("api", "GET", "/12/accounts", "-H", header, code=2)
     assert not httpserver.log
 
 
 @pytest.mark.parametrize("words", [("--q", b"\xff"), ("-A", b"\xff\xfe")])
-def test_what_is_typed_and_is_no_text_is_told(remote, httpserver: HTTPServer, words):
+def test_an_option_that_is_not_utf_8_is_rejected(remote, httpserver: HTTPServer, words):
     remote("accounts", "list" if words[0] == "--q" else "features", words[0], os.fsdecode(words[1]), code=2)
     assert not httpserver.log

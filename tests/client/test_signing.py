@@ -1,4 +1,4 @@
-"""Signatures, against published examples and a verifier of our own."""
+"""Signatures, against published examples and an independent verifier."""
 
 from urllib.parse import quote, urlencode
 
@@ -30,14 +30,14 @@ def sign(request: httpx.Request, auth: SignedAuth | None = None) -> dict[str, st
         ("kllo9940pd9333jh", "1191242096", "tR3+Ty81lMeYAr/Fid0kMTYa/WM="),
     ],
 )
-def test_the_published_example_comes_out(nonce: str, timestamp: str, expected: str):
+def test_the_signature_of_the_published_example_is_computed(nonce: str, timestamp: str, expected: str):
     auth = as_user(CREDENTIALS)
     auth._signer.nonce, auth._signer.timestamp = nonce, timestamp
     request = httpx.Request("GET", "http://photos.example.net/photos?file=vacation.jpg&size=original")
     assert sign(request, auth)["oauth_signature"] == expected
 
 
-def test_the_verifier_knows_the_published_examples():
+def test_the_verifier_of_the_tests_accepts_the_published_examples():
     url = "http://photos.example.net/photos?file=vacation.jpg&size=original"
     core = {
         "oauth_consumer_key": "dpf43f3p2l4k3l03",
@@ -69,7 +69,7 @@ names = texts.filter(lambda name: name and not name.startswith("oauth_"))  # tho
 
 
 @given(st.dictionaries(names, texts, max_size=5))
-def test_any_query_is_signed_right(query: dict[str, str]):
+def test_any_query_is_signed_correctly(query: dict[str, str]):
     from ads_cli.api.accounts import ListAccounts
     from ads_cli.api.parts import RequestParts
     from ads_cli.client.prepared_request import build_request
@@ -81,7 +81,7 @@ def test_any_query_is_signed_right(query: dict[str, str]):
 
 
 @given(st.dictionaries(names, texts, min_size=1, max_size=5))
-def test_any_form_is_signed_right(fields: dict[str, str]):
+def test_any_form_is_signed_correctly(fields: dict[str, str]):
     from urllib.parse import urlencode
 
     body = urlencode(fields).encode()
@@ -91,12 +91,12 @@ def test_any_form_is_signed_right(fields: dict[str, str]):
     assert verified(request)
 
 
-def test_a_json_body_is_no_part_of_the_signature():
+def test_the_signature_does_not_cover_a_json_body():
     request = httpx.Request("PUT", "https://ads.example/12/x?a=1", json={"a": "é"})
     assert verified(request)
 
 
-def test_a_query_with_everything_in_it_arrives_as_typed_and_signed(remote, httpserver: HTTPServer):
+def test_special_characters_in_a_query_arrive_and_are_signed(remote, httpserver: HTTPServer):
     typed = 'summer sale & "chairs" é + 100% [x] 椅子 ~'
     seen: list[Request] = []
 
@@ -113,7 +113,7 @@ def test_a_query_with_everything_in_it_arrives_as_typed_and_signed(remote, https
     assert oauth["oauth_signature"] == signature("GET", url, oauth, *secrets)
 
 
-def test_each_try_is_signed_anew(remote, httpserver: HTTPServer):
+def test_each_attempt_has_its_own_nonce(remote, httpserver: HTTPServer):
     nonces = []
 
     def answer(request: Request) -> Response:
@@ -138,7 +138,7 @@ WORDS = st.text(min_size=1, max_size=20)
     nonce=st.from_regex(r"[0-9a-zA-Z]{1,40}", fullmatch=True),
     timestamp=st.integers(min_value=1, max_value=2**40).map(str),
 )
-def test_what_is_filled_in_is_what_oauthlib_writes(method, path, query, secrets, nonce, timestamp):
+def test_a_header_from_a_template_equals_that_of_oauthlib(method, path, query, secrets, nonce, timestamp):
     auth = as_user(Credentials(*secrets))
     url = f"https://ads.example/12/{quote(path, safe='')}" + ("?" + urlencode(query) if query else "")
     for each in (nonce, nonce[::-1]):  # the second time from memory

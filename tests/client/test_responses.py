@@ -1,4 +1,4 @@
-"""What the service may answer, and what the person is told: exit code, words, never a traceback."""
+"""Responses and errors of the service: exit codes and messages."""
 
 import json
 
@@ -53,7 +53,7 @@ def serve(
         ),
     ],
 )
-def test_an_error_of_the_service_has_its_code_and_its_words(remote, httpserver, status, body, code, words):
+def test_an_error_response_sets_exit_code_and_message(remote, httpserver, status, body, code, words):
     serve(httpserver, json.dumps(body), status)
     done = remote("accounts", "list", *ONCE, code=code)
     assert words in done.stderr
@@ -85,7 +85,7 @@ PROBLEMS = [
 
 
 @pytest.mark.parametrize(("slug", "extra"), PROBLEMS)
-def test_every_problem_is_told_in_words_with_all_it_carries(remote, httpserver, slug, extra):
+def test_a_problem_object_is_reported_with_its_members(remote, httpserver, slug, extra):
     problem = {"type": f"https://p.example/problems/{slug}", "title": "Some Title", "detail": "some detail"}
     serve(httpserver, json.dumps(problem | extra), 400, "application/problem+json")
     done = remote("accounts", "list", *ONCE, code=6)
@@ -107,19 +107,19 @@ def test_every_problem_is_told_in_words_with_all_it_carries(remote, httpserver, 
         (b"[" * 100_000, "application/json"),
     ],
 )
-def test_an_unreadable_answer_is_told_with_its_status(remote, httpserver, body, content_type):
+def test_an_unreadable_response_is_reported_with_its_status(remote, httpserver, body, content_type):
     serve(httpserver, body, 200, content_type)
     done = remote("accounts", "list", *ONCE, code=8)
     assert "status 200" in done.stderr and "Traceback" not in done.stderr
 
 
-def test_an_error_page_of_ten_megabytes_is_cut_short(remote, httpserver):
+def test_an_error_page_of_ten_megabytes_is_shortened(remote, httpserver):
     serve(httpserver, b"<p>" + b"x" * 10_000_000, 502, "text/html")
     done = remote("accounts", "list", *ONCE, code=8)
     assert "502" in done.stderr and len(done.stderr) < 1000
 
 
-def test_a_repeated_cursor_is_an_error_and_not_a_loop(remote, httpserver):
+def test_a_repeated_cursor_ends_the_list_with_an_error(remote, httpserver):
     serve(httpserver, '{"data": [{"id": "1"}], "next_cursor": "again"}')
     done = remote("accounts", "list", "--all", code=8)
     assert "repeats the cursor 'again'" in done.stderr
@@ -139,7 +139,7 @@ def test_a_redirect_is_not_followed(remote, httpserver):
         other.stop()
 
 
-def test_with_json_the_error_is_one_line_of_json_at_the_end(remote, httpserver):
+def test_with_json_output_the_last_line_of_stderr_is_the_error_as_json(remote, httpserver):
     serve(httpserver, '{"errors": [{"code": 89, "message": "Invalid or expired token."}]}', 401)
     done = remote("-o", "json", "accounts", "list", code=4)
     error = json.loads(done.stderr.splitlines()[-1])["error"]
@@ -154,19 +154,19 @@ def test_with_json_the_error_is_one_line_of_json_at_the_end(remote, httpserver):
     }
 
 
-def test_nobody_there_is_told_with_the_address(adsctl):
+def test_an_unreachable_service_is_reported_with_its_address(adsctl):
     from tests.conftest import SECRETS
 
     done = adsctl("accounts", "list", *ONCE, code=8, ADSCTL_ADS_URL="http://127.0.0.1:9", **SECRETS)
     assert "127.0.0.1:9" in done.stderr
 
 
-def test_an_address_that_is_not_https_is_refused(adsctl):
+def test_an_address_without_https_is_rejected(adsctl):
     done = adsctl("accounts", "list", code=11, ADSCTL_ADS_URL="http://ads.example")
     assert "not https" in done.stderr
 
 
-def test_a_name_with_an_escape_sequence_is_shown_and_not_obeyed(remote, httpserver):
+def test_escape_sequences_in_a_response_are_shown_escaped(remote, httpserver):
     serve(httpserver, json.dumps({"data": [{"id": "1", "name": "a\x1b[31m\u202eb\tc"}]}))
     for output in ("tsv", "table", "json", "yaml", "jsonl"):
         done = remote("accounts", "list", "-o", output)

@@ -1,15 +1,15 @@
-"""How many requests are under way at once, in virtual time."""
+"""The number of concurrent requests, in virtual time."""
 
 import pytest
 
-from tests.client.virtual import SILENCE, Crowd, Service, World
+from tests.client.virtual_time import SILENCE, Crowd, Service, World
 
 SECONDS = 900.0
 MORE_THAN_ENOUGH = 10**9  # requests
 
 
-@pytest.mark.parametrize("trouble", [503, SILENCE])
-def test_an_overwhelmed_service_gets_fewer_at_once_and_then_as_many_as_before(trouble):
+@pytest.mark.parametrize("failure", [503, SILENCE])
+def test_concurrency_decreases_on_overload_and_recovers(failure):
     world = World()
     service = Service(world, 10**6, SECONDS, lambda: 0.25, says="")
     most = {}
@@ -18,7 +18,7 @@ def test_an_overwhelmed_service_gets_fewer_at_once_and_then_as_many_as_before(tr
         phase = min(int(now // 10), 2)
         if now % 10 > 5:  # once it has come to rest
             most[phase] = max(most.get(phase, 0), service.busy)
-        return trouble if phase == 1 else 0
+        return failure if phase == 1 else 0
 
     service.failing = failing
     crowd = Crowd(world, service, 32, max_attempts=10**6)
@@ -27,7 +27,7 @@ def test_an_overwhelmed_service_gets_fewer_at_once_and_then_as_many_as_before(tr
     assert most[1] <= 3
 
 
-def test_no_more_go_at_once_than_the_service_works_on():
+def test_concurrency_stays_near_the_capacity_of_the_service():
     world = World()
     service = Service(world, 10**6, SECONDS, lambda: 0.1, says="")
     service.free_at = [0.0] * 8
@@ -40,14 +40,14 @@ def test_no_more_go_at_once_than_the_service_works_on():
 
 
 @pytest.mark.parametrize("threads", [1, 3, 32])
-def test_no_more_go_at_once_than_there_may(threads):
+def test_concurrency_reaches_its_maximum_and_never_exceeds_it(threads):
     world = World()
     service = Service(world, 10**6, SECONDS, lambda: 0.1, says="")
     world.run(*Crowd(world, service, threads).works(2000))
     assert service.most == threads
 
 
-def test_each_round_of_answers_doubles_what_goes_at_once():
+def test_concurrency_doubles_with_each_round_of_responses():
     world = World()
     service = Service(world, 10**6, SECONDS, lambda: 0.1, says="")
     most: dict[int, int] = {}

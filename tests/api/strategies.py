@@ -1,4 +1,4 @@
-"""Values for declared fields: any that keep to the declaration, and some that break each limit of it."""
+"""Strategies for valid values of declared fields, and values that break each limit."""
 
 import re
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ from ads_cli.api.time import Time
 from ads_cli.api.validation import InvalidError, convert
 
 CHARACTERS = st.characters(codec="utf-8")
-BEGINNING = datetime(2026, 3, 1, tzinfo=UTC)
-MOST_ITEMS = 4
+START = datetime(2026, 3, 1, tzinfo=UTC)
+MAX_ITEMS = 4
 LINKS = ["https://shop.example/a.jpg", "http://shop.example/b?c=ä"]
-# What a rule asks of a field by itself, so that values at random would hardly ever do.
-PARTICULAR = {
+# Fields with rules that random values would hardly ever satisfy.
+SPECIAL_VALUES = {
     "country_code": st.sampled_from(["DE", "AT", "US"]),
     "price": st.sampled_from(["10 EUR", "12.50 EUR", "99.999 JPY"]),
     "sale_price": st.sampled_from(["1 EUR", "9.99 EUR"]),
@@ -33,39 +33,41 @@ PARTICULAR = {
 }
 
 
-def value_of(kind: FieldType) -> st.SearchStrategy[Any]:
-    """Make any value of a kind, as JSON has it."""
-    if kind.base is Literal:
-        return st.sampled_from(kind.args)
-    if kind.base is bool:
+def value_of(field_type: FieldType) -> st.SearchStrategy[Any]:
+    """Any value of a type, as in JSON."""
+    if field_type.base is Literal:
+        return st.sampled_from(field_type.args)
+    if field_type.base is bool:
         return st.booleans()
-    if kind.base is int:
-        above = kind.limit("gt")
-        least = kind.limit("ge") if above is None else above + 1
-        return st.integers(least, kind.limit("le"))
-    if kind.base is Time:
+    if field_type.base is int:
+        above = field_type.limit("gt")
+        least = field_type.limit("ge") if above is None else above + 1
+        return st.integers(least, field_type.limit("le"))
+    if field_type.base is Time:
         zones = st.sampled_from(
             [UTC, timezone(timedelta(hours=5, minutes=30)), timezone(-timedelta(hours=8))]
         )
-        hours = st.integers(0, 200).map(lambda hours: BEGINNING + timedelta(hours=hours))
+        hours = st.integers(0, 200).map(lambda hours: START + timedelta(hours=hours))
         return st.builds(lambda moment, zone: moment.astimezone(zone).isoformat(), hours, zones)
-    if kind.base is list:
-        fitting = value_of(kind.item)
-        if kind.is_comma_list:  # which travels with commas between
+    if field_type.base is list:
+        fitting = value_of(field_type.item)
+        if field_type.is_comma_list:  # a comma separates the items
             fitting = fitting.filter(lambda item: "," not in str(item))
-        least = kind.limit("min_length") or 0
-        special = components(kind)
-        return st.lists(fitting, min_size=least, max_size=MOST_ITEMS) if special is None else special
-    if kind.structs:
-        return st.one_of([fields(struct) for struct in kind.structs])
-    if pattern := kind.limit("pattern"):
+        least = field_type.limit("min_length") or 0
+        special = components(field_type)
+        return st.lists(fitting, min_size=least, max_size=MAX_ITEMS) if special is None else special
+    if field_type.structs:
+        return st.one_of([fields(struct) for struct in field_type.structs])
+    if pattern := field_type.limit("pattern"):
         return st.from_regex(pattern, alphabet=CHARACTERS)
-    return st.text(CHARACTERS, min_size=kind.limit("min_length") or 0, max_size=kind.limit("max_length"))
+    return st.text(
+        CHARACTERS, min_size=field_type.limit("min_length") or 0, max_size=field_type.limit("max_length")
+    )
 
 
-def components(kind: FieldType) -> st.SearchStrategy[Any] | None:
-    """Make what a card is made of: one medium and one that leads somewhere, in any order."""
-    tagged = {struct.__struct_config__.tag: struct for struct in kind.item.structs}
+def components(field_type: FieldType) -> st.SearchStrategy[Any] | None:
+    """The components of a card: one media component and one with a destination, in any order."""
+    tagged = {struct.__struct_config__.tag: struct for struct in field_type.item.structs}
     if "MEDIA" not in tagged:
         return None
     medium = st.one_of(fields(tagged["MEDIA"]), fields(tagged["SWIPEABLE_MEDIA"]))
@@ -74,11 +76,11 @@ def components(kind: FieldType) -> st.SearchStrategy[Any] | None:
 
 
 def fields(struct: type[msgspec.Struct]) -> st.SearchStrategy[dict[str, Any]]:
-    """Make the fields of any instance of a Struct."""
+    """The fields of any instance of a Struct."""
     config = struct.__struct_config__
     tag = {config.tag_field: st.just(config.tag)} if config.tag_field else {}
     made = {
-        field.name: PARTICULAR[field.name] if field.name in PARTICULAR else value_of(field.type)
+        field.name: SPECIAL_VALUES[field.name] if field.name in SPECIAL_VALUES else value_of(field.type)
         for field in fields_of(struct)
     }
     required = {field.name: made.pop(field.name) for field in fields_of(struct) if field.required}
@@ -87,7 +89,7 @@ def fields(struct: type[msgspec.Struct]) -> st.SearchStrategy[dict[str, Any]]:
 
 @st.composite
 def values_of(draw: Any, kind: type[Request]) -> dict[str, Any]:
-    """Make the values of any request; what breaks a rule between fields and may be left out is left out."""
+    """The values of any request; optional fields that break a rule are left out."""
     values = draw(fields(kind))
     optional = {field.name for field in fields_of(kind) if not field.required}
     for _ in range(3):
@@ -101,52 +103,52 @@ def values_of(draw: Any, kind: type[Request]) -> dict[str, Any]:
     return assume(False)
 
 
-def broken(name: str, kind: FieldType) -> Iterator[tuple[str, Any]]:
-    """Give values that break one limit each, with the name of the field that has the limit."""
-    least, most = kind.limit("min_length"), kind.limit("max_length")
-    if kind.base is list:
-        item = simplest(value_of(kind.item))
+def broken(name: str, field_type: FieldType) -> Iterator[tuple[str, Any]]:
+    """Yield values that break one limit each, with the name of the field."""
+    least, most = field_type.limit("min_length"), field_type.limit("max_length")
+    if field_type.base is list:
+        item = simplest(value_of(field_type.item))
         if least is not None:
             yield name, [item] * (least - 1)
         if most is not None:
             yield name, [item] * (most + 1)
-        yield from ((leaf, [bad]) for leaf, bad in broken(name, kind.item))
-    elif kind.structs:
-        for struct in kind.structs:
+        yield from ((leaf, [bad]) for leaf, bad in broken(name, field_type.item))
+    elif field_type.structs:
+        for struct in field_type.structs:
             sound = simplest(fields(struct))
             yield from ((leaf, sound | changes) for leaf, changes in lacking_or_broken(struct))
     else:
-        yield from ((name, value) for value in _broken_value(kind, least, most))
+        yield from ((name, value) for value in _broken_value(field_type, least, most))
 
 
 def lacking_or_broken(struct: type[msgspec.Struct]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Give changes that take away a required field, or break one limit of any; None takes away."""
+    """Yield changes that remove a required field (None) or break one limit of a field."""
     for field in fields_of(struct):
         if field.required:
             yield field.name, {field.name: None}
         yield from ((leaf, {field.name: bad}) for leaf, bad in broken(field.name, field.type))
 
 
-def _broken_value(kind: FieldType, least: int | None, most: int | None) -> Iterator[Any]:
-    if kind.choices:
+def _broken_value(field_type: FieldType, least: int | None, most: int | None) -> Iterator[Any]:
+    if field_type.choices:
         yield "no such value"
-    elif kind.base is int:
+    elif field_type.base is int:
         yield "many"
-        bounds = ((kind.limit("ge"), -1), (kind.limit("le"), 1), (kind.limit("gt"), 0))
+        bounds = ((field_type.limit("ge"), -1), (field_type.limit("le"), 1), (field_type.limit("gt"), 0))
         yield from (bound + beyond for bound, beyond in bounds if bound is not None)
-    elif kind.base in (bool, Time):
+    elif field_type.base in (bool, Time):
         yield "soon"
     else:
         if least:
             yield "x" * (least - 1)
         if most is not None:
             yield "x" * (most + 1)
-        if pattern := kind.limit("pattern"):
+        if pattern := field_type.limit("pattern"):
             yield next(text for text in ("a/b", "#", "x") if not re.search(pattern, text))
 
 
 @cache
 def simplest(strategy: st.SearchStrategy[Any]) -> Any:
-    """Give the first value that a strategy makes, which is about the simplest."""
+    """Return the first value of a strategy, which is about the simplest."""
     first = settings(derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     return find(strategy, lambda value: True, settings=first)

@@ -1,4 +1,4 @@
-"""What a declared request says of values, and how it travels."""
+"""Problems of the values of a request, and how it is sent."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from ads_cli.api.validation import InvalidError, convert
 from ads_cli.client.prepared_request import build_request
 
 
-def told(kind: type[Request], **values: Any) -> list[str]:
-    """List every broken rule in words, without a guess at what was meant; None leaves a value out."""
+def check(kind: type[Request], **values: Any) -> list[str]:
+    """List the problems of values, without suggestions; None leaves a value out."""
     try:
         convert(kind, {name: value for name, value in values.items() if value is not None})
     except InvalidError as error:
@@ -17,8 +17,8 @@ def told(kind: type[Request], **values: Any) -> list[str]:
     return []
 
 
-def line(kind: type[Request], **values: Any) -> str:
-    """Write down base, method and address, as the request goes out."""
+def sent(kind: type[Request], **values: Any) -> str:
+    """Return method and URL of a request without a body."""
     request = convert(kind, values)
     prepared = build_request(kind.endpoint, request_parts(request), f"{kind.endpoint.base}:/")
     assert prepared.body == b""
@@ -27,7 +27,7 @@ def line(kind: type[Request], **values: Any) -> str:
 
 ID_WORDS = "is not allowed: an id, without / ? # % and control characters"
 BAD_IDS = ("", ".", "..", "a/b", "a?b", "a#b", "a%b", "a\n", "\x7f")
-SPECIAL_ID = "ä b&c"  # and how it travels
+SPECIAL_ID = "ä b&c"
 ESCAPED_ID = "%C3%A4%20b%26c"
 
 

@@ -17,12 +17,12 @@ from ads_cli.client.clock import Clock
 from ads_cli.client.prepared_request import PreparedRequest
 from ads_cli.client.rate_limiter import StoppedError
 
-SILENCE = -1  # in place of a status: no answer comes
+SILENCE = -1  # in place of a status: no response
 EPOCH = 1_800_000_000.0  # when virtual time begins, in Unix seconds
 
 
 class Sleeper:
-    """A thread that waits for its time."""
+    """A thread that waits until a time."""
 
     def __init__(self) -> None:
         self.baton = threading.Semaphore(0)
@@ -30,11 +30,11 @@ class Sleeper:
 
 
 class World(Clock):
-    """A clock whose threads are woken in the order of their times."""
+    """A clock that wakes its threads in the order of their times."""
 
     def __init__(self, fast: float = 0.0) -> None:
         self.now = 0.0
-        self.fast = fast  # seconds by which the client's clock is wrong
+        self.fast = fast  # seconds by which the client's clock is ahead
         self._queue: list[tuple[float, int, Sleeper]] = []
         self._entries = count(1)
         self._current = Sleeper()
@@ -60,13 +60,13 @@ class World(Clock):
         heappush(self._queue, (at, sleeper.entry, sleeper))
 
     def park(self) -> None:
-        """Let the others run until this thread is woken."""
+        """Let other threads run until this one is woken."""
         me = self._current
         self._hand_over(me)
         me.baton.acquire()
 
     def run(self, *works: Callable[[], None]) -> None:
-        """Run works at the same time until all have ended; raise where one failed or all wait for ever."""
+        """Run functions in threads until all have ended; raise if one failed or all of them wait forever."""
         self._alive = len(works)
         for work in works:
             sleeper = Sleeper()
@@ -96,7 +96,7 @@ class World(Clock):
                 self.now, self._current = max(self.now, at), sleeper
                 sleeper.baton.release()
                 return
-        self._errors.append(AssertionError("all wait for ever"))
+        self._errors.append(AssertionError("all threads wait forever"))
         self._done.set()
 
 
@@ -127,7 +127,7 @@ class Waiting:
 
 
 class Service:
-    """Answers so many requests of a family in a window; tells of it in headers as `says` decides."""
+    """Accepts a number of requests per route and window; states them in headers with the prefix `says`."""
 
     def __init__(
         self,
@@ -141,14 +141,14 @@ class Service:
     ) -> None:
         self.world, self.limit, self.seconds, self.latency = world, limit, seconds, latency
         self.kind, self.says, self.dated = kind, says, dated
-        self.served: dict[str, list[float]] = {}  # by family: when
+        self.served: dict[str, list[float]] = {}  # times by route
         self.refused: list[float] = []
-        self.busy = self.most = 0  # requests under way
-        self.failing: Callable[[float], int] = lambda now: 0  # a status to answer with, at some time
-        self.free_at: list[float] = []  # by worker, where there are only so many: when it is free again
+        self.busy = self.most = 0  # concurrent requests
+        self.failing: Callable[[float], int] = lambda now: 0  # the status at a time; 0 for success
+        self.free_at: list[float] = []  # per worker, if their number is limited
 
     def window(self, times: list[float]) -> tuple[int, float]:
-        """Give how many requests count at present, and when that changes."""
+        """Return how many requests count now, and when that changes."""
         now = self.world.now
         if self.kind == "fixed":
             start = now // self.seconds * self.seconds
@@ -163,9 +163,9 @@ class Service:
             start = start if now < start + self.seconds else now
         return min(len(times) - bisect_left(times, start), self.limit), start + self.seconds
 
-    def take(self, family: str) -> tuple[int, dict[str, str]]:
-        """Answer at this moment: status and headers."""
-        times = self.served.setdefault(family, [])
+    def take(self, route: str) -> tuple[int, dict[str, str]]:
+        """Return status and headers for a request now."""
+        times = self.served.setdefault(route, [])
         if status := self.failing(self.world.now):
             return (200, {"X-Emulator-Fault": "timeout"}) if status == SILENCE else (status, {})
         used, _ = self.window(times)
@@ -183,7 +183,7 @@ class Service:
         return status, headers
 
     def queued(self, seconds: float) -> float:
-        """Give the seconds before a worker has time for a request that takes so long."""
+        """Return the seconds until a worker is free for a request that takes `seconds`."""
         if not self.free_at:
             return 0.0
         free = min(self.free_at)
@@ -192,7 +192,7 @@ class Service:
         return begun - self.world.now
 
     def __call__(self, environ, start_response):
-        """Answer one request of the client."""
+        """Respond to a request of the client."""
         seconds = self.latency()
         self.busy += 1
         self.most = max(self.most, self.busy)
@@ -207,27 +207,27 @@ class Service:
 
 
 class Crowd:
-    """Threads that send requests of a family through one client, until time is over or the work done."""
+    """Threads that send requests of a route through one client."""
 
     def __init__(self, world: World, service: Service, threads: int, **options) -> None:
         self.world, self.threads = world, threads
-        self.told: list[str] = []
+        self.waits: list[str] = []
         self.client = Client(
             lambda base: "http://service.localhost",
             lambda: None,
             app=service,
             concurrency=threads,
             clock=world,
-            on_wait=self.told.append,
+            on_wait=self.waits.append,
             **options,
         )
         self.done = 0
 
-    def works(self, requests: int, until: float = math.inf, family: str = "/a") -> list[Callable[[], None]]:
-        """Give the work of each thread: to take one request after the other from what is left."""
+    def works(self, requests: int, until: float = math.inf, route: str = "/a") -> list[Callable[[], None]]:
+        """Return what each thread runs: it sends requests until none are left or `until` is reached."""
         left = iter(range(requests))
-        url = f"http://service.localhost{family}"
-        prepared = PreparedRequest("PUT", url, b"{}", "application/json", family, retry=True)
+        url = f"http://service.localhost{route}"
+        prepared = PreparedRequest("PUT", url, b"{}", "application/json", route, retry=True)
 
         def work() -> None:
             with suppress(StoppedError):
@@ -239,7 +239,7 @@ class Crowd:
 
 
 def http_date(seconds: float) -> str:
-    """Write a time as HTTP does."""
+    """Format a time as an HTTP date."""
     from email.utils import formatdate
 
     return formatdate(seconds, usegmt=True)

@@ -1,4 +1,4 @@
-"""The wire: who may read along, whom we believe, and how much of an answer we take."""
+"""Connections: TLS, redirects, proxies, and limits of a response."""
 
 import gzip
 import socket
@@ -20,7 +20,7 @@ LIST = ("accounts", "list", "--max-attempts", "1")
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers a list, and keeps the headers that it was sent."""
+    """Responds with a list, and records the headers of requests."""
 
     def do_GET(self) -> None:
         self.server.seen.append(dict(self.headers))
@@ -56,7 +56,7 @@ def authority() -> trustme.CA:
 
 @pytest.fixture
 def trusted(authority: trustme.CA, tmp_path: Path) -> dict[str, str]:
-    """The variable that makes the authority ours."""
+    """The variable that makes adsctl trust the authority."""
     path = tmp_path / "authority.pem"
     authority.cert_pem.write_to_path(str(path))
     return {"SSL_CERT_FILE": str(path)}
@@ -79,7 +79,7 @@ def signed_in(server: ThreadingHTTPServer, host: str = "localhost") -> dict[str,
     return SECRETS | {"ADSCTL_ADS_URL": f"https://{host}:{server.server_port}"}
 
 
-def test_a_certificate_that_nobody_known_has_signed_is_refused_at_once_and_in_words(adsctl, secure):
+def test_an_untrusted_certificate_is_rejected_without_a_retry(adsctl, secure):
     done = adsctl("accounts", "list", code=8, **signed_in(secure))
     assert (
         f"localhost:{secure.server_port} has no valid certificate" in done.stderr
@@ -88,23 +88,23 @@ def test_a_certificate_that_nobody_known_has_signed_is_refused_at_once_and_in_wo
     assert not secure.seen
 
 
-def test_an_authority_of_ones_own_is_trusted_where_it_is_named(adsctl, secure, trusted):
+def test_the_authority_in_ssl_cert_file_is_trusted(adsctl, secure, trusted):
     assert "over TLS" in adsctl(*LIST, **signed_in(secure), **trusted).stdout
     assert secure.seen[0]["Authorization"].startswith("OAuth ")
 
 
-def test_a_certificate_of_another_name_is_refused(adsctl, secure, trusted):
+def test_a_certificate_for_another_host_is_rejected(adsctl, secure, trusted):
     done = adsctl(*LIST, code=8, **signed_in(secure, "127.0.0.1"), **trusted)
     assert f"127.0.0.1:{secure.server_port} has no valid certificate" in done.stderr and not secure.seen
 
 
-def test_a_file_of_certificates_that_is_not_there_trusts_nobody(adsctl, secure):
+def test_a_missing_ssl_cert_file_trusts_no_certificate(adsctl, secure):
     adsctl(*LIST, code=8, **signed_in(secure), SSL_CERT_FILE="/nowhere.pem")
     assert not secure.seen
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_tls_below_1_2_is_not_spoken(adsctl, context, trusted):
+def test_tls_below_1_2_is_rejected(adsctl, context, trusted):
     context.set_ciphers("ALL:@SECLEVEL=0")
     context.minimum_version, context.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
     with serving(context) as server:
@@ -114,7 +114,7 @@ def test_tls_below_1_2_is_not_spoken(adsctl, context, trusted):
 
 @pytest.mark.parametrize("to", ["http", "https"])
 @pytest.mark.parametrize("status", [302, 308])
-def test_no_redirect_is_followed_so_no_header_goes_after_it(remote, httpserver, secure, to, status):
+def test_a_redirect_to_another_host_is_not_followed(remote, httpserver, secure, to, status):
     with serving() as plain:
         port = {"http": plain, "https": secure}[to].server_port
         there = {"Location": f"{to}://localhost:{port}{ACCOUNTS}"}
@@ -124,7 +124,7 @@ def test_no_redirect_is_followed_so_no_header_goes_after_it(remote, httpserver, 
 
 
 class ConnectProxy:
-    """A proxy that makes tunnels and keeps what it can read."""
+    """A proxy that opens tunnels and records what it can read."""
 
     def __init__(self) -> None:
         self.read = b""
@@ -166,7 +166,7 @@ def proxy() -> Iterator[ConnectProxy]:
 
 
 @pytest.mark.parametrize("variable", ["HTTPS_PROXY", "https_proxy", "ALL_PROXY"])
-def test_a_proxy_of_the_environment_is_used_and_cannot_read_along(adsctl, secure, trusted, proxy, variable):
+def test_the_proxy_of_the_environment_sees_only_a_tunnel(adsctl, secure, trusted, proxy, variable):
     done = adsctl(*LIST, **signed_in(secure), **trusted, **{variable: proxy.address})
     assert "over TLS" in done.stdout
     assert proxy.read.startswith(f"CONNECT localhost:{secure.server_port} ".encode())
@@ -174,19 +174,19 @@ def test_a_proxy_of_the_environment_is_used_and_cannot_read_along(adsctl, secure
     assert not any(secret.encode() in proxy.read for secret in SECRETS.values())
 
 
-def test_no_proxy_is_asked_for_a_host_that_is_excepted(adsctl, secure, trusted, proxy):
+def test_a_host_in_no_proxy_is_connected_directly(adsctl, secure, trusted, proxy):
     adsctl(*LIST, **signed_in(secure), **trusted, HTTPS_PROXY=proxy.address, NO_PROXY="localhost")
     assert len(secure.seen) == 1 and proxy.read == b""
 
 
-def test_plain_http_on_this_machine_never_goes_through_a_proxy(remote, httpserver, proxy):
+def test_plain_http_on_this_machine_uses_no_proxy(remote, httpserver, proxy):
     httpserver.expect_request(ACCOUNTS).respond_with_json({"data": []})
     remote(*LIST, HTTP_PROXY=proxy.address, ALL_PROXY=proxy.address, http_proxy=proxy.address)
     assert proxy.read == b""
 
 
 @pytest.mark.parametrize("address", ["socks5://127.0.0.1:9", "ftp://x", "http://x:port"])
-def test_a_proxy_that_cannot_be_used_ends_with_11(adsctl, secure, address):
+def test_an_unusable_proxy_exits_with_11(adsctl, secure, address):
     done = adsctl(*LIST, code=11, **signed_in(secure), HTTPS_PROXY=address)
     assert "proxy" in done.stderr and "bug" not in done.stderr
 
@@ -210,14 +210,14 @@ def test_an_address_of_another_machine_must_be_https(adsctl, monkeypatch, addres
 
 
 def limited_memory(adsctl, *words: object, most: int = 700 * 1024 * 1024):
-    """Run with so much room for everything, the interpreter included."""
+    """Run adsctl with limited memory, the interpreter included."""
     code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({most}, {most}))"
     adsctl.file("sitecustomize.py", code)
     return adsctl.process(*words, code=8, PYTHONPATH=f"{adsctl.home}:{adsctl.environment['PYTHONPATH']}")
 
 
 def bomb(layers: int) -> bytes:
-    """Compress zeros, so many times."""
+    """Compress zeros in several layers."""
     content = bytes(160 * 1024 * 1024)
     for _ in range(layers):
         content = gzip.compress(content, 1)
@@ -225,14 +225,14 @@ def bomb(layers: int) -> bytes:
 
 
 @pytest.mark.parametrize(("layers", "told"), [(1, "larger than"), (2, "has the encoding 'gzip, gzip'")])
-def test_a_decompression_bomb_is_refused_in_little_memory(remote, httpserver, layers, told):
+def test_a_decompression_bomb_is_rejected_in_limited_memory(remote, httpserver, layers, told):
     headers = {"Content-Encoding": ", ".join(["gzip"] * layers), "Content-Type": "application/json"}
     httpserver.expect_request(ACCOUNTS).respond_with_data(bomb(layers), headers=headers)
     assert told in limited_memory(remote, *LIST).stderr
 
 
 @pytest.mark.parametrize("status", [200, 500])
-def test_an_answer_without_an_end_is_cut_off(remote, httpserver, status):
+def test_an_endless_response_is_cut_off(remote, httpserver, status):
     def endless(request: Request) -> Response:
         return Response((b"x" * 1_000_000 for _ in range(100_000)), status=status)
 
@@ -242,7 +242,7 @@ def test_an_answer_without_an_end_is_cut_off(remote, httpserver, status):
     assert len(done.stderr) < 2000
 
 
-def test_an_answer_that_drips_is_left_after_the_longest_wait(remote, httpserver):
+def test_a_slow_response_times_out(remote, httpserver):
     from time import sleep
 
     def drip(request: Request) -> Response:

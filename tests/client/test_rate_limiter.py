@@ -1,4 +1,4 @@
-"""The pace, in virtual time: every allowance is used, and hardly anything is refused."""
+"""The rate limiter, in virtual time: it uses up every quota, and hardly any request is rejected."""
 
 import json
 import random
@@ -13,7 +13,7 @@ from ads_cli.emulator.core.errors import ApiError
 from ads_cli.emulator.core.rate_limits import FixedWindow
 from ads_cli.emulator.server import running
 from ads_cli.errors import RateLimitedError, UnavailableError
-from tests.client.virtual import Crowd, Service, World
+from tests.client.virtual_time import Crowd, Service, World
 from tests.conftest import feed
 
 LIMIT, SECONDS = 600, 900.0
@@ -24,19 +24,19 @@ latencies = st.tuples(st.floats(0.05, 2.0), st.floats(0.05, 2.0)).map(sorted)
 
 
 def between(latency: tuple[float, float], seed: int = 0):
-    """Draw latencies, the same ones in each run."""
+    """Draw latencies, the same in each run."""
     drawn = random.Random(seed)
     return lambda: drawn.uniform(*latency)
 
 
-def used(service: Service, windows: int, family: str = "/a") -> list[int]:
-    """Count what was answered in each of the first windows."""
-    numbers = [int(at // service.seconds) for at in service.served.get(family, [])]
+def used(service: Service, windows: int, route: str = "/a") -> list[int]:
+    """Count the successful requests of each of the first windows."""
+    numbers = [int(at // service.seconds) for at in service.served.get(route, [])]
     return [numbers.count(window) for window in range(windows)]
 
 
 def pushed(world: World, service: Service, threads: int, windows: int, **options) -> Crowd:
-    """Send without end, until so many windows are over."""
+    """Send until a number of windows are over."""
     crowd = Crowd(world, service, threads, **options)
     world.run(*crowd.works(MORE_THAN_ENOUGH, until=windows * service.seconds - 0.001))
     return crowd
@@ -45,17 +45,17 @@ def pushed(world: World, service: Service, threads: int, windows: int, **options
 @pytest.mark.parametrize("threads", [8, 32])
 @pytest.mark.parametrize("latency", [(0.05, 0.05), (0.3, 0.3), (2.0, 2.0), (0.05, 2.0)])
 @pytest.mark.parametrize("says", ["x-rate-limit", "x-account-rate-limit"])
-def test_600_requests_in_15_minutes_are_all_used_and_none_is_refused(threads, latency, says):
+def test_a_quota_of_600_requests_is_used_up_and_none_is_rejected(threads, latency, says):
     world = World()
     service = Service(world, LIMIT, SECONDS, between(latency), says=says)
     crowd = pushed(world, service, threads, windows=3)
     assert used(service, 3) == [LIMIT] * 3
     assert service.refused == []
-    assert all("slow down: continuing in" in told for told in crowd.told) and len(crowd.told) == 3
+    assert all("slow down: continuing in" in wait for wait in crowd.waits) and len(crowd.waits) == 3
 
 
 @pytest.mark.parametrize("threads", [8, 32])
-def test_a_window_is_used_as_fast_as_the_threads_can_and_the_next_begins_at_once(threads):
+def test_a_window_is_used_at_full_speed_and_the_next_begins_at_once(threads):
     world = World()
     service = Service(world, LIMIT, SECONDS, lambda: 0.5)
     pushed(world, service, threads, windows=3)
@@ -68,7 +68,7 @@ def test_a_window_is_used_as_fast_as_the_threads_can_and_the_next_begins_at_once
 @pytest.mark.parametrize("threads", [8, 32])
 @pytest.mark.parametrize("latency", [(0.05, 0.05), (1.0, 1.0), (0.05, 2.0)])
 @pytest.mark.parametrize("kind", ["first", "sliding"])
-def test_windows_of_other_kinds_are_used_too(kind, threads, latency):
+def test_sliding_windows_and_windows_from_the_first_request_are_used_up(kind, threads, latency):
     world = World()
     service = Service(world, LIMIT, SECONDS, between(latency), kind)
     crowd = Crowd(world, service, threads)
@@ -87,9 +87,7 @@ def test_windows_of_other_kinds_are_used_too(kind, threads, latency):
     dated=st.booleans(),
 )
 @settings(max_examples=40, deadline=None)
-def test_whatever_the_limit_and_the_latency_it_is_used_and_kept(
-    limit, seconds, latency, threads, seed, dated
-):
+def test_any_quota_is_used_up_and_respected_at_any_latency(limit, seconds, latency, threads, seed, dated):
     world = World()
     service = Service(world, limit, seconds, between(latency, seed), dated=dated)
     pushed(world, service, threads, windows=3)
@@ -101,7 +99,7 @@ def test_whatever_the_limit_and_the_latency_it_is_used_and_kept(
 
 @pytest.mark.parametrize("kind", ["fixed", "sliding"])
 @pytest.mark.parametrize("threads", [8, 32])
-def test_what_another_client_takes_is_not_asked_for_again(threads, kind):
+def test_requests_of_another_client_count_against_the_quota(threads, kind):
     world = World()
     service = Service(world, LIMIT, SECONDS, between((0.05, 0.5)), kind)
     crowd = Crowd(world, service, threads)
@@ -120,7 +118,7 @@ def test_what_another_client_takes_is_not_asked_for_again(threads, kind):
 
 @pytest.mark.parametrize("left", range(6))
 @pytest.mark.parametrize("says", ["x-rate-limit", ""])
-def test_a_handful_is_refused_where_another_has_left_next_to_nothing(left, says):
+def test_few_requests_are_rejected_if_another_client_used_up_the_quota(left, says):
     world = World()
     service = Service(world, LIMIT, SECONDS, lambda: 0.2, says=says)
     service.served["/a"] = [0.0] * (LIMIT - left)
@@ -131,7 +129,7 @@ def test_a_handful_is_refused_where_another_has_left_next_to_nothing(left, says)
     assert says == "" or len(service.refused) <= INITIAL_LIMIT
 
 
-def test_limits_that_nobody_tells_are_found_out_and_nothing_is_lost():
+def test_a_limit_without_headers_loses_no_request():
     world = World()
     service = Service(world, 50, 5.0, between((0.05, 0.3)), says="")
     random.seed(5)
@@ -142,17 +140,17 @@ def test_limits_that_nobody_tells_are_found_out_and_nothing_is_lost():
     assert len(service.refused) <= 8 * (8 + HANDFUL)
 
 
-def test_families_do_not_wait_for_one_another():
+def test_routes_do_not_wait_for_each_other():
     world = World()
     service = Service(world, 50, SECONDS, lambda: 0.1)
     crowd = Crowd(world, service, 4)
-    world.run(*crowd.works(60, family="/a"), *crowd.works(50, family="/b"))
+    world.run(*crowd.works(60, route="/a"), *crowd.works(50, route="/b"))
     assert max(service.served["/b"]) < 10 and max(service.served["/a"]) > SECONDS
     assert service.refused == []
 
 
 @pytest.mark.parametrize("fast", [-3000.0, -40.0, 40.0, 3000.0])
-def test_a_clock_that_is_wrong_changes_nothing_where_the_service_tells_the_time(fast):
+def test_a_wrong_clock_does_not_matter_with_a_date_header(fast):
     world = World(fast)
     service = Service(world, LIMIT, SECONDS, between((0.05, 1.0)), dated=True)
     pushed(world, service, 8, windows=3)
@@ -161,12 +159,12 @@ def test_a_clock_that_is_wrong_changes_nothing_where_the_service_tells_the_time(
 
 @pytest.mark.parametrize("remaining", ["0", "1", "7", "-1", "x", ""])
 @pytest.mark.parametrize("reset", ["0", "99999999999", "1800000000", "x", ""])
-def test_headers_that_lie_stop_nobody(remaining, reset):
+def test_absurd_headers_do_not_block_requests(remaining, reset):
     world = World()
 
     class Liar(Service):
-        def take(self, family):
-            status, _ = super().take(family)
+        def take(self, route):
+            status, _ = super().take(route)
             return status, {"x-rate-limit-remaining": remaining, "x-rate-limit-reset": reset}
 
     service = Liar(world, 10**6, SECONDS, lambda: 0.1)
@@ -175,12 +173,12 @@ def test_headers_that_lie_stop_nobody(remaining, reset):
     assert crowd.done == 200 and world.now <= 200 * 0.2 + 61
 
 
-def test_a_count_that_grows_within_its_window_is_not_believed():
+def test_a_remaining_count_that_grows_within_its_window_is_ignored():
     world, drawn = World(), random.Random(3)
 
     class Growing(Service):
-        def take(self, family):
-            status, headers = super().take(family)
+        def take(self, route):
+            status, headers = super().take(route)
             left = int(headers["x-rate-limit-remaining"])
             return status, headers | {"x-rate-limit-remaining": str(left and left + drawn.randrange(20))}
 
@@ -190,7 +188,7 @@ def test_a_count_that_grows_within_its_window_is_not_believed():
     assert len(service.refused) <= 3 * HANDFUL
 
 
-def test_a_reset_beyond_the_longest_wait_ends_the_run():
+def test_a_reset_beyond_max_wait_ends_the_run():
     world = World()
     service = Service(world, 10, SECONDS, lambda: 0.1)
     crowd = Crowd(world, service, 4, max_wait=60.0)
@@ -212,7 +210,7 @@ def test_stopping_ends_every_wait():
     assert world.now == 10.0 and crowd.done == 10
 
 
-def test_a_service_that_is_gone_is_given_up_by_all():
+def test_all_threads_give_up_on_an_unavailable_service():
     world = World()
     service = Service(world, 10, SECONDS, lambda: 0.1)
     service.failing = lambda now: 503
@@ -220,11 +218,11 @@ def test_a_service_that_is_gone_is_given_up_by_all():
         world.run(*Crowd(world, service, 8).works(100))
 
 
-def test_a_push_through_several_windows_has_no_batch_refused(adsctl, service):
+def test_a_push_through_several_windows_has_no_batch_rejected(adsctl, service):
     window, statuses = FixedWindow(12, 2), []
 
     def limited(environ, start_response):
-        """Answer as the emulator does, so many batches of products in a window."""
+        """Respond as the emulator does, but limit the batches of products in a window."""
         if environ["REQUEST_METHOD"] != "PUT":
             return service(environ, start_response)
         try:

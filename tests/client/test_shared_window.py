@@ -1,4 +1,4 @@
-"""The window of requests that processes share."""
+"""The rate limit that processes share."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ for _ in range(6):
 """
 
 
-def test_the_limits_are_those_of_the_specification():
+def test_the_rates_are_those_of_the_specification():
     assert AUDIENCE_USERS[1:] == (1500, 60.0) and TOTAL_COUNTS[1:] == (200, 900.0)
 
 
@@ -37,14 +37,14 @@ def test_processes_together_stay_within_the_rate(tmp_path):
         assert last - first >= RATE.seconds
 
 
-def test_a_window_is_used_to_the_full_and_then_holds(tmp_path):
+def test_a_full_window_delays_the_next_request(tmp_path):
     window = SharedWindow(tmp_path, "https://ads.example", RATE)
     assert [window.acquire() for _ in range(RATE.requests)] == [0.0] * RATE.requests
     assert 0 < window.acquire() <= RATE.seconds + MARGIN_SECONDS
     assert SharedWindow(tmp_path, "https://other.example", RATE).acquire() == 0.0
 
 
-def test_what_cannot_be_in_the_file_is_forgotten(tmp_path):
+def test_times_in_the_future_and_a_damaged_file_are_ignored(tmp_path):
     window = SharedWindow(tmp_path, "https://ads.example", RATE)
     window.acquire()
     (path,) = (path for path in tmp_path.iterdir() if path.suffix != ".lock")
@@ -54,7 +54,7 @@ def test_what_cannot_be_in_the_file_is_forgotten(tmp_path):
     assert window.acquire() == 0.0
 
 
-def test_a_state_folder_that_cannot_be_written_stops_nothing(tmp_path):
+def test_an_unwritable_state_folder_does_not_block_requests(tmp_path):
     (tmp_path / "file").write_text("")
     window = SharedWindow(tmp_path / "file", "https://ads.example", RATE)
     assert [window.acquire() for _ in range(RATE.requests)] == [0.0] * RATE.requests

@@ -32,6 +32,19 @@ def test_serve_responds_to_another_shell_until_it_is_stopped(adsctl, signum, cod
     assert stderr.decode().splitlines()[-1] == f"stopped by {signum.name}"
 
 
+def test_serve_stops_with_its_message_while_a_request_is_in_flight(adsctl):
+    process, port = serve(adsctl, "--fault", "GET * latency=60s")
+    variables = json.loads(adsctl("emulator", "env", "--port", port, "-o", "json").stdout)
+    client = adsctl.popen("accounts", "list", "--debug", **variables)
+    assert client.stderr.readline().startswith(b"> GET"), "the request was not sent"
+    process.terminate()
+    _, stderr = process.communicate(timeout=9)  # the error boundary would exit after 10 s, without a message
+    client.kill()
+    client.communicate()
+    assert process.returncode == 143
+    assert stderr.decode().splitlines()[-1] == "stopped by SIGTERM"
+
+
 def test_serve_rejects_a_host_that_is_not_loopback(adsctl):
     stderr = adsctl("emulator", "serve", "--host", "0.0.0.0", code=2).stderr
     assert "0.0.0.0 is not a loopback address; the emulator listens on loopback only" in stderr

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 THREADS = 32  # concurrent requests; idle connections need no thread
 MAX_KEEP_ALIVE_CONNECTIONS = 1000
 IDLE_TIMEOUT_SECONDS = 75
-SHUTDOWN_TIMEOUT_SECONDS = 2
+SHUTDOWN_TIMEOUT_SECONDS = 1  # for requests in flight
 REQUEST_READ_TIMEOUT_SECONDS = 15.0
 SELECTOR_INTERVAL_SECONDS = 0.1  # a stop takes at most this long to be noticed
 MAX_HEADER_BYTES = 64 * 1024
@@ -149,22 +149,10 @@ def _address(server: Server) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def serve(
-    emulator: Emulator, host: str = "127.0.0.1", port: int = 0, *, on_ready: Callable[[str], None]
-) -> None:
-    """Serve until interrupted; call `on_ready` with the address once connections are accepted."""
-    server = build_server(emulator, host, port)
-    try:
-        on_ready(_address(server))
-        server.serve()
-    finally:
-        server.stop()
-
-
 @contextmanager
-def running(emulator: Emulator, port: int = 0) -> Iterator[str]:
+def running(emulator: Emulator, port: int = 0, *, host: str = "127.0.0.1") -> Iterator[str]:
     """Serve in a background thread during the block, which receives the address."""
-    server = build_server(emulator, "127.0.0.1", port)
+    server = build_server(emulator, host, port)
     thread = threading.Thread(target=server.serve, name="emulator", daemon=True)
     thread.start()
     try:
@@ -172,3 +160,15 @@ def running(emulator: Emulator, port: int = 0) -> Iterator[str]:
     finally:
         server.stop()
         thread.join()
+
+
+def serve(
+    emulator: Emulator, host: str = "127.0.0.1", port: int = 0, *, on_ready: Callable[[str], None]
+) -> None:
+    """Serve until interrupted; call `on_ready` with the address once connections are accepted.
+
+    This thread only waits, so that the exception of a signal is never raised inside the server.
+    """
+    with running(emulator, port, host=host) as address:
+        on_ready(address)
+        threading.Event().wait()

@@ -194,7 +194,10 @@ def test_permission_commands(adsctl):
     ).stdout.strip()
     listed = adsctl.local(*words, "list", "--audience", CUSTOMERS, "-o", "ids").stdout.split()
     assert listed[-1] == made
-    assert "no new campaign" in adsctl.local(*words, "revoke", made, "--audience", CUSTOMERS, code=12).stderr
+    assert (
+        "new campaigns of that account cannot use the audience"
+        in adsctl.local(*words, "revoke", made, "--audience", CUSTOMERS, code=12).stderr
+    )
     adsctl.local(*words, "revoke", made, "--audience", CUSTOMERS, "--yes")
     adsctl.local(*words, "revoke", made, "--audience", CUSTOMERS, "--yes", code=5)
 

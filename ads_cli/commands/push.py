@@ -60,12 +60,15 @@ class PushCommand:
 
     def validate(self) -> ValidationReport:
         """Validate the file; raise ContentError where rows are invalid, unless they are skipped."""
+        hint = "nothing was sent; correct the file"
+        if isinstance(self.options, PushOptions):
+            hint += ", or send the valid rows with --skip-invalid"
         report = require_valid(
             self.call,
             self.plan,
             skip_invalid=self._skip_invalid,
             failed_out=self.options.failed_out,
-            hint="nothing was sent; correct the file, or send the valid rows with --skip-invalid",
+            hint=hint,
         )
         self.on_validated()
         return report

@@ -93,7 +93,7 @@ def test_the_lock_of_a_push_that_was_killed_is_taken_over_at_once(adsctl, servic
     assert len(service.stored) == 100
 
 
-def test_the_lock_of_a_writer_that_was_killed_keeps_nobody_out(adsctl):
+def test_the_lock_of_a_killed_process_is_released(adsctl):
     adsctl("profile", "set", "shop", "account=1")
     folder = adsctl.home / "config"
     code = (

@@ -118,7 +118,7 @@ def check(
     show_report(call.printer, plan.rows, report)
     if report.invalid:
         write_invalid_rows(failed_out, plan)
-        raise ContentError(report.verdict)
+        raise ContentError(report.summary)
 
 
 @with_options(feed=FeedOptions)
@@ -163,7 +163,7 @@ def hash_file(
         call.messages.say(f"{output_file}: {report.valid:,} people, every identifier hashed{but}")
     if report.invalid:
         write_invalid_rows(failed_out, plan)
-        raise IncompleteError(f"{report.verdict} and not written")
+        raise IncompleteError(f"{report.summary} and not written")
 
 
 def _push(call: Invocation, plan: "UserPlan", options: PushOptions) -> None:

@@ -103,7 +103,7 @@ def check(
     show_report(call.printer, plan.rows, report)
     if report.invalid:
         write_invalid_rows(failed_out, plan)
-        raise ContentError(report.verdict)
+        raise ContentError(report.summary)
 
 
 @with_options(options=SendOptions)

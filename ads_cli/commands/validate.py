@@ -26,7 +26,7 @@ def require_valid(
     report = validate_with_progress(call, plan)
     if not report.invalid:
         return report
-    message = "\n".join([*finding_lines(plan.rows, report), report.verdict])
+    message = "\n".join([*finding_lines(plan.rows, report), report.summary])
     if not skip_invalid:
         write_invalid_rows(failed_out, plan)
         raise ContentError(message, hint=hint)

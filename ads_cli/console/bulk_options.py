@@ -79,9 +79,9 @@ class SendOptions:
     max_errors: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N rejected rows")] = (
         None
     )
-    resume: Annotated[bool, typer.Option("--resume", help="Resume the last unfinished run with this file")] = (
-        False
-    )
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Resume the last unfinished run with this file")
+    ] = False
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ MAX_REASONS = 10  # different reasons of the service that are kept
 
 
 class PushObserver(Protocol):
-    """Is told what happens while a push runs."""
+    """Receives what happens while a push runs."""
 
     def on_progress(self, rows: int) -> None:
         """Receive the number of rows acknowledged so far."""

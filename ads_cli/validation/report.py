@@ -41,7 +41,7 @@ class ValidationReport:
         return self.rows - self.invalid
 
     @property
-    def verdict(self) -> str:
+    def summary(self) -> str:
         """Say how many rows are invalid."""
         return f"{self.invalid:,} of {counted(self.rows, 'row')} invalid"
 

@@ -118,7 +118,7 @@ def test_a_column_is_what_its_cells_are_one_by_one(cells, name):
     st.sampled_from([None, 1, 7]),
     st.sampled_from([UPDATE, OperationParams("Delete", expires_at="2027-01-01T00:00:00Z")]),
 )
-def test_packing_loses_nobody_and_keeps_the_order(sizes, most_users, head):
+def test_packing_keeps_every_user_in_order(sizes, most_users, head):
     cells = [";".join(f"u{n}.{i}@x.de" for i in range(size)) for n, size in enumerate(sizes)]
     packed = pack_rows({"email": cells}, head, PackingOptions(users_per_operation=most_users))
     single = [operation for some in packed.operations for operation in some]

@@ -75,7 +75,7 @@ def people(count: int) -> str:
 PUSH = ("audiences", "push", "people.csv", "--audience", "aud", "-o", "json")
 
 
-def test_a_list_goes_in_few_requests_and_nobody_is_lost(shop, audience):
+def test_a_list_needs_few_requests_and_every_user_is_sent(shop, audience):
     shop.file("people.csv", people(150_000))
     summary = json.loads(shop(*PUSH).stdout)
     assert audience.users == {digest(f"user{n}@x.de") for n in range(150_000)}
@@ -189,7 +189,7 @@ def test_headers_of_exports_are_understood_and_it_is_said(shop, audience):
 SECRETS = ("geheim.person@example.com", "+491701234567", "kunde-4711")
 
 
-def test_nobody_is_named_in_anything_that_is_written(shop, audience):
+def test_no_identifier_is_in_any_output(shop, audience):
     """Not by --debug, not in errors, not in the journal, and not where the header is missing."""
     audience.bad = {digest(SECRETS[0])}
     shop.file(
@@ -237,7 +237,7 @@ def test_of_a_list_with_mistakes_nothing_is_hashed_unless_they_are_left_out(adsc
     assert "nobody" in failed.read_text() and failed.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_killed_push_goes_on_and_the_audience_is_what_the_file_says(adsctl, tmp_path):
+def test_a_killed_push_resumes_and_the_audience_equals_the_file(adsctl, tmp_path):
     """Against the emulator, which counts distinct people."""
     import signal
     from contextlib import closing
@@ -285,7 +285,7 @@ def test_a_country_that_there_is_not_is_refused(adsctl):
     adsctl("audiences", "check", "people.csv", "--region", "de")
 
 
-def test_an_audience_that_is_not_there_is_told_without_a_way_to_go_on(adsctl):
+def test_a_missing_audience_is_reported_without_a_resume_command(adsctl):
     adsctl.file("people.csv", people(3))
     told = adsctl.local("audiences", "push", "people.csv", "--audience", "nonesuch", code=5).stderr
     assert "--resume" not in told

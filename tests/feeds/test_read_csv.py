@@ -168,7 +168,7 @@ def test_every_row_has_the_line_where_it_begins(before, quoted, after):
     ]
 
 
-def test_a_value_list_is_told_from_a_table_by_its_first_line(feeds):
+def test_a_value_list_differs_from_a_table_by_its_first_line(feeds):
     for content, format in (
         ("a\nb\n", "lines"),
         ("product_key\na\n", "csv"),

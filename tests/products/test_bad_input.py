@@ -79,13 +79,13 @@ def test_many_unknown_columns_are_one_line(adsctl):
     assert "style" not in told and "title" not in told
 
 
-def test_a_number_that_is_none_is_told_as_such(adsctl):
+def test_a_value_that_is_not_a_number_is_reported(adsctl):
     said = refused(adsctl, feed(1, inventory="five") + feed(1, id="x", inventory="-1").splitlines()[1])
     assert "inventory: 'five' is not a whole number (at least 0)" in said
     assert "inventory: '-1' is not allowed: at least 0" in said
 
 
-def test_a_missing_column_is_told_once(adsctl):
+def test_a_missing_column_is_reported_once(adsctl):
     text = feed(50).replace("price", "Preis", 1)
     said = refused(adsctl, text)
     assert "no column 'price'" in said and "--map 'Preis=price'" in said and said.count("price") < 5
@@ -104,7 +104,7 @@ def test_a_column_can_be_read_as_another_field(adsctl):
     )
 
 
-def test_a_column_that_stands_twice(adsctl):
+def test_a_repeated_column_is_reported(adsctl):
     assert "'title' is repeated" in refused(adsctl, HEADER + ",title\n" + row())
 
 
@@ -192,7 +192,7 @@ def test_yaml_with_tags_and_depth(adsctl):
     assert "nested more than 64 deep" in refused(adsctl, "- id: " + "[" * 70 + "]" * 70, name="feed.yaml")
 
 
-def test_a_line_of_jsonl_that_is_no_json(adsctl):
+def test_a_line_of_jsonl_that_is_not_json_is_reported(adsctl):
     text = json.dumps(PRODUCT) + '\n{"id": \n[1]\n'
     said = refused(adsctl, text, name="feed.jsonl")
     assert "feed.jsonl:2: not JSON at column" in said and "feed.jsonl:3: must be an object" in said
@@ -204,7 +204,7 @@ def test_gzip_that_was_cut_off(adsctl):
     )
 
 
-def test_every_problem_of_every_row_is_told_with_file_line_and_field(adsctl):
+def test_every_problem_of_every_row_is_reported_with_file_line_and_field(adsctl):
     text = (
         feed(1)
         + row(id="2", availability="in_stock", price="19,90 EUR")
@@ -228,7 +228,7 @@ def test_repeated_ids_are_found_across_the_whole_file(adsctl):
 
 
 @pytest.mark.parametrize("name", ["feed.json", "feed.yaml"])
-def test_records_that_share_a_line_are_told_apart_by_their_numbers(adsctl, name):
+def test_records_on_one_line_are_named_by_their_numbers(adsctl, name):
     prices = ["1.00 EUR", "cheap", "2.00 EUR", "dear"]
     products = [PRODUCT | {"id": f"sku-{n}", "price": price} for n, price in enumerate(prices)]
     said = refused(adsctl, json.dumps(products), name=name)
@@ -263,7 +263,7 @@ def test_a_file_that_changes_while_it_is_pushed_stops_the_run(adsctl, service):
     assert len(service.puts) < 40 and "sku-1000" not in service.stored
 
 
-def test_a_place_for_refused_rows_that_is_none_is_told_before_a_job_is_begun(adsctl):
+def test_an_invalid_failed_out_path_is_reported_before_a_job_starts(adsctl):
     content = "id,title,description,availability,condition,price,link,image_link\n1,a,b,c,d,e,f,g\n"
     adsctl.file("feed.csv", content)
     places = {"feed.csv": "is the input file", "nowhere/x.csv": "the folder nowhere does not exist"}

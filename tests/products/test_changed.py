@@ -92,7 +92,7 @@ def test_a_dry_run_that_does_not_know_the_catalog_asks_for_it(shop):
     assert "--catalog" in said
 
 
-def test_invalid_rows_are_told_and_written_as_ever(shop):
+def test_invalid_rows_are_reported_and_written_with_changed_too(shop):
     shop.push(feed(40))
     header, *rows = feed_with(40, {2: CUP}).splitlines()
     rows[9] = rows[9].replace("12.50 EUR", "cheap")
@@ -132,7 +132,7 @@ def test_verify_does_not_miss_variants_that_the_list_hides(shop):
     assert found["missing"] == found["created"] == 30
 
 
-def test_verify_without_changed_is_no_command(shop):
+def test_verify_needs_changed(shop):
     shop.adsctl.file("feed.csv", feed(3))
     assert "--changed" in shop.adsctl("products", "push", "feed.csv", "--verify", code=2).stderr
     assert shop.service.puts == []

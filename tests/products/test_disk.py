@@ -95,7 +95,7 @@ def test_a_full_disk_under_the_emulator_ends_with_11_at_once(adsctl):
 @pytest.mark.parametrize(
     "words", [("jobs", "list"), ("jobs", "clean"), ("-p", "local", "accounts", "list"), ("emulator", "env")]
 )
-def test_a_state_folder_that_is_none_ends_with_11_and_names_its_variable(adsctl, words):
+def test_an_unusable_state_folder_exits_with_11_and_names_its_variable(adsctl, words):
     adsctl.file("state", "a file where a folder should be")
     assert "ADSCTL_STATE_DIR" in adsctl(*words, code=11).stderr
 

@@ -79,7 +79,7 @@ def test_wherever_a_feed_is_cut_the_verdict_and_the_batches_are_the_same(
         assert found(by_blocks=True) == found(by_blocks=False)
 
 
-def test_what_is_wrong_is_told_by_its_line_and_by_its_record(adsctl):
+def test_problems_are_reported_by_line_and_by_record(adsctl):
     odd = {
         "row5": row(5, title="Two\nlines", description=LONG),
         "row900": "\n" + row(900, price="cheap"),
@@ -103,7 +103,7 @@ def test_what_is_wrong_is_told_by_its_line_and_by_its_record(adsctl):
         ('sku-x,"never closed\n', "feed.csv:902: not CSV"),
     ],
 )
-def test_what_cannot_be_read_is_told_by_its_line(adsctl, odd, told):
+def test_unreadable_rows_are_reported_by_line(adsctl, odd, told):
     adsctl.file("feed.csv", large(row900=odd))
     assert told in adsctl("products", "check", "feed.csv", code=3).stderr
 

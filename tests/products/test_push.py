@@ -46,7 +46,7 @@ def test_what_changed_is_updated(adsctl):
     assert counts(push(adsctl, "feed.csv")) == (0, 20, 10, 0)
 
 
-def test_every_batch_holds_25_products_and_each_row_goes_once(adsctl, service):
+def test_every_batch_has_25_products_and_each_row_is_sent_once(adsctl, service):
     adsctl.file("feed.csv", feed(110))
     adsctl("products", "push", "feed.csv")
     assert sorted(map(len, service.puts)) == [10, 25, 25, 25, 25]

@@ -39,7 +39,7 @@ def test_refused_rows_can_be_written_in_any_format(adsctl, service, name):
     assert counts(json.loads(again.stdout)) == (failed, 0, 0, 0)
 
 
-def test_what_the_service_warns_of_is_told_with_the_line(adsctl):
+def test_warnings_of_the_service_are_shown_with_the_line(adsctl):
     adsctl.file("feed.csv", feed(9, availability="out of stock", inventory="3"))
     done = adsctl.local("products", "push", "feed.csv", "--concurrency", "1")
     assert "feed.csv:2: inventory: is greater than 0" in done.stderr and "feed.csv:7:" not in done.stderr
@@ -60,7 +60,7 @@ def test_a_feed_of_invalid_rows_only_comes_back_whole_and_says_why(adsctl):
     assert "would send 0 rows in 0 requests" in adsctl.local(*words, "--dry-run").stderr
 
 
-def test_where_no_row_is_refused_there_is_no_file_of_refused_rows(adsctl):
+def test_without_a_rejected_row_there_is_no_failed_out_file(adsctl):
     adsctl.file("feed.csv", feed(3))
     path = adsctl.file("failed.csv", "what an earlier run refused")
     adsctl.local("products", "push", "feed.csv", "--failed-out", "failed.csv")
@@ -70,7 +70,7 @@ def test_where_no_row_is_refused_there_is_no_file_of_refused_rows(adsctl):
 
 
 @pytest.mark.parametrize("quiet", [(), ("-q",)])
-def test_why_the_service_refused_rows_is_told_by_kind_at_the_end(adsctl, service, quiet):
+def test_reasons_for_rejected_rows_are_grouped_at_the_end(adsctl, service, quiet):
     adsctl.file("feed.csv", feed(50))
     service.fail("PUT * partial")
     done = adsctl("products", "push", "feed.csv", "--concurrency", "1", *quiet, code=9)
@@ -144,7 +144,7 @@ def test_a_push_whose_last_rows_are_refused_has_reached_its_end(adsctl, service)
     assert json.loads(adsctl("jobs", "list", "-o", "json").stdout)[0]["state"] == "ended"
 
 
-def test_a_file_that_changes_before_its_refused_rows_are_looked_up_is_told_of_after_the_summary(
+def test_a_file_that_changes_before_its_rejected_rows_are_looked_up_is_reported_after_the_summary(
     adsctl, service
 ):
     adsctl.file("feed.csv", feed(60))

@@ -54,7 +54,7 @@ def test_the_memory_is_for_its_owner_only(shop):
 
 
 @pytest.mark.parametrize("put", [0, 1, 7, 15])
-def test_a_killed_push_goes_on_with_what_was_not_acknowledged_and_is_remembered_whole(shop, put):
+def test_a_killed_push_resumes_with_unacknowledged_rows_and_is_remembered_whole(shop, put):
     shop.push(feed(ROWS + 50))
     changed = feed(ROWS, title=CUP) + "".join(feed(ROWS + 50).splitlines(keepends=True)[ROWS + 1 :])
     shop.adsctl.file("feed.csv", changed)

@@ -61,7 +61,7 @@ def test_the_bar_leaves_room_for_what_the_terminal_shows_of_ctrl_c(adsctl, servi
     assert bars and max(map(len, bars)) <= 58 and "stopped by SIGINT" in shown
 
 
-def test_resume_starts_afresh_where_nothing_is_unfinished(adsctl, service):
+def test_resume_starts_from_the_beginning_if_nothing_is_unfinished(adsctl, service):
     adsctl.file("feed.csv", feed(50))
     said = adsctl("products", "push", "feed.csv", "--resume").stderr
     assert "nothing to resume, starting from the beginning: no earlier push of this file is known" in said
@@ -81,7 +81,7 @@ def test_another_file_is_another_job(adsctl, service):
 
 
 @pytest.mark.parametrize("other", ["feed.csv", "other.csv"])
-def test_nothing_is_gone_on_with_that_another_push_has_overwritten(adsctl, service, other):
+def test_a_job_that_another_push_has_overwritten_is_not_resumed(adsctl, service, other):
     adsctl.file("feed.csv", feed(ROWS))
     stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1")
     adsctl.file(other, feed(ROWS, title="Other"))
@@ -94,7 +94,7 @@ def test_nothing_is_gone_on_with_that_another_push_has_overwritten(adsctl, servi
     assert len(service.puts) - before == BATCHES
 
 
-def test_a_push_elsewhere_keeps_nobody_from_going_on(adsctl, service):
+def test_a_push_to_another_place_does_not_prevent_a_resume(adsctl, service):
     adsctl.file("feed.csv", feed(ROWS))
     stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1")
     adsctl("products", "push", "feed.csv", "--profile", "local")

@@ -7,7 +7,7 @@ import pexpect
 import pytest
 from rich.cells import cell_len
 
-from ads_cli.output.chart import Row, lines
+from ads_cli.output.chart import ChartRow, lines
 
 SEARCH = ("audiences", "keywords", "--keywords", "mug,teapot", "--start-time", "2026-03-01T10:00Z")
 DAYS = (*SEARCH, "--granularity", "DAY", "--end-time", "2026-03-08T10:00Z")
@@ -73,7 +73,7 @@ def test_a_chart_without_numbers_says_so(remote, httpserver, data):
 @pytest.mark.parametrize("width", range(1, 60, 7))
 def test_bars_are_drawn_in_proportion(width):
     assert lines([], width) == []
-    one, two = lines([Row("a", [10]), Row("b", [5])], width)
+    one, two = lines([ChartRow("a", [10]), ChartRow("b", [5])], width)
     assert one.count("█") >= two.count("█") > 0 or width < 14
-    (blocks,) = lines([Row("a", [None, 0, 1, 8])], 60)
+    (blocks,) = lines([ChartRow("a", [None, 0, 1, 8])], 60)
     assert blocks == "a    ▁█  9"

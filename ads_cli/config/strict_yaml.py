@@ -16,7 +16,7 @@ MAX_DEPTH = 64
 NULLS = ("", "null", "Null", "NULL", "~")
 
 
-class RefusedError(yaml.MarkedYAMLError):
+class UnsupportedYamlError(yaml.MarkedYAMLError):
     """YAML that is valid and not read; it has a `problem` and a `problem_mark`."""
 
     def __init__(self, event: Any, problem: str) -> None:
@@ -31,10 +31,10 @@ class ValueBuilder:
         self.repeated_key: str | None = None  # the last one found; its last value wins
 
     def build(self, event: Any, depth: int = 0) -> Any:
-        """Build the value that begins with `event`; raise RefusedError for YAML that is not read."""
+        """Build the value that begins with `event`; raise UnsupportedYamlError for YAML that is not read."""
         _check(event)
         if depth > MAX_DEPTH:
-            raise RefusedError(event, f"nested more than {MAX_DEPTH} deep")
+            raise UnsupportedYamlError(event, f"nested more than {MAX_DEPTH} deep")
         if isinstance(event, ev.ScalarEvent):
             return None if event.implicit[0] and event.value in NULLS else event.value
         events = self._events
@@ -47,7 +47,7 @@ class ValueBuilder:
         while not isinstance(key := next(events), ev.MappingEndEvent):
             _check(key)
             if not isinstance(key, ev.ScalarEvent):
-                raise RefusedError(key, "a key must be text")
+                raise UnsupportedYamlError(key, "a key must be text")
             value = self.build(next(events), depth + 1)
             if key.value in values:
                 self.repeated_key = key.value
@@ -75,13 +75,13 @@ def _load(events: Iterator[Any]) -> Any:
     value = ValueBuilder(events).build(next(events))
     next(events)  # the end of the document
     if not isinstance(event := next(events), ev.StreamEndEvent):
-        raise RefusedError(event, "a second document")
+        raise UnsupportedYamlError(event, "a second document")
     return value
 
 
 def _check(event: Any) -> None:
     if event.anchor is not None:  # an alias has one too
-        raise RefusedError(event, "anchors and aliases are not read; write the value out")
+        raise UnsupportedYamlError(event, "anchors and aliases are not read; write the value out")
     tag = getattr(event, "tag", None)
     if tag is not None and tag != "!":
-        raise RefusedError(event, f"the tag {tag} is not read; write a plain value")
+        raise UnsupportedYamlError(event, f"the tag {tag} is not read; write a plain value")

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from ..api.audiences import SearchKeywords
-from ..output.chart import Row, draw
+from ..output.chart import ChartRow, draw
 from ..output.printer import Printer
 
 HOURS = {"HOUR": 1, "DAY": 24}  # covered by one number of post_volume
@@ -24,7 +24,7 @@ def draw_keywords(printer: Printer, request: SearchKeywords, data: Any) -> bool:
     return True
 
 
-def _days(request: SearchKeywords, volume: list[int]) -> Iterator[Row]:
+def _days(request: SearchKeywords, volume: list[int]) -> Iterator[ChartRow]:
     """Split the numbers into days; the hours of all days are aligned."""
     step = timedelta(hours=HOURS[request.granularity])
     start = request.start_time.moment
@@ -32,7 +32,7 @@ def _days(request: SearchKeywords, volume: list[int]) -> Iterator[Row]:
     for day, of_day in groupby(moments, key=lambda moment: moment[0].date()):
         numbers = list(of_day)
         missing = numbers[0][0].hour if request.granularity == "HOUR" else 0
-        yield Row(f"{day:%m-%d}", [*[None] * missing, *(number for _, number in numbers)])
+        yield ChartRow(f"{day:%m-%d}", [*[None] * missing, *(number for _, number in numbers)])
 
 
 CHARTS: dict[str, Callable[[Printer, Any, Any], bool]] = {"keywords": draw_keywords}

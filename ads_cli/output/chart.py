@@ -10,7 +10,7 @@ MIN_SPLIT_WIDTH = 80  # narrower terminals list the words below the numbers
 COLUMN_GAP = 2
 
 
-class Row(NamedTuple):
+class ChartRow(NamedTuple):
     """A line of the chart: one number is drawn as a bar, several as a block each; None is a blank."""
 
     label: str
@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
 
 def draw(
-    stream: IO[str], title: str, rows: Sequence[Row], heading: str, words: Sequence[str], *, color: bool
+    stream: IO[str], title: str, rows: Sequence[ChartRow], heading: str, words: Sequence[str], *, color: bool
 ) -> None:
     """Draw rows of numbers, with the words beside them if the terminal is wide enough, else below."""
     from rich.columns import Columns
@@ -51,7 +51,7 @@ def draw(
     console.print(grid)
 
 
-def lines(rows: Sequence[Row], width: int, blocks: str = BLOCKS) -> list[str]:
+def lines(rows: Sequence[ChartRow], width: int, blocks: str = BLOCKS) -> list[str]:
     """Format rows as text: label, bar or blocks, total."""
     if not rows:
         return []

@@ -69,7 +69,7 @@ def test_published_vectors(name, value, digest):
         ("phone_number", "+491701234567", "+491701234567"),
     ],
 )
-def test_what_is_hashed_is_normal(name, written, normal):
+def test_identifiers_are_normalized_before_hashing(name, written, normal):
     assert one(name, written) == [sha256(normal.encode()).hexdigest()]
 
 
@@ -85,7 +85,7 @@ def test_partner_ids_are_not_hashed():
         ("platform_id", "１２"[:1] + "x"), ("phone_number", "12"), ("phone_number", "call me"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_refused_without_being_repeated(name, value):
+def test_an_invalid_identifier_is_refused_without_its_value(name, value):
     assert value not in refused(name, value)
 
 
@@ -105,7 +105,7 @@ TEXTS = st.one_of(
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=8), st.sampled_from(sorted(KEYS)))
-def test_a_column_is_what_its_cells_are_one_by_one(cells, name):
+def test_a_column_encodes_like_its_cells_one_by_one(cells, name):
     together = encode_column(KEYS[name], cells)
     alone = [encode_column(KEYS[name], [cell]) for cell in cells]
     assert together.members == [each.members[0] for each in alone]

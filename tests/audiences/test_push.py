@@ -98,7 +98,7 @@ def test_a_large_list_is_packed_by_several_processes_that_end_with_the_push(shop
     assert audience.users == set(map(digest, long))
 
 
-def test_one_user_to_an_operation_where_that_is_wanted(shop, audience):
+def test_users_per_operation_limits_the_users_of_an_operation(shop, audience):
     shop.file("people.csv", people(2501))
     shop(*PUSH, "--users-per-operation", "1")
     assert sorted(map(len, audience.bodies)) == [1, 2500]
@@ -106,7 +106,7 @@ def test_one_user_to_an_operation_where_that_is_wanted(shop, audience):
 
 
 @pytest.mark.parametrize("flat", [False, True])
-def test_those_the_service_refuses_are_found_and_all_others_are_in(shop, audience, flat):
+def test_rejected_users_are_found_and_all_others_are_accepted(shop, audience, flat):
     audience.flat = flat
     audience.bad = {digest("user7@x.de"), digest("user8@x.de"), digest("user400@x.de")}
     shop.file("people.csv", people(500))
@@ -123,7 +123,7 @@ def test_those_the_service_refuses_are_found_and_all_others_are_in(shop, audienc
     assert "only you can read it" in done.stderr and "lines 9, 10, 402" in done.stderr
 
 
-def test_a_count_that_is_not_ours_is_sent_again(shop, audience):
+def test_a_request_with_a_wrong_count_is_sent_again(shop, audience):
     audience.miscount = 2
     shop.file("people.csv", people(10))
     shop(*PUSH)
@@ -133,7 +133,7 @@ def test_a_count_that_is_not_ours_is_sent_again(shop, audience):
     assert "counts 9 of 10" in done.stderr and "--resume" in done.stderr
 
 
-def test_people_can_be_taken_away_and_times_are_checked(shop, audience):
+def test_users_can_be_removed_and_times_are_validated(shop, audience):
     shop.file("people.csv", people(3))
     shop(*PUSH, "--effective-at", "2027-03-01T00:00:00+01:00", "--expires-at", "2027-04-01T00:00:00Z")
     params = audience.bodies[0][0]["params"]
@@ -147,7 +147,7 @@ def test_people_can_be_taken_away_and_times_are_checked(shop, audience):
     assert "--effective-at: is not a time" in shop(*PUSH, "--effective-at", "tomorrow", code=2).stderr
 
 
-def test_the_services_own_shape_mixes_comings_and_goings(shop, audience):
+def test_a_document_of_operations_may_mix_updates_and_deletes(shop, audience):
     audience.users = {digest("gone@x.de")}
     operations = [
         {"operation_type": "Update", "params": {"users": [{"email": ["New@x.de"]}, {"email": ["two@x.de"]}]}},
@@ -164,7 +164,7 @@ def test_the_services_own_shape_mixes_comings_and_goings(shop, audience):
     assert audience.users == {digest("two@x.de")}
 
 
-def test_a_do_not_reach_list_takes_emails_and_phones_only(shop, audience):
+def test_a_do_not_reach_list_takes_emails_and_phone_numbers_only(shop, audience):
     shop.file("people.csv", "email,phone,handle\na@x.de,+4917012345678,@a\n")
     done = shop("audiences", "do-not-reach", "push", "people.csv", "--list", "dnr", "-o", "json")
     assert json.loads(done.stdout)["accepted"] == 1 and "'handle'" in done.stderr
@@ -175,7 +175,7 @@ def test_a_do_not_reach_list_takes_emails_and_phones_only(shop, audience):
     assert "--expires-at: must be later than now" in past.stderr
 
 
-def test_headers_of_exports_are_understood_and_it_is_said(shop, audience):
+def test_headers_of_exports_are_known_and_reported(shop, audience):
     shop.file("people.csv", "E-mail;Mobile;Customer ID;Town\na@x.de;+4917012345678;k1;Kiel\n")
     done = shop(*PUSH)
     (user,) = audience.bodies[0][0]["params"]["users"]
@@ -224,7 +224,7 @@ def test_check_and_hash_work_offline(adsctl):
     assert adsctl("audiences", "hash", "hashed.csv").stdout == (adsctl.home / "hashed.csv").read_text()
 
 
-def test_of_a_list_with_mistakes_nothing_is_hashed_unless_they_are_left_out(adsctl):
+def test_a_list_with_mistakes_is_hashed_only_with_skip_invalid(adsctl):
     adsctl.file("people.csv", people(2) + "nobody\n")
     hashing = ("audiences", "hash", "people.csv", "hashed.csv")
     assert "--skip-invalid" in adsctl(*hashing, code=3).stderr

@@ -63,7 +63,7 @@ def test_an_unknown_extension(adsctl):
     assert "--format" in refused(adsctl, feed(1), name="feed.dat", code=2)
 
 
-def test_an_unknown_column_is_a_warning_with_the_nearest_name(adsctl):
+def test_an_unknown_column_is_a_warning_with_a_suggestion(adsctl):
     adsctl.file("feed.csv", feed(1, colour="blue", zzz="x"))
     done = adsctl.local("products", "push", "feed.csv")
     told = "2 columns are not known and not sent: 'colour' (did you mean 'color'?), 'zzz'\n"
@@ -136,7 +136,7 @@ def test_a_row_with_too_many_cells(adsctl):
     assert "feed.csv:3: has 10 cells, and the header has 9" in said
 
 
-def test_yaml_that_explodes(adsctl):
+def test_yaml_with_exponential_aliases_is_refused(adsctl):
     lines = ["a: &a [x,x,x,x,x,x,x,x,x]"] + [
         f"{b}: &{b} [{','.join([f'*{a}'] * 9)}]" for a, b in zip("abcdefg", "bcdefgh", strict=True)
     ]
@@ -241,7 +241,7 @@ def test_records_on_one_line_are_named_by_their_numbers(adsctl, name):
     assert "record 2" in refused(adsctl, f"[{json.dumps(PRODUCT)}, {twice}]", name=name)
 
 
-def test_one_systematic_mistake_is_one_paragraph(adsctl):
+def test_a_repeated_mistake_is_reported_once(adsctl):
     adsctl.file("feed.csv", feed(10_000, availability="in_stock", gtin="4.00E+12"))
     done = adsctl.local("products", "check", "feed.csv", "-o", "table", code=3)
     assert len(done.stdout.splitlines()) <= 6

@@ -23,14 +23,14 @@ def test_an_unchanged_feed_costs_no_request(shop):
     assert (again["requests"], again["skipped"], again["valid"]) == (0, 60, 60)
 
 
-def test_the_summary_tells_how_many_rows_were_left_out(shop):
+def test_the_summary_counts_the_skipped_rows(shop):
     assert list(shop.push(feed(3))) == [*SUMMARY[:5], "skipped", *SUMMARY[5:]]
     shop.push()
     table = shop.adsctl("products", "push", "feed.csv", "--changed", "-o", "table").stdout
     assert "skipped             3" in table and "not sent" not in table
 
 
-def test_rows_that_are_new_or_gone_or_moved_do_not_disturb_the_others(shop):
+def test_new_removed_and_moved_rows_do_not_affect_the_others(shop):
     shop.push(feed(50))
     header, *rows = feed(55).splitlines()
     shop.push("\n".join([header, *reversed(rows[10:])]))
@@ -39,7 +39,7 @@ def test_rows_that_are_new_or_gone_or_moved_do_not_disturb_the_others(shop):
     assert shop.sent == []
 
 
-def test_the_form_of_the_feed_does_not_matter(shop):
+def test_the_same_products_in_another_format_are_unchanged(shop):
     shop.push(feed(30))
     header, *rows = [line.split(",") for line in feed(30).splitlines()]
     records = [dict(zip(header, [cell.strip('"') for cell in row], strict=False)) for row in rows]
@@ -60,7 +60,7 @@ def test_a_change_and_its_reverse_are_both_sent(shop):
     assert shop.sent == ids(7)
 
 
-def test_refused_rows_are_sent_again(shop):
+def test_rejected_rows_are_sent_again(shop):
     shop.push(feed(50))
     shop.service.fail("PUT * partial")
     changed = feed_with(50, dict.fromkeys((3, 5, 8, 13), CUP))
@@ -69,14 +69,14 @@ def test_refused_rows_are_sent_again(shop):
     assert shop.push()["updated"] == 2 and shop.sent == ids(3, 8)
 
 
-def test_rows_whose_answer_never_came_are_sent_again_even_as_they_were(shop):
+def test_rows_whose_response_was_lost_are_sent_again_even_if_unchanged(shop):
     shop.push(feed(50))
     shop.push(feed_with(50, {3: CUP}), "--max-attempts", "1", code=8, ADSCTL_ADS_URL="http://127.0.0.1:9")
     shop.push(feed(50))
     assert shop.sent == ids(3)
 
 
-def test_a_dry_run_tells_what_would_be_sent_and_remembers_nothing(shop):
+def test_a_dry_run_shows_what_would_be_sent_and_stores_nothing(shop):
     shop.push(feed(60))
     for _ in range(2):
         rehearsed = shop.push(feed_with(60, dict.fromkeys(range(1, 31), CUP)), "--dry-run")
@@ -85,7 +85,7 @@ def test_a_dry_run_tells_what_would_be_sent_and_remembers_nothing(shop):
     assert shop.push()["batches"] == 2 and shop.sent == ids(*range(1, 31))
 
 
-def test_a_dry_run_that_does_not_know_the_catalog_asks_for_it(shop):
+def test_a_dry_run_of_changes_needs_the_catalog_by_name(shop):
     shop.adsctl.file("feed.csv", feed(3))
     del shop.adsctl.env["ADSCTL_CATALOG"]
     said = shop.adsctl("products", "push", "feed.csv", "--changed", "--dry-run", code=2).stderr
@@ -105,7 +105,7 @@ def test_invalid_rows_are_reported_and_written_with_changed_too(shop):
     assert "cheap" in shop.adsctl("products", "push", "feed.csv", "--changed", code=3).stderr
 
 
-def test_verify_finds_what_others_have_changed_and_deleted(shop):
+def test_verify_finds_products_that_others_changed_or_deleted(shop):
     shop.push(feed(250))
     shop.adsctl.file("theirs.csv", feed(3, title=CUP))
     shop.adsctl("products", "push", "theirs.csv", **shop.elsewhere())
@@ -120,7 +120,7 @@ def test_verify_finds_what_others_have_changed_and_deleted(shop):
     assert shop.push(None, "--verify")["skipped"] == 250
 
 
-def test_verify_does_not_miss_variants_that_the_list_hides(shop):
+def test_verify_does_not_report_hidden_variants_as_missing(shop):
     header, *rows = feed(60, item_group_id="GROUP").splitlines()
     group = [row.replace("GROUP", "mugs" if number < 30 else "cups") for number, row in enumerate(rows)]
     shop.push("\n".join([header, *group]))

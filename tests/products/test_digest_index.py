@@ -21,7 +21,7 @@ def held(records: DigestIndex, contents: dict[str, bytes]) -> bool:
 
 @settings(deadline=None)
 @given(CONTENTS, CONTENTS, st.booleans())
-def test_records_hold_what_was_put_in_last(first, second, keep):
+def test_an_index_contains_the_last_version_of_each_product(first, second, keep):
     before = DigestIndex.of(Changes(products(first)))
     changes = Changes(products(second))
     data = b"".join(before.updated(changes, keep=keep))
@@ -42,7 +42,7 @@ def test_records_hold_what_was_put_in_last(first, second, keep):
 
 @settings(deadline=None)
 @given(CONTENTS, st.data())
-def test_a_memory_that_is_read_is_the_one_that_was_written(tmp_path_factory, contents, data):
+def test_a_sync_state_is_read_as_written_or_not_at_all(tmp_path_factory, contents, data):
     state = tmp_path_factory.mktemp("state")
     memory = SyncState(state, "https://ads.example", "c 1")
     memory.invalidate("job", [], may_commit=lambda last: True)

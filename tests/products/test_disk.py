@@ -29,7 +29,7 @@ os.fdatasync = hang
 """
 
 
-def test_a_disk_that_hangs_holds_the_push_back(adsctl, service):
+def test_a_slow_disk_slows_the_push_down(adsctl, service):
     adsctl.file("sitecustomize.py", HANGING)
     adsctl.file("feed.csv", feed(200 * 25))
     words = ("products", "push", "feed.csv", "-o", "json", "--concurrency", "2")
@@ -74,7 +74,7 @@ def test_a_state_folder_that_cannot_be_written_ends_with_11_before_anything_is_s
     assert "journal" in done.stderr and service.puts == []
 
 
-def test_a_full_disk_under_the_emulator_ends_with_11_at_once(adsctl):
+def test_a_full_disk_of_the_emulator_exits_with_11_at_once(adsctl):
     adsctl.local("accounts", "list")
     adsctl.file("feed.csv", feed(4000))
     room = (adsctl.home / "state" / "emulator.db").stat().st_size + 200_000
@@ -100,7 +100,7 @@ def test_an_unusable_state_folder_exits_with_11_and_names_its_variable(adsctl, w
     assert "ADSCTL_STATE_DIR" in adsctl(*words, code=11).stderr
 
 
-def test_refused_rows_that_cannot_be_written_end_with_11_and_the_summary_is_shown(adsctl, service):
+def test_rejected_rows_that_cannot_be_written_exit_with_11_after_the_summary(adsctl, service):
     adsctl.file("feed.csv", feed(50) + feed(1, price="cheap").splitlines()[1].replace("sku-1", "sku-99"))
     words = ("products", "push", "feed.csv", "--skip-invalid", "-o", "json", "--failed-out")
     done = adsctl(*words, "/dev/full", code=11)

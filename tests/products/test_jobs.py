@@ -56,7 +56,7 @@ def test_one_id_is_in_the_log_the_journal_and_the_summary(adsctl, service):
     }
 
 
-def test_cleaning_unfinished_jobs_is_confirmed_and_spares_a_running_push(adsctl, service):
+def test_cleaning_unfinished_jobs_is_confirmed_and_keeps_a_running_push(adsctl, service):
     adsctl.file("feed.csv", feed(ROWS))
     said = []
 
@@ -75,13 +75,13 @@ def test_cleaning_unfinished_jobs_is_confirmed_and_spares_a_running_push(adsctl,
     assert json.loads(adsctl("jobs", "list", "-o", "json").stdout) == []
 
 
-def test_a_new_push_mentions_the_one_that_did_not_end(adsctl, service):
+def test_a_new_push_mentions_the_unfinished_one(adsctl, service):
     adsctl.file("feed.csv", feed(ROWS))
     stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1")
     assert "--resume" in adsctl("products", "push", "feed.csv").stderr
 
 
-def test_two_runs_of_one_push_do_not_meet(adsctl, service):
+def test_a_second_run_of_the_same_push_exits_with_11(adsctl, service):
     adsctl.file("feed.csv", feed(ROWS))
     second = []
 

@@ -56,9 +56,7 @@ PIECES = st.sampled_from(
 
 @given(pieces=st.lists(PIECES, min_size=1, max_size=30), size=st.integers(1, 2000), torn=st.booleans())
 @settings(max_examples=300, deadline=None)
-def test_wherever_a_feed_is_cut_the_verdict_and_the_batches_are_the_same(
-    tmp_path_factory, pieces, size, torn
-):
+def test_the_block_size_changes_neither_report_nor_batches(tmp_path_factory, pieces, size, torn):
     path = tmp_path_factory.mktemp("feed") / "feed.csv"
     path.write_text((HEADER + "".join(pieces)).rstrip("\n") + "\n" * (not torn))
 
@@ -108,7 +106,7 @@ def test_unreadable_rows_are_reported_by_line(adsctl, odd, told):
     assert told in adsctl("products", "check", "feed.csv", code=3).stderr
 
 
-def test_it_is_pushed_whole_and_then_only_what_has_changed(adsctl, service):
+def test_a_large_feed_is_pushed_whole_and_then_by_changes(adsctl, service):
     adsctl.file("feed.csv", large())
     words = ("products", "push", "--changed", "feed.csv", "-o", "json")
     first = json.loads(adsctl(*words).stdout)
@@ -122,7 +120,7 @@ def test_it_is_pushed_whole_and_then_only_what_has_changed(adsctl, service):
     assert ids == {f"sku-{number}" for number in range(0, ROWS, 100)}
 
 
-def test_killed_and_resumed_it_is_there_whole_and_nothing_acknowledged_goes_twice(adsctl, service):
+def test_a_large_push_that_is_killed_and_resumed_is_whole_and_resends_nothing(adsctl, service):
     adsctl.file("feed.csv", large(row900="\n" + row(900, title="Two\nlines", description=LONG)))
     stop_at(adsctl, service, 33, signal.SIGKILL)
     safe, sent = acknowledged(adsctl), len(service.puts)
@@ -132,7 +130,7 @@ def test_killed_and_resumed_it_is_there_whole_and_nothing_acknowledged_goes_twic
     assert summary["created"] + summary["unchanged"] == ROWS
 
 
-def test_what_the_service_refuses_comes_back_with_what_is_wrong_here(adsctl, service):
+def test_rejected_and_invalid_rows_are_both_in_failed_out(adsctl, service):
     adsctl.file("feed.csv", large(row900=row(900, price="cheap")))
     words = ("products", "push", "feed.csv", "--skip-invalid", "--failed-out", "failed.csv")
     service.fail("PUT * partial times=1")
@@ -151,7 +149,7 @@ def read_by(pid: int) -> int:
     return int(Path(f"/proc/{pid}/io").read_text().split()[1])
 
 
-def test_ctrl_c_ends_all_of_it_at_once(adsctl):
+def test_ctrl_c_ends_the_worker_processes_too(adsctl):
     adsctl.file("feed.csv", large() + "".join(row(ROWS + n, description=LONG) for n in range(4 * ROWS)))
     process = adsctl.popen("products", "check", "feed.csv")
     while read_by(process.pid) < 2 * MIN_FILE_BYTES and process.poll() is None:

@@ -9,7 +9,7 @@ from tests.conftest import feed
 MOST_MEGABYTES = 150
 
 
-def test_a_push_of_a_hundred_thousand_products_stays_small(adsctl, service):
+def test_a_push_of_100_000_products_needs_little_memory(adsctl, service):
     adsctl.file("feed.csv", feed(100_000))
     command = [sys.executable, "-c", MEASURED, "products", "push", "feed.csv", "-q", "-o", "none"]
     done = subprocess.run(command, env=adsctl.environment, cwd=adsctl.home, capture_output=True, text=True)

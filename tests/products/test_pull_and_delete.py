@@ -10,7 +10,7 @@ from tests.conftest import EXAMPLES, PRODUCT, feed
 from .test_push import counts, push
 
 
-def test_pull_gives_back_what_push_takes_and_nothing_changes(adsctl):
+def test_push_takes_what_pull_wrote_and_changes_nothing(adsctl):
     rows = push(adsctl, EXAMPLES / "products.csv")["rows"]
     for name in ("pulled.csv", "pulled.tsv", "pulled.yaml", "pulled.json", "pulled.jsonl", "pulled.csv.gz"):
         done = adsctl.local("products", "pull", name)
@@ -20,13 +20,13 @@ def test_pull_gives_back_what_push_takes_and_nothing_changes(adsctl):
 
 
 @pytest.mark.parametrize("words", [("-o", "json"), ("--columns", "id"), ("--query", "[].id")])
-def test_pull_refuses_what_it_would_not_heed(adsctl, words):
+def test_pull_refuses_options_that_it_would_ignore(adsctl, words):
     said = adsctl.local("products", "pull", *words, code=2).stderr
     assert "pull writes whole products" in said and "products list" in said
     adsctl.local("products", "pull", "all.csv", ADSCTL_OUTPUT="json")
 
 
-def test_pull_writes_no_format_that_the_name_does_not_tell(adsctl):
+def test_pull_refuses_a_name_without_a_known_format(adsctl):
     said = adsctl.local("products", "pull", "all.xlsx", code=2).stderr
     assert "cannot tell the format from the name 'all.xlsx'" in said and ".csv, .tsv" in said
     assert not (adsctl.home / "all.xlsx").exists()
@@ -34,7 +34,7 @@ def test_pull_writes_no_format_that_the_name_does_not_tell(adsctl):
     assert (adsctl.home / "all.txt").read_text().startswith("id,")
 
 
-def test_pull_says_when_variants_may_be_missing(remote, httpserver: HTTPServer):
+def test_pull_warns_if_variants_may_be_missing(remote, httpserver: HTTPServer):
     product = PRODUCT | {"product_key": "k1", "item_group_id": "g", "item_group_key": "gk"}
     httpserver.expect_request("/12/product_catalogs/7/products").respond_with_json({"data": [product]})
     done = remote("products", "pull", "--catalog", "7")
@@ -64,7 +64,7 @@ def test_products_are_deleted_by_key_and_from_a_file(adsctl):
     adsctl.local("products", "delete", "--yes", code=2)
 
 
-def test_a_key_that_a_lost_answer_had_deleted_is_deleted(adsctl, service):
+def test_a_key_that_was_deleted_by_a_lost_response_counts_as_deleted(adsctl, service):
     adsctl.file("feed.csv", feed(5))
     adsctl("products", "push", "feed.csv")
     keys = adsctl("products", "list", "-o", "ids").stdout.split()

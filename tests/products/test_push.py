@@ -31,7 +31,7 @@ def test_a_second_push_of_the_same_feed_changes_nothing(adsctl):
     assert counts(push(adsctl, EXAMPLES / "products.csv")) == (0, 0, first["rows"], 0)
 
 
-def test_the_summary_is_one_document_with_these_names(adsctl):
+def test_the_summary_is_one_document_with_stable_keys(adsctl):
     adsctl.file("feed.csv", feed(60))
     summary = push(adsctl, "feed.csv")
     assert list(summary) == SUMMARY
@@ -39,7 +39,7 @@ def test_the_summary_is_one_document_with_these_names(adsctl):
     assert re.fullmatch(r"\d{8}-\d{6}-[0-9a-f]{6}", summary["job"])
 
 
-def test_what_changed_is_updated(adsctl):
+def test_a_changed_row_is_updated(adsctl):
     adsctl.file("feed.csv", feed(30))
     push(adsctl, "feed.csv")
     adsctl.file("feed.csv", feed(20, title="Other") + "".join(feed(30).splitlines(keepends=True)[21:]))
@@ -89,7 +89,7 @@ AS_YAML = "products:\n" + "".join(
         ("feed.jsonl.gz", gzip.compress("\n".join(map(json.dumps, PRODUCTS)).encode(), mtime=0)),
     ],
 )
-def test_every_format_says_the_same(adsctl, name, content):
+def test_every_feed_format_gives_the_same_products(adsctl, name, content):
     adsctl.file(name, content)
     assert counts(push(adsctl, name)) == (3, 0, 0, 0)
     adsctl.file("again.csv", AS_CSV)
@@ -107,7 +107,7 @@ def test_standard_input_is_read_with_a_format(adsctl):
     assert "--format" in adsctl.local("products", "push", "-", code=2, input=feed(1)).stderr
 
 
-def test_invalid_rows_are_left_out_when_asked_and_the_code_is_9(adsctl):
+def test_skip_invalid_sends_the_others_and_exits_with_9(adsctl):
     text = feed(3) + feed(1, price="cheap").splitlines(keepends=True)[1].replace("sku-1", "sku-9")
     adsctl.file("feed.csv", text)
     adsctl.local("products", "push", "feed.csv", code=3)
@@ -118,7 +118,7 @@ def test_invalid_rows_are_left_out_when_asked_and_the_code_is_9(adsctl):
     assert failed["_line"] == "5" and failed["price"] == "cheap" and failed["_error"].startswith("price: ")
 
 
-def test_a_dry_run_checks_and_packs_and_sends_nothing(adsctl, service):
+def test_a_dry_run_validates_and_packs_and_sends_nothing(adsctl, service):
     adsctl.file("feed.csv", feed(60))
     done = adsctl("products", "push", "feed.csv", "--dry-run", "-o", "json")
     summary = json.loads(done.stdout)
@@ -131,7 +131,7 @@ def test_a_dry_run_checks_and_packs_and_sends_nothing(adsctl, service):
     assert service.puts == [] and "PUT" in done.stderr
 
 
-def test_the_catalog_is_asked_for_where_there_is_just_one(adsctl, service):
+def test_the_only_catalog_is_looked_up(adsctl, service):
     del adsctl.env["ADSCTL_CATALOG"]
     adsctl.file("feed.csv", feed(1))
     adsctl("products", "push", "feed.csv")
@@ -141,7 +141,9 @@ def test_the_catalog_is_asked_for_where_there_is_just_one(adsctl, service):
 @pytest.mark.parametrize(
     ("catalogs", "told"), [([], "catalog create"), ([{"id": "1"}, {"id": "2"}], "--catalog")]
 )
-def test_without_just_one_catalog_the_push_says_what_to_do(remote, httpserver: HTTPServer, catalogs, told):
+def test_without_exactly_one_catalog_the_push_names_the_option(
+    remote, httpserver: HTTPServer, catalogs, told
+):
     httpserver.expect_request("/12/product_catalogs").respond_with_json({"data": catalogs})
     remote.file("feed.csv", feed(1))
     assert told in remote("products", "push", "feed.csv", code=2).stderr
@@ -163,7 +165,7 @@ def test_the_request_is_what_the_specification_says(remote, httpserver: HTTPServ
     assert json.loads(seen[0].data) == {"products": [expected]}
 
 
-def test_a_row_that_the_answer_does_not_mention_is_not_counted_as_sent(remote, httpserver: HTTPServer):
+def test_a_row_that_the_response_omits_counts_as_failed(remote, httpserver: HTTPServer):
     entries = [
         {"id": "sku-1", "status": "CREATE_SUCCESS"},
         {"id": "sku-2", "status": "ERROR", "errors": ["no image"]},
@@ -190,7 +192,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_faults_of_every_kind_lose_no_row(adsctl, service, fault):
+def test_no_kind_of_fault_loses_a_row(adsctl, service, fault):
     adsctl.file("feed.csv", feed(300))
     service.fail(f"PUT /12/product_catalogs/* {fault} seed=1")
     done = adsctl("products", "push", "feed.csv", "--max-attempts", "20", "-o", "json")

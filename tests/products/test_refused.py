@@ -10,7 +10,7 @@ from tests.conftest import PRODUCT, feed
 from tests.products.test_push import PRODUCTS, counts
 
 
-def test_refused_rows_come_back_in_a_file_that_can_be_corrected_and_pushed(adsctl, service):
+def test_rejected_rows_are_written_to_a_file_that_can_be_corrected_and_pushed(adsctl, service):
     adsctl.file("feed.csv", feed(50, colour="blue"))
     service.fail("PUT * partial times=2")
     options = ("--map", "colour=color", "-o", "json")
@@ -30,7 +30,7 @@ def test_refused_rows_come_back_in_a_file_that_can_be_corrected_and_pushed(adsct
 @pytest.mark.parametrize(
     "name", ["failed.csv", "failed.tsv", "failed.jsonl", "failed.json", "failed.yaml", "failed.csv.gz"]
 )
-def test_refused_rows_can_be_written_in_any_format(adsctl, service, name):
+def test_rejected_rows_can_be_written_in_any_format(adsctl, service, name):
     adsctl.file("feed.jsonl", "\n".join(json.dumps(p | {"title": "\u2028 é \" 'x"}) for p in PRODUCTS))
     service.fail("PUT * partial times=1")
     done = adsctl("products", "push", "feed.jsonl", "--failed-out", name, "-o", "json", code=9)
@@ -48,7 +48,7 @@ def test_warnings_of_the_service_are_shown_with_the_line(adsctl):
     assert "feed.csv:10:" in adsctl.local("products", "push", "feed.csv", "-v").stderr
 
 
-def test_a_feed_of_invalid_rows_only_comes_back_whole_and_says_why(adsctl):
+def test_a_feed_of_invalid_rows_only_is_written_whole_with_reasons(adsctl):
     adsctl.file("feed.csv", feed(3, price="cheap"))
     words = ("products", "push", "feed.csv", "--skip-invalid", "--failed-out", "failed.csv", "-o", "json")
     done = adsctl.local(*words, "-q", code=9)
@@ -79,7 +79,7 @@ def test_reasons_for_rejected_rows_are_grouped_at_the_end(adsctl, service, quiet
     assert "--failed-out FILE" in done.stderr
 
 
-def test_reasons_without_end_do_not_fill_the_terminal(remote, httpserver: HTTPServer):
+def test_many_different_reasons_are_cut_to_ten(remote, httpserver: HTTPServer):
     names = [f"sku-{n}" for n in range(1, 21)]
     entries = [
         {"id": name, "status": "ERROR", "errors": [letter * 3]}
@@ -97,7 +97,7 @@ def test_reasons_without_end_do_not_fill_the_terminal(remote, httpserver: HTTPSe
     )
 
 
-def test_of_records_that_share_a_line_only_the_refused_ones_come_back(adsctl, service):
+def test_of_records_on_one_line_only_rejected_ones_are_written(adsctl, service):
     adsctl.file("feed.json", json.dumps([PRODUCT | {"id": f"sku-{n}"} for n in range(1, 5)]))
     service.fail("PUT * partial")
     done = adsctl("products", "push", "feed.json", "--failed-out", "failed.csv", "-v", code=9)
@@ -109,13 +109,13 @@ def test_of_records_that_share_a_line_only_the_refused_ones_come_back(adsctl, se
     ]
 
 
-def test_refused_rows_never_replace_the_feed_itself(adsctl):
+def test_failed_out_never_replaces_the_feed_itself(adsctl):
     path = adsctl.file("feed.csv", feed(3))
     adsctl.local("products", "push", "feed.csv", "--failed-out", "./feed.csv", code=2)
     assert path.read_text() == feed(3)
 
 
-def test_a_push_stops_after_so_many_refused_rows(adsctl, service):
+def test_max_errors_stops_a_push(adsctl, service):
     adsctl.file("feed.csv", feed(1000))
     service.fail("PUT * partial")
     words = ("products", "push", "feed.csv", "--max-errors", "5", "--concurrency", "1", "-o", "json")
@@ -124,7 +124,7 @@ def test_a_push_stops_after_so_many_refused_rows(adsctl, service):
     assert 5 <= summary["failed"] < 100 and "--resume" in done.stderr
 
 
-def test_a_push_that_stops_early_tells_the_same_number_everywhere(adsctl, service):
+def test_a_push_that_stops_early_reports_the_same_numbers_everywhere(adsctl, service):
     adsctl.file("feed.csv", feed(1000))
     service.fail("PUT * partial")
     done = adsctl("products", "push", "feed.csv", "--max-errors", "5", "-o", "json", code=9)
@@ -136,7 +136,7 @@ def test_a_push_that_stops_early_tells_the_same_number_everywhere(adsctl, servic
     assert job["state"] == "unfinished" and job["acknowledged"] == summary["requests"]
 
 
-def test_a_push_whose_last_rows_are_refused_has_reached_its_end(adsctl, service):
+def test_a_push_whose_last_rows_are_rejected_has_ended(adsctl, service):
     adsctl.file("feed.csv", feed(20))
     service.fail("PUT * partial")
     done = adsctl("products", "push", "feed.csv", "--max-errors", "1", code=9)

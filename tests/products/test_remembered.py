@@ -28,7 +28,7 @@ def flipped(content: bytes) -> bytes:
         (lambda content: content.replace(b'"version":1', b'"version":2', 1), "another version"),
     ],
 )
-def test_a_memory_that_cannot_be_trusted_sends_everything_and_says_so(shop, spoil, told):
+def test_an_unusable_sync_state_sends_every_row_and_says_so(shop, spoil, told):
     shop.push(feed(50))
     shop.memory.write_bytes(spoil(shop.memory.read_bytes()))
     assert shop.push()["unchanged"] == 50
@@ -36,7 +36,7 @@ def test_a_memory_that_cannot_be_trusted_sends_everything_and_says_so(shop, spoi
     assert shop.push()["skipped"] == 50
 
 
-def test_the_memory_of_another_catalog_is_not_believed(shop):
+def test_the_sync_state_of_another_catalog_is_not_used(shop):
     shop.push(feed(50))
     content, path = shop.memory.read_bytes(), shop.memory
     path.unlink()
@@ -46,7 +46,7 @@ def test_the_memory_of_another_catalog_is_not_believed(shop):
     assert "belongs to another catalog or service: every row is sent" in shop.said
 
 
-def test_the_memory_is_for_its_owner_only(shop):
+def test_the_sync_state_is_readable_by_its_owner_only(shop):
     shop.push(feed(5))
     assert shop.memory.stat().st_mode & 0o777 == 0o600
     assert shop.memory.parent.stat().st_mode & 0o777 == 0o700
@@ -75,14 +75,14 @@ def test_what_a_killed_push_may_have_changed_is_sent_again_when_the_feed_has_cha
     assert shop.stored("sku-1")["title"] == MUG
 
 
-def test_a_push_that_stops_early_remembers_nothing_of_its_rows(shop):
+def test_a_push_that_stops_early_stores_none_of_its_rows(shop):
     shop.service.fail("PUT * partial")
     shop.push(feed(100), "--max-errors", "1", "--concurrency", "1", code=9)
     shop.service.fail()
     assert shop.push()["skipped"] == 0 and shop.push()["skipped"] == 100
 
 
-def test_a_job_is_not_resumed_where_others_have_pushed_since(shop):
+def test_a_job_is_not_resumed_after_another_push(shop):
     shop.push(feed(ROWS))
     shop.adsctl.file("feed.csv", feed(ROWS, title=CUP))
     stop_at(shop.adsctl, shop.service, 3 + BATCHES, signal.SIGKILL, "--changed", "--concurrency", "1")
@@ -94,7 +94,7 @@ def test_a_job_is_not_resumed_where_others_have_pushed_since(shop):
     assert shop.push()["skipped"] == ROWS
 
 
-def test_what_is_deleted_is_created_again(shop):
+def test_a_deleted_product_is_created_again(shop):
     shop.push(feed(50))
     shop.delete("sku-4", "sku-5")
     assert "sku-4" not in shop.service.stored
@@ -103,7 +103,7 @@ def test_what_is_deleted_is_created_again(shop):
     assert shop.push()["skipped"] == 50
 
 
-def test_a_push_of_every_row_is_remembered_where_there_is_a_memory(shop):
+def test_a_push_of_every_row_updates_an_existing_sync_state(shop):
     shop.push(feed(50), changed=False)
     assert not (shop.adsctl.home / "state" / "acknowledged").exists()
     shop.push()
@@ -113,7 +113,7 @@ def test_a_push_of_every_row_is_remembered_where_there_is_a_memory(shop):
     assert shop.push()["skipped"] == 48 and shop.sent == ids(1, 2) and shop.stored("sku-2")["title"] == MUG
 
 
-def test_a_request_of_your_own_that_changes_products_makes_the_memory_void(shop):
+def test_an_api_request_that_changes_products_clears_the_sync_state(shop):
     shop.push(feed(30))
     path = "/12/product_catalogs/{product_catalog_id}/products"
     shop.adsctl("api", "GET", path)
@@ -123,7 +123,7 @@ def test_a_request_of_your_own_that_changes_products_makes_the_memory_void(shop)
     assert shop.push()["created"] == 1
 
 
-def test_a_catalog_that_takes_the_place_of_another_is_filled(shop):
+def test_a_new_catalog_with_the_same_id_is_filled(shop):
     shop.push(feed(30))
     old = shop.adsctl.env.pop("ADSCTL_CATALOG")
     shop.adsctl("catalog", "rename", old, "--name", "Winter")
@@ -134,7 +134,7 @@ def test_a_catalog_that_takes_the_place_of_another_is_filled(shop):
     assert shop.push()["created"] == 30
 
 
-def test_profiles_of_one_catalog_share_what_is_known_of_it(shop):
+def test_profiles_of_one_catalog_share_its_sync_state(shop):
     shop.push(feed(30))
     address = shop.adsctl.env["ADSCTL_ADS_URL"]
     shop.adsctl(
@@ -143,7 +143,7 @@ def test_profiles_of_one_catalog_share_what_is_known_of_it(shop):
     assert shop.push(None, "--dry-run", ADSCTL_PROFILE="other")["skipped"] == 30
 
 
-def test_a_reset_of_the_emulator_makes_everything_go_again(adsctl):
+def test_a_reset_of_the_emulator_sends_every_row_again(adsctl):
     adsctl.file("feed.csv", feed(30))
     words = ("products", "push", "feed.csv", "--changed", "-o", "json")
     assert json.loads(adsctl.local(*words).stdout)["created"] == 30
@@ -153,7 +153,7 @@ def test_a_reset_of_the_emulator_makes_everything_go_again(adsctl):
     assert json.loads(adsctl.local(*words).stdout)["created"] == 30
 
 
-def test_two_pushes_at_once_leave_nothing_behind_that_may_be_wrong(shop):
+def test_two_concurrent_pushes_store_nothing_that_may_be_wrong(shop):
     shop.push(feed(100))
     at_work, done = [], []
 
@@ -172,7 +172,7 @@ def test_two_pushes_at_once_leave_nothing_behind_that_may_be_wrong(shop):
     assert shop.push()["skipped"] == 100
 
 
-def test_a_delete_while_a_push_is_at_work_leaves_nothing_behind_that_may_be_wrong(shop):
+def test_a_delete_during_a_push_stores_nothing_that_may_be_wrong(shop):
     shop.push(feed(100))
     at_work = []
 

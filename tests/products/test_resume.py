@@ -32,7 +32,7 @@ def test_a_killed_push_sends_no_acknowledged_batch_again(adsctl, service, put):
 @pytest.mark.parametrize(
     ("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
-def test_a_signal_ends_the_run_with_its_code_and_the_way_to_go_on(adsctl, service, signum, code):
+def test_a_signal_ends_the_run_with_its_code_and_the_resume_command(adsctl, service, signum, code):
     adsctl.file("feed.csv", feed(ROWS))
     process = stop_at(adsctl, service, 6, signum, "--concurrency", "2")
     assert process.returncode == code
@@ -102,7 +102,7 @@ def test_a_push_to_another_place_does_not_prevent_a_resume(adsctl, service):
     assert "resuming job" in said and f"8 of {BATCHES} batches" in said
 
 
-def test_a_served_emulator_is_known_again_on_another_port(adsctl):
+def test_a_served_emulator_is_recognized_on_another_port(adsctl):
     adsctl.file("feed.csv", feed(100))
     push = adsctl.command("products", "push", "feed.csv", "--concurrency", "1", "--max-errors", "1")
     adsctl("emulator", "exec", "--fault", "PUT * partial times=1", "--", *push, code=9)
@@ -113,7 +113,7 @@ def test_a_served_emulator_is_known_again_on_another_port(adsctl):
     assert "starting from the beginning: the last push of this file has ended" in done.stderr
 
 
-def test_refused_rows_of_the_first_run_are_in_the_file_of_the_second(adsctl, service):
+def test_a_resumed_run_writes_the_rejected_rows_of_the_first(adsctl, service):
     adsctl.file("feed.csv", feed(ROWS))
     service.fail("PUT * partial times=3")
     failed_out = ("--failed-out", "failed.csv")
@@ -124,7 +124,7 @@ def test_refused_rows_of_the_first_run_are_in_the_file_of_the_second(adsctl, ser
 
 
 @pytest.mark.parametrize("cut", [1, 5, 20, 40])
-def test_a_journal_cut_off_anywhere_is_read_as_far_as_it_goes(adsctl, service, cut):
+def test_a_truncated_journal_is_read_up_to_the_cut(adsctl, service, cut):
     adsctl.file("feed.csv", feed(ROWS))
     stop_at(adsctl, service, 10, signal.SIGKILL, "--concurrency", "1")
     (journal,) = (adsctl.home / "state" / "jobs").glob("*.jsonl")
@@ -136,7 +136,7 @@ def test_a_journal_cut_off_anywhere_is_read_as_far_as_it_goes(adsctl, service, c
     assert len(service.puts) - before == BATCHES - len(safe)
 
 
-def test_a_service_that_fails_for_good_ends_with_8_and_names_how_to_go_on(adsctl, service):
+def test_a_service_that_keeps_failing_exits_with_8_and_the_resume_command(adsctl, service):
     adsctl.file("feed.csv", feed(100))
     service.fail("PUT * status=503 retry-after=0")
     done = adsctl("products", "push", "feed.csv", "--max-attempts", "2", code=8)

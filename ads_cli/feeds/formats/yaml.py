@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 import yaml
 from yaml import events as ev
 
-from ...config.strict_yaml import RefusedError, ValueBuilder
+from ...config.strict_yaml import UnsupportedYamlError, ValueBuilder
 from ...errors import ContentError
 from ..rows import RecordRows, Row, decoding_error_in
 
@@ -26,7 +26,7 @@ class YamlRows(RecordRows):
             mark = error.problem_mark or error.context_mark
             line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
             message = error.problem or error.context or ""
-            message = message if isinstance(error, RefusedError) else f"not YAML: {message}"
+            message = message if isinstance(error, UnsupportedYamlError) else f"not YAML: {message}"
             raise self.error(line, message, column=column) from None
         except yaml.reader.ReaderError as error:
             line = 1 + self.source.stream().read(error.position).count(b"\n")

@@ -12,7 +12,6 @@ from typer.main import get_command
 
 from ..console.command_line import CommandLine
 from ..console.help_texts import CONTEXT_SETTINGS, ExampleCommand, HelpOption, summary_line
-from ..console.help_topics import TOPICS
 from ..console.options import CATALOG_GROUPS, CHOICES, common_options, completes_from, store_common_option
 from ..errors import UsageError
 from .layout import GROUPS, HAND_WRITTEN, ROOT_SECTIONS, ROOT_SUMMARIES
@@ -103,6 +102,8 @@ class Root(Group):
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Name the ways to more help."""
+        from ..console.help_topics import TOPICS
+
         with formatter.section("More help"):
             formatter.write_dl(
                 [

@@ -1,8 +1,7 @@
 """A response of the service, and the error that it means."""
 
 import json
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from ..api.names import GENERIC, Names
@@ -20,8 +19,7 @@ TOO_FREQUENT = 99  # with status 403: bearer tokens were requested too often
 BAD_TIMESTAMP = 135  # with status 401: the timestamp is too far from the service's clock
 
 
-@dataclass(frozen=True)
-class Response:
+class Response(NamedTuple):
     """Status, headers (lower-case names), JSON body, and the number of attempts."""
 
     status: int

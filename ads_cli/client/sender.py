@@ -2,7 +2,6 @@
 
 import time
 from contextlib import closing
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..api.names import Names
@@ -21,14 +20,14 @@ if TYPE_CHECKING:
     from .transport import Connections
 
 
-@dataclass
 class Sender:
     """Signs and sends a request over a connection of the calling thread, and reads the response."""
 
-    connections: "Connections"
-    names: Names
-    trace: Trace
-    sign_in_hint: str
+    def __init__(self, connections: "Connections", names: Names, trace: Trace, sign_in_hint: str) -> None:
+        self.connections = connections
+        self.names = names
+        self.trace = trace
+        self.sign_in_hint = sign_in_hint
 
     def send(
         self,

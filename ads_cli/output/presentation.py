@@ -1,6 +1,6 @@
 """How results and messages are shown: format, color, and how much is said."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # The formats of results, and what `help formats` says of each.
 FORMATS = {
@@ -16,8 +16,7 @@ FORMATS = {
 COLORS = ("auto", "always", "never")
 
 
-@dataclass(frozen=True)
-class Presentation:
+class Presentation(NamedTuple):
     """How one invocation shows results and messages."""
 
     format: str | None = None  # None: table on a terminal, tsv elsewhere

@@ -1,22 +1,24 @@
-# The two commands that matter: `make demo` and `make test`. Everything they need, they make.
+# The two main commands are `make demo` and `make test`; they install everything they need.
 
 PYTHON ?= python3
 BIN := .venv/bin
 LINT := build/lint/bin
 READY := ready
-# Wheels only: what comes from elsewhere runs nothing while it is installed.
+# Wheels only: no package may run code while it is installed.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --constraint constraints.txt
 STAMP := $(CURDIR) $(shell cat pyproject.toml constraints.txt | cksum)
 
 .PHONY: demo test chaos check audit format docs data bench clean ready
 
-# Exit 11: the emulator's world on this machine was made by another version, and is begun anew.
+# Exit 11: the emulator's database was created by another version, and is deleted.
 demo: $(READY)
 	@$(BIN)/adsctl -q --profile local accounts list >/dev/null 2>&1; [ $$? -ne 11 ] || $(BIN)/adsctl emulator reset --yes
 	$(BIN)/adsctl --profile local products push examples/products.csv
 
+# Two workers a core: many tests wait for a process, a browser or a terminal.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(8, 2 * (os.cpu_count() or 1)))')
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # Pushes under a fault plan (network, kills, damaged disks), each from a seed; then fuzzing of every reader.
 # For example: make chaos RUNS=1000 SEED=1 FUZZ=100000
@@ -36,7 +38,7 @@ check: $(READY) $(LINT)/lint-imports
 	$(BIN)/mypy --platform win32
 	PYTHONPATH=. $(LINT)/lint-imports --no-cache --no-logo
 
-# Fails too where a package could not be looked up: without --strict, what was not looked up counts as sound.
+# --strict fails if a package could not be looked up, instead of treating it as safe.
 audit:
 	$(PYTHON) -m venv build/audit
 	build/audit/bin/pip install --quiet --disable-pip-version-check --only-binary :all: pip-audit
@@ -57,7 +59,7 @@ data: $(READY)
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
-# Made anew whenever the folder, the versions or the interpreter are not those it was made for.
+# Created again whenever the folder, the pinned versions or the interpreter have changed.
 $(READY):
 	@[ "$$(cat .venv/stamp 2>/dev/null)" = "$(STAMP)" ] && $(BIN)/adsctl --version >/dev/null 2>&1 || { \
 	echo "setting up .venv" && \

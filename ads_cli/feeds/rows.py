@@ -59,11 +59,6 @@ class Rows(ABC):
         """The field that each column is read as."""
         return tuple(self.rename.get(column, column) for column in self.columns)
 
-    @property
-    def read_options(self) -> str:
-        """Everything except the bytes that decides which rows are read."""
-        return f"{self.source.format.name} {self.source.encoding} {dict(self.rename)}"
-
     def __iter__(self) -> Iterator[Row]:
         """Read the source from the beginning and number its records."""
         previous_line = self.records = 0

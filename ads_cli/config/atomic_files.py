@@ -1,9 +1,11 @@
 """Atomic writes: a file is replaced as a whole, or stays as it was."""
 
+import errno
 import gzip
 import io
 import os
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -58,10 +60,32 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[io.FileIO]:
         with _errors_name(path, StateError):
             temporary.chmod(mode)
             temporary.replace(path)
+            sync_folder(path.parent)
     except BaseException:
         with suppress(OSError):
             temporary.unlink()
         raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Sync a folder to disk, so that a file created, renamed or removed in it survives a power failure.
+
+    Does nothing where a folder cannot be synced: on Windows, on some network file systems, and in a folder
+    that may be written but not read.
+    """
+    if sys.platform == "win32":
+        return
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except PermissionError:
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)
 
 
 class _Output(io.FileIO):

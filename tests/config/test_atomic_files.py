@@ -8,7 +8,7 @@ import stat
 
 import pytest
 
-from ads_cli.config.atomic_files import atomic
+from ads_cli.config.atomic_files import atomic, sync_folder
 from ads_cli.errors import StateError, UsageError
 from ads_cli.feeds.registry import FORMATS
 from ads_cli.feeds.writer import open_writer
@@ -59,6 +59,60 @@ def test_a_full_disk_is_a_state_error_that_names_the_file(tmp_path, monkeypatch)
     with pytest.raises(StateError, match=told), atomic(tmp_path / "out.csv"):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def disk(monkeypatch):
+    """What is synced and renamed, in order."""
+    done = []
+    fsync, replace = os.fsync, os.replace
+
+    def record_sync(descriptor):
+        is_folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
+        done.append(("sync folder" if is_folder else "sync file", os.fstat(descriptor).st_ino))
+        fsync(descriptor)
+
+    def record_rename(source, target, **folders):
+        done.append(("rename", os.stat(source, dir_fd=folders.get("src_dir_fd")).st_ino))
+        replace(source, target, **folders)
+
+    monkeypatch.setattr(os, "fsync", record_sync)
+    monkeypatch.setattr(os, "replace", record_rename)
+    monkeypatch.setattr(os, "rename", record_rename)
+    return done
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.csv.gz"])
+def test_a_file_is_synced_before_its_rename_and_the_folder_after_it(tmp_path, disk, name):
+    path = tmp_path / name
+    with atomic(path) as stream:
+        stream.write("x")
+    file, folder = path.stat().st_ino, tmp_path.stat().st_ino
+    assert disk == [("sync file", file), ("rename", file), ("sync folder", folder)]
+
+
+@pytest.mark.parametrize("code", [errno.EINVAL, errno.ENOTSUP])
+def test_a_file_system_that_cannot_sync_a_folder_is_written_to(tmp_path, monkeypatch, code):
+    fsync = os.fsync
+
+    def files_only(descriptor):
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(code, os.strerror(code))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", files_only)
+    with atomic(tmp_path / "out.csv") as stream:
+        stream.write("x")
+    assert (tmp_path / "out.csv").read_text() == "x"
+
+
+def test_a_folder_that_cannot_be_synced_by_a_failing_disk_is_an_error(tmp_path, monkeypatch):
+    def broken(_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(OSError, match="Input/output"):
+        sync_folder(tmp_path)
 
 
 def test_a_link_stays_a_link_and_its_target_is_replaced(tmp_path):

@@ -51,7 +51,7 @@ def test_an_invalid_value_is_refused(adsctl):
         "acount=7": "did you mean 'account'?",
     }.items():
         assert words in adsctl("profile", "set", "shop", pair, code=2).stderr
-    assert "is not https" in adsctl("profile", "set", "shop", "ads_url=http://ads.example", code=11).stderr
+    assert "is not https" in adsctl("profile", "set", "shop", "ads_url=http://ads.example", code=2).stderr
     assert not (adsctl.home / "config").exists()
 
 

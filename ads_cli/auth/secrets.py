@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..client.credentials import Credentials
-from ..config.addresses import ADDRESSES
+from ..config.addresses import ADDRESSES, is_same_address
 from ..config.settings import Settings
 from ..errors import AccessError, StateError
 from ..spelling import as_variable
@@ -51,7 +51,7 @@ class Secrets:
             return None
         for base in ADDRESSES:
             address = (settings.get(base) or "").rstrip("/")
-            if address and address not in secret.addresses:
+            if address and not any(is_same_address(address, bound) for bound in secret.addresses):
                 shown = name.replace("_", " ")
                 raise AccessError(
                     f"the stored {shown} was not issued for {address} and is not sent there",

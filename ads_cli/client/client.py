@@ -200,7 +200,7 @@ class Client:
 
     def _is_https(self, base: Base) -> bool:
         try:
-            return self.address(base).startswith("https:")
+            return self.address(base).lower().startswith("https:")
         except AdsctlError:
             return False
 

@@ -128,8 +128,8 @@ def _addresses(call: Invocation) -> dict[str, str]:
     for name, what in (("base_url", "platform API"), ("ads_url", "advertising API")):
         if settings.get(name) is None:
             address = _ask(f"Address of the {what} (https://...): ", name)
-            call.flags[name] = check_address(address, name)
-    return {name: value for name in ADDRESSES if (value := settings.get(name))}
+            call.flags[name] = check_address(address, name, UsageError)
+    return {name: check_address(*found) for name in ADDRESSES if (found := settings.find(name))}
 
 
 def _ask_for_app() -> tuple[str, str]:

@@ -1,31 +1,95 @@
-"""Addresses of the service: which there are, and which are accepted."""
+"""Addresses of the service: which there are, which are accepted, and which are the same."""
 
+import re
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from ..errors import StateError
+from ..errors import AdsctlError, StateError
 from ..loopback import is_loopback
 
 ADDRESSES = ("base_url", "ads_url", "ads_sandbox_url")
+DEFAULT_PORTS = {"http": 80, "https": 443}
+MAX_ADDRESS_LENGTH = 2000
+MAX_HOST_LENGTH = 253
+MAX_SHOWN_LENGTH = 100
+LABEL = re.compile(r"[a-z0-9_-]{1,63}")
+CREDENTIALS = re.compile(r"//[^/]*@")
 
 
-def check_address(address: str, origin: str) -> str:
-    """Return the address without a final slash; raise StateError unless it is https or loopback.
+def check_address(address: str, origin: str, error_type: type[AdsctlError] = StateError) -> str:
+    """Return the address without a final slash; raise `error_type` unless it is https or loopback.
 
     Plain http would send credentials in the clear.
     """
+    shown = CREDENTIALS.sub("//***@", address[:MAX_SHOWN_LENGTH])
     try:
-        parts = urlsplit(address.rstrip("/"))
-        host, _ = parts.hostname or "", parts.port
+        canonical = canonical_address(address)
     except ValueError as error:
-        raise StateError(f"{address!r} (from {origin}) is not a valid address: {error}") from error
-    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or parts.username:
-        raise StateError(
-            f"{address!r} (from {origin}) is not a valid address",
+        raise error_type(
+            f"{shown!r} (from {origin}) is not a valid address: {error}",
             hint="write https://host or https://host/path",
-        )
-    if parts.scheme == "http" and not is_loopback(host):
-        raise StateError(
-            f"{address!r} (from {origin}) is not https",
+        ) from None
+    if canonical.startswith("http:") and not is_loopback(urlsplit(canonical).hostname or ""):
+        raise error_type(
+            f"{shown!r} (from {origin}) is not https",
             hint="http is allowed for loopback addresses only",
         )
     return address.rstrip("/")
+
+
+def canonical_address(address: str) -> str:
+    """Return the form that all spellings of an address share; raise ValueError if it cannot be an address.
+
+    It identifies a service. All names of this machine are one: `localhost`.
+    """
+    if len(address) > MAX_ADDRESS_LENGTH:
+        raise ValueError(f"it is longer than {MAX_ADDRESS_LENGTH:,} characters")
+    if " " in address or not address.isprintable():  # urlsplit drops some of them silently
+        raise ValueError("it holds a blank, a line end or another character that cannot be seen")
+    parts = urlsplit(address)
+    if parts.scheme not in DEFAULT_PORTS:
+        raise ValueError("it does not begin with https://")
+    if "@" in parts.netloc:
+        raise ValueError("it holds a user name or a password")
+    if "?" in address or "#" in address:
+        raise ValueError("it holds a query or a fragment")
+    if parts.port == 0:
+        raise ValueError("there is no port 0")
+    port = "" if parts.port in (None, DEFAULT_PORTS[parts.scheme]) else f":{parts.port}"
+    return f"{parts.scheme}://{_canonical_host(parts.hostname or '')}{port}{parts.path.rstrip('/')}"
+
+
+def is_same_address(one: str, other: str) -> bool:
+    """Whether two texts are spellings of one address."""
+    try:
+        return canonical_address(one) == canonical_address(other)
+    except ValueError:
+        return False
+
+
+def _canonical_host(host: str) -> str:
+    host = host.lower().removesuffix(".")
+    if ":" in host:
+        if "%" in host:
+            raise ValueError("it names a network interface")
+        return "localhost" if is_loopback(host) else f"[{ip_address(host)}]"
+    if not host.isascii() or "xn--" in host:
+        host = _ascii_host(host)
+    labels = host.split(".")
+    if len(host) > MAX_HOST_LENGTH or not all(map(LABEL.fullmatch, labels)):
+        raise ValueError("its host is not a valid name")
+    if len(labels) == 4 and host.replace(".", "").isdigit():
+        ip_address(host)
+    return "localhost" if is_loopback(host) else host
+
+
+def _ascii_host(host: str) -> str:
+    """Encode an international name as the client does (IDNA)."""
+    import httpx
+
+    try:
+        url = httpx.URL(f"https://{host}")
+        _ = url.host  # decodes what is encoded already
+    except httpx.InvalidURL as error:
+        raise ValueError(f"its host is not a valid name: {error}") from None
+    return url.raw_host.decode()

@@ -66,7 +66,7 @@ def _checked(name: str, value: str | None) -> str | None:
     if value is None:
         return None
     if name in ADDRESSES:
-        return check_address(value, name)
+        return check_address(value, name, UsageError)
     if name in CHOICES and value not in CHOICES[name]:
         allowed = ", ".join(CHOICES[name])
         raise UsageError(f"{name}: {value!r} is not one of {allowed}{suggestion(value, CHOICES[name])}")

@@ -4,6 +4,7 @@ import sys
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..config.addresses import canonical_address, is_same_address
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import NotConfirmedError
 from .command_line import CommandLine
@@ -119,7 +120,7 @@ class Invocation:
 
     @property
     def service(self) -> str:
-        """The identity of the service: its address, or for an emulator the world behind it.
+        """The identity of the service: its canonical address, or for an emulator the world behind it.
 
         A served emulator gets another port each time, so its address does not identify it.
         """
@@ -127,9 +128,10 @@ class Invocation:
         if self.settings.is_local:
             return f"{EMULATOR_URL}#{self.emulator.database_id}"
         environ = self.settings.environ
-        served = environ.get("ADSCTL_ADS_URL"), environ.get("ADSCTL_ADS_SANDBOX_URL")
-        world = environ.get("ADSCTL_EMULATOR") if address in served else None
-        return f"{EMULATOR_URL}#{world}" if world else address
+        served = environ.get("ADSCTL_ADS_URL", ""), environ.get("ADSCTL_ADS_SANDBOX_URL", "")
+        is_served = any(is_same_address(address, other) for other in served)
+        world = environ.get("ADSCTL_EMULATOR") if is_served else None
+        return f"{EMULATOR_URL}#{world}" if world else canonical_address(address)
 
     @property
     def account(self) -> str:

@@ -93,6 +93,12 @@ def test_the_authority_in_ssl_cert_file_is_trusted(adsctl, secure, trusted):
     assert secure.seen[0]["Authorization"].startswith("OAuth ")
 
 
+def test_the_certificate_is_checked_however_https_is_spelled(adsctl, secure, trusted):
+    address = f"HTTPS://LocalHost:{secure.server_port}/"
+    assert "over TLS" in adsctl(*LIST, **SECRETS, **trusted, ADSCTL_ADS_URL=address).stdout
+    adsctl(*LIST, code=8, **SECRETS, ADSCTL_ADS_URL=address)
+
+
 def test_a_certificate_for_another_host_is_rejected(adsctl, secure, trusted):
     done = adsctl(*LIST, code=8, **signed_in(secure, "127.0.0.1"), **trusted)
     assert f"127.0.0.1:{secure.server_port} has no valid certificate" in done.stderr and not secure.seen

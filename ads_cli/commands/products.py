@@ -157,13 +157,12 @@ def _push_plan(call: Invocation, rows: "Rows", *, only_changed: bool) -> "tuple[
 def _report_skipped(call: Invocation, plan: "RowPlan", rows: "ChangedRows", *, verify: bool) -> None:
     """Say how many rows are not sent; with `verify`, compare them with the catalog first."""
     from ..output.text import counted
+    from ..products.comparison import describe
 
-    if verify and rows.skipped:
-        comparison = _compare(call)
-        rows.selector.matches = comparison.matches
+    if verify:
+        rows.selector.comparison = comparison = _compare(call)
         plan.validator.select_again()
-        rows.comparison_counts = comparison.counts
-        call.messages.say(comparison.message)
+        call.messages.say(describe(comparison.counts))
     if rows.skipped:
         call.messages.say(f"{counted(rows.skipped, 'row')} not sent, as the service last acknowledged them")
 

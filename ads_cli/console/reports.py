@@ -1,5 +1,7 @@
 """Validation reports and summaries: text for people, records for programs."""
 
+from collections.abc import Mapping
+
 from ..feeds.rows import FIRST_LINES, Rows
 from ..output.printer import Printer
 from ..output.text import counted, safe_lines
@@ -63,11 +65,19 @@ def _summary_text(summary: Summary, name: str) -> str:
         counts["not sent"] = unsent
     in_this_run = summary.acknowledged - summary.earlier
     speed = f", {in_this_run / summary.seconds:,.0f} rows/s" if in_this_run and summary.seconds else ""
+    comparison = [f"  {_comparison(summary.extra)}"] if "only_in_catalog" in summary.extra else []
     requests = f"{counted(summary.requests, 'request')}, {summary.retries:,} of them retries"
     return "\n".join(
         [
             f"{name}: {counted(summary.report.rows, 'row')}, {summary.report.invalid:,} invalid",
             *(f"  {status:<10} {count:>10,}" for status, count in counts.items()),
+            *comparison,
             f"  {requests}, {summary.seconds:,.1f} s{speed}",
         ]
     )
+
+
+def _comparison(counts: Mapping[str, int]) -> str:
+    from ..products.comparison import describe
+
+    return describe(counts)

@@ -14,50 +14,65 @@ from .schema import FIELDS
 
 GENERATED = ("product_key", "item_group_key")  # by the service
 COMPARED = tuple(name for name in FIELDS if name not in GENERATED)
-GROUP_PREFIX = "\0"  # tells the id of a group from that of a product
+SAME, DIFFERING, MISSING, HIDDEN = "same", "differing", "missing", "hidden"
+ONLY_IN_CATALOG = "only_in_catalog"
 
 
 class Comparison:
     """Compares products with a listing, field by field; hidden variants cannot be compared."""
 
     def __init__(self, listing: Iterable[Mapping[str, Any]]) -> None:
-        self._found: Counter[str] = Counter()
-        changes = Changes()
+        products, groups = Changes(), Changes()
         for product in listing:
-            changes.add(_digest(product))
+            products.add(_digest(product))
             if group := product.get("item_group_id"):
-                changes.add(id_hash(f"{GROUP_PREFIX}{group}") + bytes(DIGEST_BYTES - ID_BYTES))
-        self._listed = DigestIndex.of(changes)
+                groups.add(_padded(id_hash(str(group))))
+        self._products, self._groups = DigestIndex.of(products), DigestIndex.of(groups)
+        self._found: Counter[str] = Counter()
+        self._invalid: set[bytes] = set()  # id hashes of listed products whose rows are invalid
 
-    def matches(self, item: Any) -> bool:
-        """Tell whether the catalog has the item as it is, as far as the listing shows, and count it."""
-        result = self._compare(item)
+    def compare(self, item: Any) -> str:
+        """Find out whether the catalog has the item as it is, as far as the listing shows."""
+        digest = _digest(msgspec.structs.asdict(item))
+        if self._products.contains(digest):
+            return SAME
+        if self._products.contains(digest[:ID_BYTES]):
+            return DIFFERING
+        group = item.item_group_id
+        return HIDDEN if group and self._groups.contains(id_hash(group)) else MISSING
+
+    def count(self, result: str) -> None:
+        """Count the result of a valid row."""
         self._found[result] += 1
-        return result in ("same", "hidden")
+
+    def count_invalid(self, product_id: Any) -> None:
+        """Note that an invalid row has this id."""
+        if self._products.contains(hashed := id_hash(str(product_id))):
+            self._invalid.add(hashed)
 
     @property
     def counts(self) -> dict[str, int]:
-        """Count the products that differ, that are missing, and that the listing hides."""
-        return {name: self._found[name] for name in ("differing", "missing", "hidden")}
-
-    @property
-    def message(self) -> str:
-        """Describe the result."""
+        """Count the rows by result, and the listed products that no row names."""
         found = self._found
-        hidden = f"; {counted(found['hidden'], 'variant')} hidden by the listing, not compared"
-        return (
-            f"compared with the catalog: {found['same']:,} the same, {found['differing']:,} differing, "
-            f"{found['missing']:,} missing{hidden if found['hidden'] else ''}"
-        )
+        unnamed = len(self._products) - found[SAME] - found[DIFFERING] - len(self._invalid)
+        return {name: found[name] for name in (SAME, DIFFERING, MISSING)} | {
+            ONLY_IN_CATALOG: unnamed,
+            HIDDEN: found[HIDDEN],
+        }
 
-    def _compare(self, item: Any) -> str:
-        digest = _digest(msgspec.structs.asdict(item))
-        if self._listed.contains(digest):
-            return "same"
-        if self._listed.contains(digest[:ID_BYTES]):
-            return "differing"
-        group = item.item_group_id
-        return "hidden" if group and self._listed.contains(id_hash(f"{GROUP_PREFIX}{group}")) else "missing"
+
+def describe(counts: Mapping[str, int]) -> str:
+    """Describe the counts of a comparison."""
+    hidden = counts[HIDDEN]
+    return (
+        f"compared with the catalog: {counts[SAME]:,} the same, {counts[DIFFERING]:,} differing, "
+        f"{counts[MISSING]:,} missing, {counts[ONLY_IN_CATALOG]:,} only in the catalog"
+        + (f"; {counted(hidden, 'variant')} hidden by the listing, not compared" if hidden else "")
+    )
+
+
+def _padded(hashed: bytes) -> bytes:
+    return hashed.ljust(DIGEST_BYTES, b"\0")
 
 
 def _digest(product: Mapping[str, Any]) -> bytes:

@@ -13,6 +13,7 @@ from ..api.validation import Problem, broken_rules
 from ..feeds.rows import Row, Rows
 from ..uploads.job_file import acknowledgements
 from ..validation.result import CheckedRow, ValidationResult
+from .comparison import DIFFERING, MISSING, Comparison
 from .digest_index import DIGEST_BYTES, NO_KEY, DigestIndex, product_digest, split
 from .sync_state import SyncState, UnknownError
 
@@ -43,14 +44,15 @@ class ChangeSelector:
         self.sync_state = sync_state
         self.index = index
         self.caches_rows = len(index) > 0
-        self.matches: Callable[[Any], bool] = _always  # what else an acknowledged item must satisfy
+        self.comparison: Comparison | None = None  # with the catalog, which must have an acknowledged item
         self._item: Any = None  # the last one that was looked up
         self._digest = b""
+        self._compared = ""  # its result of the comparison
         self._is_acknowledged = False
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the index out: reading it again in another process is faster than sending it."""
-        return {**vars(self), "index": None}
+        return {**vars(self), "index": None, "comparison": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -59,7 +61,9 @@ class ChangeSelector:
     def broken_rules(self, item: Any) -> list[Problem]:
         """Look the item up, and apply the rules unless it is acknowledged as it is."""
         self._item, self._digest = item, product_digest(item.id, encode(item))
-        self._is_acknowledged = self.index.contains(self._digest) and self.matches(item)
+        self._compared = self.comparison.compare(item) if self.comparison else ""
+        changed = self._compared in (DIFFERING, MISSING)
+        self._is_acknowledged = not changed and self.index.contains(self._digest)
         return [] if self._is_acknowledged else broken_rules(item)
 
     def select(self, rows: Iterable[CheckedRow], result: ValidationResult) -> Iterator[CheckedRow]:
@@ -69,10 +73,14 @@ class ChangeSelector:
             item = checked.item
             if item is None:
                 state = INVALID
+                if self.comparison:
+                    self.comparison.count_invalid(checked.row.values.get("id"))
             else:
                 if item is not self._item:  # it was not converted on the fast path
                     self.broken_rules(item)
                 state = SKIPPED if self._is_acknowledged else DUE
+                if self.comparison:
+                    self.comparison.count(self._compared)
             selected.states.append(state)
             if state == DUE:
                 selected.digests += self._digest
@@ -87,7 +95,6 @@ class ChangedRows:
 
     def __init__(self, sync_state: SyncState | None = None, index: DigestIndex | None = None) -> None:
         self.selector = ChangeSelector(sync_state, DigestIndex() if index is None else index)
-        self.comparison_counts: dict[str, int] = {}
         self._only_changed = sync_state is not None
         self.clear()
 
@@ -132,7 +139,9 @@ class ChangedRows:
 
     def totals(self) -> dict[str, int]:
         """Return the counts for the summary."""
-        return {"skipped": self.skipped} | self.comparison_counts if self._only_changed else {}
+        comparison = self.selector.comparison
+        counts = comparison.counts if comparison else {}
+        return {"skipped": self.skipped} | counts if self._only_changed else {}
 
     def rows_to_send(self, rows: Rows) -> Iterable[Row]:
         """Return the due and the invalid rows, from the cache where they fit."""
@@ -163,7 +172,3 @@ def read_index(sync_state: SyncState, warn: Callable[[str], None] = lambda text:
     except UnknownError as reason:
         warn(f"{reason}: every row is sent")
         return DigestIndex()
-
-
-def _always(item: Any) -> bool:
-    return True

@@ -39,7 +39,7 @@ class Endpoint(NamedTuple):
     params_in: ParamsIn  # where the fields go that are not in the path
     base: Base  # the address it is sent to
     retry: bool  # the request is idempotent
-    confirm_prompt: str  # asked before a destructive request; "" for others
+    confirm_prompt: str  # asked before a destructive request; takes its fields, and {rows} of an upload
     example: str  # arguments for the help; valid on a new emulator
     chart: str  # shown on a terminal in place of a table; see console/charts.py
     id_field: str | None  # the path field that is the id of the resource itself

@@ -239,7 +239,7 @@ class PutProducts(InCatalog):
     columns="product_key failed_product_key message",
     record_id="product_key",
     params_in="json",
-    confirm_prompt="Delete products from the catalog {product_catalog_id}; this cannot be undone",
+    confirm_prompt="Delete {rows} from the catalog {product_catalog_id}, for good",
 )
 class DeleteProducts(InCatalog):
     """Delete products; this cannot be undone."""

@@ -10,7 +10,6 @@ from ..console.bulk_options import (
     FailedOut,
     FeedOptions,
     File,
-    Format,
     PushOptions,
     SendOptions,
     with_options,
@@ -36,6 +35,8 @@ Verify = Annotated[
         help="With --changed: list the catalog first, and send what is missing or different there too",
     ),
 ]
+
+DELETE_HINT = "'adsctl products list' shows the keys there are; a product that was deleted before has none"
 
 
 @with_options(feed=FeedOptions, options=PushOptions)
@@ -106,7 +107,7 @@ def check(
         raise ContentError(report.summary)
 
 
-@with_options(options=SendOptions)
+@with_options(feed=FeedOptions, options=SendOptions)
 def delete(
     ctx: typer.Context,
     keys: Annotated[list[str] | None, typer.Argument(metavar="KEY...", help="Product keys")] = None,
@@ -116,8 +117,8 @@ def delete(
             "--from", metavar="FILE", help="A file with a column product_key, or a key on each line"
         ),
     ] = None,
-    format: Format = None,
     *,
+    feed: FeedOptions,
     options: SendOptions,
 ) -> None:
     """Delete products, for good; it asks first.
@@ -134,11 +135,16 @@ def delete(
             "name the products to delete: either keys or --from FILE", hint="adsctl products delete --help"
         )
     call = Invocation.of(ctx)
-    source = open_values(keys) if keys else open_value_list(from_ or "", format, "product_key")
-    rows = read_rows(source, roots=KEY_SCHEMA.roots, known=KEY_SCHEMA.required)
+    mapping = feed.mapping(KEY_SCHEMA.required)
+    columns = {*KEY_SCHEMA.known, *mapping}
+    source = (
+        open_values(keys)
+        if keys
+        else open_value_list(from_ or "", feed.format, feed.encoding, columns=columns)
+    )
+    rows = read_rows(source, roots=KEY_SCHEMA.roots, known=KEY_SCHEMA.required, rename=mapping)
     plan = delete_plan(rows, call.catalog, _sync_state(call))
-    prompt = "Delete {rows} from the catalog {target}, for good"
-    PushCommand(call, plan, options, prompt, plan.target).run()
+    PushCommand(call, plan, options, activity="Deleting", rejected_hint=DELETE_HINT).run()
 
 
 def _push_plan(call: Invocation, rows: "Rows", *, only_changed: bool) -> "tuple[RowPlan, ChangedRows | None]":

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 
+import msgspec
+
 from ..api.parts import path_of
 from ..console.bulk_options import PushOptions, SendOptions
 from ..console.invocation import Invocation
@@ -34,14 +36,15 @@ class PushCommand:
     call: Invocation
     plan: Plan
     options: SendOptions
-    confirm_prompt: str = ""  # takes {rows} and {target}
-    target: str = ""
+    activity: str = "Pushing"
+    rejected_hint: str = ""  # what may be wrong with rows that the service rejects
     on_validated: Callable[[], None] = lambda: None  # may reduce or extend the rows that are due
     started: float = field(default_factory=time.monotonic)
 
     def run(self) -> None:
         """Validate, push and report; raise what the run came to, unless it is a full success."""
-        path_of(self.plan.upload.request)  # an invalid id is reported before the file is read
+        request = self.plan.upload.request
+        path_of(request)  # an invalid id is reported before the file is read
         check_failed_out_path(self.options.failed_out, self.plan.rows)
         self.call.concurrency = self.options.concurrency
         client = self.call.client  # wrong options are reported before anything is done
@@ -51,9 +54,9 @@ class PushCommand:
         if self.call.dry_run:
             self._dry_run(report)
             return
-        if self.confirm_prompt:
-            rows = counted(report.valid, self.plan.noun.removesuffix("s"))
-            self.call.confirm(self.confirm_prompt.format(rows=rows, target=self.target))
+        if prompt := request.endpoint.confirm_prompt:
+            rows = counted(self.plan.due, self.plan.noun.removesuffix("s"))
+            self.call.confirm(prompt.format(rows=rows, **msgspec.structs.asdict(request)))
         with closing(self._open_journal(report)) as journal:
             self.plan.begin(journal)
             self._push(report, journal)
@@ -112,7 +115,7 @@ class PushCommand:
     def _push(self, report: ValidationReport, journal: Journal) -> None:
         """Send what is not acknowledged, and report however it ends."""
         call = self.call
-        with progress(call.messages, f"Pushing {self.plan.noun}", self.plan.due) as on_progress:
+        with progress(call.messages, f"{self.activity} {self.plan.noun}", self.plan.due) as on_progress:
             observer = _Observer(call, on_progress)
             push = Push(
                 call.client,
@@ -138,7 +141,8 @@ class PushCommand:
         if error:
             error.hint = self._how_to_resume(error)
         elif summary.rejections:
-            error = IncompleteError(summary.rejections, hint=_how_to_correct(self.options.failed_out))
+            hints = (_how_to_correct(self.options.failed_out), self.rejected_hint)
+            error = IncompleteError(summary.rejections, hint="; ".join(filter(None, hints)))
         if error:
             error.message = "\n".join([*self._reasons(report, result), error.message])
             raise error

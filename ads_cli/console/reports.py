@@ -47,14 +47,13 @@ def _is_for_people(printer: Printer) -> bool:
 
 
 def _describe(rows: Rows, finding: Finding) -> str:
-    name, first = rows.source.label, rows.position(finding.lines[0], finding.records[0])
+    place = rows.place(finding.lines[0], finding.records[0])
     what = f"{finding.field}: {finding.problem}" if finding.field else finding.problem
     if finding.rows == 1:
-        return f"{name}:{first}: {what}"
-    where, numbers = ("records", finding.records) if rows.several_per_line else ("lines", finding.lines)
+        return f"{place}: {what}"
     more = ", …" if finding.rows > FIRST_LINES else ""
-    listed = ", ".join(map(str, numbers)) + more
-    return f"{name}:{first}: {what}\n    {counted(finding.rows, 'row')}: {where} {listed}"
+    listed = rows.places(finding.lines, finding.records) + more
+    return f"{place}: {what}\n    {counted(finding.rows, 'row')}: {listed}"
 
 
 def _summary_text(summary: Summary, name: str) -> str:

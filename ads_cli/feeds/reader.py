@@ -1,5 +1,6 @@
 """Open a feed: find its format and read its rows."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
 from ..errors import UsageError
@@ -48,16 +49,20 @@ def open_values(values: Iterable[str]) -> Source:
     lines = list(values)
     if invalid := [line for line in lines if len(line.splitlines()) != 1]:
         raise UsageError(f"{invalid[0]!r} is not a valid value: it is empty or contains a line break")
+    if repeated := [line for line, count in Counter(lines).items() if count > 1]:
+        raise UsageError(f"{repeated[0]!r} is repeated", hint="name each once")
     content = "".join(f"{line}\n" for line in lines).encode(errors="replace")
-    return Source(InMemory(content, "command line"), FORMATS["lines"])
+    return Source(InMemory(content, "command line"), FORMATS["arguments"])
 
 
-def open_value_list(file: str, format: str | None, column: str) -> Source:
-    """Open a file of values of `column`: a feed with that column, or a value in each line."""
+def open_value_list(
+    file: str, format: str | None = None, encoding: str = UTF_8, *, columns: Collection[str]
+) -> Source:
+    """Open a file of values: a feed with one of `columns` or more, or a value in each line."""
     from .formats.csv import is_value_list
 
-    source = open_source(file, format, default_format="csv")
-    if source.format.name == "csv" and is_value_list(source, column):
+    source = open_source(file, format, encoding, default_format="csv")
+    if source.format.name == "csv" and is_value_list(source, columns):
         source.format = FORMATS["lines"]
     return source
 

@@ -35,6 +35,7 @@ FORMATS = {
         FeedFormat("json", (".json",), "json:JsonRows", "writers:JsonWriter"),
         FeedFormat("jsonl", (".jsonl", ".ndjson"), "json:JsonLinesRows", "writers:JsonLinesWriter"),
         FeedFormat("lines", (), "lines:LineRows"),
+        FeedFormat("arguments", (), "lines:ArgumentRows"),
     )
 }
 

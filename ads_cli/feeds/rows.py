@@ -1,7 +1,7 @@
 """The rows of a feed in any format, read one at a time."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -75,6 +75,15 @@ class Rows(ABC):
     def position(self, line: int, record: int) -> str:
         """Name a record: its line, and its number if several records share a line."""
         return f"{line}, record {record}" if self.several_per_line else str(line)
+
+    def place(self, line: int, record: int) -> str:
+        """Name a record, and the file that it is in."""
+        return f"{self.source.label}:{self.position(line, record)}"
+
+    def places(self, lines: Sequence[int], records: Sequence[int]) -> str:
+        """List records of the file."""
+        where, numbers = ("records", records) if self.several_per_line else ("lines", lines)
+        return f"{where} {', '.join(map(str, numbers))}"
 
     def error(self, line: int, message: str, *, column: int | None = None, hint: str = "") -> ContentError:
         """Make an error about a line of the source."""

@@ -127,8 +127,7 @@ class Push:
             self.observer.on_warning(self._place(Row(lines[record], {}, record=record)), warning)
 
     def _place(self, row: Row) -> str:
-        rows = self.plan.rows
-        return f"{rows.source.label}:{rows.position(row.line, row.record)}"
+        return self.plan.rows.place(row.line, row.record)
 
     def _add_rejection(self, row: Row, reason: str) -> None:
         self.result.rejections.add(row, [Problem("", f"rejected: {reason}")])

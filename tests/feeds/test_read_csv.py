@@ -175,5 +175,5 @@ def test_a_value_list_differs_from_a_table_by_its_first_line(feeds):
         ("product_key,x\na,1\n", "csv"),
     ):
         for name in ("keys.csv", "keys.txt", "keys"):
-            source = open_value_list(feeds.write(name, content), None, "product_key")
+            source = open_value_list(feeds.write(name, content), columns=("product_key",))
             assert source.format.name == format

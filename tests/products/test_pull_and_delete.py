@@ -57,7 +57,8 @@ def test_products_are_deleted_by_key_and_from_a_file(adsctl):
     assert adsctl.local("products", "list", "-o", "ids").stdout.split() == keys[20:]
     adsctl.local("products", "pull", "all.csv")
     assert "warning" not in adsctl.local("products", "delete", "--from", "all.csv", "--dry-run").stderr
-    repeated = adsctl.local("products", "delete", keys[20], keys[20], "--yes", code=3).stderr
+    adsctl.file("twice.txt", f"{keys[20]}\n" * 2)
+    repeated = adsctl.local("products", "delete", "--from", "twice.txt", "--yes", code=3).stderr
     assert "list each key once" in repeated and "--skip-invalid" not in repeated  # delete has no such option
     done = adsctl.local("products", "delete", keys[0], "--yes", "-o", "json", code=9)
     assert json.loads(done.stdout)["failed"] == 1

@@ -152,10 +152,13 @@ class TsvRows(CsvRows):
     usual_delimiter = "\t"
 
 
-def is_value_list(source: "Source", column: str) -> bool:
-    """Tell whether a file has a value in each line, rather than a header with `column`."""
+def is_value_list(source: "Source", columns: Iterable[str]) -> bool:
+    """Tell whether a file has a value in each line, rather than a header with one of `columns`."""
     first = source.stream().readline(MAX_LINE_BYTES).decode("utf-8", "replace")
-    return not any(delimiter in first for delimiter in DELIMITERS) and first.strip() != column
+    header = first.strip(' \t\r\n"').casefold().replace(" ", "_")
+    return not any(delimiter in first for delimiter in DELIMITERS) and header not in map(
+        str.casefold, columns
+    )
 
 
 def _split_lines(data: bytes) -> list[str]:

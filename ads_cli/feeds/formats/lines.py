@@ -1,6 +1,6 @@
 """Text read line by line: the base of CSV, and files with a value in each line."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from ..rows import Row, Rows, decoding_error
@@ -45,3 +45,21 @@ class LineRows(TextRows):
                 yield Row(self._line, {name: value})
         if is_empty:
             raise self.error(1, "the file contains no values")
+
+
+class ArgumentRows(LineRows):
+    """Values from the command line, each of which names itself in messages."""
+
+    def _read(self) -> Iterator[Row]:
+        self._values: dict[int, str] = {}
+        for row in super()._read():
+            (self._values[row.line],) = row.values.values()
+            yield row
+
+    def place(self, line: int, record: int) -> str:
+        """Return the value."""
+        return repr(self._values[line])
+
+    def places(self, lines: Sequence[int], records: Sequence[int]) -> str:
+        """List the values."""
+        return ", ".join(self.place(line, line) for line in lines)

@@ -147,14 +147,14 @@ class Client:
         """Send a request once, within what is left of --max-wait."""
         with self._count_lock:
             self.requests += 1
-        timeout = min(self.timeout, max(self.rate_limiter.remaining_wait(), MIN_TIMEOUT_SECONDS))
+        left = max(self.rate_limiter.remaining_wait(), MIN_TIMEOUT_SECONDS)
         return self._sender.send(
             prepared,
             auth,
             permit,
             attempt=attempt,
-            timeout=timeout,
-            max_seconds=max(timeout, self.max_wait),
+            timeout=min(self.timeout, left),
+            max_seconds=left,
             form=form,
         )
 
@@ -183,9 +183,7 @@ class Client:
     @staticmethod
     def load() -> None:
         """Import the modules needed to send, which takes 100 ms, while the caller does something else."""
-        import httpcore  # noqa: F401 - httpx imports it with its first connection
-
-        from . import signing  # noqa: F401
+        from . import network, signing  # noqa: F401
 
     def open(self) -> None:
         """Create what the threads share; raise AdsctlError if proxy, certificates or credentials are bad."""

@@ -1,6 +1,5 @@
 """Read the body of a response within limits; describe network errors."""
 
-import time
 from typing import TYPE_CHECKING
 
 from ..errors import UnavailableError
@@ -13,13 +12,8 @@ MAX_ERROR_BODY_BYTES = 1024 * 1024
 ENCODING = "gzip"  # the only one requested
 
 
-def read_body(response: "httpx.Response", deadline: float) -> bytes:
-    """Read and decompress the body; of an error response, the first MAX_ERROR_BODY_BYTES.
-
-    `deadline` (monotonic seconds) ends a body that arrives too slowly.
-    """
-    import httpx
-
+def read_body(response: "httpx.Response") -> bytes:
+    """Read and decompress the body; of an error response, the first MAX_ERROR_BODY_BYTES."""
     encoding = response.headers.get("content-encoding", ENCODING)
     if encoding.strip().lower() not in (ENCODING, "identity"):
         # Nested encodings expand a few bytes to gigabytes before their size can be checked.
@@ -38,8 +32,6 @@ def read_body(response: "httpx.Response", deadline: float) -> bytes:
                     f"the response is larger than {max_bytes:,} bytes", http_status=response.status_code
                 )
             break
-        if time.monotonic() > deadline:
-            raise httpx.ReadTimeout("the response arrives too slowly")
     return b"".join(chunks)[:max_bytes]
 
 

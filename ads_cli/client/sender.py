@@ -42,20 +42,20 @@ class Sender:
     ) -> Response:
         """Return the response, or raise the error that it means; FailedAttempt for what may be retried.
 
-        `timeout` limits each network operation, `max_seconds` the whole attempt.
+        `timeout` limits each network operation and the head of the response, `max_seconds` the attempt.
         """
         import httpx
 
         from .transport import http_request
 
         started = time.monotonic()
-        request = http_request(prepared, timeout)
+        request = http_request(prepared, timeout, started + max_seconds)
         shown = _traced(prepared, prepared.body, prepared.size)
         self.trace.request(prepared.method, prepared.url, request.headers, shown)
         request = next(auth.auth_flow(request))
         try:
             with closing(self.connections.to(request.url).handle_request(request)) as http_response:
-                content = read_body(http_response, started + max_seconds)
+                content = read_body(http_response)
         except (httpx.TransportError, httpx.DecodingError) as error:
             not_connected = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
             described = network_error(error, prepared.url)

@@ -19,7 +19,6 @@ from .response_body import ENCODING
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 FAULT_HEADER = "x-emulator-fault"
 CACHED_URLS = 32
-ONE_CONNECTION = httpx.Limits(max_connections=1, max_keepalive_connections=1)
 HEADERS = {
     "User-Agent": f"adsctl/{__version__}",
     "Accept": "application/json",
@@ -49,8 +48,8 @@ class Connections(threading.local):
         return self._transports[host]
 
 
-def http_request(prepared: PreparedRequest, timeout: float) -> httpx.Request:
-    """Build the unsigned HTTP request; `timeout` is in seconds."""
+def http_request(prepared: PreparedRequest, timeout: float, deadline: float) -> httpx.Request:
+    """Build the unsigned HTTP request; `timeout` is in seconds, `deadline` in monotonic seconds."""
     headers = dict(HEADERS)
     if prepared.content_type:
         headers["Content-Type"] = prepared.content_type
@@ -61,7 +60,10 @@ def http_request(prepared: PreparedRequest, timeout: float) -> httpx.Request:
         _parsed_url(prepared.url),
         headers=headers,
         content=prepared.content(),
-        extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), timeout)},
+        extensions={
+            "timeout": dict.fromkeys(("connect", "read", "write", "pool"), timeout),
+            "deadline": deadline,
+        },
     )
     request.headers.update(prepared.headers)
     return request
@@ -69,9 +71,11 @@ def http_request(prepared: PreparedRequest, timeout: float) -> httpx.Request:
 
 def _connection(url: httpx.URL, tls: ssl.SSLContext) -> httpx.BaseTransport:
     """Connect to a host, through the proxy that the environment names for it."""
+    from .network import NetworkTransport
+
     try:
-        return httpx.HTTPTransport(verify=tls, limits=ONE_CONNECTION, proxy=_proxy(url))
-    except (ValueError, ImportError, httpx.InvalidURL) as error:
+        return NetworkTransport(url, tls, _proxy(url))
+    except (ValueError, httpx.InvalidURL) as error:
         raise StateError(
             f"the proxy that the environment names cannot be used: {error}",
             hint="set HTTPS_PROXY or ALL_PROXY to an address such as http://proxy.example:3128",

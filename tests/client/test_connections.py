@@ -215,6 +215,21 @@ def test_an_address_of_another_machine_must_be_https(adsctl, monkeypatch, addres
     assert not looked_up
 
 
+@pytest.mark.parametrize("addresses", [["192.0.2.7"], ["2001:db8::7"], ["127.0.0.1", "192.0.2.7"]])
+def test_plain_http_stays_here_whatever_the_hosts_file_says(adsctl, monkeypatch, addresses):
+    connected: list[object] = []
+    monkeypatch.setattr(
+        socket,
+        "getaddrinfo",
+        lambda host, port, *args, **options: [(0, 0, 0, "", (address, port)) for address in addresses],
+    )
+    monkeypatch.setattr(socket, "create_connection", lambda *args, **options: connected.append(args))
+    done = adsctl("accounts", "list", code=11, ADSCTL_ADS_URL="http://ads.localhost:8080", **SECRETS)
+    assert f"ads.localhost is {addresses[-1]}, which is not this machine; nothing was sent" in done.stderr
+    assert "correct ads.localhost in the hosts file" in done.stderr
+    assert not connected
+
+
 def limited_memory(adsctl, *words: object, most: int = 700 * 1024 * 1024):
     """Run adsctl with limited memory, the interpreter included."""
     code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({most}, {most}))"

@@ -1,0 +1,243 @@
+"""HTTP over sockets with deadlines: no service, and no proxy, can hold up an attempt by dripping."""
+
+import socket
+import ssl
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from math import inf
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import Any
+
+import httpcore
+import httpx
+
+from ..errors import StateError, UnavailableError
+from ..loopback import is_loopback
+from .response_body import MAX_BODY_BYTES
+
+KEEP_ALIVE_SECONDS = 5.0
+
+
+class Deadline:
+    """When the operations of an attempt must have ended, in monotonic seconds.
+
+    `--timeout` limits connecting, writing a piece of the body, the head of a response as a whole, and each
+    read of its body. All of them end with the attempt, which has what is left of `--max-wait`.
+    """
+
+    def __init__(self) -> None:
+        self._attempt = self._head = inf
+
+    def start(self, ends_at: float) -> None:
+        """Begin an attempt."""
+        self._attempt, self._head = ends_at, inf
+
+    def expect_head(self, timeout: float) -> None:
+        """Begin to wait for a response, after something was written."""
+        self._head = monotonic() + timeout
+
+    def end_head(self) -> None:
+        """Begin to read a body."""
+        self._head = inf
+
+    def left(self, timeout: float | None, error: type[httpcore.TimeoutException]) -> float:
+        """Return the seconds that the next operation may take; raise `error` if there are none."""
+        seconds = min(inf if timeout is None else timeout, min(self._attempt, self._head) - monotonic())
+        if seconds <= 0:
+            raise error("the response arrives too slowly")
+        return seconds
+
+
+class _Stream(httpcore.NetworkStream):
+    """A connection whose operations end in time."""
+
+    def __init__(self, stream: httpcore.NetworkStream, deadline: Deadline) -> None:
+        self._stream, self._deadline = stream, deadline
+        sock = stream.get_extra_info("socket")
+        self._plain_socket = None if isinstance(sock, ssl.SSLSocket) else sock
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, self._deadline.left(timeout, httpcore.ReadTimeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        left = self._deadline.left(timeout, httpcore.WriteTimeout)
+        if self._plain_socket:
+            _send(self._plain_socket, buffer, left)
+        else:
+            self._stream.write(buffer, left)  # TLS sends all of it within one timeout
+        self._deadline.expect_head(inf if timeout is None else timeout)
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        self._deadline.end_head()  # of a proxy's response
+        left = self._deadline.left(timeout, httpcore.ConnectTimeout)
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, left), self._deadline)
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def get_extra_info(self, info: str) -> object:
+        return self._stream.get_extra_info(info)
+
+
+def _send(sock: socket.socket, buffer: bytes, seconds: float) -> None:
+    """Send all of a buffer in time; the stream of httpcore gives each part of it the whole time-out."""
+    try:
+        sock.settimeout(seconds)
+        sock.sendall(buffer)
+    except TimeoutError as error:
+        raise httpcore.WriteTimeout(str(error)) from error
+    except OSError as error:
+        raise httpcore.WriteError(str(error)) from error
+
+
+class _Backend(httpcore.NetworkBackend):
+    """Opens connections in time; those of plain http to this machine only."""
+
+    def __init__(self, deadline: Deadline, *, loopback_only: bool) -> None:
+        self._deadline, self._loopback_only = deadline, loopback_only
+        self._sockets = httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        ends_at = monotonic() + self._deadline.left(timeout, httpcore.ConnectTimeout)
+        addresses = _resolve(host, port, ends_at - monotonic())
+        if self._loopback_only:
+            _require_loopback(host, addresses)
+        error: httpcore.ConnectError | httpcore.ConnectTimeout = httpcore.ConnectTimeout(host)
+        for tried, address in enumerate(addresses):
+            # An address that does not answer leaves time for the others.
+            seconds = (ends_at - monotonic()) / (len(addresses) - tried)
+            if seconds <= 0:
+                break
+            try:
+                stream = self._sockets.connect_tcp(address, port, seconds, local_address, socket_options)
+                return _Stream(stream, self._deadline)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as failed:
+                error = failed
+        raise error
+
+
+def _resolve(host: str, port: int, seconds: float) -> list[str]:
+    """Look up the addresses of a host, in a thread because the system's lookup has no time-out."""
+    found: SimpleQueue[list[str] | Exception] = SimpleQueue()
+
+    def look_up() -> None:
+        try:
+            entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            found.put([str(sockaddr[0]) for *_, sockaddr in entries])
+        except (OSError, UnicodeError) as error:
+            found.put(error)
+
+    threading.Thread(target=look_up, daemon=True).start()
+    try:
+        addresses = found.get(timeout=max(seconds, 0))
+    except Empty:
+        raise httpcore.ConnectTimeout(f"the address of {host} was not found in time") from None
+    if isinstance(addresses, Exception):
+        raise httpcore.ConnectError(str(addresses)) from addresses
+    return addresses
+
+
+def _require_loopback(host: str, addresses: list[str]) -> None:
+    """Refuse to send anything unencrypted to another machine, to which a hosts file may map any name."""
+    for address in addresses:
+        if not is_loopback(address):
+            raise StateError(
+                f"{host} is {address}, which is not this machine; nothing was sent",
+                hint=f"use an https address, or correct {host} in the hosts file",
+            )
+
+
+class NetworkTransport(httpx.BaseTransport):
+    """One connection to a host, kept alive, for one thread.
+
+    The request's extensions hold the time-out of each operation, and `deadline`, the end of the attempt.
+    """
+
+    def __init__(self, url: httpx.URL, tls: ssl.SSLContext, proxy: str | None) -> None:
+        self._deadline = Deadline()
+        self._pool = _pool(tls, proxy, _Backend(self._deadline, loopback_only=url.scheme == "http"))
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request, and return the response as soon as its head is there."""
+        self._deadline.start(request.extensions["deadline"])
+        with _httpx_errors():
+            response = self._pool.handle_request(
+                httpcore.Request(
+                    request.method,
+                    httpcore.URL(
+                        scheme=request.url.raw_scheme,
+                        host=request.url.raw_host,
+                        port=request.url.port,
+                        target=request.url.raw_path,
+                    ),
+                    headers=request.headers.raw,
+                    content=request.stream,
+                    extensions=request.extensions,
+                )
+            )
+        self._deadline.end_head()
+        return httpx.Response(response.status, headers=response.headers, stream=_Body(response))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._pool.close()
+
+
+class _Body(httpx.SyncByteStream):
+    """The body of a response as it arrives, compressed or not."""
+
+    def __init__(self, response: httpcore.Response) -> None:
+        self._response = response
+
+    def __iter__(self) -> Iterator[bytes]:
+        size = 0
+        with _httpx_errors():
+            for part in self._response.iter_stream():
+                size += len(part)
+                if size > MAX_BODY_BYTES:  # however little it decompresses to
+                    raise UnavailableError(f"the response is larger than {MAX_BODY_BYTES:,} bytes")
+                yield part
+
+    def close(self) -> None:
+        self._response.close()
+
+
+def _pool(tls: ssl.SSLContext, proxy: str | None, backend: _Backend) -> httpcore.ConnectionPool:
+    options: dict[str, Any] = {
+        "ssl_context": tls,
+        "max_connections": 1,
+        "keepalive_expiry": KEEP_ALIVE_SECONDS,
+        "network_backend": backend,
+    }
+    if proxy is None:
+        return httpcore.ConnectionPool(**options)
+    parsed = httpx.Proxy(proxy)  # raises ValueError for schemes that are not those of proxies
+    if parsed.url.scheme.startswith("socks"):
+        raise ValueError(f"{parsed.url.scheme} is not supported")
+    return httpcore.HTTPProxy(str(parsed.url), proxy_auth=parsed.raw_auth, **options)
+
+
+@contextmanager
+def _httpx_errors() -> Iterator[None]:
+    """Raise the errors of httpcore as those of httpx, which have the same names."""
+    try:
+        yield
+    except (
+        httpcore.TimeoutException,
+        httpcore.NetworkError,
+        httpcore.ProtocolError,
+        httpcore.ProxyError,
+        httpcore.UnsupportedProtocol,
+    ) as error:
+        raise getattr(httpx, type(error).__name__)(str(error)) from error

@@ -37,10 +37,10 @@ _adsctl_options() {
     case "$1" in
     '') REPLY='--version' ;;
     'products list') REPLY='--item-group-key --count --cursor --envelope --all --limit' ;;
-    'products push') REPLY='--format --encoding --map --concurrency --failed-out --max-errors --resume --skip-invalid --job --changed --verify' ;;
-    'products check') REPLY='--format --encoding --map --failed-out' ;;
-    'products pull') REPLY='--format' ;;
-    'products delete') REPLY='--from --format --encoding --map --concurrency --failed-out --max-errors --resume' ;;
+    'products push') REPLY='--format --encoding --map --failed-out --force --concurrency --max-errors --resume --skip-invalid --job --changed --verify' ;;
+    'products check') REPLY='--format --encoding --map --failed-out --force' ;;
+    'products pull') REPLY='--format --force' ;;
+    'products delete') REPLY='--from --format --encoding --map --failed-out --force --concurrency --max-errors --resume' ;;
     'catalog sets get') REPLY='--envelope' ;;
     'catalog sets create') REPLY='--name --type --description --filters --product-keys --file --example --envelope' ;;
     'catalog list') REPLY='--user-id --envelope' ;;
@@ -51,12 +51,12 @@ _adsctl_options() {
     'audiences permissions grant') REPLY='--audience --granted-account-id --permission-level --envelope' ;;
     'audiences permissions revoke') REPLY='--audience --envelope' ;;
     'audiences do-not-reach delete') REPLY='--envelope' ;;
-    'audiences do-not-reach push') REPLY='--list --operation --expires-at --region --users-per-operation --format --encoding --map --concurrency --failed-out --max-errors --resume --skip-invalid --job' ;;
+    'audiences do-not-reach push') REPLY='--list --operation --expires-at --region --users-per-operation --format --encoding --map --failed-out --force --concurrency --max-errors --resume --skip-invalid --job' ;;
     'audiences keywords') REPLY='--keywords --granularity --start-time --end-time --location --negative-keywords --envelope' ;;
     'audiences targeted') REPLY='--with-active --no-with-active --cursor --envelope --all --limit' ;;
-    'audiences push') REPLY='--audience --operation --expires-at --region --users-per-operation --effective-at --format --encoding --map --concurrency --failed-out --max-errors --resume --skip-invalid --job' ;;
-    'audiences check') REPLY='--region --format --encoding --map --failed-out' ;;
-    'audiences hash') REPLY='--region --format --encoding --map --skip-invalid --failed-out' ;;
+    'audiences push') REPLY='--audience --operation --expires-at --region --users-per-operation --effective-at --format --encoding --map --failed-out --force --concurrency --max-errors --resume --skip-invalid --job' ;;
+    'audiences check') REPLY='--region --format --encoding --map --failed-out --force' ;;
+    'audiences hash') REPLY='--region --format --encoding --map --skip-invalid --failed-out --force' ;;
     'jobs clean') REPLY='--all' ;;
     'accounts features list') REPLY='--feature-keys --envelope' ;;
     'accounts features add') REPLY='--feature-keys --envelope' ;;

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from ..config.output_paths import follow_links
 from ..errors import StateError, UsageError
 
 MASK = "***"
@@ -105,6 +106,6 @@ def _encodings(secret: str) -> set[str]:
 
 def _open_log(path: str) -> int:
     try:
-        return os.open(Path(path), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        return os.open(follow_links(Path(path)), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     except OSError as error:
         raise UsageError(f"--log-file: {path} cannot be written: {error.strerror}") from error

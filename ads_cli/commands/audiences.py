@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..console.bulk_options import FailedOut, FeedOptions, File, PushOptions, with_options
+from ..console.bulk_options import FeedOptions, File, PushOptions, RejectedOptions, with_options
 from ..console.invocation import Invocation
 from ..errors import ContentError, IncompleteError, UsageError
 
@@ -92,36 +92,38 @@ def push_do_not_reach(
     _push(call, _plan(file, feed, upload, operation, dry_run=call.dry_run), options)
 
 
-@with_options(feed=FeedOptions)
+@with_options(feed=FeedOptions, rejected=RejectedOptions)
 def check(
     ctx: typer.Context,
     file: File,
     region: Region = None,
     *,
     feed: FeedOptions,
-    failed_out: FailedOut = None,
+    rejected: RejectedOptions,
 ) -> None:
     """Check a list of people, offline: what is wrong, and how many identifiers of each kind it has.
 
     For example: adsctl audiences check customers.csv
     """
     from ..console.reports import show_report
+    from ..uploads.rejected_rows import check_failed_out
     from .validate import validate_with_progress, write_invalid_rows
 
     call = Invocation.of(ctx)
     plan = _offline_plan(file, feed, region)
+    check_failed_out(rejected.failed_out_file, plan.rows)
     report = validate_with_progress(call, plan)
     for name, count in plan.counts.items():
         hashing = f"{count['raw']:,} to be hashed, {count['hashed']:,} hashed already"
         as_is = f"{count['raw']:,} sent as they are"
         call.messages.say(f"{name}: {as_is if name == NOT_HASHED else hashing}")
     show_report(call.printer, plan.rows, report)
+    write_invalid_rows(rejected.failed_out_file, plan, report)
     if report.invalid:
-        write_invalid_rows(failed_out, plan)
         raise ContentError(report.summary)
 
 
-@with_options(feed=FeedOptions)
+@with_options(feed=FeedOptions, rejected=RejectedOptions)
 def hash_file(
     ctx: typer.Context,
     file: File,
@@ -134,7 +136,7 @@ def hash_file(
     skip_invalid: Annotated[
         bool, typer.Option("--skip-invalid", help="Write the valid rows, and end with 9")
     ] = False,
-    failed_out: FailedOut = None,
+    rejected: RejectedOptions,
 ) -> None:
     """Write a list of people with every identifier hashed, so that no other machine sees them raw.
 
@@ -143,26 +145,30 @@ def hash_file(
     For example: adsctl audiences hash customers.csv hashed.csv
     """
     from ..audiences.hash_export import write_hashed
-    from ..config.atomic_files import atomic
-    from ..uploads.rejected_rows import check_failed_out_path
+    from ..console.output_file import OutputFile
+    from ..uploads.rejected_rows import check_failed_out
     from .validate import require_valid, write_invalid_rows
 
     call = Invocation.of(ctx)
-    if output_file != "-" and Path(output_file).resolve() == Path(file).resolve():
-        raise UsageError(f"{output_file} is the input file", hint="choose another name")
     plan = _offline_plan(file, feed, region)
-    check_failed_out_path(failed_out, plan.rows)
+    check_failed_out(rejected.failed_out_file, plan.rows)
+    out = None if output_file == "-" else OutputFile(output_file)
+    if out:
+        out.check_differs(plan.rows.source.location, rejected.failed_out)
+        out.confirm(call, force=rejected.force)
     hint = "nothing was written; correct the file, or write the valid rows with --skip-invalid"
-    report = require_valid(call, plan, skip_invalid=skip_invalid, failed_out=failed_out, hint=hint)
-    if output_file == "-":
+    report = require_valid(
+        call, plan, skip_invalid=skip_invalid, failed_out=rejected.failed_out_file, hint=hint
+    )
+    if out is None:
         write_hashed(plan, sys.stdout)
     else:
-        with atomic(Path(output_file)) as stream:
+        with out.open() as stream:
             write_hashed(plan, stream)
         but = f" but {NOT_HASHED}, which the service takes as it is" if NOT_HASHED in plan.counts else ""
         call.messages.say(f"{output_file}: {report.valid:,} people, every identifier hashed{but}")
+    write_invalid_rows(rejected.failed_out_file, plan, report)
     if report.invalid:
-        write_invalid_rows(failed_out, plan)
         raise IncompleteError(f"{report.summary} and not written")
 
 

@@ -1,7 +1,6 @@
 """Pull the products of a catalog into a file."""
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,6 +26,7 @@ def pull(
             help=f"{one_of(writable_formats())} (default: by extension; csv without FILE)",
         ),
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False,
 ) -> None:
     """Write the products of a catalog to a file that push takes back.
 
@@ -35,7 +35,7 @@ def pull(
 
     For example: adsctl products pull products.csv
     """
-    from ..config.atomic_files import atomic
+    from ..console.output_file import OutputFile
     from ..feeds.registry import find_writable
     from ..feeds.writer import open_writer
     from ..products.pull import Pull
@@ -48,9 +48,12 @@ def pull(
             f"--{unused[0]}: pull writes whole products, for push to take back; --format chooses how",
             hint="products list shows a catalog in every format, with --columns and --query",
         )
+    if path:
+        out = OutputFile(path)
+        out.confirm(call, force=force)
     pull = Pull(call.client, call.catalog)
     if path:
-        with atomic(Path(path)) as stream:
+        with out.open() as stream:
             _write_products(call, pull, open_writer(stream, written_as, pull.columns))
     else:
         _write_products(call, pull, open_writer(sys.stdout, written_as, pull.columns))

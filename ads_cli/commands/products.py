@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..console.bulk_options import (
-    FailedOut,
     FeedOptions,
     File,
     PushOptions,
+    RejectedOptions,
     SendOptions,
     with_options,
 )
@@ -79,12 +79,12 @@ def push(
     command.run()
 
 
-@with_options(feed=FeedOptions)
+@with_options(feed=FeedOptions, rejected=RejectedOptions)
 def check(
     ctx: typer.Context,
     file: File,
     feed: FeedOptions,
-    failed_out: FailedOut = None,
+    rejected: RejectedOptions,
 ) -> None:
     """Check a product feed, offline, and send nothing.
 
@@ -96,14 +96,16 @@ def check(
     from ..console.reports import show_report
     from ..products.plans import check_plan
     from ..products.schema import PRODUCT_SCHEMA
+    from ..uploads.rejected_rows import check_failed_out
     from .validate import validate_with_progress, write_invalid_rows
 
     call = Invocation.of(ctx)
     plan = check_plan(feed.open(file, PRODUCT_SCHEMA))
+    check_failed_out(rejected.failed_out_file, plan.rows)
     report = validate_with_progress(call, plan)
     show_report(call.printer, plan.rows, report)
+    write_invalid_rows(rejected.failed_out_file, plan, report)
     if report.invalid:
-        write_invalid_rows(failed_out, plan)
         raise ContentError(report.summary)
 
 

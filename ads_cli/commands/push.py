@@ -20,7 +20,7 @@ from ..uploads.job_file import Job
 from ..uploads.journal import Journal
 from ..uploads.plan import Plan
 from ..uploads.push import Push, PushResult, build_requests
-from ..uploads.rejected_rows import check_failed_out_path
+from ..uploads.rejected_rows import check_failed_out
 from ..uploads.summary import Summary
 from ..validation.report import ValidationReport
 from .validate import require_valid
@@ -45,7 +45,7 @@ class PushCommand:
         """Validate, push and report; raise what the run came to, unless it is a full success."""
         request = self.plan.upload.request
         path_of(request)  # an invalid id is reported before the file is read
-        check_failed_out_path(self.options.failed_out, self.plan.rows)
+        check_failed_out(self.options.failed_out_file, self.plan.rows)
         self.call.concurrency = self.options.concurrency
         client = self.call.client  # wrong options are reported before anything is done
         if not self.call.dry_run:
@@ -70,7 +70,7 @@ class PushCommand:
             self.call,
             self.plan,
             skip_invalid=self._skip_invalid,
-            failed_out=self.options.failed_out,
+            failed_out=self.options.failed_out_file,
             hint=hint,
         )
         self.on_validated()
@@ -124,7 +124,7 @@ class PushCommand:
                 observer,
                 self.options.concurrency,
                 self.options.max_errors,
-                self.options.failed_out,
+                self.options.failed_out_file,
             )
             result = push.run(report)
         observer.close()

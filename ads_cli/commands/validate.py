@@ -5,7 +5,7 @@ from ..console.progress import progress
 from ..console.reports import finding_lines
 from ..errors import ContentError
 from ..uploads.plan import Plan
-from ..uploads.rejected_rows import write_rejected_rows
+from ..uploads.rejected_rows import FailedOut, write_rejected_rows
 from ..validation.report import ValidationReport
 
 
@@ -20,7 +20,7 @@ def validate_with_progress(call: Invocation, plan: Plan) -> ValidationReport:
 
 
 def require_valid(
-    call: Invocation, plan: Plan, *, skip_invalid: bool, failed_out: str | None, hint: str
+    call: Invocation, plan: Plan, *, skip_invalid: bool, failed_out: FailedOut | None, hint: str
 ) -> ValidationReport:
     """Validate the file of a plan; raise ContentError where rows are invalid, unless they are skipped."""
     report = validate_with_progress(call, plan)
@@ -28,16 +28,16 @@ def require_valid(
         return report
     message = "\n".join([*finding_lines(plan.rows, report), report.summary])
     if not skip_invalid:
-        write_invalid_rows(failed_out, plan)
+        write_invalid_rows(failed_out, plan, report)
         raise ContentError(message, hint=hint)
     call.messages.warn(f"{message} and not sent")
     return report
 
 
-def write_invalid_rows(path: str | None, plan: Plan) -> None:
+def write_invalid_rows(failed_out: FailedOut | None, plan: Plan, report: ValidationReport) -> None:
     """Write the invalid rows of a validated file, where `--failed-out` asks for them."""
-    if path:
-        with write_rejected_rows(path, plan.rows) as reject:
-            for checked in plan.checked_rows():
+    if failed_out:
+        with write_rejected_rows(failed_out, plan.rows) as reject:
+            for checked in plan.checked_rows() if report.invalid else ():
                 if checked.problems:
                     reject(checked.row, checked.reasons)

@@ -7,12 +7,15 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
 from ..errors import AdsctlError, StateError, UsageError
+from .output_paths import follow_links, own_descriptor
+
+MayReplace = Callable[[Path], bool]  # told about an existing file
 
 
 def ensure_writable(folder: Path, variable: str) -> None:
@@ -28,43 +31,117 @@ def ensure_writable(folder: Path, variable: str) -> None:
 
 
 @contextmanager
-def atomic(path: Path, mode: int = 0o600) -> Iterator[TextIO]:
+def atomic(
+    path: Path, mode: int = 0o600, *, may_replace: MayReplace | None = None, keep_mode: bool = False
+) -> Iterator[TextIO]:
     """Open a text stream that replaces `path` on success; on an exception the file stays as it was.
 
-    A name that ends in `.gz` is compressed. A device or a pipe (`/dev/stdout`) is written directly.
-    Raises UsageError if the file cannot be created, and StateError if writing fails.
+    A name that ends in `.gz` is compressed. A device, a pipe or an open file (`/dev/stdout`) is written
+    directly. The options are those of `replacing`. Raises UsageError if the file cannot be created, and
+    StateError if writing fails.
     """
-    if path.exists() and not path.is_file():
-        with _errors_name(path, UsageError):
-            descriptor = os.open(path, os.O_WRONLY)
+    with _errors_name(path, UsageError):
+        descriptor = _open_directly(path)
+    if descriptor is not None:
         with _text(_Output(descriptor, path), compressed=False) as stream:
             yield stream
         return
     with (
-        replacing(path, mode) as output,
+        replacing(path, mode, may_replace=may_replace, keep_mode=keep_mode) as output,
         _text(output, compressed=path.suffix.lower() == ".gz") as stream,
     ):
         yield stream
 
 
 @contextmanager
-def replacing(path: Path, mode: int = 0o600) -> Iterator[io.FileIO]:
-    """Open a binary file that replaces `path` on success; errors as for `atomic`."""
-    path = path.resolve()  # replaces the target of a link, not the link
-    with _errors_name(path, UsageError):
+def replacing(
+    path: Path, mode: int = 0o600, *, may_replace: MayReplace | None = None, keep_mode: bool = False
+) -> Iterator[io.FileIO]:
+    """Open a binary file that replaces `path` on success; errors as for `atomic`.
+
+    With `may_replace`, a file that it rejects at that moment is kept, and UsageError is raised. `keep_mode`
+    gives the new file the mode, owner and group of the one that it replaces.
+    """
+    label, path = path, follow_links(path)  # replaces the target of a link, not the link
+    with _errors_name(label, UsageError):
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     temporary = Path(name)
     try:
-        with _Output(descriptor, path) as output:
+        with _Output(descriptor, label) as output:
             yield output
-        with _errors_name(path, StateError):
+        with _errors_name(label, StateError):
             temporary.chmod(mode)
-            temporary.replace(path)
+            if keep_mode and path.exists():
+                _copy_mode(path.stat(), temporary)
+            if may_replace is None:
+                temporary.replace(path)
+            else:
+                if path.exists():
+                    remove(path, may_replace)
+                _place(temporary, path)
             sync_folder(path.parent)
     except BaseException:
         with suppress(OSError):
             temporary.unlink()
         raise
+
+
+def remove(path: Path, may_remove: MayReplace) -> None:
+    """Remove a file; raise UsageError, and keep it, if `may_remove` rejects it.
+
+    It is examined where nobody else can exchange it: in a folder of its own.
+    """
+    path = follow_links(path)
+    with _errors_name(path, StateError):
+        folder = Path(tempfile.mkdtemp(prefix=".adsctl-", dir=path.parent))
+        aside = folder / path.name
+        try:
+            path.rename(aside)
+            if not may_remove(aside):
+                raise UsageError(f"{path} was written by something else meanwhile, and is kept")
+            aside.unlink()
+        finally:
+            if os.path.lexists(aside):
+                _place(aside, path)
+            folder.rmdir()
+        sync_folder(path.parent)
+
+
+def _place(source: Path, target: Path) -> None:
+    """Rename a file to a name that does not exist; raise UsageError where it does."""
+    try:
+        try:
+            target.hardlink_to(source)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without hard links
+            os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            source.replace(target)
+        else:
+            source.unlink()
+    except FileExistsError:
+        raise UsageError(f"{target} was created by something else meanwhile, and is kept") from None
+
+
+def _copy_mode(old: os.stat_result, new: Path) -> None:
+    """Give a file the mode, owner and group of another; without its group, the group may do nothing."""
+    mode = stat.S_IMODE(old.st_mode) & 0o777
+    if sys.platform != "win32":
+        try:
+            os.chown(new, old.st_uid if os.geteuid() == 0 else -1, old.st_gid)
+        except PermissionError:
+            mode &= ~stat.S_IRWXG
+    new.chmod(mode)
+
+
+def _open_directly(path: Path) -> int | None:
+    """Open what cannot be replaced: a device, a pipe, or a file that this process has open already."""
+    descriptor = own_descriptor(path)
+    if descriptor is not None:
+        return os.dup(descriptor)  # shares its position with other output
+    if path.exists() and not path.is_file():
+        return os.open(follow_links(path), os.O_WRONLY)
+    return None
 
 
 def sync_folder(folder: Path) -> None:

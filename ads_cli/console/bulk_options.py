@@ -4,7 +4,7 @@ import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -14,6 +14,9 @@ from ..feeds.rows import Rows
 from ..suggestions import suggestion
 from ..validation.schema import RowSchema
 
+if TYPE_CHECKING:
+    from ..uploads.rejected_rows import FailedOut
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 FORMATS = one_of(map(str.upper, readable_formats()))
@@ -21,9 +24,6 @@ File = Annotated[str, typer.Argument(metavar="FILE", help=f"{FORMATS}, also .gz;
 Format = Annotated[
     str | None,
     typer.Option(metavar="FORMAT", help=f"{one_of(readable_formats())} (default: by extension)"),
-]
-FailedOut = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Write rejected rows here, with _line and _error")
 ]
 
 
@@ -69,13 +69,31 @@ class FeedOptions:
 
 
 @dataclass(frozen=True)
-class SendOptions:
+class RejectedOptions:
+    """Where rejected rows are written."""
+
+    failed_out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write rejected rows here, with _line and _error")
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file, whatever it holds")] = (
+        False
+    )
+
+    @property
+    def failed_out_file(self) -> "FailedOut | None":
+        """Return the file of rejected rows, if one is named."""
+        from ..uploads.rejected_rows import FailedOut
+
+        return FailedOut(self.failed_out, self.force) if self.failed_out else None
+
+
+@dataclass(frozen=True)
+class SendOptions(RejectedOptions):
     """How batches are sent."""
 
     concurrency: Annotated[
         int, typer.Option(metavar="N", min=1, max=32, help="Requests at once, at most")
     ] = 8
-    failed_out: FailedOut = None
     max_errors: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N rejected rows")] = (
         None
     )

@@ -4,6 +4,8 @@ A new kind of location is a subclass of `Location` and a line in `parse_location
 """
 
 import io
+import os
+import stat
 import sys
 import tempfile
 from abc import ABC, abstractmethod
@@ -49,8 +51,8 @@ class FileLocation(Location):
             ) from None
 
     def is_same_file(self, path: str) -> bool:
-        """Compare the files that links point to."""
-        return Path(path).resolve() == Path(self.path).resolve()
+        """Compare the files themselves, since one file may have many names."""
+        return _is_same_file(self.path, path)
 
 
 class StandardInput(Location):
@@ -62,6 +64,13 @@ class StandardInput(Location):
     def open(self) -> BinaryIO:
         """Copy it, since it can be read only once."""
         return spooled(sys.stdin.buffer)
+
+    def is_same_file(self, path: str) -> bool:
+        """Tell whether standard input is redirected from `path`."""
+        try:
+            return _is_same_file(sys.stdin.fileno(), path)
+        except (AttributeError, ValueError):  # it is closed, or not a file of the system
+            return False
 
 
 class InMemory(Location):
@@ -79,6 +88,15 @@ class InMemory(Location):
 def parse_location(text: str) -> Location:
     """Read a FILE argument: `-` is standard input, anything else a path."""
     return StandardInput() if text == "-" else FileLocation(text)
+
+
+def _is_same_file(file: str | int, path: str) -> bool:
+    """Compare two regular files by device and inode; a pipe or a terminal may be read and written."""
+    try:
+        first, second = os.stat(file), os.stat(path)  # noqa: PTH116 - one may be a descriptor
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(first.st_mode) and os.path.samestat(first, second)
 
 
 def spooled(stream: BinaryIO) -> BinaryIO:

@@ -43,6 +43,7 @@ class Rows(ABC):
         self.roots = roots  # keys that may hold the list of records in a document that is a mapping
         self.known = known
         self.rename = rename
+        self.ignored: tuple[str, ...] = REPORT_COLUMNS
         self.columns: tuple[str, ...] = ()  # as named in the file
         self.notes: list[str] = []  # remarks about the file, to be shown as warnings
         self.records = 0  # read so far
@@ -144,7 +145,7 @@ class RecordRows(Rows):
             name = self._field_by_key[key]
             if name in values:
                 problem = problem or f"two keys are read as {name!r}, one of them is {key!r}"
-            elif name not in REPORT_COLUMNS:
+            elif name not in self.ignored:
                 values[name] = value
         return Row(line, values, problem)
 
@@ -155,7 +156,7 @@ class RecordRows(Rows):
         if len(self._field_by_key) > MAX_KEYS:
             raise self.error(line, f"the records have more than {MAX_KEYS:,} different keys")
         columns = dict.fromkeys([*self.columns, *map(str.strip, record)])
-        self.columns = tuple(column for column in columns if column not in REPORT_COLUMNS)
+        self.columns = tuple(column for column in columns if column not in self.ignored)
 
     @cached_property
     def _field_by_key(self) -> dict[str, str]:

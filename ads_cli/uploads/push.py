@@ -13,7 +13,7 @@ from ..validation.report import ValidationReport
 from .batch import Acknowledgement, Batch, Batches
 from .journal import Journal
 from .plan import Plan
-from .rejected_rows import RejectRow, write_rejected_rows
+from .rejected_rows import FailedOut, RejectRow, write_rejected_rows
 
 if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
@@ -56,7 +56,7 @@ class Push:
     observer: PushObserver
     concurrency: int = 8
     max_errors: int | None = None  # rejected rows after which no further batch is sent
-    failed_out: str | None = None  # file of the rejected rows
+    failed_out: FailedOut | None = None  # file of the rejected rows
     result: PushResult = field(default_factory=PushResult)
     _rejections: dict[int, str] = field(default_factory=dict)  # reason by record number
 

@@ -1,41 +1,67 @@
 """The file of rejected rows: invalid ones, and those that the service rejected."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
-from ..config.atomic_files import atomic
-from ..errors import UsageError
-from ..feeds.registry import find_failed_out
+from ..config.atomic_files import atomic, remove
+from ..config.output_paths import file_to_replace
+from ..errors import AdsctlError, UsageError
+from ..feeds.location import FileLocation
+from ..feeds.reader import read_rows
+from ..feeds.registry import FeedFormat, find_failed_out
 from ..feeds.rows import REPORT_COLUMNS, Row, Rows
+from ..feeds.source import Source
 from ..feeds.writer import open_writer
 
 RejectRow = Callable[[Row, str], None]  # called with a row and the reason
 
 
-def check_failed_out_path(path: str | None, rows: Rows) -> None:
-    """Raise UsageError if `--failed-out` cannot be written."""
-    if path and rows.source.location.is_same_file(path):
+class FailedOut(NamedTuple):
+    """The file that `--failed-out` names, and whether it may replace a file of another kind."""
+
+    path: str
+    force: bool = False
+
+    def may_replace(self, path: Path) -> bool:
+        """Tell whether an existing file may be replaced or removed: an earlier file of rejected rows."""
+        return self.force or holds_rejected_rows(path, find_failed_out(self.path))
+
+
+def check_failed_out(failed_out: FailedOut | None, rows: Rows) -> None:
+    """Raise UsageError if `--failed-out` cannot be written, or would replace a file that it did not write."""
+    if failed_out is None:
+        return
+    path = Path(failed_out.path)
+    if rows.source.location.is_same_file(failed_out.path):
         raise UsageError(f"--failed-out: {path} is the input file", hint="choose another name")
-    if path and not Path(path).parent.is_dir():
-        raise UsageError(f"--failed-out: the folder {Path(path).parent} does not exist")
-    if path:
-        find_failed_out(path)
+    if not path.parent.is_dir():
+        raise UsageError(f"--failed-out: the folder {path.parent} does not exist")
+    if path.is_dir():
+        raise UsageError(f"--failed-out: {path} is a folder")
+    find_failed_out(failed_out.path)
+    existing = file_to_replace(path)
+    if existing and not failed_out.may_replace(existing):
+        raise UsageError(
+            f"--failed-out: {path} exists and does not hold rejected rows with _line and _error",
+            hint="choose another name, or replace the file with --force",
+        )
 
 
 @contextmanager
-def write_rejected_rows(path: str | None, rows: Rows) -> Iterator[RejectRow]:
+def write_rejected_rows(failed_out: FailedOut | None, rows: Rows) -> Iterator[RejectRow]:
     """Write rows in the input's own columns, with `_line` and `_error`, ready to be corrected.
 
-    The file is written whole at the end; where no row was rejected, it is removed.
+    The file is written whole at the end; where no row was rejected, that of an earlier run is removed.
     """
-    if path is None:
+    if failed_out is None:
         yield lambda row, error: None
         return
-    check_failed_out_path(path, rows)
-    format = find_failed_out(path)
+    check_failed_out(failed_out, rows)
+    path, format = Path(failed_out.path), find_failed_out(failed_out.path)
     columns = dict(zip(rows.columns, rows.fields, strict=True))
-    with atomic(Path(path)) as stream:
+    with suppress(_NoRowRejectedError), atomic(path, may_replace=failed_out.may_replace) as stream:
         writer = open_writer(stream, format, [*columns, *REPORT_COLUMNS])
 
         def write(row: Row, error: str) -> None:
@@ -46,6 +72,29 @@ def write_rejected_rows(path: str | None, rows: Rows) -> Iterator[RejectRow]:
 
         yield write
         writer.close()
-    target = Path(path)
-    if not writer.count and target.is_file() and not target.is_symlink():  # /dev/stdout may be a link
-        target.unlink()  # it holds the rows of an earlier run
+        if not writer.count:
+            raise _NoRowRejectedError
+    existing = None if writer.count else file_to_replace(path)
+    if existing and failed_out.may_replace(existing):
+        remove(existing, failed_out.may_replace)
+
+
+class _NoRowRejectedError(Exception):
+    """Discards the new file."""
+
+
+def holds_rejected_rows(path: Path, format: FeedFormat) -> bool:
+    """Tell whether a file is empty, or its header or each of its records has `_line` and `_error`."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    try:
+        if not path.stat().st_size:
+            return True
+        rows = read_rows(Source(FileLocation(str(path)), format), roots=(), known=REPORT_COLUMNS)
+        rows.ignored = ()
+        if rows.table:
+            next(rows.table.blocks(1), None)  # reads the header
+            return {*REPORT_COLUMNS} <= {*rows.columns}
+        return all({*REPORT_COLUMNS} <= row.values.keys() for row in rows)
+    except (AdsctlError, OSError):
+        return False

@@ -62,7 +62,7 @@ def test_a_feed_of_invalid_rows_only_is_written_whole_with_reasons(adsctl):
 
 def test_without_a_rejected_row_there_is_no_failed_out_file(adsctl):
     adsctl.file("feed.csv", feed(3))
-    path = adsctl.file("failed.csv", "what an earlier run refused")
+    path = adsctl.file("failed.csv", "id,_line,_error\n")
     adsctl.local("products", "push", "feed.csv", "--failed-out", "failed.csv")
     assert not path.exists()
     shown = adsctl.local("products", "push", "feed.csv", "--failed-out", "/dev/stdout", "-o", "none").stdout

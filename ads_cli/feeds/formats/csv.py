@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import UsageError
 from ...output.text import counted
-from ..rows import REPORT_COLUMNS, Block, Row, TableRows, UnreadableBlockError
+from ..rows import Block, Row, TableRows, UnreadableBlockError
 from .lines import MAX_LINE_BYTES, TextRows
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class CsvRows(TextRows, TableRows):
 
     def _fields_of(self, header: list[str]) -> list[str]:
         """Return the field of each cell, "" for a cell that is ignored; set the columns."""
-        self.columns = tuple(name for name in header if name not in REPORT_COLUMNS and name)
+        self.columns = tuple(name for name in header if name not in self.ignored and name)
         for name in self.rename:
             if name not in self.columns:
                 raise UsageError(
@@ -143,7 +143,7 @@ class CsvRows(TextRows, TableRows):
         for names, noun in ((self.columns, "column"), (self.fields, "field")):
             if repeated := sorted({name for name in names if names.count(name) > 1}):
                 raise self.error(self._line, f"the {noun} {repeated[0]!r} is repeated in the header")
-        return ["" if name in REPORT_COLUMNS else self.rename.get(name, name) for name in header]
+        return ["" if name in self.ignored else self.rename.get(name, name) for name in header]
 
 
 class TsvRows(CsvRows):

@@ -1,0 +1,48 @@
+"""The file that a command writes its result to."""
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TextIO
+
+from ..config.atomic_files import atomic
+from ..config.output_paths import file_to_replace
+from ..errors import NotConfirmedError, UsageError
+from ..feeds.location import Location
+from .invocation import Invocation
+
+
+class OutputFile:
+    """A file named as an argument; an existing one is replaced only where that was confirmed."""
+
+    def __init__(self, path: str) -> None:
+        self.path = Path(path)
+        self._may_replace = False
+
+    def check_differs(self, location: Location, failed_out: str | None) -> None:
+        """Raise UsageError where it is the file that is read, or that of rejected rows."""
+        if location.is_same_file(str(self.path)):
+            raise UsageError(f"{self.path} is the input file", hint="choose another name")
+        if failed_out and self.path.resolve() == Path(failed_out).resolve():  # they need not exist yet
+            raise UsageError(f"--failed-out: {failed_out} is the output file", hint="choose another name")
+
+    def confirm(self, call: Invocation, *, force: bool) -> None:
+        """Ask before an existing file is replaced, unless `--force` or `--yes` is given."""
+        if file_to_replace(self.path):
+            if not force:
+                self._ask(call)
+            self._may_replace = True
+
+    def _ask(self, call: Invocation) -> None:
+        try:
+            call.confirm(f"Replace {self.path}")
+        except NotConfirmedError as error:
+            error.hint = "choose another name, or replace the file with --force"
+            raise
+
+    def open(self) -> AbstractContextManager[TextIO]:
+        """Open a stream that becomes the file on success, with the mode and group of the one it replaces.
+
+        A file that was created since it was asked about is kept.
+        """
+        may_replace = None if self._may_replace else lambda path: False
+        return atomic(self.path, may_replace=may_replace, keep_mode=True)

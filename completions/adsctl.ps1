@@ -359,6 +359,7 @@ $AdsctlValues = @{
     'emulator audiences:--database' = '@file'
     'emulator reset:--database' = '@file'
     'api:--input' = '@file'
+    ':--env-file' = '@file'
     ':--log-file' = '@file'
     'products push:--job' = '@ids:jobs'
     'audiences do-not-reach push:--job' = '@ids:jobs'
@@ -432,7 +433,7 @@ $AdsctlValues = @{
     ':-o' = 'table tsv csv json jsonl yaml ids none'
     ':--color' = 'auto always never'
 }
-$AdsctlCommon = '--profile --account --output --columns --csv-safe --query --sandbox --yes --dry-run --quiet --verbose --debug --timeout --max-attempts --max-wait --log-file --color --catalog --help'
+$AdsctlCommon = '--profile --env-file --account --output --columns --csv-safe --query --sandbox --yes --dry-run --quiet --verbose --debug --timeout --max-attempts --max-wait --log-file --color --catalog --help'
 
 Register-ArgumentCompleter -Native -CommandName adsctl -ScriptBlock {
     param($cur, $ast, $cursor)

@@ -2,13 +2,14 @@
 
 import re
 import shutil
+import subprocess
 
 import pexpect
 import pytest
 
 from ads_cli.errors import EXIT_CODES, SIGNAL_EXIT_CODES
 from ads_cli.output.presentation import FORMATS
-from tests.conftest import EXAMPLES, ROOT
+from tests.conftest import EXAMPLES, ROOT, feed
 
 # Parts of the output that differ from run to run: times, speeds and random ids.
 PARTICULAR = [
@@ -70,3 +71,23 @@ def test_the_readme_lists_the_exit_codes_and_formats_of_the_program():
     assert {codes: meaning.replace("`", "") for codes, meaning in table.items()} == expected
     listed = re.search(r"^Formats \(`-o`\): (.+?)\.$", text, re.M | re.S)[1]
     assert re.findall(r"`(\w+)`", listed) == list(FORMATS)
+
+
+def crontab_lines() -> list[str]:
+    """Return the commands that the README gives to cron."""
+    return re.findall(r"^    [\d*]+ [\d*]+ \S+ \S+ \S+  +(.+)$", (ROOT / "README.md").read_text(), re.M)
+
+
+@pytest.mark.parametrize("line", crontab_lines())
+def test_cron_runs_every_line_of_the_readme(adsctl, service, line):
+    environment = {"HOME": str(adsctl.home), "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh", "LOGNAME": "you"}
+    environment["PYTHONPATH"] = str(ROOT)  # this adsctl is not installed
+    adsctl.installed()
+    (adsctl.home / ".local").mkdir()
+    (adsctl.home / "bin").rename(adsctl.home / ".local" / "bin")
+    adsctl.file(".adsctl.env", "".join(f"{name}={value}\n" for name, value in adsctl.env.items()))
+    shutil.copy(EXAMPLES / "nightly.sh", adsctl.home)
+    adsctl.file("feed.csv", feed(30))
+    done = subprocess.run(["/bin/sh", "-c", line], env=environment, cwd=adsctl.home, capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")  # so that no mail is sent
+    assert len(service.stored) == 30

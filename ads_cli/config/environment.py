@@ -34,3 +34,9 @@ ENVIRONMENT = (
     ),
     Variables(("NO_COLOR",), "turns color off"),
 )
+
+
+def known_variables() -> tuple[str, ...]:
+    """List the variables that adsctl reads."""
+    files = (f"{as_variable(name)}_FILE" for name in SECRETS)
+    return (*(name for variables in ENVIRONMENT for name in variables.names), *files)

@@ -40,8 +40,18 @@ class Settings:
 
     def __init__(self, flags: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> None:
         self.flags = flags
-        self.environ = environ
+        self._environ = environ
         self.may_create_profile = False  # then the profile need not exist
+
+    @cached_property
+    def environ(self) -> Mapping[str, str]:
+        """The environment, with the variables of `--env-file`."""
+        path = self.flags.get("env_file")
+        if path is None:
+            return self._environ
+        from .env_file import with_env_file
+
+        return with_env_file(self._environ, path)
 
     @cached_property
     def profile(self) -> str:

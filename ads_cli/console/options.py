@@ -19,6 +19,9 @@ class CommonOption(NamedTuple):
 COMMON_OPTIONS = (
     CommonOption("profile", ("--profile", "-p"), "The profile to use", "NAME", in_root_help=True),
     CommonOption(
+        "env_file", ("--env-file",), "Read ADSCTL_ variables from a file, a NAME=VALUE in each line", "FILE"
+    ),
+    CommonOption(
         "account", ("--account", "-A"), "The advertising account to work in", "ID", in_root_help=True
     ),
     CommonOption(

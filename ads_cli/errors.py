@@ -45,6 +45,7 @@ class ReportedError(BaseException):
     code = "internal"
     retryable = False
     body: object = None  # of the response
+    may_be_applied = False  # the service may have applied the request
 
     def __init__(
         self,

@@ -109,7 +109,7 @@ def test_a_lone_surrogate_is_refused_in_a_nested_field(adsctl):
 @often
 def test_a_response_is_read_or_refused(content, status, form):
     try:
-        response = read_response(status, {"content-type": "application/json"}, content, 1, form=form)
+        response = read_response(status, {"content-type": "application/json"}, content, form=form)
         _ = response.data, response.next_cursor
     except AdsctlError as error:
         assert len(error.message) < MAX_MESSAGE_LENGTH + 200

@@ -11,6 +11,7 @@ from ..spelling import as_option
 OPERATION_TYPES = {"update": "Update", "delete": "Delete"}
 PARAMS_FIELDS = ("operation_type", "effective_at", "expires_at")
 Problems = list[tuple[str, str]]  # field and reason
+NEVER = datetime.min.replace(tzinfo=UTC)  # before which nothing expires
 
 
 class OperationParams(NamedTuple):
@@ -32,7 +33,7 @@ class ParamsResolver(NamedTuple):
     """Resolves the parameters of each row: its own columns, and else the command's options."""
 
     default: OperationParams
-    now: datetime  # of the start, so that all rows are validated against the same time
+    now: datetime = NEVER  # of the start, so that all rows are validated against the same time
     takes_effective_at: bool = True  # False for do-not-reach lists
 
     @classmethod
@@ -40,12 +41,16 @@ class ParamsResolver(NamedTuple):
         cls, options: Mapping[str, str | None], *, takes_effective_at: bool = True
     ) -> "ParamsResolver":
         """Return a resolver with the options as defaults; raise UsageError with every problem."""
-        resolver = cls(OperationParams(OPERATION_TYPES["update"]), datetime.now(UTC), takes_effective_at)
+        resolver = cls(OperationParams(OPERATION_TYPES["update"]), takes_effective_at=takes_effective_at)
         params, problems = resolver.parse(options)
-        if problems:
-            lines = (f"{as_option(name.replace('_type', ''))}: {reason}" for name, reason in problems)
-            raise UsageError("\n".join(lines))
+        _raise_problems(problems)
         return resolver._replace(default=params)
+
+    def at(self, now: datetime) -> "ParamsResolver":
+        """Return a resolver for a time of start; raise UsageError where the options have expired by then."""
+        resolver = self._replace(now=now)
+        _raise_problems(resolver.parse(self.default._asdict())[1])
+        return resolver
 
     def resolve(
         self, columns: dict[str, Any], rows: int
@@ -87,3 +92,9 @@ class ParamsResolver(NamedTuple):
             what = "effective_at" if times["effective_at"] else "now"
             problems.append(("expires_at", f"must be later than {what}"))
         return OperationParams(operation_type, times["effective_at"], times["expires_at"]), problems
+
+
+def _raise_problems(problems: Problems) -> None:
+    if problems:
+        lines = (f"{as_option(name.replace('_type', ''))}: {reason}" for name, reason in problems)
+        raise UsageError("\n".join(lines))

@@ -13,6 +13,7 @@ from ..output.text import counted
 from ..uploads.batch import Batch, Batches
 from ..uploads.job_key import JobKey, JobOptions, Place
 from ..uploads.journal import Journal
+from ..uploads.plan import this_second
 from ..validation.block_runner import BlockRunner, UnreadableError
 from ..validation.columns import unknown_columns
 from ..validation.report import ValidationReport
@@ -48,6 +49,8 @@ class UserPlan:
         self.rows: Rows = UserRows(rows)
         self.upload = upload
         self.report = ValidationReport()
+        self.started = this_second()
+        self.read_in = None
         self._reader = rows
         self._resolver, self._options = resolver, options
         self._purpose = Purpose.DRY_RUN if dry_run else Purpose.VALIDATE
@@ -61,6 +64,7 @@ class UserPlan:
     def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
         """Read the whole list, and count the requests that its valid rows need."""
         self.report = ValidationReport()
+        self._resolver = self._resolver.at(self.started)
         operations = self._operations(self._purpose, on_progress)
         self._batch_count = sum(1 for _ in split_requests(operations))
         if not self.report.rows:
@@ -113,6 +117,10 @@ class UserPlan:
             for number, row in enumerate(rows):
                 yield CheckedRow(row, None, [Problem(*found) for found in packed.problems.get(number, [])])
 
+    def place(self, service: str) -> Place:
+        """Return the place that is changed."""
+        return Place(service, self.upload.kind, self.upload.target)
+
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job."""
         source = self.rows.source
@@ -129,8 +137,7 @@ class UserPlan:
                 "users_per_operation": users_per_operation,
             },
         )
-        place = Place(service, self.upload.kind, self.upload.target)
-        return JobKey(place, "push", source.digest, options)
+        return JobKey(self.place(service), "push", source.digest, options)
 
     def begin(self, journal: Journal) -> None:
         """Do nothing: nothing is remembered of an audience."""

@@ -8,15 +8,16 @@ import msgspec
 
 from ..api.endpoint import Request
 from ..api.users import UpdateAudienceUsers, UpdateDoNotReachUsers
-from ..client.retry import backoff
 from ..errors import RefusedError, UnavailableError
 from ..uploads.batch import FAILED, Acknowledgement, Batch
+from ..uploads.upload import AttemptLog, digest_of
 from .operations import Operations, body_pieces, count_users
 from .rows import IDENTIFIERS, KNOWN_COLUMNS
 
 if TYPE_CHECKING:
     from ..client.client import Client
     from ..client.prepared_request import PreparedRequest
+    from ..client.response import Response
 
 ACCEPTED = "accepted"
 
@@ -36,7 +37,12 @@ class UserUpload:
         """Build the request of a batch."""
         return client.prepare(self.request, body_pieces(batch.items))
 
-    def send(self, client: "Client", batch: Batch, *, resumed: bool) -> Acknowledgement:
+    def digest(self, batch: Batch) -> str:
+        """Return the digest of the operations and of the record numbers of their users."""
+        records = (record for operations in batch.items for record in operations.rows)
+        return digest_of(body_pieces(batch.items), records)
+
+    def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
         """Send a batch; where some operations are rejected, send the others, and halves of those.
 
         The service applies a request as a whole, so nothing of a rejected one was applied.
@@ -64,25 +70,21 @@ class UserUpload:
 
     def _send_request(self, client: "Client", request: list[Operations]) -> dict[int, str]:
         """Send operations until all users are counted; return the rejected ones with the reasons."""
-        prepared = client.prepare(self.request, body_pieces(request))
-        count, users, attempt = sum(map(len, request)), count_users(request), 0
-        while True:
-            try:
-                response = client.exchange(prepared, notify=False)
-            except RefusedError as error:
-                if rejected := rejected_operations(error.body, count):
-                    return rejected
-                raise
-            attempt += 1
-            if rejected := rejected_operations(response.body, count):
-                return rejected
-            if user_counts(response.data) == (users, users):
-                return {}
-            if attempt >= client.max_attempts:
-                success, total = user_counts(response.data)
+        operations, users = sum(map(len, request)), count_users(request)
+
+        def check(response: "Response") -> None:
+            success, total = user_counts(response.data)
+            if ((success, total) == (users, users)) == bool(rejected_operations(response.body, operations)):
                 counts = f"{success:,} of {total:,}"
                 raise UnavailableError(f"{users:,} users were sent, and the service counts {counts}")
-            client.rate_limiter.wait(backoff(attempt))
+
+        try:
+            response = client.upload(client.prepare(self.request, body_pieces(request)), check=check)
+        except RefusedError as error:
+            if rejected := rejected_operations(error.body, operations):
+                return rejected
+            raise
+        return rejected_operations(response.body, operations)
 
 
 def audience_upload(account: str, audience: str) -> UserUpload:
@@ -104,7 +106,7 @@ def user_counts(data: Any) -> tuple[int, int]:
     entries = data if isinstance(data, list) else [data]
     objects = [entry for entry in entries if isinstance(entry, dict)]
     success, total = (
-        sum(entry[name] for entry in objects if isinstance(entry.get(name), int))
+        sum(entry[name] for entry in objects if type(entry.get(name)) is int)
         for name in ("success_count", "total_count")
     )
     return success, total

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from .clock import CLOCK, Clock
 from .credentials import Credentials
 from .prepared_request import PreparedRequest, build_request
 from .rate_headers import requested_delay
-from .rate_limiter import RateLimiter
+from .rate_limiter import RateLimiter, StoppedError
 from .response import Response
 from .retry import FailedAttempt, backoff
 from .route_state import Permit
@@ -48,7 +49,7 @@ class Client:
     trace: Trace = field(default_factory=Trace)
     on_retry: Callable[[str], None] = lambda message: None
     on_wait: Callable[[str], None] = lambda message: None  # called before a long wait
-    on_mutation: Callable[[PreparedRequest], None] = lambda prepared: None  # see exchange()
+    mutating: Callable[[PreparedRequest], AbstractContextManager[None]] = lambda prepared: nullcontext()
     sign_in_hint: str = ""
     shared_window: Callable[[Rate], SharedWindow] | None = None
     names: Names = GENERIC
@@ -106,44 +107,66 @@ class Client:
         *,
         auth: "httpx.Auth | None" = None,
         form: bool = False,
-        notify: bool = True,
     ) -> Response:
         """Send a request until there is a response, within --max-attempts and --max-wait.
 
-        Before the first attempt of a request other than GET, `on_mutation` is called in the calling
-        thread; an error that it raises stops the request. An upload passes `notify=False`, because it
-        keeps track of what it changes itself.
+        A request other than GET is sent inside the context `mutating`, which may raise instead.
         """
-        if notify and prepared.method != "GET":
-            self.on_mutation(prepared)
+        if prepared.method == "GET":
+            return self.upload(prepared, auth=auth, form=form)
+        with self.mutating(prepared):
+            return self.upload(prepared, auth=auth, form=form)
+
+    def upload(
+        self,
+        prepared: PreparedRequest,
+        *,
+        auth: "httpx.Auth | None" = None,
+        form: bool = False,
+        on_send: Callable[[], None] = lambda: None,
+        check: Callable[[Response], None] = lambda response: None,
+    ) -> Response:
+        """Send a request as `exchange` does, for a caller that keeps track itself of what it changes.
+
+        `on_send` is called before the first attempt. `check` may raise UnavailableError for a response
+        that it does not understand, which is then retried.
+        """
         limiter, failures = self.rate_limiter, 0
         may_be_applied = False  # by an earlier attempt
         successes = limiter.successes
-        while True:
-            with limiter.acquire(prepared.route, prepared.rate) as permit:
-                try:
-                    response = self._send(prepared, auth or self._auth, permit, failures + 1, form=form)
-                except AdsctlError as error:
-                    limiter.record_progress()
-                    if isinstance(error, NotFoundError) and may_be_applied and prepared.method == "DELETE":
-                        return _already_deleted(prepared, failures + 1)
-                    raise
-                except FailedAttempt as failed:
-                    # A rate limit is no failure of this request while others succeed.
-                    if not (failed.rate_limited and limiter.successes > successes):
-                        failures += 1
-                    successes = limiter.successes
-                    may_be_applied = may_be_applied or failed.may_be_applied
-                    delay = self._retry_delay(prepared, failed, failures)
-                else:
-                    limiter.record_success()
-                    self.has_mutated = self.has_mutated or prepared.method != "GET"
-                    return response
-            limiter.wait(delay)
+        try:
+            while True:
+                with limiter.acquire(prepared.route, prepared.rate) as permit:
+                    if not failures:
+                        on_send()
+                    try:
+                        response = self._send(prepared, auth or self._auth, permit, form=form)
+                        _check(response, check)
+                    except NotFoundError:
+                        limiter.record_progress()
+                        if may_be_applied and prepared.method == "DELETE":
+                            return _already_deleted(prepared)
+                        raise
+                    except AdsctlError:
+                        limiter.record_progress()
+                        raise
+                    except FailedAttempt as failed:
+                        # A rate limit is no failure of this request while others succeed.
+                        if not (failed.rate_limited and limiter.successes > successes):
+                            failures += 1
+                        successes = limiter.successes
+                        may_be_applied = may_be_applied or failed.may_be_applied
+                        delay = self._retry_delay(prepared, failed, failures)
+                    else:
+                        limiter.record_success()
+                        self.has_mutated = self.has_mutated or prepared.method != "GET"
+                        return response._replace(may_be_repeated=may_be_applied)
+                limiter.wait(delay)
+        except (AdsctlError, StoppedError) as error:
+            error.may_be_applied = may_be_applied
+            raise
 
-    def _send(
-        self, prepared: PreparedRequest, auth: "httpx.Auth", permit: Permit, attempt: int, *, form: bool
-    ) -> Response:
+    def _send(self, prepared: PreparedRequest, auth: "httpx.Auth", permit: Permit, *, form: bool) -> Response:
         """Send a request once, within what is left of --max-wait."""
         with self._count_lock:
             self.requests += 1
@@ -152,7 +175,6 @@ class Client:
             prepared,
             auth,
             permit,
-            attempt=attempt,
             timeout=min(self.timeout, left),
             max_seconds=left,
             form=form,
@@ -211,7 +233,15 @@ class Client:
         return as_user(credentials)
 
 
-def _already_deleted(prepared: PreparedRequest, attempts: int) -> Response:
+def _check(response: Response, check: Callable[[Response], None]) -> None:
+    try:
+        check(response)
+    except UnavailableError as error:
+        error.http_status = response.status
+        raise FailedAttempt(error, response.headers) from None
+
+
+def _already_deleted(prepared: PreparedRequest) -> Response:
     """Return the response to a DELETE that an earlier attempt applied, though its response was lost."""
     id = prepared.url.partition("?")[0].rsplit("/", 1)[-1]
-    return Response(404, {}, {"data": {"id": id, "deleted": True}}, attempts)
+    return Response(404, {}, {"data": {"id": id, "deleted": True}})

@@ -18,6 +18,8 @@ ANNOUNCE_WAIT_SECONDS = 5.0  # a longer wait is reported
 class StoppedError(Exception):
     """The run is stopping; no further request is sent."""
 
+    may_be_applied = False  # by an earlier attempt of the request
+
 
 class RateLimiter:
     """Shared by all threads of a client; each route has a quota and a concurrency limit of its own."""

@@ -20,13 +20,13 @@ BAD_TIMESTAMP = 135  # with status 401: the timestamp is too far from the servic
 
 
 class Response(NamedTuple):
-    """Status, headers (lower-case names), JSON body, and the number of attempts."""
+    """Status, headers (lower-case names) and JSON body."""
 
     status: int
     headers: dict[str, str]
     body: Any
-    attempts: int = 1
     names: Names = GENERIC
+    may_be_repeated: bool = False  # the service may have applied an earlier attempt too
 
     @property
     def data(self) -> Any:
@@ -51,7 +51,6 @@ def read_response(
     status: int,
     headers: dict[str, str],
     content: bytes,
-    attempts: int,
     names: Names = GENERIC,
     *,
     form: bool = False,
@@ -61,7 +60,7 @@ def read_response(
     With `form`, a successful body is key=value pairs, as in the first and last step of a sign-in.
     """
     if form and 200 <= status < 300:
-        return Response(status, headers, dict(parse_qsl(content.decode("utf-8", "replace"))), attempts)
+        return Response(status, headers, dict(parse_qsl(content.decode("utf-8", "replace"))))
     try:
         body, is_json = json.loads(content) if content or status != 204 else None, True
     except (ValueError, RecursionError):
@@ -80,7 +79,7 @@ def read_response(
         refused = RefusedError(details.message, http_status=status, api_code=details.code)
         refused.body = body
         raise refused
-    return Response(status, headers, body, attempts, names)
+    return Response(status, headers, body, names)
 
 
 def error_for(status: int, details: ErrorDetails) -> AdsctlError:

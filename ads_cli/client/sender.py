@@ -35,7 +35,6 @@ class Sender:
         auth: "httpx.Auth",
         permit: Permit,
         *,
-        attempt: int,
         timeout: float,
         max_seconds: float,
         form: bool,
@@ -69,7 +68,7 @@ class Sender:
         shown = _traced(prepared, content, len(content))
         self.trace.response(prepared.method, prepared.url, status, headers, shown, seconds)
         try:
-            return read_response(status, headers, content, attempt, self.names, form=form)
+            return read_response(status, headers, content, self.names, form=form)
         except AdsctlError as error:
             error.message = self.trace.mask(error.message)  # the service may quote what it was sent
             self._raise_if_retried(error, status, headers)

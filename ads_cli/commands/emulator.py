@@ -100,7 +100,8 @@ def reset(ctx: typer.Context, database: Database = None) -> None:
     For example: adsctl emulator reset --yes
     """
     from ..emulator import reset as reset_database
-    from ..products.sync_state import forget_emulated
+    from ..products.sync_state import remove_outdated
+    from ..uploads.generations import Generations
 
     invocation = Invocation.of(ctx)
     path = database or invocation.settings.emulator_database
@@ -109,7 +110,8 @@ def reset(ctx: typer.Context, database: Database = None) -> None:
         return
     invocation.confirm(f"Delete the emulator's database ({path})")
     reset_database(path)
-    forget_emulated(invocation.settings.state_dir)
+    Generations(invocation.settings.state_dir).end_emulated()
+    remove_outdated(invocation.settings.state_dir)
     invocation.messages.say("deleted the emulator's database")
 
 

@@ -33,7 +33,7 @@ def show_job(
 
     For example: adsctl jobs show "$(adsctl jobs list -o ids | tail -1)"
     """
-    from ..uploads.job_file import acknowledgements
+    from ..uploads.job_file import last_acknowledgements
 
     call = Invocation.of(ctx)
     found = next((found for found in _jobs(call) if found[1].job == job), None)
@@ -41,10 +41,10 @@ def show_job(
         raise NotFoundError(f"job {job!r} does not exist", hint="adsctl jobs list shows them")
     path, shown, ended = found
     totals: Counter[str] = Counter()
-    for ack in acknowledgements(path):
+    for ack in last_acknowledgements(path).values():
         totals.update(ack.counts)
     record = _record(*found) | {"counts": dict(totals), "service": shown.key.place.service}
-    if not ended and shown.resume:
+    if record["state"] == "unfinished" and shown.resume:
         record["resume"] = shown.resume
     call.printer.show(record, (*COLUMNS, "counts"), "job", ("service", "resume"))
     if "resume" in record:
@@ -57,18 +57,19 @@ def clean(
         bool, typer.Option("--all", help="Unfinished jobs too; they cannot be resumed then")
     ] = False,
 ) -> None:
-    """Remove the journals of pushes that have ended.
+    """Remove the journals of pushes that have ended, or that cannot be resumed.
 
     For example: adsctl jobs clean --all
     """
-    from ..uploads.jobs import remove_job
+    from ..uploads.jobs import job_state, remove_job
 
     call = Invocation.of(ctx)
-    found = [(path, job, ended) for path, job, ended in _jobs(call) if ended or all]
+    states = [(path, job, job_state(path.parent, job, ended=ended)) for path, job, ended in _jobs(call)]
+    found = [(path, job, state) for path, job, state in states if state != "unfinished" or all]
     if call.dry_run:
         call.messages.say(f"dry run: would remove {counted(len(found), 'journal')}")
         return
-    if unfinished := [job for _, job, ended in found if not ended]:
+    if unfinished := [job for _, job, state in found if state == "unfinished"]:
         pushes = counted(len(unfinished), "unfinished push", "unfinished pushes")
         call.confirm(f"Remove the journals of {pushes}, which cannot be resumed then")
     removed = [remove_job(path, job) for path, job, _ in found]
@@ -85,16 +86,17 @@ def _jobs(call: Invocation) -> "Iterator[tuple[Path, Job, bool]]":
 
 
 def _record(path: Path, job: "Job", ended: bool) -> dict[str, Any]:
-    from ..uploads.job_file import acknowledgements
+    from ..uploads.job_file import last_acknowledgements
+    from ..uploads.jobs import job_state
 
     return {
         "job": job.job,
-        "state": "ended" if ended else "unfinished",
+        "state": job_state(path.parent, job, ended=ended),
         "noun": job.noun,
         "target": job.key.place.id,
         "file": job.file,
         "rows": job.rows,
         "batches": job.batches,
-        "acknowledged": sum(1 for _ in acknowledgements(path)),
+        "acknowledged": len(last_acknowledgements(path)),
         "started": job.started,
     }

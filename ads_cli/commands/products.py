@@ -156,7 +156,7 @@ def _push_plan(call: Invocation, rows: "Rows", *, only_changed: bool) -> "tuple[
 
     sync_state, selection = _sync_state(call), None
     if only_changed:
-        selection = ChangedRows(sync_state, read_index(sync_state, call.messages.say))
+        selection = ChangedRows(sync_state, *read_index(sync_state, call.messages.say))
     elif sync_state.exists() and not call.dry_run:
         selection = ChangedRows()  # all rows are sent, and the sync state stays true
     return push_plan(rows, call.catalog, sync_state, selection), selection

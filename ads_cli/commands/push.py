@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
+from datetime import datetime
 
 import msgspec
 
@@ -17,8 +18,10 @@ from ..console.reports import finding_lines, show_summary
 from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted, NotFoundError, UsageError
 from ..output.text import counted
 from ..uploads.job_file import Job
+from ..uploads.job_key import JobKey
+from ..uploads.jobs import find_resumable
 from ..uploads.journal import Journal
-from ..uploads.plan import Plan
+from ..uploads.plan import Plan, this_second
 from ..uploads.push import Push, PushResult, build_requests
 from ..uploads.rejected_rows import check_failed_out
 from ..uploads.summary import Summary
@@ -50,7 +53,13 @@ class PushCommand:
         client = self.call.client  # wrong options are reported before anything is done
         if not self.call.dry_run:
             threading.Thread(target=client.load).start()  # imports while the file is validated
+        earlier = self._resumable_job()
+        if earlier:
+            self.plan.started = datetime.fromisoformat(earlier.started)
         report = self.validate()
+        if earlier and earlier.key != self._key:
+            self.plan.started = this_second()
+            report = self.validate()
         if self.call.dry_run:
             self._dry_run(report)
             return
@@ -80,22 +89,42 @@ class PushCommand:
     def _skip_invalid(self) -> bool:
         return isinstance(self.options, PushOptions) and self.options.skip_invalid
 
+    @property
+    def _key(self) -> JobKey:
+        return self.plan.key(self.call.service, skip_invalid=self._skip_invalid)
+
+    def _resumable_job(self) -> Job | None:
+        """Return the job that may be resumed: what has expired since its start is still valid for it."""
+        if not (self.options.resume or self._named_job):
+            return None
+        found = find_resumable(self.call.settings.state_dir / "jobs", self.plan.place(self.call.service))
+        return found[1] if found else None
+
+    @property
+    def _named_job(self) -> str | None:
+        return self.options.job if isinstance(self.options, PushOptions) else None
+
     def _open_journal(self, report: ValidationReport) -> Journal:
         """Start a job or resume one, and say which."""
         call, trace = self.call, self.call.client.trace
         source = self.plan.rows.source
         job = Job(
             job=trace.run_id,
-            key=self.plan.key(call.service, skip_invalid=self._skip_invalid),
+            key=self._key,
             noun=self.plan.noun,
             file=source.location.identity,
             rows=report.rows,
             batches=self.plan.batch_count,
-            started=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            started=f"{self.plan.started:%Y-%m-%dT%H:%M:%SZ}",
             resume=self._resume_command,
         )
-        job_id = self.options.job if isinstance(self.options, PushOptions) else None
-        journal = Journal(call.settings.state_dir / "jobs", job, resume=self.options.resume, job_id=job_id)
+        journal = Journal(
+            call.settings.state_dir,
+            job,
+            resume=self.options.resume,
+            job_id=self._named_job,
+            read_in=self.plan.read_in,
+        )
         trace.bind(job=journal.job.job)
         event = "resumed" if journal.resumed else "begun"
         trace.log(event, file=job.file, rows=job.rows, batches=job.batches)

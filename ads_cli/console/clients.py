@@ -1,6 +1,7 @@
 """Make the client of an invocation, and find the catalog that it works in."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ def make_client(
     credentials: Callable[[], Credentials],
     emulator: "Emulator | None",
     service: Callable[[], str],
-    on_mutation: Callable[["PreparedRequest"], None],
+    mutating: Callable[["PreparedRequest"], AbstractContextManager[None]],
     concurrency: int,
 ) -> Client:
     """Make a client of the service, or of the emulator in this process."""
@@ -42,7 +43,7 @@ def make_client(
         ),
         on_retry=messages.detail,
         on_wait=messages.say,
-        on_mutation=on_mutation,
+        mutating=mutating,
         sign_in_hint=settings.sign_in_hint,
         shared_window=lambda rate: SharedWindow(settings.state_dir / "pace", service(), rate),
     )

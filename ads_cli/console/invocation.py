@@ -1,6 +1,7 @@
 """One invocation of adsctl: settings, presentation, messages, printer and client, each made on first use."""
 
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -103,15 +104,16 @@ class Invocation:
             credentials=self.secrets.user,
             emulator=self.emulator if self.settings.is_local else None,
             service=lambda: self.service,
-            on_mutation=self._forget_changed_catalog,
+            mutating=self._end_generation,
             concurrency=self.concurrency,
         )
 
-    def _forget_changed_catalog(self, request: "PreparedRequest") -> None:
-        """Invalidate the sync state of a catalog whose products any command changes."""
-        from ..products.sync_state import forget_changed_catalog
+    def _end_generation(self, request: "PreparedRequest") -> AbstractContextManager[None]:
+        """End the generation of the place that a request may change, if there is one."""
+        from ..uploads.generations import Generations, changed_place
 
-        forget_changed_catalog(self.settings.state_dir, self.service, request)
+        place = changed_place(self.service, request)
+        return Generations(self.settings.state_dir).changing(place) if place else nullcontext()
 
     def warn_unknown_keys(self) -> None:
         """Warn about keys of the profile that are not settings."""

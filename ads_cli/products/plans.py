@@ -6,16 +6,13 @@ from ..uploads.row_plan import RowPlan
 from ..validation.validator import Validator
 from .schema import KEY_SCHEMA, PRODUCT_SCHEMA
 from .selection import ChangedRows
-from .sync_state import SyncState
-from .sync_update import CommitAtEnd, ForgetCatalog, ForgetKeys
+from .sync_state import KIND, SyncState
+from .sync_update import CommitAtEnd, ForgetKeys
 from .upload import delete_upload, push_upload
-
-KIND = "product_catalog"
 
 
 def push_plan(rows: Rows, catalog: str, sync_state: SyncState, selection: ChangedRows | None) -> RowPlan:
     """Plan a push of the rows that a selection takes; None sends all, and remembers none."""
-    commit = selection and CommitAtEnd(sync_state, selection, BATCH_SIZE)
     return RowPlan(
         noun="products",
         validator=Validator(rows, PRODUCT_SCHEMA, selection),
@@ -24,7 +21,7 @@ def push_plan(rows: Rows, catalog: str, sync_state: SyncState, selection: Change
         target=catalog,
         operation="push",
         batch_size=BATCH_SIZE,
-        bookkeeper=commit or ForgetCatalog(sync_state),
+        bookkeeper=CommitAtEnd(sync_state, selection, BATCH_SIZE) if selection else None,
     )
 
 

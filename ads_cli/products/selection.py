@@ -4,14 +4,13 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from itertools import compress, count
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from ..api.validation import Problem, broken_rules
 from ..feeds.rows import Row, Rows
-from ..uploads.job_file import acknowledgements
+from ..uploads.batch import Acknowledgement
 from ..validation.result import CheckedRow, ValidationResult
 from .comparison import DIFFERING, MISSING, Comparison
 from .digest_index import DIGEST_BYTES, NO_KEY, DigestIndex, product_digest, split
@@ -56,7 +55,7 @@ class ChangeSelector:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self.index = read_index(self.sync_state) if self.sync_state else DigestIndex()
+        self.index = read_index(self.sync_state)[0] if self.sync_state else DigestIndex()
 
     def broken_rules(self, item: Any) -> list[Problem]:
         """Look the item up, and apply the rules unless it is acknowledged as it is."""
@@ -93,8 +92,14 @@ class ChangeSelector:
 class ChangedRows:
     """The rows of a file that are to be sent: all, or with a sync state those that have changed."""
 
-    def __init__(self, sync_state: SyncState | None = None, index: DigestIndex | None = None) -> None:
+    def __init__(
+        self,
+        sync_state: SyncState | None = None,
+        index: DigestIndex | None = None,
+        read_in: str | None = None,
+    ) -> None:
         self.selector = ChangeSelector(sync_state, DigestIndex() if index is None else index)
+        self.read_in = read_in  # generation of the catalog in which the index is right
         self._only_changed = sync_state is not None
         self.clear()
 
@@ -151,10 +156,12 @@ class ChangedRows:
         """Free the memory of the index, which is not needed once the file is validated."""
         self.selector.index = DigestIndex()
 
-    def acknowledged(self, journal: Path, batch_size: int) -> Iterator[tuple[bytes, int]]:
-        """Yield digest and key hash of each row that the journal's acknowledgements accept."""
+    def acknowledged(
+        self, acknowledgements: Iterable[Acknowledgement], batch_size: int
+    ) -> Iterator[tuple[bytes, int]]:
+        """Yield digest and key hash of each row that acknowledgements accept."""
         due_records = array("Q", compress(count(1), self._states.translate(IS_DUE)))
-        for ack in acknowledgements(journal):
+        for ack in acknowledgements:
             first = ack.batch * batch_size
             records = due_records[first : first + batch_size]
             digests = self.digests[first * DIGEST_BYTES : (first + batch_size) * DIGEST_BYTES]
@@ -165,10 +172,16 @@ class ChangedRows:
                     yield digest, key
 
 
-def read_index(sync_state: SyncState, warn: Callable[[str], None] = lambda text: None) -> DigestIndex:
-    """Return the index of acknowledged products; where it is unknown, say why and return an empty one."""
+def read_index(
+    sync_state: SyncState, warn: Callable[[str], None] = lambda text: None
+) -> tuple[DigestIndex, str | None]:
+    """Return the index of acknowledged products, and its generation.
+
+    Where it is unknown, say why and return an empty one, which is right in every generation.
+    """
     try:
-        return sync_state.read()
+        generation, index = sync_state.read()
     except UnknownError as reason:
         warn(f"{reason}: every row is sent")
-        return DigestIndex()
+        return DigestIndex(), None
+    return index, generation if len(index) else None

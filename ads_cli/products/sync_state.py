@@ -2,32 +2,31 @@
 
 One file a catalog and service, whichever profile names them: a header line of JSON, sorted records (see
 `digest_index`), and a checksum. It is replaced atomically. It may know too little, and then rows are sent
-that need not be; it never claims what was not acknowledged. So a push invalidates the rows it is about to
-send, and commits them only at its end, if nothing else was sent to the catalog or deleted from it meanwhile.
+that need not be; it never claims what was not acknowledged. So it is used only in the generation of the
+catalog that it was written in, a push invalidates the rows it is about to send, and it commits them only at
+its end, if no other generation has begun meanwhile.
 """
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import blake2b, sha256
 from io import BufferedWriter
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from ..client.prepared_request import PreparedRequest
 from ..config.atomic_files import replacing
 from ..errors import STATE_HINT, StateError, UsageError
-from ..loopback import is_loopback
+from ..uploads.generations import Generations
+from ..uploads.job_key import Place
 from ..uploads.locks import lock_folder
 from .digest_index import NO_KEY, RECORD_BYTES, Changes, DigestIndex
 
+KIND = "product_catalog"  # of the place
 FOLDER = "acknowledged"  # in the state folder
-VERSION = 1
+VERSION = 2
 CHECKSUM_BYTES = 16
 MAX_HEADER_BYTES = 64 * 1024
-PRODUCTS_PATH = re.compile(r"/\d+/product_catalogs/(?P<catalog>[^/]+)(?P<products>/products)?/?$")
 
 
 class Header(msgspec.Struct, kw_only=True):
@@ -36,7 +35,7 @@ class Header(msgspec.Struct, kw_only=True):
     version: int = VERSION
     service: str
     catalog: str
-    job: str = ""  # invalidated its rows, and may commit them
+    generation: str = ""  # of the catalog
 
 
 class UnknownError(Exception):
@@ -48,6 +47,8 @@ class SyncState:
 
     def __init__(self, state_dir: Path, service: str, catalog: str) -> None:
         self._folder = state_dir / FOLDER
+        self._generations = Generations(state_dir)
+        self._place = Place(service, KIND, catalog)
         self._header = Header(service=service, catalog=catalog)
         self._path = self._folder / sha256(f"{service}\n{catalog}".encode()).hexdigest()[:16]
 
@@ -55,49 +56,42 @@ class SyncState:
         """Tell whether anything was ever stored."""
         return self._path.exists()
 
-    def read(self) -> DigestIndex:
-        """Return the index of acknowledged products; raise UnknownError."""
-        return self._read()[1]
+    def read(self) -> tuple[str, DigestIndex]:
+        """Return the current generation and the acknowledged products; raise UnknownError."""
+        generation = self._generations.current(self._place)
+        header, index = self._read()
+        if header.generation != generation:
+            raise UnknownError("something else may have changed this catalog since the last push")
+        return generation, index
 
-    def invalidate(self, job: str, digests: Iterable[bytes], *, may_commit: Callable[[str], bool]) -> None:
-        """Forget products that a job is about to send.
-
-        `may_commit` takes the id of the job that last did so, and tells whether this job may commit.
-        """
+    def invalidate(self, previous: str, generation: str, digests: Iterable[bytes]) -> None:
+        """Forget products that a push is about to send, in the generation that it began after `previous`."""
         with self._lock():
-            last_job, index = self._job_and_index()
+            index = self._index_of(previous, generation)
             changes = Changes((digest, NO_KEY) for digest in digests if len(index))
-            self._write(index.updated(changes, keep=False), job if may_commit(last_job) else "")
+            self._write(index.updated(changes, keep=False), generation)
 
-    def commit(self, job: str, products: Iterable[tuple[bytes, int]]) -> bool:
-        """Store products by digest and key hash; return False where something else was sent meanwhile."""
-        with self._lock():
-            last_job, index = self._job_and_index()
-            if last_job == job:
-                self._write(index.updated(Changes(products), keep=True))
-            return last_job == job
-
-    def invalidate_keys(self, keys: set[int]) -> None:
+    def invalidate_keys(self, previous: str, generation: str, keys: set[int]) -> None:
         """Forget products with these key hashes, and those whose key is not known."""
-        if self.exists():
-            with self._lock():
-                _, index = self._job_and_index()
-                self._write(index.without(keys))
-
-    def drop(self) -> bool:
-        """Forget everything; return False where there was nothing."""
-        if not self.exists():
-            return False
         with self._lock():
-            self._path.unlink(missing_ok=True)
-        return True
+            self._write(self._index_of(previous, generation).without(keys), generation)
 
-    def _job_and_index(self) -> tuple[str, DigestIndex]:
+    def commit(self, generation: str, products: Iterable[tuple[bytes, int]]) -> bool:
+        """Store products by digest and key hash; return False if another generation has begun."""
+        with self._lock():
+            is_current = generation == self._generations.current(self._place)
+            if is_current:
+                index = self._index_of(generation)
+                self._write(index.updated(Changes(products), keep=True), generation)
+            return is_current
+
+    def _index_of(self, *generations: str) -> DigestIndex:
+        """Return what was stored in one of these generations."""
         try:
             header, index = self._read()
         except UnknownError:
-            return "", DigestIndex()
-        return header.job, index
+            return DigestIndex()
+        return index if header.generation in generations else DigestIndex()
 
     def _read(self) -> tuple[Header, DigestIndex]:
         try:
@@ -120,8 +114,8 @@ class SyncState:
             raise UnknownError(f"{self._path} belongs to another catalog or service")
         return header, DigestIndex(data, begin, end)
 
-    def _write(self, records: Iterable[bytes | memoryview], job: str = "") -> None:
-        header = msgspec.json.encode(msgspec.structs.replace(self._header, job=job)) + b"\n"
+    def _write(self, records: Iterable[bytes | memoryview], generation: str) -> None:
+        header = msgspec.json.encode(msgspec.structs.replace(self._header, generation=generation)) + b"\n"
         checksum = blake2b(header, digest_size=CHECKSUM_BYTES)
         try:
             with replacing(self._path) as file, BufferedWriter(file) as out:
@@ -144,17 +138,11 @@ class SyncState:
             raise StateError(f"{self._folder} cannot be used: {error.strerror}", hint=STATE_HINT) from error
 
 
-def forget_changed_catalog(state_dir: Path, service: str, request: PreparedRequest) -> None:
-    """Forget a catalog whose products a request is about to change; pushes keep track themselves."""
-    found = PRODUCTS_PATH.search(urlsplit(request.url).path)
-    if found and (found["products"] or request.method == "DELETE"):
-        SyncState(state_dir, service, unquote(found["catalog"])).drop()
-
-
-def forget_emulated(state_dir: Path) -> None:
-    """Forget every catalog of a service on this machine, whose emulator is reset."""
+def remove_outdated(state_dir: Path) -> None:
+    """Remove sync states whose generation has ended, which are never used again."""
+    generations = Generations(state_dir)
     for path in (state_dir / FOLDER).glob("[0-9a-f]*"):
         with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError), path.open("rb") as file:
             header = msgspec.json.decode(file.readline(MAX_HEADER_BYTES), type=Header)
-            if is_loopback(urlsplit(header.service).hostname or ""):
+            if header.generation != generations.current(Place(header.service, KIND, header.catalog)):
                 path.unlink()

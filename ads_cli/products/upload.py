@@ -1,10 +1,12 @@
 """Product uploads: the requests, and the outcome of each product in their responses."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..api.products import DeleteProducts, PutProducts
-from ..output.text import shortened
+from ..errors import UnavailableError
+from ..output.text import counted, shortened
 from ..uploads.batch import FAILED
 from ..uploads.upload import Outcome, RowUpload
 from .digest_index import key_hash
@@ -12,9 +14,14 @@ from .digest_index import key_hash
 if TYPE_CHECKING:
     from ..client.response import Response
 
+REJECTED = "ERROR"
 STATUSES = {"CREATE_SUCCESS": "created", "UPDATE_SUCCESS": "updated", "NO_CHANGE": "unchanged"}
 DELETED = "deleted"
-MISSING = "the response does not mention it"
+# Reasons that mean that a catalog does not have a key; any other reason is a refusal.
+UNKNOWN_KEY = re.compile(
+    r"not found|unknown|does(n't| not) exist|\bno (such )?product\b|not in (the|this) catalog|already deleted",
+    re.I,
+)
 
 
 def push_upload(catalog: str, *, note_keys: bool = False) -> RowUpload:
@@ -35,49 +42,60 @@ def delete_upload(catalog: str) -> RowUpload:
         field="product_keys",
         statuses=(DELETED, FAILED),
         read_outcomes=_delete_outcomes,
+        notes_attempts=True,
     )
 
 
-def _push_outcomes(ids: Sequence[str], response: "Response", may_be_applied: bool) -> list[Outcome]:
-    entries = _entries(response, "products_response", ("id",))
-    return [_push_outcome(entries.get(product_id)) for product_id in ids]
+def _push_outcomes(ids: Sequence[str], response: "Response") -> list[Outcome]:
+    entries = _entries(response, "products_response", ids, ("id",))
+    return [_push_outcome(entry) for entry in entries]
 
 
-def _push_outcome(entry: dict[str, Any] | None) -> Outcome:
-    if entry is None:
-        return Outcome(FAILED, MISSING)
+def _push_outcome(entry: Mapping[str, Any]) -> Outcome:
+    status, errors = entry.get("status"), _message(entry.get("errors"))
     warning = _message(entry.get("warnings"))
-    if status := STATUSES.get(str(entry.get("status"))):
-        return Outcome(status, "", warning, str(entry.get("product_key") or ""))
-    error = _message(entry.get("errors")) or f"status {entry.get('status')}, without a reason"
-    return Outcome(FAILED, error, warning)
+    if status == REJECTED:
+        return Outcome(FAILED, errors or "rejected without a reason", warning)
+    if not isinstance(status, str) or status not in STATUSES or errors:
+        raise not_understood(f"{entry.get('id')!r} has the status {status!r} and the errors {errors!r}")
+    return Outcome(STATUSES[status], "", warning, str(entry.get("product_key") or ""))
 
 
-def _delete_outcomes(keys: Sequence[str], response: "Response", may_be_applied: bool) -> list[Outcome]:
-    """Find the outcome of each key; one that an earlier try may have deleted counts as deleted."""
-    entries = _entries(response, "delete_products", ("product_key", "failed_product_key"))
-    outcomes = []
-    for key in keys:
-        entry = entries.get(key)
-        if entry is None:
-            outcomes.append(Outcome(FAILED, MISSING))
-        elif entry.get("failed_product_key") and not may_be_applied:
-            outcomes.append(Outcome(FAILED, _message(entry.get("message")) or "rejected without a reason"))
-        else:
-            outcomes.append(Outcome(DELETED))
-    return outcomes
+def _delete_outcomes(keys: Sequence[str], response: "Response") -> list[Outcome]:
+    entries = _entries(response, "delete_products", keys, ("failed_product_key", "product_key"))
+    return [_delete_outcome(entry) for entry in entries]
 
 
-def _entries(response: "Response", name: str, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return the entries of a batch response by the first of `keys` that each has."""
-    data = response.data.get(name) if isinstance(response.data, dict) else None
-    found: dict[str, dict[str, Any]] = {}
-    for entry in data if isinstance(data, list) else ():
-        for key in keys if isinstance(entry, dict) else ():
-            if value := entry.get(key):
-                found[str(value)] = entry
-                break
-    return found
+def _delete_outcome(entry: Mapping[str, Any]) -> Outcome:
+    """Read the outcome of one key; an earlier request may have deleted the product of an unknown key."""
+    message = _message(entry.get("message"))
+    if entry.get("failed_product_key"):
+        is_unknown = bool(UNKNOWN_KEY.search(message))
+        return Outcome(FAILED, message or "rejected without a reason", if_repeated=DELETED * is_unknown)
+    return Outcome(DELETED)
+
+
+def _entries(
+    response: "Response", name: str, ids: Sequence[str], keys: Sequence[str]
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the one entry of each id in a batch response, found by the first of `keys` that it has.
+
+    Raises UnavailableError where the response is not a list of exactly these entries.
+    """
+    entries = response.data.get(name) if isinstance(response.data, dict) else None
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise not_understood(f"it has no list {name} of objects")
+    found = {str(next(filter(None, map(entry.get, keys)), "")): entry for entry in entries}
+    if missing := [id for id in ids if id not in found]:
+        raise not_understood(f"it does not mention {missing[0]!r}")
+    if len(entries) != len(ids):
+        raise not_understood(f"it has {counted(len(entries), 'entry', 'entries')} for {len(ids):,} items")
+    return (found[id] for id in ids)
+
+
+def not_understood(what: str) -> UnavailableError:
+    """Return the error for a response that means neither success nor refusal."""
+    return UnavailableError(f"the response of the service is not understood: {shortened(what)}")
 
 
 def _message(errors: Any) -> str:

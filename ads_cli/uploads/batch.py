@@ -1,4 +1,4 @@
-"""Batches, and what the service acknowledged of each."""
+"""Batches, and what the journal notes of each."""
 
 from collections.abc import Generator, Sequence
 from typing import Any, NamedTuple
@@ -27,3 +27,11 @@ class Acknowledgement(msgspec.Struct, array_like=True):
     failed: list[tuple[int, str]] = []
     warned: list[tuple[int, str]] = []
     keys: list[int] = []  # CRC-32 of the key of each row, where the upload notes them
+    digest: str = ""  # of what was sent
+
+
+class Attempt(msgspec.Struct):
+    """Whether the service may have applied a request of a batch, which it has not acknowledged."""
+
+    attempted: int  # number of the batch
+    may_be_applied: bool

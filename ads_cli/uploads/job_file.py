@@ -1,8 +1,8 @@
 """The file format of a job's journal: JSON lines.
 
-The first line is the job, then comes one acknowledgement a batch, then the end. Batches are cut the same
-way each time, so that a number identifies one. Each acknowledgement is stored with its checksum: a bit
-flipped on the disk must not name another batch, which would then never be sent.
+The first line is the job, then come acknowledgements and attempts of its batches, then the end. Each of
+them is stored with its checksum: a bit flipped on the disk must not name another batch, which would then
+never be sent.
 """
 
 import zlib
@@ -12,10 +12,11 @@ from pathlib import Path
 import msgspec
 
 from ..errors import StateError
-from .batch import Acknowledgement
+from .batch import Acknowledgement, Attempt
 from .job_key import JobKey, JobOptions, Place
 
 END = b'{"end":true}\n'
+Entry = Acknowledgement | Attempt
 
 
 class Job(msgspec.Struct, kw_only=True):
@@ -27,9 +28,9 @@ class Job(msgspec.Struct, kw_only=True):
     file: str
     rows: int
     batches: int
-    started: str
+    started: str  # the time that its rows are validated against, in UTC
     resume: str = ""  # the command that resumes it
-    can_be_resumed: bool = True
+    generation: str = ""  # of the place, begun with the job; empty in journals of earlier versions
 
 
 class _JobBefore(msgspec.Struct, kw_only=True):
@@ -59,7 +60,6 @@ class _JobBefore(msgspec.Struct, kw_only=True):
             rows=self.rows,
             batches=self.batches,
             started=self.started,
-            can_be_resumed=False,
         )
 
 
@@ -87,10 +87,20 @@ def _decode_job(line: bytes) -> Job:
             raise error from None
 
 
-def acknowledgements(path: Path) -> Iterator[Acknowledgement]:
-    """Read the acknowledgements of a journal; damaged lines are left out, so their batches are sent again."""
+def entries(path: Path) -> Iterator[Entry]:
+    """Read the entries of a journal; damaged lines are left out, so their batches are sent again."""
     with path.open("rb") as file:
-        yield from (ack for line in file if line.endswith(b"\n") and (ack := _decode(line)))
+        yield from (entry for line in file if line.endswith(b"\n") and (entry := _decode(line)))
+
+
+def acknowledgements(path: Path) -> Iterator[Acknowledgement]:
+    """Read the acknowledgements of a journal; a later one of the same batch replaces an earlier one."""
+    return (entry for entry in entries(path) if isinstance(entry, Acknowledgement))
+
+
+def last_acknowledgements(path: Path) -> dict[int, Acknowledgement]:
+    """Read the acknowledgement that counts for each batch, by batch number."""
+    return {ack.batch: ack for ack in acknowledgements(path)}
 
 
 def encode_job(job: Job) -> bytes:
@@ -98,17 +108,18 @@ def encode_job(job: Job) -> bytes:
     return msgspec.json.encode(job) + b"\n"
 
 
-def encode(ack: Acknowledgement) -> bytes:
-    """Return the line of an acknowledgement, with its checksum."""
-    content = msgspec.json.encode(ack)
+def encode(entry: Entry) -> bytes:
+    """Return the line of an entry, with its checksum."""
+    content = msgspec.json.encode(entry)
     return msgspec.json.encode((zlib.crc32(content), msgspec.Raw(content))) + b"\n"
 
 
-def _decode(line: bytes) -> Acknowledgement | None:
+def _decode(line: bytes) -> Entry | None:
     try:
         checksum, content = msgspec.json.decode(line, type=tuple[int, msgspec.Raw])
         if zlib.crc32(content) == checksum:
-            return msgspec.json.decode(content, type=Acknowledgement)
+            entry: type[Entry] = Acknowledgement if bytes(content).startswith(b"[") else Attempt
+            return msgspec.json.decode(content, type=entry)
     except (msgspec.DecodeError, UnicodeDecodeError):
         pass  # the job, the end, or a damaged line
     return None

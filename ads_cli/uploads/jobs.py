@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import STATE_HINT, NotFoundError, StateError, UsageError
-from .job_file import Job, acknowledgements, read_job
+from .generations import Generations
+from .job_file import Job, read_job
+from .job_key import Place
 from .locks import lock_folder, try_lock
 
 JOB_RETENTION_SECONDS = 30 * 24 * 3600.0
@@ -26,89 +28,93 @@ def list_jobs(folder: Path) -> Iterator[tuple[Path, Job, bool]]:
             continue
 
 
+def job_state(folder: Path, job: Job, *, ended: bool) -> str:
+    """Return "ended", "unfinished" (it can be resumed) or "superseded" (something else was sent since)."""
+    if ended:
+        return "ended"
+    is_current = job.generation and job.generation == Generations(folder.parent).current(job.key.place)
+    return "unfinished" if is_current else "superseded"
+
+
 def remove_job(path: Path, job: Job) -> bool:
     """Remove a journal and its lock; return False where the job is running."""
     with lock_folder(path.parent):
-        lock = try_lock(path.parent, job.key.digest)
-        if lock is None:
-            return False
-        lock.release()
-        path.unlink(missing_ok=True)
-        Path(lock.lock_file).unlink(missing_ok=True)
-        return True
+        return _remove(path, job)
 
 
 def remove_expired_jobs(folder: Path, own: Job) -> None:
-    """Remove journals that ended long ago, which cron would otherwise fill the disk with."""
+    """Remove journals of jobs that cannot be resumed, which cron would otherwise fill the disk with.
+
+    The caller has locked the folder.
+    """
     for path, job, ended in list_jobs(folder):
-        if ended and time.time() - path.stat().st_mtime > JOB_RETENTION_SECONDS:
+        is_old = time.time() - path.stat().st_mtime > JOB_RETENTION_SECONDS
+        if is_old and job_state(folder, job, ended=ended) != "unfinished":
             if job.key == own.key:  # its lock is held by this process
                 path.unlink(missing_ok=True)
             else:
-                remove_job(path, job)
+                _remove(path, job)
+
+
+def _remove(path: Path, job: Job) -> bool:
+    lock = try_lock(path.parent, job.key.digest)
+    if lock is None:
+        return False
+    lock.release()
+    path.unlink(missing_ok=True)
+    Path(lock.lock_file).unlink(missing_ok=True)
+    return True
 
 
 def is_other_job_running(folder: Path, own: Job) -> bool:
-    """Tell whether another job is changing the same place."""
-    with lock_folder(folder):
-        for _, job, ended in list_jobs(folder):
-            if not ended and job.key != own.key and job.key.place == own.key.place:
-                lock = try_lock(folder, job.key.digest)
-                if lock is None:
-                    return True
-                lock.release()
+    """Tell whether another job is changing the same place; the caller has locked the folder."""
+    for _, job, ended in list_jobs(folder):
+        if not ended and job.key != own.key and job.key.place == own.key.place:
+            lock = try_lock(folder, job.key.digest)
+            if lock is None:
+                return True
+            lock.release()
     return False
 
 
-def find_unfinished(folder: Path, job: Job) -> Path | None:
-    """Find the last unfinished journal of an equal job.
-
-    Where something else was sent to the same place since, what it acknowledged may have been overwritten.
-    """
-    found = None
-    for path, earlier, ended in list_jobs(folder):
-        if earlier.key.place == job.key.place:
-            if earlier.key == job.key and not ended:
-                found = path
-            elif next(acknowledgements(path), None):
-                found = None
-    return found
+def find_resumable(folder: Path, place: Place) -> tuple[Path, Job] | None:
+    """Find the journal of the only job that can be resumed at a place: the one that began its generation."""
+    generation = Generations(folder.parent).current(place)
+    for path, job, ended in list_jobs(folder):
+        if not ended and generation and job.generation == generation:
+            return path, job
+    return None
 
 
-def find_named(folder: Path, name: str, job: Job) -> Path:
-    """Find the journal that `--job` names; raise where it is not one of an equal, unfinished job."""
+def check_named(folder: Path, name: str, job: Job) -> None:
+    """Raise where the job that `--job` names is not an equal, unfinished one."""
     path = folder / f"{name}.jsonl"
     if "/" in name or not path.is_file():
         raise NotFoundError(f"--job: job {name!r} does not exist", hint="adsctl jobs list shows them")
     known, ended = read_job(path)
     if ended:
         raise UsageError(f"--job: job {name} has ended; there is nothing to resume")
-    if not known.can_be_resumed:
-        raise UsageError(f"--job: job {name} {OLDER_VERSION}")
-    if known.key != job.key:
+    if known.generation and known.key != job.key:
         raise UsageError(f"--job: job {name} was started with another file, target or options")
-    return path
-
-
-OLDER_VERSION = "was started by an earlier version of adsctl and cannot be resumed"
 
 
 def restart_reason(folder: Path, job: Job) -> str:
     """Say why no job can be resumed, from the jobs with the same file name."""
-    known = list(list_jobs(folder))
-    if same := [earlier for _, earlier, ended in known if earlier.key == job.key and not ended]:
-        return (
-            "something else was sent to the same place after the unfinished push; "
-            f"to resume it anyway: --job {same[-1].job}"
-        )
-    of_file = [(earlier, ended) for _, earlier, ended in known if earlier.file == job.file]
+    of_file = [(other, ended) for _, other, ended in list_jobs(folder) if other.file == job.file]
     if not of_file:
         return "no earlier push of this file is known"
+    if unfinished := [other for other, ended in of_file if not ended and other.key == job.key]:
+        if not any(other.generation for other in unfinished):
+            return EARLIER_VERSION
+        return "something else may have been sent to the same place since the unfinished push"
     earlier, ended = of_file[-1]
     if ended:
         return "the last push of this file has ended"
-    if not earlier.can_be_resumed:
-        return f"the unfinished push {OLDER_VERSION}"
+    if not earlier.generation:
+        return EARLIER_VERSION
     if earlier.key.content != job.key.content:
         return "the file has changed since the unfinished push"
     return "the unfinished push had another target or other options"
+
+
+EARLIER_VERSION = "the unfinished push was started by an earlier version of adsctl"

@@ -4,64 +4,144 @@ import os
 import threading
 import time
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import msgspec
 
 from ..client.rate_limiter import StoppedError
+from ..config.atomic_files import sync_folder
 from ..errors import STATE_HINT, StateError
-from .batch import Acknowledgement
-from .job_file import END, Job, acknowledgements, encode, encode_job, read_job
-from .jobs import find_named, find_unfinished, remove_expired_jobs, restart_reason
+from .batch import Acknowledgement, Attempt
+from .generations import Generations
+from .job_file import END, Entry, Job, acknowledgements, encode, encode_job, entries, last_acknowledgements
+from .jobs import check_named, find_resumable, is_other_job_running, remove_expired_jobs, restart_reason
 from .locks import lock_folder, try_lock
 
-if TYPE_CHECKING:
-    from filelock import FileLock
-
+# The generation of a job that began while another was changing the same place: it cannot be resumed, since
+# the other one may have changed what this one sent.
+NOT_ALONE = "not alone"
 GROUP_COMMIT_SECONDS = 0.005  # an acknowledgement waits so long for others, to share one fsync with them
 
 
 class Journal:
     """The journal of a job, open for appending, and locked against a second run of the same job.
 
-    `resume` resumes the last unfinished run of an equal job, `job_id` a named one. Raises StateError
-    where the journal cannot be written, or another run has the lock.
+    `resume` resumes the unfinished run of an equal job, `job_id` a named one, where nothing else may have
+    changed the place since; otherwise a new job begins a generation of the place. Raises StateError where
+    the journal cannot be written, another run has the lock, or the generation is not `read_in`, in which
+    the rows to be sent were selected (None: any).
     """
 
-    def __init__(self, folder: Path, job: Job, *, resume: bool, job_id: str | None = None) -> None:
-        self.folder = folder
-        self._lock = _take_lock(folder, job)
-        remove_expired_jobs(folder, job)
-        unfinished = find_unfinished(folder, job)
-        path = find_named(folder, job_id, job) if job_id else (unfinished if resume else None)
-        self.has_unfinished_job = bool(unfinished) and not resume and not job_id
-        self.resumed = path is not None
-        self.restart_reason = restart_reason(folder, job) if resume and path is None else ""
+    def __init__(
+        self,
+        state_dir: Path,
+        job: Job,
+        *,
+        resume: bool,
+        job_id: str | None = None,
+        read_in: str | None = None,
+    ) -> None:
+        self.folder = state_dir / "jobs"
+        self.resumed = False
+        self.restart_reason = ""  # why no job is resumed, though that was asked for
+        self.has_unfinished_job = False  # which could be resumed
         self.acknowledged: dict[int, Acknowledgement] = {}  # by earlier runs, by batch number
+        self._may_be_applied: set[int] = set()  # numbers of batches that earlier runs have attempted
         self.totals: Counter[str] = Counter()  # rows on disk by status, those of earlier runs included
-        self._queue: SimpleQueue[Acknowledgement | threading.Event | None] = SimpleQueue()
-        self._append_lock = threading.Lock()
+        self._queue: SimpleQueue[Entry | threading.Event | None] = SimpleQueue()
+        self._lock = threading.Lock()  # of the totals, and of what follows
         self._closed = False
         self._failure: Exception | None = None  # a line may be on disk in part
-        self.path = path or folder / f"{job.job}.jsonl"
-        if path is None:
-            self.job = job
-            self._create(self.path)
-        else:
-            self.job, _ = read_job(path)
-            self._reopen(path)
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with lock_folder(self.folder), self._locked_job(job):
+                self.job = self._start(job, Generations(state_dir), resume, job_id, read_in)
+        except OSError as error:
+            raise _unwritable(self.folder, error) from error
         self._writer = threading.Thread(target=self._write_queue, daemon=True)
         self._writer.start()
 
-    def append(self, ack: Acknowledgement) -> None:
-        """Queue an acknowledgement, which is counted once it is on disk; thread-safe."""
-        with self._append_lock:
+    def _start(
+        self, job: Job, generations: Generations, resume: bool, job_id: str | None, read_in: str | None
+    ) -> Job:
+        """Resume a job or create one; return it."""
+        remove_expired_jobs(self.folder, job)
+        if job_id:
+            check_named(self.folder, job_id, job)
+        place = job.key.place
+        self.previous_generation = generations.current(place)
+        if read_in is not None and read_in != self.previous_generation:
+            raise StateError(
+                f"something else was sent to {place.id} while {job.file} was validated",
+                hint="nothing of this push was sent; run it again",
+            )
+        path, found = find_resumable(self.folder, place) or (None, None)
+        can_be_resumed = found is not None and found.key == job.key and job_id in (None, found.job)
+        if found and path and can_be_resumed and (resume or job_id):
+            self.resumed, self.path = True, path
+            self._reopen(path)
+            return found
+        self.has_unfinished_job = can_be_resumed
+        self.restart_reason = restart_reason(self.folder, job) if resume or job_id else ""
+        is_alone = not is_other_job_running(self.folder, job)
+        generation = generations.begin(place)
+        job = msgspec.structs.replace(job, generation=generation if is_alone else NOT_ALONE)
+        self.path = self.folder / f"{job.job}.jsonl"
+        self._create(self.path, job)
+        return job
+
+    @contextmanager
+    def _locked_job(self, job: Job) -> Iterator[None]:
+        """Take the lock of the job, and release it if the job cannot start."""
+        lock = try_lock(self.folder, job.key.digest)
+        if lock is None:
+            raise StateError(
+                f"another run is pushing the same {job.file} to the same place",
+                hint="wait until it ends, or stop it",
+            )
+        self._job_lock = lock
+        try:
+            yield
+        except BaseException:
+            lock.release()
+            raise
+
+    def append(self, entry: Entry) -> None:
+        """Queue an acknowledgement, which is counted once it is on disk, or an attempt; thread-safe."""
+        with self._lock:
             if self._failure:
                 raise self._failure  # a line that follows an incomplete line would be lost with it
             if self._closed:
                 raise StoppedError
-            self._queue.put(ack)
+            self._queue.put(entry)
+
+    def may_be_applied(self, batch: int) -> bool:
+        """Tell whether an earlier run may have applied a batch."""
+        return batch in self._may_be_applied
+
+    def note_attempt(self, batch: int) -> None:
+        """Note, on disk before this returns, that a batch may be applied."""
+        if batch not in self._may_be_applied:
+            self.append(Attempt(batch, may_be_applied=True))
+            self.flush()
+
+    def withdraw_attempt(self, batch: int) -> None:
+        """Note that nothing of a batch was applied."""
+        if batch not in self._may_be_applied:
+            self.append(Attempt(batch, may_be_applied=False))
+
+    def discard(self, ack: Acknowledgement) -> None:
+        """Stop counting an acknowledgement of an earlier run: it is not of what this run sends."""
+        with self._lock:
+            self.totals.subtract(ack.counts)
+
+    def acknowledgements(self) -> Iterable[Acknowledgement]:
+        """Read back what is on disk: the acknowledgement that counts for each batch."""
+        return last_acknowledgements(self.path).values() if self.resumed else acknowledgements(self.path)
 
     def flush(self) -> None:
         """Wait until everything is on disk; raise StateError where that fails."""
@@ -82,40 +162,42 @@ class Journal:
 
     def close(self) -> None:
         """Close the file and release the lock; later acknowledgements are neither written nor counted."""
-        with self._append_lock:
+        with self._lock:
             if self._closed:
                 return
             self._closed = True
         self._queue.put(None)
         self._writer.join()
         os.close(self._file)
-        self._lock.release()
+        self._job_lock.release()
 
     def _write_queue(self) -> None:
         """Write acknowledgements in groups until the journal is closed; runs in its own thread."""
         is_open = True
         while is_open:
             entries = [self._queue.get()]
-            if isinstance(entries[0], Acknowledgement):
+            if isinstance(entries[0], Entry):
                 time.sleep(GROUP_COMMIT_SECONDS)
             with suppress(Empty):
                 while True:
                     entries.append(self._queue.get_nowait())
-            if acks := [entry for entry in entries if isinstance(entry, Acknowledgement)]:
-                self._commit(acks)
+            if due := [entry for entry in entries if isinstance(entry, Entry)]:
+                self._commit(due)
             for entry in entries:
                 if isinstance(entry, threading.Event):
                     entry.set()
             is_open = None not in entries
 
-    def _commit(self, acks: list[Acknowledgement]) -> None:
+    def _commit(self, entries: list[Entry]) -> None:
         try:
-            self._write(b"".join(map(encode, acks)))
+            self._write(b"".join(map(encode, entries)))
         except Exception as error:  # raised again by append and flush
             self._failure = error
-        else:
-            for ack in acks:
-                self.totals.update(ack.counts)
+            return
+        with self._lock:
+            for entry in entries:
+                if isinstance(entry, Acknowledgement):
+                    self.totals.update(entry.counts)
 
     def _write(self, data: bytes) -> None:
         if self._failure:
@@ -127,39 +209,25 @@ class Journal:
         except OSError as error:
             raise _unwritable(self.folder, error) from error
 
-    def _create(self, path: Path) -> None:
-        try:
-            self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o600)
-        except OSError as error:
-            raise _unwritable(self.folder, error) from error
-        self._write(encode_job(self.job))
+    def _create(self, path: Path, job: Job) -> None:
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o600)
+        self._write(encode_job(job))
+        sync_folder(self.folder)
 
     def _reopen(self, path: Path) -> None:
-        """Read what was acknowledged, and truncate a last line that is incomplete."""
-        for ack in acknowledgements(path):
-            self.acknowledged[ack.batch] = ack
+        """Read what was acknowledged and attempted, and truncate a last line that is incomplete."""
+        for entry in entries(path):
+            if isinstance(entry, Acknowledgement):
+                self.acknowledged[entry.batch] = entry
+            elif entry.may_be_applied:
+                self._may_be_applied.add(entry.attempted)
+            else:
+                self._may_be_applied.discard(entry.attempted)
+        for ack in self.acknowledged.values():
             self.totals.update(ack.counts)
         complete = path.read_bytes().rfind(b"\n") + 1
-        try:
-            self._file = os.open(path, os.O_WRONLY | os.O_APPEND)
-            os.ftruncate(self._file, complete)
-        except OSError as error:
-            raise _unwritable(self.folder, error) from error
-
-
-def _take_lock(folder: Path, job: Job) -> "FileLock":
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with lock_folder(folder):
-            lock = try_lock(folder, job.key.digest)
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-    if lock is None:
-        raise StateError(
-            f"another run is pushing the same {job.file} to the same place",
-            hint="wait until it ends, or stop it",
-        )
-    return lock
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND)
+        os.ftruncate(self._file, complete)
 
 
 def _unwritable(folder: Path, error: Any) -> StateError:

@@ -1,6 +1,7 @@
 """What one push sends: validated rows, cut into batches the same way each time."""
 
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from ..feeds.rows import Rows
@@ -11,7 +12,7 @@ from .batch import Batch, Batches
 from .upload import Upload
 
 if TYPE_CHECKING:
-    from .job_key import JobKey
+    from .job_key import JobKey, Place
     from .journal import Journal
 
 
@@ -19,6 +20,7 @@ class Plan(Protocol):
     """One file, to be sent to one place."""
 
     noun: str  # "products": of the rows, in messages
+    started: datetime  # of the job, in whole seconds: rows are validated against it
 
     @property
     def rows(self) -> Rows:
@@ -30,6 +32,10 @@ class Plan(Protocol):
 
     def validate(self, on_progress: OnProgress) -> ValidationReport:
         """Read the whole file; raise ContentError where it cannot be read."""
+
+    @property
+    def read_in(self) -> str | None:
+        """Return the generation of the place in which the due rows were selected; None if all are due."""
 
     @property
     def due(self) -> int:
@@ -51,6 +57,9 @@ class Plan(Protocol):
     def checked_rows(self) -> Iterator[CheckedRow]:
         """Read the file again and yield each row with its problems, but for rows that are skipped."""
 
+    def place(self, service: str) -> "Place":
+        """Return the place that is changed."""
+
     def key(self, service: str, *, skip_invalid: bool) -> "JobKey":
         """Return what identifies the job; only after the file was validated."""
 
@@ -62,3 +71,8 @@ class Plan(Protocol):
 
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Return further counts for the summary."""
+
+
+def this_second() -> datetime:
+    """Return the current time in whole seconds, as a journal stores it."""
+    return datetime.now(UTC).replace(microsecond=0)

@@ -101,17 +101,24 @@ class Push:
 
     def _send_batch(self, batch: Batch) -> tuple[Batch, Acknowledgement]:
         """Send a batch and journal its acknowledgement; runs in several threads."""
-        ack = self.plan.upload.send(self.client, batch, resumed=self.journal.resumed)
+        ack = self.plan.upload.send(self.client, batch, self.journal)
+        ack.digest = self.plan.upload.digest(batch)
         self.journal.append(ack)
         return batch, ack
 
     def _pending_batches(self) -> Batches:
         """Yield the batches that no earlier run has sent."""
+        earlier = dict(self.journal.acknowledged)
         for batch in self.plan.batches():
-            if ack := self.journal.acknowledged.get(batch.number):
+            ack = earlier.pop(batch.number, None)
+            if ack and ack.digest == self.plan.upload.digest(batch):
                 self._report(batch, ack)
-            else:
-                yield batch
+                continue
+            if ack:  # another version of adsctl sent something else
+                self.journal.discard(ack)
+            yield batch
+        for ack in earlier.values():
+            self.journal.discard(ack)
 
     def _report(self, batch: Batch, ack: Acknowledgement) -> None:
         """Tell the observer about single rows, where their lines are known already."""

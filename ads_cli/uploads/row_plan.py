@@ -1,7 +1,8 @@
 """A plan for rows that are converted, encoded and acknowledged one by one."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from ..validation.encoded_rows import EncodedRows
@@ -10,6 +11,7 @@ from ..validation.result import CheckedRow
 from ..validation.validator import OnProgress, Validator
 from .batch import Batch, Batches
 from .job_key import JobKey, JobOptions, Place
+from .plan import this_second
 from .upload import RowUpload
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ class RowPlan:
     operation: str  # "push" or "delete"
     batch_size: int
     bookkeeper: Bookkeeper | None = None
+    started: datetime = field(default_factory=this_second)
 
     @property
     def rows(self) -> "Rows":
@@ -48,6 +51,11 @@ class RowPlan:
     def validate(self, on_progress: OnProgress) -> ValidationReport:
         """Read the whole file; raise ContentError where it cannot be read."""
         return self.validator.run(on_progress)
+
+    @property
+    def read_in(self) -> str | None:
+        """Return the generation of the place in which the due rows were selected; None if all are due."""
+        return self.validator.selection.read_in if self.validator.selection else None
 
     @property
     def due(self) -> int:
@@ -86,6 +94,10 @@ class RowPlan:
         """Read the file again and yield each row with its problems, but for rows that are skipped."""
         return self.validator.checked_rows()
 
+    def place(self, service: str) -> Place:
+        """Return the place that is changed."""
+        return Place(service, self.kind, self.target)
+
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job."""
         source, selection = self.rows.source, self.validator.selection
@@ -96,7 +108,7 @@ class RowPlan:
             mapping=dict(self.rows.rename),
             selection=selection.digest if selection else "",
         )
-        return JobKey(Place(service, self.kind, self.target), self.operation, source.digest, options)
+        return JobKey(self.place(service), self.operation, source.digest, options)
 
     def begin(self, journal: "Journal") -> None:
         """Prepare for the first request of a run."""

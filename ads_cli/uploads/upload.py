@@ -1,17 +1,35 @@
 """Uploads: the requests that batches become, and what their responses mean."""
 
+from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..api.endpoint import Request
+from ..client.rate_limiter import StoppedError
+from ..errors import AdsctlError
 from .batch import FAILED, Acknowledgement, Batch
 
 if TYPE_CHECKING:
     from ..client.client import Client
     from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
+
+
+class AttemptLog(Protocol):
+    """Knows which batches the service may have applied, though it acknowledged none of them."""
+
+    def may_be_applied(self, batch: int) -> bool:
+        """Tell whether an earlier run may have applied a batch."""
+
+    def note_attempt(self, batch: int) -> None:
+        """Note, on disk before this returns, that a batch may be applied."""
+
+    def withdraw_attempt(self, batch: int) -> None:
+        """Note that nothing of a batch was applied."""
 
 
 class Upload(Protocol):
@@ -28,8 +46,11 @@ class Upload(Protocol):
     def prepare(self, client: "Client", batch: Batch) -> "PreparedRequest":
         """Build the request of a batch."""
 
-    def send(self, client: "Client", batch: Batch, *, resumed: bool) -> Acknowledgement:
-        """Send a batch; `resumed` where an earlier run may have sent it."""
+    def digest(self, batch: Batch) -> str:
+        """Return the digest of what a batch sends, and of the rows that it comes from."""
+
+    def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
+        """Send a batch."""
 
 
 class Outcome(NamedTuple):
@@ -39,10 +60,11 @@ class Outcome(NamedTuple):
     error: str = ""  # the reason where it failed
     warning: str = ""
     key: str = ""  # given by the service
+    if_repeated: str = ""  # the status where an earlier request may have done the same
 
 
-# Takes the ids of the rows, the response, and whether an earlier try may have been applied.
-ReadOutcomes = Callable[[Sequence[str], "Response", bool], list[Outcome]]
+# Takes the ids of the rows and the response; raises UnavailableError where it does not understand it.
+ReadOutcomes = Callable[[Sequence[str], "Response"], list[Outcome]]
 
 
 @dataclass(frozen=True)
@@ -54,16 +76,29 @@ class RowUpload:
     statuses: tuple[str, ...]
     read_outcomes: ReadOutcomes
     key_hash: Callable[[str], int] | None = None  # notes the keys of rows in acknowledgements
+    notes_attempts: bool = False  # an outcome depends on what an earlier request may have done
 
     def prepare(self, client: "Client", batch: Batch) -> "PreparedRequest":
         """Build the request of a batch."""
         start = f'{{"{self.field}":['.encode()
         return client.prepare(self.request, [start, b",".join(batch.items.bodies), b"]}"])
 
-    def send(self, client: "Client", batch: Batch, *, resumed: bool) -> Acknowledgement:
+    def digest(self, batch: Batch) -> str:
+        """Return the digest of the rows and of their record numbers."""
+        return digest_of(batch.items.bodies, (record for record, _ in batch.places))
+
+    def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
         """Send a batch and read the outcome of each row."""
-        response = client.exchange(self.prepare(client, batch), notify=False)
-        outcomes = self.read_outcomes(batch.items.ids, response, resumed or response.attempts > 1)
+        outcomes: list[Outcome] = []
+
+        def read(response: "Response") -> None:
+            outcomes[:] = self.read_outcomes(batch.items.ids, response)
+
+        prepared = self.prepare(client, batch)
+        with noted(attempts, batch.number) if self.notes_attempts else nullcontext(_do_nothing) as on_send:
+            response = client.upload(prepared, on_send=on_send, check=read)
+        if response.may_be_repeated or attempts.may_be_applied(batch.number):
+            outcomes = [Outcome(found.if_repeated) if found.if_repeated else found for found in outcomes]
         ack = Acknowledgement(batch.number, dict(Counter(outcome.status for outcome in outcomes)))
         for (record, _), outcome in zip(batch.places, outcomes, strict=True):
             if outcome.status == FAILED:
@@ -73,3 +108,26 @@ class RowUpload:
         if self.key_hash:
             ack.keys = [self.key_hash(outcome.key) for outcome in outcomes]
         return ack
+
+
+@contextmanager
+def noted(attempts: AttemptLog, batch: int) -> Iterator[Callable[[], None]]:
+    """Yield what notes an attempt as soon as it is sent; withdraw it where nothing was applied."""
+    try:
+        yield lambda: attempts.note_attempt(batch)
+    except (AdsctlError, StoppedError) as error:
+        if not error.may_be_applied:
+            attempts.withdraw_attempt(batch)
+        raise
+
+
+def _do_nothing() -> None:
+    pass
+
+
+def digest_of(pieces: Iterable[bytes | memoryview], records: Iterable[int]) -> str:
+    """Return a digest of the pieces of a body and of record numbers."""
+    digest = blake2b(array("q", records), digest_size=8)
+    for piece in pieces:
+        digest.update(piece)
+    return digest.hexdigest()

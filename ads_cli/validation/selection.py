@@ -26,6 +26,10 @@ class Selection(Protocol):
         """Return what selects rows while they are validated."""
 
     @property
+    def read_in(self) -> str | None:
+        """Return the generation of the place in which rows were selected; None if it does not matter."""
+
+    @property
     def due(self) -> int:
         """Count the rows to be sent."""
 

@@ -35,7 +35,7 @@ def test_a_request_is_sent_under_the_names_on_the_wire_at_any_depth():
 
 
 def test_a_response_is_read_under_the_neutral_names_and_shown_as_it_was_sent():
-    response = read_response(200, {}, json.dumps(RECORDS).encode(), 1, NAMES)
+    response = read_response(200, {}, json.dumps(RECORDS).encode(), NAMES)
     assert response.neutral_data == [{"name": "Mugs", "components": [{"type": "MEDIA", "id": "1"}]}]
     assert response.data == RECORDS["data"]
 

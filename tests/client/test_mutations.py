@@ -1,7 +1,8 @@
-"""The hook that is called before a request changes something."""
+"""The context that a request is sent in that changes something."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import httpx
 import pytest
@@ -23,8 +24,14 @@ class Service:
             lambda base: ADDRESS,
             lambda: None,
             app=self,
-            on_mutation=lambda prepared: self.events.append(f"before {prepared.method} {prepared.url}"),
+            mutating=self.mutating,
         )
+
+    @contextmanager
+    def mutating(self, prepared: PreparedRequest):
+        self.events.append(f"before {prepared.method} {prepared.url}")
+        yield
+        self.events.append(f"after {prepared.method} {prepared.url}")
 
     def __call__(self, environ, start_response):
         event = f"{environ['REQUEST_METHOD']} {environ['PATH_INFO']}"
@@ -34,46 +41,53 @@ class Service:
         start_response(f"{status} X", headers)
         return [json.dumps({"data": []}).encode()]
 
-    def send(self, method: str, path: str = "/a", **options) -> None:
-        prepared = PreparedRequest(method, ADDRESS + path, b"{}", "application/json", path, retry=True)
-        self.client.exchange(prepared, auth=httpx.Auth(), **options)
+    def send(self, method: str, path: str = "/a") -> None:
+        self.client.exchange(self.prepared(method, path), auth=httpx.Auth())
+
+    def prepared(self, method: str, path: str = "/a") -> PreparedRequest:
+        return PreparedRequest(method, ADDRESS + path, b"{}", "application/json", path, retry=True)
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
-def test_the_hook_is_called_once_before_the_first_attempt(method):
+def test_all_attempts_are_sent_in_one_context(method):
     service = Service(first=503)
     service.send(method)
-    assert service.events == [f"before {method} {ADDRESS}/a", f"{method} /a", f"{method} /a"]
+    assert service.events == [
+        f"before {method} {ADDRESS}/a",
+        f"{method} /a",
+        f"{method} /a",
+        f"after {method} {ADDRESS}/a",
+    ]
 
 
-def test_the_hook_is_not_called_for_a_get():
+def test_a_get_is_sent_without_the_context():
     service = Service()
     service.send("GET")
     assert service.events == ["GET /a"]
 
 
-def test_an_upload_sends_without_calling_the_hook():
+def test_an_upload_is_sent_without_the_context():
     service = Service()
-    service.send("PUT", notify=False)
+    service.client.upload(service.prepared("PUT"), auth=httpx.Auth())
     assert service.events == ["PUT /a"]
 
 
-def test_an_error_of_the_hook_stops_the_request():
+def test_an_error_of_the_context_stops_the_request():
     service = Service()
 
     def fail(prepared: PreparedRequest) -> None:
         raise StateError("the disk is full")
 
-    service.client.on_mutation = fail
+    service.client.mutating = fail
     with pytest.raises(StateError, match="the disk is full"):
         service.send("PUT")
     assert service.events == []
 
 
-def test_the_hook_is_called_for_each_request_of_many_threads():
+def test_each_request_of_many_threads_has_a_context_of_its_own():
     service = Service()
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(lambda number: service.send("PUT", f"/{number}"), range(100)))
     calls = [event for event in service.events if event.startswith("before")]
     assert sorted(calls) == sorted(f"before PUT {ADDRESS}/{number}" for number in range(100))
-    assert len(service.events) == 200
+    assert len(service.events) == 300

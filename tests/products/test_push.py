@@ -165,22 +165,6 @@ def test_the_request_is_what_the_specification_says(remote, httpserver: HTTPServ
     assert json.loads(seen[0].data) == {"products": [expected]}
 
 
-def test_a_row_that_the_response_omits_counts_as_failed(remote, httpserver: HTTPServer):
-    entries = [
-        {"id": "sku-1", "status": "CREATE_SUCCESS"},
-        {"id": "sku-2", "status": "ERROR", "errors": ["no image"]},
-    ]
-    httpserver.expect_request("/12/product_catalogs/7/products", method="PUT").respond_with_json(
-        {"data": {"products_response": entries}}
-    )
-    remote.file("feed.csv", feed(3))
-    words = ("products", "push", "feed.csv", "--catalog", "7", "--failed-out", "f.csv", "-o", "json")
-    summary = json.loads(remote(*words, code=9).stdout)
-    assert counts(summary) == (1, 0, 0, 2)
-    errors = [row["_error"] for row in csv.DictReader((remote.home / "f.csv").open())]
-    assert errors == ["no image", "the response does not mention it"]
-
-
 FAULTS = [
     "status=503 rate=0.3 retry-after=0",
     "status=429 rate=0.3 retry-after=0",

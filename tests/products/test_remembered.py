@@ -25,7 +25,7 @@ def flipped(content: bytes) -> bytes:
         (lambda content: content[:20], "is damaged"),
         (lambda content: b"", "is damaged"),
         (lambda content: b"\xff" * 5000, "is damaged"),
-        (lambda content: content.replace(b'"version":1', b'"version":2', 1), "another version"),
+        (lambda content: content.replace(b'"version":2', b'"version":3', 1), "another version"),
     ],
 )
 def test_an_unusable_sync_state_sends_every_row_and_says_so(shop, spoil, told):
@@ -89,7 +89,7 @@ def test_a_job_is_not_resumed_after_another_push(shop):
     shop.adsctl.file("hotfix.csv", feed(30, title="Hot"))
     shop.adsctl("products", "push", "hotfix.csv")
     shop.push(None, "--resume")
-    assert "something else was sent to the same place after the unfinished push" in shop.said
+    assert "something else may have been sent to the same place since the unfinished push" in shop.said
     assert {shop.stored(id)["title"] for id in ids(*range(1, ROWS))} == {CUP}
     assert shop.push()["skipped"] == ROWS
 
@@ -129,7 +129,6 @@ def test_a_new_catalog_with_the_same_id_is_filled(shop):
     shop.adsctl("catalog", "rename", old, "--name", "Winter")
     assert shop.push()["skipped"] == 30
     shop.adsctl("catalog", "delete", old, "--yes")
-    assert not list((shop.adsctl.home / "state" / "acknowledged").glob("[0-9a-f]*"))
     shop.adsctl("catalog", "create", "--name", "New")
     assert shop.push()["created"] == 30
 

@@ -89,8 +89,7 @@ def test_a_job_that_another_push_has_overwritten_is_not_resumed(adsctl, service,
     adsctl.file("feed.csv", feed(ROWS))
     before = len(service.puts)
     said = adsctl("products", "push", "feed.csv", "--resume").stderr
-    assert "something else was sent to the same place after the unfinished push" in said
-    assert "to resume it anyway: --job 2" in said
+    assert "something else may have been sent to the same place since the unfinished push" in said
     assert len(service.puts) - before == BATCHES
 
 

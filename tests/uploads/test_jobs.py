@@ -41,20 +41,20 @@ def as_earlier_version(path) -> None:
     path.write_text(json.dumps(before) + "\n" + "".join(acknowledgements))
 
 
-def test_an_unfinished_job_of_an_earlier_version_is_listed_and_not_resumed(adsctl, service):
+@pytest.mark.parametrize("how", ["--resume", "--job"])
+def test_an_unfinished_job_of_an_earlier_version_is_listed_and_not_resumed(adsctl, service, how):
     adsctl.file("feed.csv", feed(200))
     stop_at(adsctl, service, 3, 15, "--concurrency", "1")
     (path,) = (adsctl.home / "state" / "jobs").glob("*.jsonl")
     as_earlier_version(path)
     (listed,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
-    assert (listed["job"], listed["state"], listed["acknowledged"]) == (path.stem, "unfinished", 3)
+    assert (listed["job"], listed["state"], listed["acknowledged"]) == (path.stem, "superseded", 3)
     assert listed["target"] == service.emulator.catalog
-    why = "was started by an earlier version of adsctl and cannot be resumed"
-    named = adsctl("products", "push", "feed.csv", "--job", path.stem, code=2)
-    assert f"--job: job {path.stem} {why}" in named.stderr
-    done = adsctl("products", "push", "feed.csv", "--resume")
-    assert f"starting from the beginning: the unfinished push {why}" in done.stderr
     assert "resume" not in json.loads(adsctl("jobs", "show", path.stem, "-o", "json").stdout)
+    done = adsctl("products", "push", "feed.csv", how, *[path.stem] * (how == "--job"))
+    why = "the unfinished push was started by an earlier version of adsctl"
+    assert f"starting from the beginning: {why}" in done.stderr
+    assert len(service.stored) == 200
 
 
 def test_a_catalog_whose_id_has_a_space_is_listed_whole(adsctl, remote):

@@ -42,7 +42,7 @@ def write_journal(folder: Path, *, ended: bool = False) -> Path:
     if ended:
         journal.finish()
     journal.close()
-    return folder / "j1.jsonl"
+    return folder / "jobs" / "j1.jsonl"
 
 
 def resume_journal(folder: Path, *later: Acknowledgement) -> Journal:
@@ -62,21 +62,21 @@ def no_syncing(monkeypatch):
 def test_a_journal_cut_at_any_byte_keeps_every_complete_line_and_can_be_appended_to(tmp_path):
     path = write_journal(tmp_path)
     content = path.read_bytes()
-    header = content.index(b"\n")
-    for cut in range(len(content) + 1):
+    for cut in range(content.index(b"\n") + 1, len(content) + 1):
         path.write_bytes(content[:cut])
-        whole = max(content[:cut].count(b"\n") - 1, 0)
+        whole = content[:cut].count(b"\n") - 1
         journal = resume_journal(tmp_path, Acknowledgement(99, {"created": 1}))
-        # Without a complete header, nobody knows which job the journal belongs to.
-        assert journal.resumed == (cut > header)
-        assert journal.acknowledged == {n: ACKNOWLEDGED[n] for n in range(whole)}
-        assert [
-            ack.batch for ack in acknowledgements(path if journal.resumed else tmp_path / "j2.jsonl")
-        ] == [
-            *range(whole),
-            99,
-        ]
-        (tmp_path / "j2.jsonl").unlink(missing_ok=True)
+        assert journal.resumed and journal.acknowledged == {n: ACKNOWLEDGED[n] for n in range(whole)}
+        assert [ack.batch for ack in acknowledgements(path)] == [*range(whole), 99]
+
+
+@pytest.mark.parametrize("share", [0, 0.01, 0.5, 0.99])
+def test_nobody_knows_which_job_a_journal_without_a_complete_header_belongs_to(tmp_path, share):
+    path = write_journal(tmp_path)
+    header = path.read_bytes().splitlines()[0]
+    path.write_bytes(header[: int(share * len(header))])
+    journal = resume_journal(tmp_path, Acknowledgement(99, {"created": 1}))
+    assert not journal.resumed and journal.path != path
 
 
 def test_a_truncated_end_does_not_end_the_job(tmp_path):
@@ -103,23 +103,25 @@ def test_a_damaged_byte_never_acknowledges_another_batch(tmp_path, seed):
 
 
 def test_a_damaged_header_is_never_the_same_job_with_other_acknowledgements(tmp_path):
-    path = write_journal(tmp_path)
-    content = path.read_bytes()
     chance = random.Random(1)
-    for at in range(content.index(b"\n") + 1):
-        for byte in (content[at] ^ chance.randrange(1, 256), ord("x")):
-            path.write_bytes(content[:at] + bytes([byte]) + content[at + 1 :])
-            journal = resume_journal(tmp_path)
-            assert journal.acknowledged == {} or journal.acknowledged == ACKNOWLEDGED
-            (tmp_path / "j2.jsonl").unlink(missing_ok=True)
+    for number in range(60):
+        folder = tmp_path / str(number)
+        path = write_journal(folder)
+        content = path.read_bytes()
+        at = chance.randrange(content.index(b"\n") + 1)
+        byte = content[at] ^ chance.randrange(1, 256) if number % 2 else ord("x")
+        path.write_bytes(content[:at] + bytes([byte]) + content[at + 1 :])
+        journal = resume_journal(folder)
+        assert journal.acknowledged == {} or journal.acknowledged == ACKNOWLEDGED
 
 
 def test_a_file_that_is_not_a_journal_is_skipped(tmp_path):
+    (tmp_path / "jobs").mkdir()
     chance = random.Random(2)
     for size in (0, 1, 10, 1000, 100_000):
-        (tmp_path / "j0.jsonl").write_bytes(chance.randbytes(size))
+        (tmp_path / "jobs" / "j0.jsonl").write_bytes(chance.randbytes(size))
         assert not resume_journal(tmp_path).resumed
-        (tmp_path / "j2.jsonl").unlink()
+        (tmp_path / "jobs" / "j2.jsonl").unlink()
 
 
 def test_after_an_incomplete_line_nothing_more_is_counted(tmp_path, monkeypatch):
@@ -137,4 +139,4 @@ def test_after_an_incomplete_line_nothing_more_is_counted(tmp_path, monkeypatch)
     assert journal.totals.total() == 25
     journal.close()
     assert resume_journal(tmp_path, ACKNOWLEDGED[1]).acknowledged == {0: ACKNOWLEDGED[0]}
-    assert [ack.batch for ack in acknowledgements(tmp_path / "j1.jsonl")] == [0, 1]
+    assert [ack.batch for ack in acknowledgements(tmp_path / "jobs" / "j1.jsonl")] == [0, 1]

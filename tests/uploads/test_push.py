@@ -73,7 +73,7 @@ class Pushing:
             batches=plan.batch_count,
             started="2026-03-01T00:00:00Z",
         )
-        journal = Journal(self.folder / "jobs", new, resume=resume)
+        journal = Journal(self.folder, new, resume=resume)
         client = self.client(max_attempts=1)
         result = Push(client, plan, journal, self.observer, concurrency=1, **options).run(report)
         journal.close()

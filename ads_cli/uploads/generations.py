@@ -1,0 +1,117 @@
+"""The generation of each place, which tells whether anything else may have changed it since.
+
+A push begins a generation before its first request; any other request that may change the place ends it.
+A job is resumed, and the sync state of a catalog is used, only in the generation that they were written in.
+So neither file times, nor the clock, nor journals that were removed decide what is sent.
+"""
+
+import hashlib
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+
+from ..client.prepared_request import PreparedRequest
+from ..config.atomic_files import replacing, sync_folder
+from ..errors import STATE_HINT, StateError, UsageError
+from ..loopback import is_loopback
+from .job_key import Place
+
+NO_GENERATION = ""
+# Requests that change what a place holds: its products or users, or, with DELETE, all of it.
+PLACE_PATH = re.compile(
+    r"/(?P<kind>product_catalog|custom_audience|do_not_reach_list)s/(?P<id>[^/]+)(?P<items>/products|/users)?/?$"
+)
+
+
+class _Generation(msgspec.Struct):
+    """The content of the file of a generation."""
+
+    place: Place
+    token: str  # random
+
+
+class Generations:
+    """The generations of all places that were pushed to from this machine."""
+
+    def __init__(self, state_dir: Path) -> None:
+        self._folder = state_dir / "generations"
+
+    def current(self, place: Place) -> str:
+        """Return the stamp of the current generation; NO_GENERATION if there is none.
+
+        The stamp contains the time of the file's last change, which cannot be copied: in a copy of an
+        earlier state folder, whatever was sent since then is not known.
+        """
+        path = self._path(place)
+        try:
+            token = msgspec.json.decode(path.read_bytes(), type=_Generation).token
+            return f"{token}-{path.stat().st_ctime_ns:x}"
+        except FileNotFoundError:
+            return NO_GENERATION
+        except OSError as error:
+            raise self._unusable(error) from error
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return NO_GENERATION
+
+    def begin(self, place: Place) -> str:
+        """Begin a generation, on disk before this returns; return its stamp."""
+        content = msgspec.json.encode(_Generation(place, secrets.token_hex(8)))
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with replacing(self._path(place)) as file:
+                file.write(content)
+        except OSError as error:
+            raise self._unusable(error) from error
+        except UsageError as error:
+            raise StateError(error.message, hint=STATE_HINT) from error
+        return self.current(place)
+
+    def end(self, place: Place) -> None:
+        """End the current generation, on disk before this returns."""
+        self._remove(self._path(place))
+
+    @contextmanager
+    def changing(self, place: Place) -> Iterator[None]:
+        """End the generation before a request that may change a place, and one begun meanwhile after it."""
+        self.end(place)
+        try:
+            yield
+        finally:
+            self.end(place)
+
+    def end_emulated(self) -> None:
+        """End the generations of every service on this machine, whose emulator is reset."""
+        for path in self._folder.glob("[0-9a-f]*"):
+            with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
+                place = msgspec.json.decode(path.read_bytes(), type=_Generation).place
+                if is_loopback(urlsplit(place.service).hostname or ""):
+                    self._remove(path)
+
+    def _path(self, place: Place) -> Path:
+        return self._folder / hashlib.sha256(msgspec.json.encode(place)).hexdigest()[:16]
+
+    def _remove(self, path: Path) -> None:
+        try:
+            path.unlink()
+            sync_folder(self._folder)
+        except FileNotFoundError:
+            pass  # nothing is known of the place
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: OSError) -> StateError:
+        return StateError(f"{self._folder} cannot be used: {error.strerror}", hint=STATE_HINT)
+
+
+def changed_place(service: str, request: PreparedRequest) -> Place | None:
+    """Return the place that a request may change, or None."""
+    path = re.sub("/+", "/", unquote(urlsplit(request.url).path))
+    found = PLACE_PATH.search(path)
+    if request.method == "GET" or not found or not (found["items"] or request.method == "DELETE"):
+        return None
+    return Place(service, found["kind"], found["id"])

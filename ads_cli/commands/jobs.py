@@ -39,7 +39,7 @@ def show_job(
     found = next((found for found in _jobs(call) if found[1].job == job), None)
     if found is None:
         raise NotFoundError(f"job {job!r} does not exist", hint="adsctl jobs list shows them")
-    path, shown, ended = found
+    path, shown, _ = found
     totals: Counter[str] = Counter()
     for ack in last_acknowledgements(path).values():
         totals.update(ack.counts)

@@ -19,7 +19,7 @@ STATUSES = {"CREATE_SUCCESS": "created", "UPDATE_SUCCESS": "updated", "NO_CHANGE
 DELETED = "deleted"
 # Reasons that mean that a catalog does not have a key; any other reason is a refusal.
 UNKNOWN_KEY = re.compile(
-    r"not found|unknown|does(n't| not) exist|\bno (such )?product\b|not in (the|this) catalog|already deleted",
+    r"not found|unknown|does(n't| not) exist|\bno (such )?product\b|not in th(e|is) catalog|already deleted",
     re.I,
 )
 

@@ -8,8 +8,10 @@ from ..client.credentials import Credentials
 from ..config.addresses import ADDRESSES, is_same_address
 from ..config.settings import Settings
 from ..errors import AccessError, StateError
+from ..masking import Mask
 from ..spelling import as_variable
 from .secret_stores import Secret, SecretStore, open_store
+from .secret_values import MAX_SECRET_LENGTH, check_secret
 
 
 class FoundSecret(NamedTuple):
@@ -22,8 +24,10 @@ class FoundSecret(NamedTuple):
 class Secrets:
     """Finds secrets in the environment, then in the store that the profile signed in with."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, mask: Mask, files: dict[str, str]) -> None:
         self._settings = settings
+        self._mask = mask  # learns every secret that is found
+        self._files = files  # the contents of files that were read, by their variables
         self.prefers_store = settings.profile_outranks_environment
 
     @cached_property
@@ -43,7 +47,10 @@ class Secrets:
         sources = [self._from_environment, self._from_store]
         if self.prefers_store:
             sources.reverse()
-        return next(filter(None, (source(name) for source in sources)), None)
+        found = next(filter(None, (source(name) for source in sources)), None)
+        if found:
+            self._mask.add(found.secret.value)
+        return found
 
     def _from_store(self, name: str) -> FoundSecret | None:
         settings = self._settings
@@ -57,7 +64,9 @@ class Secrets:
                     f"the stored {shown} was not issued for {address} and is not sent there",
                     hint=f"run: adsctl auth login --profile {settings.profile}",
                 )
-        return FoundSecret(secret, f"stored ({settings.get('token_store')})")
+        origin = f"stored ({settings.get('token_store')})"
+        value = check_secret(secret.value, f"the {origin} {name.replace('_', ' ')}")
+        return FoundSecret(secret._replace(value=value), origin)
 
     def user(self) -> Credentials:
         """Return the four secrets of a signature by the user; raise AccessError if one is missing."""
@@ -80,12 +89,20 @@ class Secrets:
     def _from_environment(self, name: str) -> FoundSecret | None:
         """Read a secret from its variable, or from the file named by its `_FILE` variable."""
         environ, variable = self._settings.environ, as_variable(name)
-        if value := environ.get(variable):
+        if value := check_secret(environ.get(variable, ""), variable):
             return FoundSecret(Secret(value), variable)
-        if path := environ.get(f"{variable}_FILE"):
-            try:
-                value = Path(path).read_text(encoding="utf-8").strip()
-            except (OSError, UnicodeDecodeError) as error:
-                raise StateError(f"{variable}_FILE: {path} cannot be read: {error}") from error
-            return FoundSecret(Secret(value), f"{variable}_FILE") if value else None
+        variable = f"{variable}_FILE"
+        if path := environ.get(variable):
+            value = check_secret(self._content(path, variable), f"{path} ({variable})")
+            return FoundSecret(Secret(value), variable) if value else None
         return None
+
+    def _content(self, path: str, variable: str) -> str:
+        """Read a file of a secret, once: it may be a pipe."""
+        if variable not in self._files:
+            try:
+                with Path(path).open("rb") as file:
+                    self._files[variable] = file.read(MAX_SECRET_LENGTH + 1).decode("utf-8", "replace")
+            except OSError as error:
+                raise StateError(f"{variable}: {path} cannot be read: {error.strerror}") from error
+        return self._files[variable]

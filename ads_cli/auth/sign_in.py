@@ -9,6 +9,7 @@ from ..client.client import Client
 from ..client.prepared_request import build_request
 from ..client.response import Response
 from ..errors import UnavailableError
+from .secret_values import received_secret
 
 OUT_OF_BAND = "oob"
 
@@ -66,9 +67,9 @@ class SignIn:
         return self._token(self._client.exchange(prepared, auth=auth, form=True))
 
     def _token(self, response: Response) -> OAuthToken:
-        token, secret = response.body.get("oauth_token"), response.body.get("oauth_token_secret")
-        if not token or not secret:
-            raise UnavailableError("the response has no token", http_status=response.status)
+        token, secret = (
+            received_secret(response.body, f"oauth_{name}") for name in ("token", "token_secret")
+        )
         self._client.trace.add_secrets(token, secret)
         name, user = response.body.get("screen_name", ""), response.body.get("user_id", "")
         return OAuthToken(token, secret, " ".join(filter(None, (name and f"@{name}", user and f"({user})"))))

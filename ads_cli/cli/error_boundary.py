@@ -105,7 +105,7 @@ def _converted(error: Exception, command_line: CommandLine) -> AdsctlError:
 
         from ..output.text import safe_lines
 
-        _write(safe_lines(traceback.format_exc()))
+        _write(command_line.mask(safe_lines(traceback.format_exc())))
     if isinstance(error, OSError):
         from ..errors import StateError
 
@@ -124,11 +124,12 @@ def _report(error: ReportedError, command_line: CommandLine) -> int:
     if presentation.format == "json":
         import json
 
-        _write(json.dumps({"error": error.as_dict()}) + "\n")
+        text = json.dumps({"error": error.as_dict()}) + "\n"
     else:
         from ..output.messages import error_text
 
-        _write(error_text(error, presentation))
+        text = error_text(error, presentation)
+    _write(command_line.mask(text))
     return error.exit_code
 
 

@@ -1,26 +1,18 @@
 """Write requests and responses for --debug and --log-file, with every secret masked."""
 
-import base64
 import json
 import os
-import re
 import secrets
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from ..config.output_paths import follow_links
 from ..errors import StateError, UsageError
+from ..masking import MASK, Mask
 
-MASK = "***"
 SECRET_HEADERS = ("authorization", "cookie", "set-cookie", "proxy-authorization")
-# Tokens in responses, as fields of a form, a query or JSON.
-SECRET_FIELDS = re.compile(
-    r'((?:oauth_token|oauth_token_secret|oauth_verifier|access_token)"?\s*[=:]\s*"?)[^&"\s]+'
-)
-MIN_MASKED_BASE64 = 8  # characters; shorter fragments occur in ordinary text
 MAX_SHOWN_BODY = 2000  # characters
 
 
@@ -34,26 +26,26 @@ def new_id() -> str:
 class Trace:
     """Writes exchanges to a function and to a log file; masks secrets by header and by value."""
 
-    def __init__(self, *, show: Callable[[str], None] | None = None, log_file: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        show: Callable[[str], None] | None = None,
+        log_file: str | None = None,
+        mask: Mask | None = None,
+    ) -> None:
         self.show = show
-        self._secrets: set[str] = set()
+        self.mask = mask or Mask()
         self._log = _open_log(log_file) if log_file else None
         self.run_id = new_id()
         self._bound: dict[str, str] = {}
 
     def add_secrets(self, *secrets: str) -> None:
-        """Mask these values from now on, in every encoding in which they may appear."""
-        self._secrets |= {text for secret in secrets if secret for text in _encodings(secret)}
+        """Mask these values from now on."""
+        self.mask.add(*secrets)
 
     def bind(self, **fields: str) -> None:
         """Add fields to every further line of the log."""
         self._bound |= fields
-
-    def mask(self, text: str) -> str:
-        """Replace every secret by ***."""
-        for secret in sorted(self._secrets, key=len, reverse=True):
-            text = text.replace(secret, MASK)
-        return SECRET_FIELDS.sub(rf"\1{MASK}", text)
 
     def request(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> None:
         """Show a request before it is sent."""
@@ -89,19 +81,6 @@ class Trace:
             lines.append(f"{mark} {text}{rest}")
         if self.show:
             self.show(self.mask("\n".join(lines)))
-
-
-def _encodings(secret: str) -> set[str]:
-    """Return a secret as it is, percent-encoded, as escaped in JSON, and as it appears in base64.
-
-    Base64 makes four characters of three bytes, so its text depends on the offset of the secret.
-    """
-    found = {secret, quote(secret, safe=""), secret.replace("/", r"\/")}
-    for offset in range(3):
-        encoded = base64.b64encode(b" " * offset + secret.encode())
-        inner = encoded[4 if offset else 0 : -4].decode()  # without characters shared with its neighbours
-        found |= {inner} if len(inner) >= MIN_MASKED_BASE64 else set()
-    return found
 
 
 def _open_log(path: str) -> int:

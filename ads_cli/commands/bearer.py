@@ -14,6 +14,7 @@ def issue(ctx: typer.Context) -> None:
     """
     from ..api.auth import IssueBearer
     from ..auth.secret_stores import Secret
+    from ..auth.secret_values import received_secret
     from ..config.addresses import ADDRESSES
     from ..config.profiles import refuse_local, update
 
@@ -37,7 +38,7 @@ def issue(ctx: typer.Context) -> None:
         )
         raise
     addresses = tuple(value for name in ADDRESSES if (value := settings.get(name)))
-    token = Secret(response.body["access_token"], addresses)
+    token = Secret(received_secret(response.body, "access_token"), addresses)
     call.secrets.store.put(settings.profile, {"bearer_token": token})
     update(settings, settings.profile, {"token_store": settings.get("token_store")})
     call.messages.say("the bearer token is stored; 'adsctl auth token --bearer' prints it")

@@ -147,7 +147,9 @@ def _ask(prompt: str, name: str, *, hidden: bool = False) -> str:
     if hidden:
         from getpass import getpass
 
-        typed = getpass(prompt, stream=sys.stderr)
+        from ..auth.secret_values import check_secret
+
+        typed = check_secret(getpass(prompt, stream=sys.stderr), f"what was typed for {name}", UsageError)
     else:
         print(prompt, end="", file=sys.stderr, flush=True)
         typed = sys.stdin.readline()

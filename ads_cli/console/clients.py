@@ -11,6 +11,7 @@ from ..client.shared_window import SharedWindow
 from ..client.trace import Trace
 from ..config.settings import Settings
 from ..errors import UsageError
+from ..masking import Mask
 from ..output.messages import Messages
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 def make_client(
     settings: Settings,
     messages: Messages,
+    mask: Mask,
     *,
     credentials: Callable[[], Credentials],
     emulator: "Emulator | None",
@@ -40,8 +42,9 @@ def make_client(
         trace=Trace(
             show=messages.show if settings.flags.get("debug") else None,
             log_file=settings.flags.get("log_file"),
+            mask=mask,
         ),
-        on_retry=messages.detail,
+        on_retry=lambda message: messages.detail(mask(message)),
         on_wait=messages.say,
         mutating=mutating,
         sign_in_hint=settings.sign_in_hint,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..masking import Mask
 from .options import ALL_OPTIONS, CommonOption
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ class CommandLine:
         self.parsed_options: dict[str, Any] = {}  # values of common options, by name
         self.is_parsed = False
         self.presentation: Presentation | None = None  # set when the invocation has resolved it
+        self.mask = Mask()  # of the secrets that were read
+        self.secret_files: dict[str, str] = {}  # their contents, since a pipe can be read only once
 
     @property
     def options(self) -> dict[str, Any]:

@@ -87,7 +87,7 @@ class Invocation:
         """The secrets of the profile."""
         from ..auth.secrets import Secrets
 
-        return Secrets(self.settings)
+        return Secrets(self.settings, self._command_line.mask, self._command_line.secret_files)
 
     @cached_property
     def client(self) -> "Client":
@@ -101,6 +101,7 @@ class Invocation:
         return make_client(
             self.settings,
             self.messages,
+            self._command_line.mask,
             credentials=self.secrets.user,
             emulator=self.emulator if self.settings.is_local else None,
             service=lambda: self.service,

@@ -1,0 +1,63 @@
+"""Mask secrets in text that is shown or written."""
+
+import re
+
+MASK = "***"
+# Tokens in responses, as fields of a form, a query or JSON.
+SECRET_FIELDS = re.compile(
+    r'((?:oauth_token|oauth_token_secret|oauth_verifier|access_token)"?\s*[=:]\s*"?)[^&"\s]+'
+)
+MIN_MASKED_BASE64 = 8  # characters; shorter fragments occur in ordinary text
+MIN_MASKED_ANYWHERE = 6  # characters; a shorter secret is masked where it is a word
+
+
+class Mask:
+    """Replaces the secrets of a run by ***, in every encoding in which they may appear."""
+
+    def __init__(self) -> None:
+        self._texts: set[str] = set()
+        self._pattern: re.Pattern[str] | None = None
+
+    def add(self, *secrets: str) -> None:
+        """Mask these values from now on."""
+        texts = {text for secret in secrets if secret for text in _encodings(secret)}
+        if not texts - self._texts:
+            return
+        self._texts |= texts
+        longest_first = sorted(self._texts, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(_search_pattern, longest_first)))
+
+    def __call__(self, text: str) -> str:
+        """Return the text with every secret masked."""
+        if self._pattern:
+            text = self._pattern.sub(MASK, text)
+        return SECRET_FIELDS.sub(rf"\1{MASK}", text)
+
+
+def _search_pattern(text: str) -> str:
+    """Return a pattern of a text that also finds it with backslashes before quotes, slashes and backslashes.
+
+    JSON and Python's repr add them, once for each level of quoting.
+    """
+    pattern = "".join(
+        r"\\+" if character == "\\" else rf"\\*{character}" if character in "\"'/" else re.escape(character)
+        for character in text
+    )
+    return rf"(?<!\w){pattern}(?!\w)" if len(text) < MIN_MASKED_ANYWHERE else pattern
+
+
+def _encodings(secret: str) -> set[str]:
+    """Return a secret as it is, percent-encoded (twice in a signature's base string), and in base64.
+
+    Base64 makes four characters of three bytes, so its text depends on the offset of the secret.
+    """
+    import base64
+    from urllib.parse import quote
+
+    once = quote(secret, safe="")
+    found = {secret, once, quote(once, safe="")}
+    for offset in range(3):
+        encoded = base64.b64encode(b" " * offset + secret.encode())
+        inner = encoded[4 if offset else 0 : -4].decode()  # without characters shared with its neighbours
+        found |= {inner} if len(inner) >= MIN_MASKED_BASE64 else set()
+    return found

@@ -1,10 +1,12 @@
 """Secrets are found only in their store: not in output, logs, journals or a crash."""
 
 import base64
+import json
 from urllib.parse import quote
 
 import pytest
 from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
 
 from tests.auth.test_signin import LOGIN
 from tests.conftest import feed
@@ -29,6 +31,11 @@ def spellings(secret: str) -> set[bytes]:
     return found
 
 
+def created(request: Request) -> Response:
+    entries = [{"id": product["id"], "status": "CREATE_SUCCESS"} for product in request.json["products"]]
+    return Response(json.dumps({"data": {"products_response": entries}}), mimetype="application/json")
+
+
 @pytest.fixture
 def shop(adsctl, httpserver: HTTPServer):
     address = httpserver.url_for("").rstrip("/")
@@ -45,8 +52,7 @@ def shop(adsctl, httpserver: HTTPServer):
     )
     echo = {"errors": [{"code": 32, "message": f"what is {PLANTED['token']}?"}]}
     httpserver.expect_request("/12/accounts").respond_with_json(echo, status=401)
-    done = {"products_response": [{"id": f"sku-{n}", "status": "CREATE_SUCCESS"} for n in range(1, 31)]}
-    httpserver.expect_request("/12/product_catalogs/7/products").respond_with_json({"data": done})
+    httpserver.expect_request("/12/product_catalogs/7/products").respond_with_handler(created)
     return adsctl
 
 

@@ -8,16 +8,15 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 
-from .identifiers import MAX_EMAIL_LENGTH, SHA256_HEX, IdentifierType
+from .identifiers import MAX_EMAIL_LENGTH, SHA256_HEX, IdentifierType, clean_text
 
-ALL_HASHED = re.compile(rb"(?:(?:[0-9a-f]{64})?+\n)*+(?:[0-9a-f]{64})?+")
-PLACEHOLDER = "0" * 64  # in place of a digest where only its size counts
+DIGEST_SIZED = "0" * 64  # in place of a digest where only its size counts
 SEPARATOR = ";"  # between the values of a cell
 
 
@@ -35,6 +34,7 @@ class EncodedColumn:
     problems: dict[int, list[str]] = field(default_factory=dict)  # by row
     raw: int = 0  # values that were not hashed
     hashed: int = 0  # values that were hashed already
+    placeholders: int = 0  # values such as n/a, which count as absent
 
     @property
     def members(self) -> list[str]:
@@ -52,12 +52,12 @@ def encode_column(kind: IdentifierType, cells: Sequence[Any], *, hashing: bool =
     """
     if kind.is_hashed and {*map(type, cells)} == {str}:
         data = "\n".join(cells).lower().encode()
-        around = f'"{kind.name}":["', '"]', len(PLACEHOLDER)
-        if _all_lines(kind.normal_form).fullmatch(data):
+        around = f'"{kind.name}":["', '"]', len(DIGEST_SIZED)
+        if _all_lines(kind.normal_form(cells)).fullmatch(data):
             values = data.split(b"\n")
             if len(values) == len(cells) and len(max(values, key=len)) <= MAX_EMAIL_LENGTH:
                 return EncodedColumn(_digests(values, hashing), *around, raw=len(cells) - values.count(b""))
-        if ALL_HASHED.fullmatch(data):
+        if _all_lines(SHA256_HEX.pattern).fullmatch(data):
             digests = data.decode().split("\n")
             if len(digests) == len(cells):
                 return EncodedColumn(digests, *around, hashed=len(cells) - digests.count(""))
@@ -66,40 +66,44 @@ def encode_column(kind: IdentifierType, cells: Sequence[Any], *, hashing: bool =
 
 def _digests(values: list[bytes], hashing: bool) -> list[str]:
     if b"" in values:
-        return [(sha256(value).hexdigest() if hashing else PLACEHOLDER) if value else "" for value in values]
-    return [sha256(value).hexdigest() for value in values] if hashing else [PLACEHOLDER] * len(values)
+        return [(sha256(value).hexdigest() if hashing else DIGEST_SIZED) if value else "" for value in values]
+    return [sha256(value).hexdigest() for value in values] if hashing else [DIGEST_SIZED] * len(values)
 
 
-@cache
+@lru_cache(64)
 def _all_lines(pattern: str) -> re.Pattern[bytes]:
     """Match lines that are all empty or match a pattern."""
-    return re.compile(f"(?:(?:{pattern})?+\n)*+(?:{pattern})?+".encode())
+    return re.compile(f"(?:(?:{pattern})?+\n)*+(?:{pattern})?+".encode(), re.MULTILINE)
 
 
 def _encode_one_by_one(kind: IdentifierType, cells: Sequence[Any], hashing: bool) -> EncodedColumn:
-    column, is_normal = EncodedColumn([]), re.compile(kind.normal_form).fullmatch
-    for row, cell in enumerate(cells):
+    column, values_of_rows = EncodedColumn([]), [[*_values(cell)] for cell in cells]
+    is_normal = re.compile(kind.normal_form(value for values in values_of_rows for value in values)).fullmatch
+    for row, values in enumerate(values_of_rows):
         quoted: list[str] = []
-        for value in _values(cell):
-            if kind.is_hashed and SHA256_HEX.fullmatch(trimmed := value.strip()):
-                quoted.append(f'"{trimmed.lower()}"')
+        for value in values:
+            lowered = value.lower()
+            is_done = is_normal(lowered) and len(lowered) <= MAX_EMAIL_LENGTH
+            if not is_done and kind.is_hashed and SHA256_HEX.fullmatch(digest := clean_text(lowered)):
+                quoted.append(f'"{digest}"')
                 column.hashed += 1
                 continue
             try:
-                lowered = value.lower()
-                is_done = is_normal(lowered) and len(lowered) <= MAX_EMAIL_LENGTH
-                normalized = lowered if is_done else kind.normalize(value)
+                normalized = lowered if is_done else kind.read(value)
             except ValueError as reason:
                 reasons = column.problems.setdefault(row, [])
                 if str(reason) not in reasons:
                     reasons.append(str(reason))
+                continue
+            if not normalized:
+                column.placeholders += 1
+                continue
+            if kind.is_hashed:
+                digest = sha256(normalized.encode()).hexdigest() if hashing else DIGEST_SIZED
+                quoted.append(f'"{digest}"')
             else:
-                if kind.is_hashed:
-                    digest = sha256(normalized.encode()).hexdigest() if hashing else PLACEHOLDER
-                    quoted.append(f'"{digest}"')
-                else:
-                    quoted.append(json.dumps(normalized))  # ASCII, as all texts
-                column.raw += 1
+                quoted.append(json.dumps(normalized))  # ASCII, as all texts
+            column.raw += 1
         column.texts.append(f'"{kind.name}":[{",".join(quoted)}]' if quoted else "")
     return column
 

@@ -6,16 +6,19 @@ partner_user_id are hashed with SHA-256. A value of 64 hex digits is taken for a
 
 import re
 import unicodedata
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cache, partial
 from typing import NamedTuple
 
-SHA256_HEX = re.compile(r"[0-9a-fA-F]{64}")
-INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
+from .foreign_values import HASH_OF_NOTHING, NOBODY, PLACEHOLDER, PLACEHOLDER_WORDS, misplaced, useless_hash
+from .phones import normal_form, read_phone_number
+
+SHA256_HEX = re.compile(rf"(?!{HASH_OF_NOTHING})[0-9a-f]{{64}}")
+INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"))
+INVISIBLE |= dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])  # writing direction
 LABEL = r"(?!-)[a-z0-9-]++(?<!-)"
-EMAIL = rf"[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]++@{LABEL}(?:\.{LABEL})++(?<!\..)"
-NOT_A_HASH = r"(?![0-9a-f]{64}(?![0-9a-z_-]))"  # precedes patterns that would match a hash
-E164 = r"\+[1-9][0-9]{6,14}+"
+EMAIL = rf"(?!'|{NOBODY})[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]++@{LABEL}(?:\.{LABEL})++(?<!\..)"
+DISPLAY_NAME = re.compile(r"[^<>@]*<([^<>]*)>")
 MAX_EMAIL_LENGTH = 254
 
 Normalize = Callable[[str], str]  # raises ValueError with the reason
@@ -25,22 +28,38 @@ class IdentifierType(NamedTuple):
     """One kind of identifier."""
 
     name: str
-    normal_form: str  # pattern of lower-cased text that is normalized already; no quote, no backslash
-    normalize: Normalize
+    # Returns a pattern of lower-cased texts that `read` returns unchanged; its argument is a column's texts.
+    normal_form: Callable[[Iterable[str]], str]
+    normalize: Normalize  # of clean, lower-cased text; of the value itself where it is not hashed
     is_hashed: bool = True
+    may_be_contact: bool = False  # whether addresses and phone numbers are taken for this kind
+
+    def read(self, value: str) -> str:
+        """Return the normal form of a value, "" where it is a placeholder; raise ValueError."""
+        text = clean_text(value).lower()
+        if PLACEHOLDER.fullmatch(text):
+            return ""
+        if not self.may_be_contact and (reason := misplaced(text, self.name)):
+            raise ValueError(reason)
+        if self.is_hashed and (reason := useless_hash(text)):
+            raise ValueError(reason)
+        return self.normalize(text if self.is_hashed else value)
 
 
 def clean_text(text: str) -> str:
-    """Remove surrounding spaces of every kind, zero-width characters and full-width forms."""
-    return unicodedata.normalize("NFKC", text.translate(INVISIBLE)).strip()
+    """Remove surrounding spaces, invisible characters, full-width forms and a spreadsheet's apostrophe."""
+    return unicodedata.normalize("NFKC", text.translate(INVISIBLE)).strip().lstrip("'").strip()
 
 
 def email(text: str) -> str:
     """Normalize an e-mail address; an international domain becomes ASCII."""
-    address = clean_text(text).lower().removeprefix("mailto:")
+    named = DISPLAY_NAME.fullmatch(text)
+    address = (named[1] if named else text).strip("'\" ").removeprefix("mailto:")
     local, at, domain = address.rpartition("@")
     if not at or not local or not domain:
         raise ValueError("is not a valid e-mail address: it needs a name, an @ and a domain")
+    if "@" in local:
+        raise ValueError("is not one e-mail address: separate several with semicolons")
     if not domain.isascii():
         import idna
 
@@ -59,67 +78,58 @@ def email(text: str) -> str:
 
 
 def handle(text: str) -> str:
-    """Normalize a handle: without @, lower-case."""
-    name = clean_text(text).lower().removeprefix("@")
-    if not name or re.search(r"[\s@]", name):
-        raise ValueError("is not a valid handle: one word, with or without a leading @")
+    """Normalize a handle: without @."""
+    name = text.removeprefix("@")
+    if not re.fullmatch("[0-9a-z_]+", name):
+        raise ValueError("is not a valid handle: letters, digits and _, with or without a leading @")
     return name
 
 
 def platform_id(text: str) -> str:
     """Normalize the platform's own id of a person."""
-    digits = clean_text(text)
-    if not (digits.isascii() and digits.isdecimal()):
+    if not re.fullmatch("[0-9]+", text):
         raise ValueError("is not a valid platform_id: digits only")
-    return digits
+    return text
 
 
 def device_id(text: str) -> str:
     """Normalize the advertising id of a device."""
-    device = clean_text(text).lower()
-    if not device or re.search(r"\s", device):
-        raise ValueError("is not a valid device_id: spaces are not allowed")
-    return device
+    if not re.fullmatch("[0-9a-z-]+", text):
+        raise ValueError("is not a valid device_id: letters, digits and hyphens only")
+    return text
 
 
 def partner_user_id(text: str) -> str:
     """Normalize an id of the advertiser's own, which is not hashed."""
     identifier = text.strip()
-    if not identifier or not identifier.isprintable():
+    if not identifier.isprintable():
         raise ValueError("is not a valid partner_user_id: visible characters only")
-    return identifier
-
-
-def phone_number(region: str | None) -> Normalize:
-    """Return the function that normalizes phone numbers; national ones need a `region`, such as DE."""
-
-    def normalize(text: str) -> str:
-        import phonenumbers
-
-        number = clean_text(text)
-        try:
-            parsed = phonenumbers.parse(number, region)
-        except phonenumbers.NumberParseException as error:
-            if error.error_type == error.INVALID_COUNTRY_CODE and not number.startswith("+"):
-                raise ValueError("has no country code; add --region, for example --region DE") from None
-            raise ValueError("is not a valid phone number") from None
-        possible = phonenumbers.is_possible_number_with_reason(parsed)
-        if possible != phonenumbers.ValidationResult.IS_POSSIBLE:
-            raise ValueError("is not a valid phone number: too long or too short for its country")
-        return str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164))
-
-    return normalize
+    number = identifier.lstrip("'")  # how exports keep spreadsheets from rounding it
+    return number if number.isdecimal() else identifier
 
 
 @cache
-def identifier_types(region: str | None = None) -> dict[str, IdentifierType]:
-    """Return the kinds of identifiers by name, in the order of the specification."""
+def identifier_types(
+    region: str | None = None, *, allow_clear_text: bool = False
+) -> dict[str, IdentifierType]:
+    """Return the kinds of identifiers by name, in the order of the specification.
+
+    `region` is the country of national phone numbers; `allow_clear_text` takes any id for a partner's.
+    """
+    words = rf"(?!(?:[0_-]+|{PLACEHOLDER_WORDS})(?![0-9a-z_-]))"
+    hex32 = r"(?![0-9a-f]{32}(?![0-9a-z-]))"
     types = (
-        IdentifierType("email", EMAIL, email),
-        IdentifierType("device_id", NOT_A_HASH + r"[0-9a-z-]++", device_id),
-        IdentifierType("handle", NOT_A_HASH + r"[0-9a-z_]++", handle),
-        IdentifierType("platform_id", NOT_A_HASH + r"[0-9]++", platform_id),
-        IdentifierType("phone_number", E164, phone_number(region)),
-        IdentifierType("partner_user_id", r"(?!)", partner_user_id, is_hashed=False),
+        IdentifierType("email", lambda _: EMAIL, email),
+        IdentifierType("device_id", lambda _: words + hex32 + "[0-9a-z-]{1,36}+", device_id),
+        IdentifierType("handle", lambda _: words + "[0-9a-z_]{1,31}+", handle),
+        IdentifierType("platform_id", lambda _: words + "[0-9]{1,31}+", platform_id),
+        IdentifierType("phone_number", normal_form, partial(read_phone_number, region=region)),
+        IdentifierType(
+            "partner_user_id",
+            lambda _: "(?!)",
+            partner_user_id,
+            is_hashed=False,
+            may_be_contact=allow_clear_text,
+        ),
     )
     return {each.name: each for each in types}

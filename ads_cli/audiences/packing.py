@@ -33,17 +33,19 @@ class PackingOptions(NamedTuple):
 
     region: str | None = None  # of national phone numbers
     users_per_operation: int | None = None  # None: as many as fit
+    allow_clear_text: bool = False  # send e-mail addresses and phone numbers that are partner ids
     purpose: Purpose = Purpose.SEND
 
 
 @dataclass
 class PackedRows:
-    """Operations, the problems of invalid rows, and how many values were raw or hashed."""
+    """Operations, the problems of invalid rows, and how many values were raw, hashed or placeholders."""
 
     operations: list[Operations] = field(default_factory=list)
     problems: dict[int, list[tuple[str, str]]] = field(default_factory=dict)  # field and reason, by row
     raw: Counter[str] = field(default_factory=Counter)
     hashed: Counter[str] = field(default_factory=Counter)
+    placeholders: Counter[str] = field(default_factory=Counter)
 
 
 def pack_rows(
@@ -57,13 +59,14 @@ def pack_rows(
     Rows that have `problems` already, and those that prove invalid here, are left out.
     """
     packed = PackedRows(problems={row: list(found) for row, found in problems.items()})
-    kinds = identifier_types(options.region)
+    kinds = identifier_types(options.region, allow_clear_text=options.allow_clear_text)
     columns = []
     for name, values in cells.items():
         column = encode_column(kinds[name], values, hashing=options.purpose is not Purpose.VALIDATE)
         columns.append(column)
         packed.raw[name] += column.raw
         packed.hashed[name] += column.hashed
+        packed.placeholders[name] += column.placeholders
         for row, reasons in column.problems.items():
             packed.problems.setdefault(row, []).extend((name, reason) for reason in reasons)
     users = _join_columns(columns)

@@ -22,7 +22,7 @@ from .blocks import PackedBlock, TableLayout, pack_block
 from .operation_params import PARAMS_FIELDS, ParamsResolver
 from .operations import Operations, split_requests
 from .packing import PackedRows, PackingOptions, Purpose, pack_rows
-from .rows import IDENTIFIERS, HeaderMapping, UserRows
+from .rows import IDENTIFIERS, HeaderMapping, UserRows, unasked_ids
 from .upload import UserUpload
 
 CHUNK_ROWS = 5000  # rows packed at once where they are read one by one
@@ -59,6 +59,7 @@ class UserPlan:
         )
         self._raw: Counter[str] = Counter()
         self._hashed: Counter[str] = Counter()
+        self._placeholders: Counter[str] = Counter()
         self._batch_count = 0
 
     def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
@@ -124,7 +125,6 @@ class UserPlan:
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job."""
         source = self.rows.source
-        region, users_per_operation, _ = self._options
         options = JobOptions(
             skip_invalid=skip_invalid,
             format=source.format.name,
@@ -133,8 +133,9 @@ class UserPlan:
             upload={
                 "account": getattr(self.upload.request, "account_id", ""),
                 **{name: str(value) for name, value in self._resolver.default._asdict().items()},
-                "region": region,
-                "users_per_operation": users_per_operation,
+                "region": self._options.region,
+                "users_per_operation": self._options.users_per_operation,
+                "allow_clear_text": self._options.allow_clear_text,
             },
         )
         return JobKey(self.place(service), "push", source.digest, options)
@@ -210,6 +211,7 @@ class UserPlan:
             self.report.add(place, [Problem(*problem) for problem in problems])
         self._raw += packed.raw
         self._hashed += packed.hashed
+        self._placeholders += packed.placeholders
         self.report.rows = records[-1] if records else self.report.rows
 
     def _raise_content_error(self) -> NoReturn:
@@ -233,6 +235,11 @@ class UserPlan:
             if name in self.upload.known and isinstance(mapping, HeaderMapping) and mapping.is_alias(column):
                 warnings.append(f"the column {column!r} is read as {name}")
         warnings += unknown_columns(self.rows, self.upload.known)
+        warnings += unasked_ids(rows, self.upload.known)
+        for name, number in self._placeholders.items():
+            if number:
+                placeholders = counted(number, "placeholder")
+                warnings.append(f"{name}: {placeholders} such as n/a or noreply@ not sent")
         for name, count in self.counts.items():
             if count["raw"] and count["hashed"]:
                 warnings.append(

@@ -1,6 +1,6 @@
 """Rows of customer lists: headers of common exports are known, and the service's documents are unpacked."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ..feeds.rows import Row, Rows
@@ -18,8 +18,9 @@ ALIASES = {
     "device_id": "idfa gaid aaid adid maid advertisingid mobileadvertisingid mobileadid deviceids",
     "handle": "handles username screenname",
     "platform_id": "platformids",
-    "partner_user_id": "customerid externalid crmid clientid memberid partnerid",
 }
+PARTNER_ID = "partner_user_id"  # is not hashed, so only a column named by this word or --map is sent
+OWN_IDS = ("customerid", "externalid", "crmid", "clientid", "memberid", "partnerid")
 FIELD_BY_ALIAS = {alias: name for name, aliases in ALIASES.items() for alias in aliases.split()}
 FIELD_BY_ALIAS |= {name.replace("_", ""): name for name in KNOWN_COLUMNS}
 
@@ -34,12 +35,25 @@ class HeaderMapping(dict[str, str]):
         """Return the field that a column is read as."""
         if (mapped := dict.get(self, column)) is not None:
             return mapped
-        folded = "".join(filter(str.isalnum, column.lower()))
-        return FIELD_BY_ALIAS.get(folded, default)
+        return FIELD_BY_ALIAS.get(_fold(column), default)
 
     def is_alias(self, column: str) -> bool:
         """Tell whether a column is read as another field though --map does not name it."""
         return not dict.__contains__(self, column) and self.get(column, column) != column
+
+
+def unasked_ids(rows: Rows, known: Collection[str]) -> list[str]:
+    """Return a warning for each column headed as ids of the advertiser's own, which is not sent."""
+    fields = zip(rows.columns, rows.fields, strict=True)
+    return [
+        f"ids of your own are not hashed; to send {column!r} as it is: --map '{column}={PARTNER_ID}'"
+        for column, name in fields
+        if PARTNER_ID in known and name not in known and _fold(column) in OWN_IDS
+    ]
+
+
+def _fold(column: str) -> str:
+    return "".join(filter(str.isalnum, column.lower()))
 
 
 class UserRows(Rows):

@@ -30,6 +30,10 @@ class Operation(StrEnum):
 Region = Annotated[
     str | None, typer.Option(metavar="REGION", help="Country of national phone numbers, as in DE")
 ]
+AllowClearText = Annotated[
+    bool,
+    typer.Option("--allow-clear-text", help="Allow e-mail addresses and phone numbers as partner_user_id"),
+]
 EffectiveAt = Annotated[str | None, typer.Option(metavar="TIME", help="From when on (default: now)")]
 
 
@@ -57,6 +61,7 @@ def push(
     audience: Annotated[str, typer.Option(metavar="ID", help="The custom audience")],
     operation: OperationOptions,
     effective_at: EffectiveAt = None,
+    allow_clear_text: AllowClearText = False,
     *,
     feed: FeedOptions,
     options: PushOptions,
@@ -69,7 +74,10 @@ def push(
 
     call = Invocation.of(ctx)
     upload = audience_upload(call.account, audience)
-    _push(call, _plan(file, feed, upload, operation, effective_at, dry_run=call.dry_run), options)
+    plan = _plan(
+        file, feed, upload, operation, effective_at, allow_clear_text=allow_clear_text, dry_run=call.dry_run
+    )
+    _push(call, plan, options)
 
 
 @with_options(operation=OperationOptions, feed=FeedOptions, options=PushOptions, default_concurrency=3)
@@ -97,6 +105,7 @@ def check(
     ctx: typer.Context,
     file: File,
     region: Region = None,
+    allow_clear_text: AllowClearText = False,
     *,
     feed: FeedOptions,
     rejected: RejectedOptions,
@@ -110,7 +119,7 @@ def check(
     from .validate import validate_with_progress, write_invalid_rows
 
     call = Invocation.of(ctx)
-    plan = _offline_plan(file, feed, region)
+    plan = _offline_plan(file, feed, region, allow_clear_text=allow_clear_text)
     check_failed_out(rejected.failed_out_file, plan.rows)
     report = validate_with_progress(call, plan)
     for name, count in plan.counts.items():
@@ -131,6 +140,7 @@ def hash_file(
         str, typer.Argument(metavar="[OUT]", help="Where to write, CSV; standard output without it")
     ] = "-",
     region: Region = None,
+    allow_clear_text: AllowClearText = False,
     *,
     feed: FeedOptions,
     skip_invalid: Annotated[
@@ -150,7 +160,7 @@ def hash_file(
     from .validate import require_valid, write_invalid_rows
 
     call = Invocation.of(ctx)
-    plan = _offline_plan(file, feed, region)
+    plan = _offline_plan(file, feed, region, allow_clear_text=allow_clear_text)
     check_failed_out(rejected.failed_out_file, plan.rows)
     out = None if output_file == "-" else OutputFile(output_file)
     if out:
@@ -183,10 +193,11 @@ def _push(call: Invocation, plan: "UserPlan", options: PushOptions) -> None:
             call.messages.say(f"{options.failed_out} {warning}")
 
 
-def _offline_plan(file: str, feed: FeedOptions, region: str | None) -> "UserPlan":
+def _offline_plan(file: str, feed: FeedOptions, region: str | None, *, allow_clear_text: bool) -> "UserPlan":
     from ..audiences.upload import audience_upload
 
-    return _plan(file, feed, audience_upload("-", "-"), OperationOptions(region=region))
+    upload, operation = audience_upload("-", "-"), OperationOptions(region=region)
+    return _plan(file, feed, upload, operation, allow_clear_text=allow_clear_text)
 
 
 def _plan(
@@ -196,6 +207,7 @@ def _plan(
     operation: OperationOptions,
     effective_at: str | None = None,
     *,
+    allow_clear_text: bool = False,
     dry_run: bool = False,
 ) -> "UserPlan":
     """Open a list of people and plan its upload; raise UsageError."""
@@ -214,10 +226,11 @@ def _plan(
     mapping = HeaderMapping(feed.mapping(upload.known))
     known = (*upload.known, "params", "users")  # the service's own documents are read too
     rows = feed.open_rows(file, ("users", "operations"), known, mapping)
-    return UserPlan(rows, upload, resolver, _packing_options(operation), dry_run=dry_run)
+    packing = _packing_options(operation, allow_clear_text=allow_clear_text)
+    return UserPlan(rows, upload, resolver, packing, dry_run=dry_run)
 
 
-def _packing_options(operation: OperationOptions) -> "PackingOptions":
+def _packing_options(operation: OperationOptions, *, allow_clear_text: bool) -> "PackingOptions":
     from ..audiences.packing import PackingOptions
 
     region = operation.region
@@ -227,4 +240,4 @@ def _packing_options(operation: OperationOptions) -> "PackingOptions":
         region = region.upper()
         if region not in SUPPORTED_REGIONS:
             raise UsageError(f"--region: {region} is not a country code", hint="two letters, as in DE")
-    return PackingOptions(region, operation.users_per_operation)
+    return PackingOptions(region, operation.users_per_operation, allow_clear_text)

@@ -2,70 +2,10 @@
 
 import json
 import time
-from hashlib import sha256
 
 import pytest
-from pytest_httpserver import HTTPServer
-from werkzeug import Request, Response
 
-USERS = "/12/accounts/acc/custom_audiences/aud/users"
-LIST = "/12/batch/accounts/acc/do_not_reach_lists/dnr/users"
-
-
-def digest(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
-
-
-class Audience:
-    """An audience; operations that hold somebody in `bad` are refused, and the batch with them."""
-
-    def __init__(self, server: HTTPServer) -> None:
-        self.users: set[str] = set()
-        self.bodies: list[list] = []
-        self.sizes: list[int] = []
-        self.bad: set[str] = set()
-        self.flat = False
-        self.miscount = 0  # answers that count one user too few
-        for path in (USERS, LIST):
-            server.expect_request(path, method="POST").respond_with_handler(self.answer)
-
-    def answer(self, request: Request) -> Response:
-        operations = json.loads(request.data)
-        self.bodies.append(operations)
-        self.sizes.append(len(request.data))
-        assert request.content_type == "application/json"
-        assert len(operations) <= 2500 and len(request.data) <= 5_000_000
-        refused = [n for n, one in enumerate(operations) if self.bad & set(emails([one]))]
-        if refused:
-            error = {"code": "INVALID_PARAMETER", "message": "no such person"}
-            errors = [[error | {"index": n}] if n in refused else [] for n in range(len(operations))]
-            if self.flat:
-                errors = [error | {"index": n} for n in refused]
-            return Response(json.dumps({"errors": [], "operation_errors": errors}), 400)
-        count = sum(len(one["params"]["users"]) for one in operations)
-        for one in operations:
-            change = self.users.update if one["operation_type"] == "Update" else self.users.difference_update
-            change(emails([one]))
-        success = count
-        if self.miscount:
-            self.miscount, success = self.miscount - 1, count - 1
-        data = {"success_count": success, "total_count": count}
-        return Response(json.dumps({"data": [data] if request.path == LIST else data}))
-
-
-def emails(operations: list) -> list[str]:
-    return [v for one in operations for user in one["params"]["users"] for v in user.get("email", [])]
-
-
-@pytest.fixture
-def audience(httpserver: HTTPServer) -> Audience:
-    return Audience(httpserver)
-
-
-@pytest.fixture
-def shop(remote):
-    remote.env["ADSCTL_ACCOUNT"] = "acc"
-    return remote
+from .conftest import digest
 
 
 def people(count: int) -> str:

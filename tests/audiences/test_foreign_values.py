@@ -1,0 +1,235 @@
+"""Lists whose columns hold something else than their headers say: nothing goes out that nobody asked for."""
+
+import base64
+import json
+from hashlib import md5, sha1, sha256
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ads_cli.audiences.columns import encode_column
+from ads_cli.audiences.identifiers import identifier_types
+
+from .conftest import digest
+
+KINDS = identifier_types("DE")
+PUSH = ("audiences", "push", "people.csv", "--audience", "aud", "-o", "json")
+PERSON = "geheim.person@example.com"
+
+
+def read(name: str, value: str) -> str:
+    return KINDS[name].read(value)
+
+
+def sent(audience) -> list[dict]:
+    return [user for body in audience.bodies for one in body for user in one["params"]["users"]]
+
+
+def test_ids_of_a_shop_are_sent_only_where_they_are_asked_for(shop, audience):
+    """Customers as Shopify exports them."""
+    shop.file(
+        "people.csv",
+        "Customer ID,First Name,Email,Phone\n"
+        "'6940095561234,Ann,ann@x.de,'+4915112345678\n"
+        "'6940095561235,Bob,bob@x.de,\n",
+    )
+    done = shop(*PUSH)
+    assert "--map 'Customer ID=partner_user_id'" in done.stderr
+    assert sent(audience) == [
+        {"email": [digest("ann@x.de")], "phone_number": [digest("+4915112345678")]},
+        {"email": [digest("bob@x.de")]},
+    ]
+    audience.bodies.clear()
+    shop(*PUSH, "--map", "Customer ID=partner_user_id")
+    assert [user["partner_user_id"] for user in sent(audience)] == [["6940095561234"], ["6940095561235"]]
+
+
+@pytest.mark.parametrize("header", ["Customer ID", "external_id", "CRM-ID", "Client Id", "member id"])
+def test_a_list_of_addresses_headed_as_ids_is_not_sent(shop, audience, header):
+    shop.file("people.csv", f"{header}\n{PERSON}\n")
+    assert "--map" in shop(*PUSH, code=3).stderr
+    assert not audience.bodies
+
+
+CONTACTS = (PERSON, f"mailto:{PERSON}", f"Ann <{PERSON}>", "Ann%40Shop.de", "ａｎｎ＠shop.de")
+NUMBERS = (
+    "+491701234567",
+    "0170 1234567",
+    "(0170) 1234567",
+    "0170-1234567",
+    "415-555-2671",
+    "tel:+491701234567",
+)
+
+
+@pytest.mark.parametrize("contact", [*CONTACTS, *NUMBERS])
+@pytest.mark.parametrize("mapping", [(), ("--map", "partner_user_id=partner_user_id")])
+def test_clear_text_in_a_column_of_ids_is_refused_unless_it_is_allowed(shop, audience, contact, mapping):
+    shop.file("people.csv", f"partner_user_id\nK-1\n{contact}\n")
+    done = shop(*PUSH, *mapping, "--debug", code=3)
+    assert "people.csv:3: partner_user_id: is a" in done.stderr and "--allow-clear-text" in done.stderr
+    assert contact not in done.stderr + done.stdout and not audience.bodies
+    shop(*PUSH, *mapping, "--allow-clear-text")
+    assert [user["partner_user_id"] for user in sent(audience)] == [["K-1"], [contact]]
+
+
+@pytest.mark.parametrize(
+    "identifier", ["6940095561234", "0000012345", "2024-0001-12", "K 17", "user@crm", "a" * 32]
+)
+def test_ids_that_are_no_address_are_sent_as_they_are(identifier):
+    assert read("partner_user_id", identifier) == identifier
+
+
+def useless_hashes(value: str) -> list[str]:
+    data, hashed = value.encode(), sha256(value.encode())
+    spaced = " ".join(hashed.hexdigest()[at : at + 8] for at in range(0, 64, 8))
+    return [
+        md5(data).hexdigest(),
+        md5(data).hexdigest().upper(),
+        sha1(data).hexdigest(),
+        base64.b64encode(hashed.digest()).decode(),
+        base64.urlsafe_b64encode(hashed.digest()).decode().rstrip("="),
+        base64.b64encode(md5(data).digest()).decode(),
+        f"md5:{md5(data).hexdigest()}",
+        f"0x{hashed.hexdigest()}",
+        f"\\x{hashed.hexdigest()}",
+        f"sha256:{hashed.hexdigest()}",
+        f"SHA-256={hashed.hexdigest().upper()}",
+        spaced,
+    ]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.emails())
+@pytest.mark.parametrize("name", ["email", "phone_number", "handle", "device_id", "platform_id"])
+def test_a_hash_that_matches_nobody_is_refused(name, value):
+    for useless in useless_hashes(value):
+        for column in ([useless], [useless, useless], [useless, "", digest("x")]):
+            encoded = encode_column(KINDS[name], column)
+            assert "64 hex digits" in encoded.problems[0][0] and useless not in encoded.problems[0][0]
+            assert not encoded.members[0]
+
+
+@pytest.mark.parametrize("name", ["email", "phone_number", "handle", "device_id", "platform_id"])
+def test_sha256_in_hex_is_sent_in_lower_case(name):
+    hashed = digest(PERSON)
+    for written in (hashed, hashed.upper(), f" {hashed}\u00a0", f"\ufeff{hashed}"):
+        encoded = encode_column(KINDS[name], [written])
+        assert encoded.members == [f'"{name}":["{hashed}"]'] and (encoded.raw, encoded.hashed) == (0, 1)
+
+
+def test_lists_of_other_services_are_refused_by_line(shop, audience):
+    """A Mailchimp export with its MD5 in place of the address, handles and device ids likewise."""
+    useless = md5(PERSON.encode()).hexdigest()
+    shop.file(
+        "people.csv",
+        f"Email Address,handle,device_id\nann@x.de,ann,\n{useless},,\n,{useless},\n,,{useless}\n",
+    )
+    done = shop(*PUSH, "--debug", code=3)
+    for line, name in ((3, "email"), (4, "handle"), (5, "device_id")):
+        assert f"people.csv:{line}: {name}: looks like MD5" in done.stderr
+    assert not audience.bodies and useless not in done.stderr
+    shop(*PUSH, "--skip-invalid", code=9)
+    assert sent(audience) == [{"email": [digest("ann@x.de")], "handle": [digest("ann")]}]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("phone_number", PERSON, "--map COLUMN=email"),
+        ("handle", PERSON, "--map COLUMN=email"),
+        ("device_id", PERSON, "--map COLUMN=email"),
+        ("platform_id", PERSON, "--map COLUMN=email"),
+        ("email", "+49 170 1234567", "--map COLUMN=phone_number"),
+        ("handle", "+491701234567", "--map COLUMN=phone_number"),
+        ("device_id", "+491701234567", "--map COLUMN=phone_number"),
+        ("handle", "https://x.example/ann", "letters, digits and _"),
+        ("device_id", "{6D92078A-8246-4BA4-AE5B-76104861E7DC}", "letters, digits and hyphens"),
+        ("email", "ann@x.de, bob@x.de", "semicolons"),
+        ("email", "ann@x.de bob@x.de", "semicolons"),
+        ("email", "ann@x.de <bob@x.de>", "semicolons"),
+        ("email", "Ann <ann@x.de>, Bob <bob@x.de>", "semicolons"),
+        ("email", "test@test", "not a valid e-mail address"),
+    ],
+)
+def test_an_identifier_of_another_kind_is_refused_with_what_to_do(name, value, reason):
+    (reasons,) = encode_column(KINDS[name], [value]).problems.values()
+    assert reason in "; ".join(reasons) and value not in "; ".join(reasons)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "ann@x.de",
+        "ANN@X.DE ",
+        "mailto:Ann@x.de",
+        "Ann <ann@x.de>",
+        "Müller, Ann <Ann@x.de>",
+        "<ann@x.de>",
+        "'ann@x.de'",
+        "＇ann@x.de",
+    ],
+)
+def test_spellings_of_an_address_are_read_alike(written):
+    assert read("email", written) == "ann@x.de"
+
+
+PLACEHOLDERS = (
+    "n/a", "N/A", "#N/A", "null", "NULL", "(null)", "None", "nan", "undefined", "-", "--", "?", "0", "\\N",
+    "(not set)", "noreply@x.de", "No-Reply@x.de", "do_not_reply@x.de", "00000000-0000-0000-0000-000000000000",
+    digest(""),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("value", PLACEHOLDERS)
+def test_a_placeholder_counts_as_absent(shop, audience, value):
+    names = list(KINDS)
+    shop.file(
+        "people.csv",
+        f"{','.join(names)}\n" + f"{','.join([value] * 6)}\n" + "ann@x.de" + f",{value}" * 5 + "\n",
+    )
+    done = shop(*PUSH, "--skip-invalid", code=9)
+    assert "people.csv:2: has no identifier" in done.stderr
+    assert "email: 1 placeholder" in done.stderr and "handle: 2 placeholders" in done.stderr
+    assert sent(audience) == [{"email": [digest("ann@x.de")]}]
+
+
+VALUES = st.one_of(
+    st.sampled_from(
+        [*CONTACTS, *NUMBERS, *PLACEHOLDERS, *useless_hashes("a@b.de"), digest("x"), "K-1", "", " "]
+    ),
+    st.emails(),
+    st.text(max_size=12),
+    st.from_regex(r"\A[0-9a-z_-]{1,44}\Z"),
+    st.from_regex(r"\A\+?[0-9]{3,16}\Z"),
+)
+
+
+@settings(max_examples=300)
+@given(st.sampled_from([*KINDS]), VALUES)
+def test_normalizing_again_changes_nothing(name, value):
+    try:
+        normal = read(name, value)
+    except ValueError as reason:
+        assert len(value) < 3 or value not in str(reason) or value in "sha-256base64phone_number"
+    else:
+        assert not normal or read(name, normal) == normal
+
+
+@settings(max_examples=500)
+@given(st.sampled_from([*KINDS]), st.lists(VALUES, min_size=1, max_size=6))
+def test_nothing_that_is_refused_is_in_what_is_sent(name, values):
+    """Whatever is beside a value in its column: its normal form or its hash goes out, or nothing."""
+    allowed = set()
+    for value in values:
+        for part in value.split(";"):
+            try:
+                if part.strip() and (normal := read(name, part)):
+                    allowed.add(digest(normal) if KINDS[name].is_hashed else normal)
+            except ValueError:
+                continue
+    hashed = {digest("x")} if KINDS[name].is_hashed else set()
+    encoded = encode_column(KINDS[name], values)
+    out = {text for member in encoded.members if member for text in json.loads("{" + member + "}")[name]}
+    assert out <= allowed | hashed

@@ -1,0 +1,198 @@
+"""Phone numbers: spellings of one number are one person, and what cannot be a number is refused."""
+
+import re
+import string
+
+import phonenumbers
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, SUPPORTED_REGIONS, PhoneMetadata, PhoneNumberFormat
+
+from ads_cli.audiences import phones
+from ads_cli.audiences.identifiers import identifier_types
+
+REGIONS = sorted(SUPPORTED_REGIONS)
+FULL_WIDTH = str.maketrans("0123456789+", "０１２３４５６７８９＋")
+ARABIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
+
+
+def read(text: str, region: str | None = None) -> str:
+    return identifier_types(region)["phone_number"].read(text)
+
+
+def refusal(text: str, region: str | None = None) -> str:
+    with pytest.raises(ValueError) as refused:
+        read(text, region)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "region", "number"),
+    [
+        ("+491511234567", None, "+491511234567"),
+        ("+49 0151 1234567", None, "+491511234567"),
+        ("+4901511234567", None, "+491511234567"),
+        ("+49 (0) 151 123 45 67", None, "+491511234567"),
+        ("00491511234567", None, "+491511234567"),
+        ("00491511234567", "DE", "+491511234567"),
+        ("00491511234567", "US", "+491511234567"),
+        ("0151/1234567", "DE", "+491511234567"),
+        ("151 1234567", "DE", "+491511234567"),  # a spreadsheet dropped the zero
+        ("4915112345678", "DE", "+4915112345678"),
+        ("49 30 12345678", "DE", "+493012345678"),
+        ("'+4915112345678", None, "+4915112345678"),
+        ("tel:+49-151-12345678", None, "+4915112345678"),
+        ("\u202a+49\u00a0151\u00a012345678\u202c", None, "+4915112345678"),
+        ("(+49) 30 123456-12", None, "+493012345612"),
+        ("0151 12345678 ext. 12", "DE", "+4915112345678"),
+        ("+39 06 12345678", None, "+390612345678"),
+        ("06 12345678", "IT", "+390612345678"),
+        ("+39 (0)6 12345678", None, "+390612345678"),
+        ("011 15 2345-6789", "AR", "+5491123456789"),
+        ("+54 11 15 2345 6789", None, "+5491123456789"),
+        ("0 15 11 98765-4321", "BR", "+5511987654321"),
+        ("1 415 555 2671", "US", "+14155552671"),
+        ("8 912 345-67-89", "RU", "+79123456789"),
+        ("9198765432", "IN", "+919198765432"),  # begins like the country code, and is a mobile's
+        ("919876543210", "IN", "+919876543210"),
+    ],
+)
+def test_spellings_of_a_number_are_read_alike(text, region, number):
+    assert read(text, region) == read(text.translate(FULL_WIDTH), region) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "region", "what_to_do"),
+    [
+        ("+1234567", None, "check its country code and its length"),
+        ("+1 234567", None, "check its country code and its length"),
+        ("+999 123456789", None, "check its country code and its length"),
+        ("+49 00 151 1234567", None, "check its country code and its length"),
+        ("+330612345", None, "check its country code and its length"),  # its trunk prefix cannot be removed
+        ("+34 (0)91 234 56 78", None, "check its country code and its length"),
+        ("110", "DE", "check its country code and its length"),
+        ("911", "US", "check its country code and its length"),
+        ("0151 1234567", None, "--region"),
+        ("4915112345678", None, "write it with +"),
+        ("491511234567", "DE", "write it with +"),  # 0491 511234567 in Leer, or 0151 1234567
+        ("4.91512E+12", "DE", "as text"),
+        ("4915112345678.0", "DE", "as text"),
+        ("+4915112345678 / +4915112345679", None, "semicolons"),
+        ("+4915112345678, +4915112345679", None, "semicolons"),
+        ("1-800-FLOWERS", "US", "digits only"),
+        ("call me", "DE", "digits only"),
+        ("ann@x.de", "DE", "--map COLUMN=email"),
+    ],
+)
+def test_what_cannot_be_one_number_is_refused_with_what_to_do(text, region, what_to_do):
+    assert what_to_do in refusal(text, region)
+
+
+def example(region: str, draw: st.DrawFn) -> phonenumbers.PhoneNumber:
+    """An existing number of a region, or the same with other last digits."""
+    kind = draw(
+        st.sampled_from([phonenumbers.PhoneNumberType.MOBILE, phonenumbers.PhoneNumberType.FIXED_LINE])
+    )
+    number = phonenumbers.example_number_for_type(region, kind) or phonenumbers.example_number(region)
+    changed = phonenumbers.PhoneNumber()
+    changed.merge_from(number)
+    changed.national_number += draw(st.integers(0, 99)) - changed.national_number % 100
+    return changed
+
+
+@st.composite
+def spellings(draw: st.DrawFn) -> tuple[str, str | None, str]:
+    """A number in E.164, and another spelling of it, with the region that this needs."""
+    region = draw(st.sampled_from(REGIONS))
+    number = example(region, draw)
+    written = phonenumbers.format_number(number, PhoneNumberFormat.E164)
+    form = draw(st.sampled_from(["e164", "international", "rfc3966", "national", "00", "spaced"]))
+    if form == "00":
+        text = "00" + written[1:]
+    elif form == "spaced":
+        text = "".join(digit + draw(st.sampled_from(["", "", " ", "-", ".", "\u00a0"])) for digit in written)
+    elif form == "national":
+        text = phonenumbers.format_number(number, PhoneNumberFormat.NATIONAL)
+    else:
+        text = phonenumbers.format_number(
+            number,
+            {
+                "e164": PhoneNumberFormat.E164,
+                "international": PhoneNumberFormat.INTERNATIONAL,
+                "rfc3966": PhoneNumberFormat.RFC3966,
+            }[form],
+        )
+    text = text.translate(draw(st.sampled_from([{}, FULL_WIDTH, ARABIC])))
+    return written, text, region if form == "national" else draw(st.sampled_from([None, region]))
+
+
+@settings(max_examples=300)
+@given(spellings())
+def test_every_spelling_of_a_number_of_any_region_is_read_alike_or_refused(spelling):
+    written, text, region = spelling
+    try:
+        found = read(text, region)
+    except ValueError as reason:
+        assert text not in str(reason)
+        is_valid = phonenumbers.is_valid_number(phonenumbers.parse(written))
+        assert not is_valid or (region and "country code or not" in str(reason))
+    else:
+        assert found == written
+
+
+DIGITS = st.text(string.digits, min_size=1, max_size=14)
+PREFIXES = st.sampled_from(["", "0", "00", "1", "8", "9", "15", "011", "0015"])
+
+
+@st.composite
+def generated(draw: st.DrawFn) -> tuple[str, str]:
+    """Digits as they may be dialed in a region, and that region."""
+    region = draw(st.sampled_from(REGIONS))
+    metadata = PhoneMetadata.metadata_for_region(region)
+    start = draw(PREFIXES | st.sampled_from([metadata.national_prefix or "", str(metadata.country_code)]))
+    number = phonenumbers.national_significant_number(example(region, draw))
+    return start + draw(DIGITS | st.just(number)), region
+
+
+@settings(max_examples=500)
+@given(generated())
+def test_patterns_agree_with_the_library_on_numbers_of_every_region(dialed):
+    digits, region = dialed
+    for code in (phonenumbers.country_code_for_region(region), 1, 39, 800):
+        text = f"+{code}{digits}"
+        if re.fullmatch(phones.normal_form([text]), text):
+            assert phones._parse(text) == text
+    code, pattern = phones._plain_national(region)
+    if plain := pattern.fullmatch(digits):
+        written = f"+{code}{plain['rest']}"
+        if re.fullmatch(phones.normal_form([written]), written):
+            assert phones._parse(digits, region) == written
+
+
+@pytest.mark.parametrize("code", sorted(COUNTRY_CODE_TO_REGION_CODE))
+def test_the_pattern_of_each_country_knows_its_usual_numbers(code):
+    region = COUNTRY_CODE_TO_REGION_CODE[code][0]
+    if region == "001":
+        number = phonenumbers.example_number_for_non_geo_entity(code)
+    else:
+        number = phonenumbers.example_number_for_type(region, phonenumbers.PhoneNumberType.MOBILE)
+        number = number or phonenumbers.example_number(region)
+    written = phonenumbers.format_number(number, PhoneNumberFormat.E164)
+    assert re.fullmatch(phones.normal_form([written]), written)
+
+
+@settings(max_examples=300)
+@given(
+    st.sampled_from([None, *REGIONS]),
+    generated().map(lambda dialed: dialed[0])
+    | st.text("+0123456789 ()-.x,e'", max_size=20)
+    | st.text(max_size=12),
+)
+def test_reading_a_number_again_changes_nothing(region, text):
+    try:
+        number = read(text, region)
+    except ValueError as reason:
+        assert len(text) < 3 or text not in str(reason)
+    else:
+        assert not number or read(number, region) == read(number) == number

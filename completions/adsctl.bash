@@ -54,9 +54,9 @@ _adsctl_options() {
     'audiences do-not-reach push') REPLY='--list --operation --expires-at --region --users-per-operation --format --encoding --map --failed-out --force --concurrency --max-errors --resume --skip-invalid --job' ;;
     'audiences keywords') REPLY='--keywords --granularity --start-time --end-time --location --negative-keywords --envelope' ;;
     'audiences targeted') REPLY='--with-active --no-with-active --cursor --envelope --all --limit' ;;
-    'audiences push') REPLY='--audience --operation --expires-at --region --users-per-operation --effective-at --format --encoding --map --failed-out --force --concurrency --max-errors --resume --skip-invalid --job' ;;
-    'audiences check') REPLY='--region --format --encoding --map --failed-out --force' ;;
-    'audiences hash') REPLY='--region --format --encoding --map --skip-invalid --failed-out --force' ;;
+    'audiences push') REPLY='--audience --operation --expires-at --region --users-per-operation --effective-at --allow-clear-text --format --encoding --map --failed-out --force --concurrency --max-errors --resume --skip-invalid --job' ;;
+    'audiences check') REPLY='--region --allow-clear-text --format --encoding --map --failed-out --force' ;;
+    'audiences hash') REPLY='--region --allow-clear-text --format --encoding --map --skip-invalid --failed-out --force' ;;
     'jobs clean') REPLY='--all' ;;
     'accounts features list') REPLY='--feature-keys --envelope' ;;
     'accounts features add') REPLY='--feature-keys --envelope' ;;

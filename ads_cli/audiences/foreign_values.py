@@ -20,7 +20,7 @@ PHONE_NUMBER = re.compile(
     r"|0[1-9]\d{1,4}[/-]\d{5,}|\d{3}[.-]\d{3}[.-]\d{4})"
 )
 HASH_START = r"\W*+(?:0?x|md5|sha-?[0-9]+)?\W*+"
-DECORATED_SHA256 = re.compile(rf"{HASH_START}(?:[0-9a-f][\W_]*+){{64}}")
+DECORATED_SHA256 = re.compile(rf"{HASH_START}(?:[0-9a-f][\s:_-]*+){{64}}\W*+")
 OTHER_HASH = re.compile(  # MD5, SHA-1, SHA-224, SHA-384 and SHA-512 in hex; MD5, SHA-1, SHA-256 in base64
     rf"{HASH_START}(?:[0-9a-f]{{32}}|[0-9a-f]{{40}}|[0-9a-f]{{56}}|[0-9a-f]{{96}}|[0-9a-f]{{128}})\W*+"
     r"|[a-z0-9+/_-]{22}==|[a-z0-9+/_-]{27}=|[a-z0-9+/_-]{43}=?"

@@ -117,10 +117,10 @@ def identifier_types(
     `region` is the country of national phone numbers; `allow_clear_text` takes any id for a partner's.
     """
     words = rf"(?!(?:[0_-]+|{PLACEHOLDER_WORDS})(?![0-9a-z_-]))"
-    hex32 = r"(?![0-9a-f]{32}(?![0-9a-z-]))"
+    doubtful = r"(?!(?:[0-9a-f]{32}|[0-9-]+)(?![0-9a-z-]))"  # an MD5 hash, a phone number
     types = (
         IdentifierType("email", lambda _: EMAIL, email),
-        IdentifierType("device_id", lambda _: words + hex32 + "[0-9a-z-]{1,36}+", device_id),
+        IdentifierType("device_id", lambda _: words + doubtful + "[0-9a-z-]{1,36}+", device_id),
         IdentifierType("handle", lambda _: words + "[0-9a-z_]{1,31}+", handle),
         IdentifierType("platform_id", lambda _: words + "[0-9]{1,31}+", platform_id),
         IdentifierType("phone_number", normal_form, partial(read_phone_number, region=region)),

@@ -116,7 +116,7 @@ def test_a_do_not_reach_list_takes_emails_and_phone_numbers_only(shop, audience)
 
 
 def test_headers_of_exports_are_known_and_reported(shop, audience):
-    shop.file("people.csv", "E-mail;Mobile;Customer ID;Town\na@x.de;+4917012345678;k1;Kiel\n")
+    shop.file("people.csv", "E-mail;Mobile;Partner User ID;Town\na@x.de;+4917012345678;k1;Kiel\n")
     done = shop(*PUSH)
     (user,) = audience.bodies[0][0]["params"]["users"]
     assert set(user) == {"email", "phone_number", "partner_user_id"} and user["partner_user_id"] == ["k1"]
@@ -206,7 +206,7 @@ def test_a_killed_push_resumes_and_the_audience_equals_the_file(adsctl, tmp_path
 
 
 def test_hashing_never_overwrites_the_list_and_says_what_stays_as_it_is(adsctl):
-    adsctl.file("people.csv", "email,customer_id\na@x.de,K-1\n")
+    adsctl.file("people.csv", "email,partner_user_id\na@x.de,K-1\n")
     told = adsctl("audiences", "hash", "people.csv", "./people.csv", code=2).stderr
     assert "is the input file" in told and "K-1" in (adsctl.home / "people.csv").read_text()
     said = adsctl("audiences", "hash", "people.csv", "hashed.csv").stderr

@@ -2,7 +2,9 @@
 
 import json
 import signal
+import socket
 import subprocess
+from contextlib import ExitStack
 
 import pytest
 
@@ -32,17 +34,33 @@ def test_serve_responds_to_another_shell_until_it_is_stopped(adsctl, signum, cod
     assert stderr.decode().splitlines()[-1] == f"stopped by {signum.name}"
 
 
-def test_serve_stops_with_its_message_while_a_request_is_in_flight(adsctl):
+FORM = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 900\r\n"
+EXPECT = "Host: localhost\r\nExpect: 100-continue\r\n\r\n"
+IN_FLIGHT = {
+    "nothing": None,
+    "a silent connection": "",
+    "a slow head": "GET / HT",
+    "a slow upload": f"POST /oauth/authorize HTTP/1.1\r\n{FORM}{EXPECT}half",
+    "a slow response": f"GET /oauth/authorize HTTP/1.1\r\n{EXPECT}",
+}
+
+
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda s: s.name)
+@pytest.mark.parametrize("request_in_flight", IN_FLIGHT)
+def test_serve_stops_with_its_message_whatever_is_in_flight(adsctl, request_in_flight, signum):
     process, port = serve(adsctl, "--fault", "GET * latency=60s")
-    variables = json.loads(adsctl("emulator", "env", "--port", port, "-o", "json").stdout)
-    client = adsctl.popen("accounts", "list", "--debug", **variables)
-    assert client.stderr.readline().startswith(b"> GET"), "the request was not sent"
-    process.terminate()
-    _, stderr = process.communicate(timeout=9)  # the error boundary would exit after 10 s, without a message
-    client.kill()
-    client.communicate()
-    assert process.returncode == 143
-    assert stderr.decode().splitlines()[-1] == "stopped by SIGTERM"
+    with ExitStack() as stack:
+        text = IN_FLIGHT[request_in_flight]
+        if text is not None:
+            client = stack.enter_context(socket.create_connection(("127.0.0.1", int(port)), timeout=30))
+            client.sendall(text.encode())
+            if EXPECT in text:  # the server says that it has begun
+                assert client.recv(100).startswith(b"HTTP/1.1 100 Continue")
+        process.send_signal(signum)
+        # The error boundary would exit after 10 s, without a message.
+        _, stderr = process.communicate(timeout=9)
+    assert process.returncode == 128 + signum
+    assert stderr.decode().splitlines()[-1] == f"stopped by {signum.name}"
 
 
 def test_serve_rejects_a_host_that_is_not_loopback(adsctl):

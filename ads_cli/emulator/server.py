@@ -18,16 +18,17 @@ from .app import Emulator
 from .core.errors import ApiError
 from .core.faults import HEADER
 from .core.incoming_request import MAX_BODY_BYTES
+from .request_threads import RequestThreads
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
 
-THREADS = 32  # concurrent requests; idle connections need no thread
 MAX_KEEP_ALIVE_CONNECTIONS = 1000
 IDLE_TIMEOUT_SECONDS = 75
-SHUTDOWN_TIMEOUT_SECONDS = 1  # for requests in flight
+SHUTDOWN_TIMEOUT_SECONDS = 0.5  # for requests in flight
 REQUEST_READ_TIMEOUT_SECONDS = 15.0
 SELECTOR_INTERVAL_SECONDS = 0.1  # a stop takes at most this long to be noticed
+SIGNAL_INTERVAL_SECONDS = 0.1  # and a signal this long
 MAX_HEADER_BYTES = 64 * 1024
 
 
@@ -61,6 +62,17 @@ class _Connection(HTTPConnection):
         """Handle one request; return whether the connection stays open."""
         self._reader.seconds_spent = 0.0
         return bool(super().communicate())  # type: ignore[no-untyped-call]
+
+
+class _Server(Server):
+    """A server in which a connection takes a thread only when there is something to read."""
+
+    def process_conn(self, conn: HTTPConnection) -> None:
+        """Serve the next request of a connection; wait for the first one as for every further one."""
+        if conn.last_used is None:
+            self.put_conn(conn)
+        else:
+            super().process_conn(conn)
 
 
 class _Gateway(Gateway_10):
@@ -121,14 +133,14 @@ def build_server(emulator: Emulator, host: str, port: int) -> Server:
             f"{host} is not a loopback address; the emulator listens on loopback only",
             hint="use 127.0.0.1, ::1 or localhost",
         )
-    server = Server(
+    server = _Server(
         (host, port),
         _require_local_host(emulator),
-        numthreads=THREADS,
         request_queue_size=128,
         timeout=IDLE_TIMEOUT_SECONDS,
-        shutdown_timeout=SHUTDOWN_TIMEOUT_SECONDS,
     )
+    server.requests = RequestThreads(server)
+    server.shutdown_timeout = SHUTDOWN_TIMEOUT_SECONDS
     server.gateway = _Gateway
     server.ConnectionClass = _Connection
     server.max_request_header_size = MAX_HEADER_BYTES
@@ -167,8 +179,10 @@ def serve(
 ) -> None:
     """Serve until interrupted; call `on_ready` with the address once connections are accepted.
 
-    This thread only waits, so that the exception of a signal is never raised inside the server.
+    This thread only waits, so that the exception of a signal is never raised inside the server. It waits in
+    short steps: Python does not notice a signal that comes right before a wait until that wait ends.
     """
     with running(emulator, port, host=host) as address:
         on_ready(address)
-        threading.Event().wait()
+        while True:
+            time.sleep(SIGNAL_INTERVAL_SECONDS)

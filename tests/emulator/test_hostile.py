@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ads_cli.api.endpoint import MODULES, requests_of
 from ads_cli.api.fields import fields_of
-from ads_cli.emulator import server
+from ads_cli.emulator import request_threads, server
 from ads_cli.emulator.core.incoming_request import MAX_BODY_BYTES
 
 from .client import InProcess, authorization
@@ -86,6 +86,7 @@ def test_large_headers_are_rejected(served):
 )
 def test_slow_clients_do_not_block_others(emulator, monkeypatch, start):
     monkeypatch.setattr(server, "REQUEST_READ_TIMEOUT_SECONDS", 1.0)
+    monkeypatch.setattr(request_threads, "MAX_THREADS", 32)
     done = threading.Event()
 
     def drip(connection: socket.socket) -> None:
@@ -98,7 +99,7 @@ def test_slow_clients_do_not_block_others(emulator, monkeypatch, start):
 
     with server.running(emulator) as address:
         host, port = address.removeprefix("http://").split(":")
-        slow = [socket.create_connection((host, int(port))) for _ in range(server.THREADS + 8)]
+        slow = [socket.create_connection((host, int(port))) for _ in range(40)]
         threads = [threading.Thread(target=drip, args=(connection,)) for connection in slow]
         for thread in threads:
             thread.start()

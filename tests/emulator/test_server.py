@@ -5,7 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import ExitStack, closing
 from threading import Event, Thread
 
 import pytest
@@ -66,6 +66,34 @@ def test_small_responses_are_sent_at_once(emulator):
         assert prepared.nodelay and prepared.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
     finally:
         prepared.stop()
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HT", b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Le"])
+def test_sixty_idle_connections_hold_up_nobody(served, sent):
+    host, port = served.address.removeprefix("http://").split(":")
+    with ExitStack() as stack:
+        for _ in range(60):
+            idle = stack.enter_context(socket.create_connection((host, int(port)), timeout=5))
+            idle.sendall(sent)
+        working = http.client.HTTPConnection(host, int(port), timeout=server.REQUEST_READ_TIMEOUT_SECONDS / 2)
+        for _ in range(10):
+            headers = authorization(served.keys, "GET", f"{served.address}/12/accounts")
+            working.request("GET", "/12/accounts", headers=headers)
+            assert working.getresponse().read()
+        working.close()
+
+
+def test_sixty_kept_connections_hold_up_nobody(served):
+    with ExitStack() as stack:
+        clients = [
+            stack.enter_context(closing(http.client.HTTPConnection(served.address.removeprefix("http://"))))
+            for _ in range(60)
+        ]
+        for client in clients * 2:
+            client.timeout = server.REQUEST_READ_TIMEOUT_SECONDS / 2
+            headers = authorization(served.keys, "GET", f"{served.address}/12/accounts")
+            client.request("GET", "/12/accounts", headers=headers)
+            assert client.getresponse().read()
 
 
 def test_a_response_to_head_has_no_body(served):

@@ -12,3 +12,11 @@ def is_loopback(host: str) -> bool:
         return ip_address(name).is_loopback
     except ValueError:
         return False
+
+
+def listening_address(host: str) -> str:
+    """Return the address to listen on for a loopback host; a hosts file may map its name elsewhere."""
+    try:
+        return str(ip_address(host))
+    except ValueError:
+        return "127.0.0.1"

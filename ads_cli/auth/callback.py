@@ -3,21 +3,38 @@
 import hmac
 import socket
 import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
+import time
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Empty, SimpleQueue
 from string import Template
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from ..errors import AccessError, StateError, UsageError
-from ..loopback import is_loopback
+from ..loopback import is_loopback, listening_address
 
 SIGN_IN_TIMEOUT_SECONDS = 300.0
-REQUEST_TIMEOUT_SECONDS = 10.0
+REQUEST_TIMEOUT_SECONDS = 10.0  # for a whole connection, however it drips
+POLL_SECONDS = 0.05  # a signal, or the end of the listener, takes at most this long to be noticed
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>adsctl</title>
 <meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
 <style>body { min-height: 90vh; display: grid; place-items: center; font: 1.25rem/1.5 system-ui }</style>
 <main><p>$message</p></main></html>"""
+
+
+class Outcome(NamedTuple):
+    """What the user decided: the verifier, or None for a refusal."""
+
+    verifier: str | None
+
+
+class Page(NamedTuple):
+    """The response to a request, and the outcome that it brought."""
+
+    status: int
+    message: str
+    outcome: Outcome | None = None
 
 
 class Listener:
@@ -32,21 +49,18 @@ class Listener:
             )
         self._host, self._port = parts.hostname or "", parts.port
         self._path = parts.path or "/"
-        self._verifiers: SimpleQueue[str | None] = SimpleQueue()  # None: the user refused
+        self._outcomes: SimpleQueue[Outcome] = SimpleQueue()
         self._token = ""  # the request token that is waited for
         self._is_waiting = threading.Event()
+        self._lock = threading.Lock()  # guards the token: connections have threads of their own
 
     def __enter__(self) -> "Listener":
-        is_ipv6 = ":" in self._host
-
-        class Server(HTTPServer):
-            address_family = socket.AF_INET6 if is_ipv6 else socket.AF_INET
-
+        address = listening_address(self._host), self._port
         try:
-            self._server = Server((self._host, self._port), self._handler())
+            self._server = _server_class(address[0])(address, self._handler())
         except OSError as error:
             raise StateError(f"cannot listen on {self._host}:{self._port}: {error.strerror}") from error
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(POLL_SECONDS,), daemon=True).start()
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -57,50 +71,71 @@ class Listener:
         """Return the verifier of a request token; raise AccessError if the user did not authorize it."""
         self._token = token
         self._is_waiting.set()
-        try:
-            verifier = self._verifiers.get(timeout=SIGN_IN_TIMEOUT_SECONDS)
-        except Empty:
-            raise AccessError(
-                f"the sign-in was not completed within {SIGN_IN_TIMEOUT_SECONDS:.0f} s; nothing was stored"
-            ) from None
-        if verifier is None:
-            raise AccessError("the sign-in was refused; nothing was stored")
-        return verifier
+        ends_at = time.monotonic() + SIGN_IN_TIMEOUT_SECONDS
+        while time.monotonic() < ends_at:
+            # Python does not notice a signal that comes right before a wait until that wait ends.
+            with suppress(Empty):
+                verifier = self._outcomes.get(timeout=POLL_SECONDS).verifier
+                if verifier is None:
+                    raise AccessError("the sign-in was refused; nothing was stored")
+                return verifier
+        raise AccessError(
+            f"the sign-in was not completed within {SIGN_IN_TIMEOUT_SECONDS:.0f} s; nothing was stored"
+        )
 
-    def handle(self, method: str, host: str, target: str) -> tuple[int, str]:
-        """Return status and message for a request; accept one callback, for our host, path and token."""
+    def handle(self, method: str, host: str, target: str) -> Page:
+        """Respond to a request; accept one callback, for our host, path and token."""
         parts = urlsplit(target)
         if method != "GET":
-            return 405, "Only GET is supported here."
+            return Page(405, "Only GET is supported here.")
         if host not in (f"{self._host}:{self._port}", f"[{self._host}]:{self._port}"):
-            return 403, "This is not the address that was registered."
+            return Page(403, "This is not the address that was registered.")
         if parts.path != self._path:
-            return 404, "There is no page at this address."
+            return Page(404, "There is no page at this address.")
         params = {name: values[0] for name, values in parse_qs(parts.query).items()}
         self._is_waiting.wait(REQUEST_TIMEOUT_SECONDS)
-        token = params.get("oauth_token") or params.get("denied") or ""
-        if not self._token or not hmac.compare_digest(token.encode(), self._token.encode()):
-            return 403, "This callback belongs to another sign-in."
-        if "denied" in params:
-            self._token = ""
-            self._verifiers.put(None)
-            return 200, "You did not authorize the app. You can close this page."
-        if not params.get("oauth_verifier"):
-            return 400, "The callback has no verifier."
-        self._token = ""  # a second callback is rejected
-        self._verifiers.put(params["oauth_verifier"])
-        return 200, "You are signed in. You can close this page and return to the terminal."
+        with self._lock:
+            token = params.get("oauth_token") or params.get("denied") or ""
+            if not self._token or not hmac.compare_digest(token.encode(), self._token.encode()):
+                return Page(403, "This callback belongs to another sign-in.")
+            is_denied, verifier = "denied" in params, params.get("oauth_verifier")
+            if not is_denied and not verifier:
+                return Page(400, "The callback has no verifier.")
+            self._token = ""  # a second callback is rejected
+        if is_denied:
+            return Page(200, "You did not authorize the app. You can close this page.", Outcome(None))
+        message = "You are signed in. You can close this page and return to the terminal."
+        return Page(200, message, Outcome(verifier))
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         listener = self
 
         class Handler(BaseHTTPRequestHandler):
-            timeout = REQUEST_TIMEOUT_SECONDS
+            def setup(self) -> None:
+                super().setup()
+                self._deadline = threading.Timer(REQUEST_TIMEOUT_SECONDS, self._hang_up)
+                self._deadline.daemon = True
+                self._deadline.start()
+
+            def finish(self) -> None:
+                self._deadline.cancel()
+                super().finish()
+
+            def _hang_up(self) -> None:
+                with suppress(OSError):
+                    self.connection.shutdown(socket.SHUT_RDWR)
 
             def _respond(self) -> None:
-                status, message = listener.handle(self.command, self.headers.get("Host", ""), self.path)
-                body = Template(PAGE).substitute(message=message).encode()
-                self.send_response(status)
+                page = listener.handle(self.command, self.headers.get("Host", ""), self.path)
+                try:
+                    self._send(page)
+                finally:
+                    if page.outcome:  # the program may end as soon as it has the outcome
+                        listener._outcomes.put(page.outcome)
+
+            def _send(self, page: Page) -> None:
+                body = Template(PAGE).substitute(message=page.message).encode()
+                self.send_response(page.status)
                 self.send_header("Content-Type", "text/html; charset=utf-8")
                 self.send_header("Content-Length", str(len(body)))
                 self.send_header("Referrer-Policy", "no-referrer")
@@ -114,3 +149,17 @@ class Listener:
                 """Log nothing: the URL contains the verifier."""
 
         return Handler
+
+
+def _server_class(address: str) -> type[ThreadingHTTPServer]:
+    """Return a server with a thread for each connection, so that none holds up another, or the end."""
+
+    class Server(ThreadingHTTPServer):
+        address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        daemon_threads = True
+        block_on_close = False
+
+        def handle_error(self, *args: Any) -> None:
+            """Say nothing of connections that are broken off."""
+
+    return Server

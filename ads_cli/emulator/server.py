@@ -13,7 +13,7 @@ from cheroot.server import HTTPConnection
 from cheroot.wsgi import Gateway_10, Server
 
 from ..errors import UsageError
-from ..loopback import is_loopback
+from ..loopback import is_loopback, listening_address
 from .app import Emulator
 from .core.errors import ApiError
 from .core.faults import HEADER
@@ -134,7 +134,7 @@ def build_server(emulator: Emulator, host: str, port: int) -> Server:
             hint="use 127.0.0.1, ::1 or localhost",
         )
     server = _Server(
-        (host, port),
+        (listening_address(host), port),
         _require_local_host(emulator),
         request_queue_size=128,
         timeout=IDLE_TIMEOUT_SECONDS,

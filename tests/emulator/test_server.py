@@ -24,6 +24,11 @@ def test_only_loopback_is_served(emulator, host):
         serve(emulator, host, on_ready=lambda _: None)
 
 
+def test_a_loopback_name_is_served_on_loopback_whatever_the_hosts_file_says(emulator):
+    with running(emulator, host="emulator.localhost") as address:
+        assert address.startswith("http://127.0.0.1:")
+
+
 def test_a_port_in_use_is_reported(emulator):
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(UsageError, match="cannot listen"):
         serve(emulator, port=taken.getsockname()[1], on_ready=lambda _: None)

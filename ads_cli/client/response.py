@@ -1,6 +1,5 @@
 """A response of the service, and the error that it means."""
 
-import json
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -14,6 +13,7 @@ from ..errors import (
     UnavailableError,
 )
 from .api_errors import ErrorDetails, error_details
+from .response_body import parse_json
 
 TOO_FREQUENT = 99  # with status 403: bearer tokens were requested too often
 BAD_TIMESTAMP = 135  # with status 401: the timestamp is too far from the service's clock
@@ -62,7 +62,7 @@ def read_response(
     if form and 200 <= status < 300:
         return Response(status, headers, dict(parse_qsl(content.decode("utf-8", "replace"))))
     try:
-        body, is_json = json.loads(content) if content or status != 204 else None, True
+        body, is_json = parse_json(content) if content or status != 204 else None, True
     except (ValueError, RecursionError):
         body, is_json = None, False
     if not 200 <= status < 300:

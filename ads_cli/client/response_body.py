@@ -1,6 +1,7 @@
 """Read the body of a response within limits; describe network errors."""
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UnavailableError
 
@@ -33,6 +34,29 @@ def read_body(response: "httpx.Response") -> bytes:
                 )
             break
     return b"".join(chunks)[:max_bytes]
+
+
+def parse_json(content: bytes) -> Any:
+    """Parse JSON of any encoding; raise ValueError or RecursionError.
+
+    Half of a surrogate pair, as a text has it that was cut inside an emoji, can be written nowhere: it
+    becomes U+FFFD.
+    """
+    text = content.decode(json.detect_encoding(content), "surrogatepass")
+    value = json.loads(text)
+    if "\\ud" in text or "\\uD" in text:
+        text = json.dumps(value, ensure_ascii=False)
+    if not _is_encodable(text):
+        value = json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    return value
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def network_error(error: Exception, url: str) -> UnavailableError:

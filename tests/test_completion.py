@@ -8,6 +8,7 @@ import pexpect
 import pytest
 
 from tests.adsctl import ROOT
+from tests.conftest import feed
 
 FILES = {"bash": "adsctl.bash", "zsh": "_adsctl", "fish": "adsctl.fish", "powershell": "adsctl.ps1"}
 SHELLS = ("bash", "zsh", "fish")
@@ -89,6 +90,13 @@ def in_zsh(person, script, line: str) -> list[str]:
         ("adsctl accounts list --with", ["--with-deleted", "--with-total-count"]),
         ("adsctl products push fee", ["feed.csv"]),
         ("adsctl completion fi", ["fish"]),
+        ("adsctl products push --format json", ["json", "jsonl"]),
+        ("adsctl products push --format=y", ["yaml"]),
+        ("adsctl audiences hash --format t", ["tsv"]),
+        ("adsctl products pull --format ts", ["tsv"]),
+        ("adsctl api P", ["POST", "PUT", "PATCH"]),
+        ("adsctl api GET --base pl", ["platform"]),
+        ("adsctl help exit", ["exit-codes"]),
         ("adsctl help form", ["formats"]),
         ("adsctl help audi", ["audiences"]),
         ("adsctl help products pu", ["push", "pull"]),
@@ -111,6 +119,16 @@ def test_recorded_ids_are_completed(typist, shell):
         assert completions(typist, shell, line) == ["18ce54d4x5t", "18ce55gze09"]
         (typist.home / "offered").unlink(missing_ok=True)
     assert "18ce54d4x5t" not in completions(typist, shell, "adsctl accounts get ")  # another profile
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_listed_products_are_completed_for_a_delete(typist, shell):
+    typist.file("feed.csv", feed(3))
+    typist.local("products", "push", "feed.csv")
+    keys = typist.local("products", "list", "-o", "ids").stdout.split()
+    assert sorted(completions(typist, shell, "adsctl -p local products delete ")) == sorted(keys)
+    (typist.home / "offered").unlink(missing_ok=True)
+    assert sorted(completions(typist, shell, f"adsctl -p local products delete {keys[0]} ")) == sorted(keys)
 
 
 def test_a_failing_completion_prints_nothing(adsctl):

@@ -88,7 +88,7 @@ def test_ids_need_a_query_that_keeps_them(adsctl):
 def test_an_unknown_column_is_refused_with_a_suggestion(adsctl, output):
     words = ("accounts", "list", "-o", output, "--columns")
     done = adsctl.local(*words, "id,nmae", code=2)
-    assert "'nmae' is not a column; did you mean 'name'?" in done.stderr and done.stdout == ""
+    assert "'nmae' is not a known column; did you mean 'name'?" in done.stderr and done.stdout == ""
     adsctl.local(*words, "id,updated_at")
     words = ("products", "list", "-o", output, "--columns", "id,sale_price,nmae")
     adsctl.local(*words)  # of no record nobody knows what columns it has

@@ -8,6 +8,7 @@ from tests.conftest import EXAMPLES
 def run_at_night(person, feed: str, code: int) -> str | None:
     """Run the nightly push with a `mail` that writes to a file; return its content."""
     environment = person.installed("-p", "local")
+    person.file(".adsctl.env", "ADSCTL_ACCOUNT=18ce54d4x5t\n")
     person.file("bin/mail", '#!/bin/sh\necho "$@" > mail; cat >> mail\n').chmod(0o755)
     command = [EXAMPLES / "nightly.sh", feed, "you@shop.example"]
     done = subprocess.run(command, env=environment, cwd=person.home, capture_output=True, text=True)

@@ -15,16 +15,20 @@ import typer
 from ..api.ids import path_segment
 from ..api.parts import as_text
 from ..console.invocation import Invocation
+from ..console.options import completes_from
 from ..console.request_input import is_text
 from ..console.results import show_pages, show_prepared
 from ..errors import UsageError
 from ..spelling import as_option
+from ..suggestions import closest
 
 if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
 
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH")
 HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]*)")
+PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w-]*)\}")
+PLACEHOLDERS = {"account_id": "account", "product_catalog_id": "catalog"}
 RESERVED_HEADERS = ("authorization", "host", "content-length")
 
 
@@ -91,7 +95,10 @@ class RawRequest:
 
 def api(
     ctx: typer.Context,
-    method: Annotated[str, typer.Argument(metavar="METHOD", help=", ".join(METHODS))],
+    method: Annotated[
+        str,
+        typer.Argument(metavar="METHOD", help=", ".join(METHODS), autocompletion=completes_from(METHODS)),
+    ],
     path: RequestPath,
     field: Fields = None,
     typed: TypedFields = None,
@@ -140,10 +147,17 @@ def _fill_placeholders(call: Invocation, path: str) -> str:
     if not path.startswith("/") or path.startswith("//") or "#" in path or not path.isprintable():
         hint = "write the part after the address, as in /12/accounts"
         raise UsageError(f"{path!r} is not a path", hint=hint)
-    for name, attribute in {"account_id": "account", "product_catalog_id": "catalog"}.items():
-        if f"{{{name}}}" in path:
-            path = path.replace(f"{{{name}}}", path_segment(getattr(call, attribute), as_option(attribute)))
-    return path
+
+    def replacement(found: re.Match[str]) -> str:
+        if attribute := PLACEHOLDERS.get(found[1]):
+            return path_segment(getattr(call, attribute), as_option(attribute))
+        meant = closest(found[1], PLACEHOLDERS)
+        raise UsageError(
+            f"{found[0]} is not a placeholder" + (f"; did you mean {{{meant}}}?" if meant else ""),
+            hint=f"placeholders: {', '.join(f'{{{name}}}' for name in PLACEHOLDERS)}; for a brace write %7B",
+        )
+
+    return PLACEHOLDER.sub(replacement, path)
 
 
 def _parse_pair(text: str, option: str) -> tuple[str, str]:

@@ -18,6 +18,7 @@ def logout(ctx: typer.Context) -> None:
     For example: adsctl auth logout
     """
     from ..api.auth import InvalidateToken
+    from ..config.profiles import update
 
     call = Invocation.of(ctx)
     secrets, settings = call.secrets, call.settings
@@ -39,6 +40,8 @@ def logout(ctx: typer.Context) -> None:
         if error.api_code != REVOKED_TOKEN:
             raise
     secrets.store.delete(settings.profile, USER_TOKENS)
+    if "user" in settings.profile_values(settings.profile):
+        update(settings, settings.profile, {"user": None})
     call.messages.say(f"signed out of profile {settings.profile}")
 
 

@@ -108,7 +108,7 @@ def reset(ctx: typer.Context, database: Database = None) -> None:
     if invocation.dry_run:
         invocation.messages.say(f"dry run: would delete {path}")
         return
-    invocation.confirm(f"Delete the emulator's database ({path})")
+    invocation.confirm(f"Delete the emulator's database ({path})", at_service=False)
     reset_database(path)
     Generations(invocation.settings.state_dir).end_emulated()
     remove_outdated(invocation.settings.state_dir)

@@ -71,7 +71,7 @@ def clean(
         return
     if unfinished := [job for _, job, state in found if state == "unfinished"]:
         pushes = counted(len(unfinished), "unfinished push", "unfinished pushes")
-        call.confirm(f"Remove the journals of {pushes}, which cannot be resumed then")
+        call.confirm(f"Remove the journals of {pushes}, which cannot be resumed then", at_service=False)
     removed = [remove_job(path, job) for path, job, _ in found]
     call.messages.say(f"{counted(sum(removed), 'journal')} removed")
     if running := removed.count(False):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..console.invocation import Invocation
+from ..console.options import completes_from
 from ..errors import UsageError
 from ..feeds.registry import one_of, writable_formats
 
@@ -24,6 +25,7 @@ def pull(
         typer.Option(
             metavar="FORMAT",
             help=f"{one_of(writable_formats())} (default: by extension; csv without FILE)",
+            autocompletion=completes_from(writable_formats()),
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False,

@@ -66,11 +66,8 @@ def push(
     if verify and not changed:
         raise UsageError("--verify needs --changed", hint="without it every row is sent anyway")
     call = Invocation.of(ctx)
-    if changed and call.dry_run and not call.settings.get("catalog"):
-        raise UsageError(
-            "--changed: a dry run does not look the catalog up, and what changed depends on it",
-            hint="name it with --catalog",
-        )
+    if changed:
+        call.catalog = call.find_catalog()  # in a dry run too, since what has changed depends on it
     rows = feed.open(file, PRODUCT_SCHEMA)
     plan, selection = _push_plan(call, rows, only_changed=changed)
     command = PushCommand(call, plan, options)

@@ -101,7 +101,7 @@ def remove(ctx: typer.Context, name: Name) -> None:
     _require_profile(call, name)
     if _is_dry_run(call, f"remove the profile {name} and its stored secrets"):
         return
-    call.confirm(f"Remove the profile {name} and its stored secrets")
+    call.confirm(f"Remove the profile {name} and its stored secrets", at_service=False)
     other = call.with_profile(name)
     if other.secrets.has_store:
         from ..auth.secret_stores import SECRET_NAMES

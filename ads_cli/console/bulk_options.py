@@ -13,6 +13,7 @@ from ..feeds.registry import one_of, readable_formats
 from ..feeds.rows import Rows
 from ..suggestions import suggestion
 from ..validation.schema import RowSchema
+from .options import completes_from
 
 if TYPE_CHECKING:
     from ..uploads.rejected_rows import FailedOut
@@ -23,7 +24,11 @@ FORMATS = one_of(map(str.upper, readable_formats()))
 File = Annotated[str, typer.Argument(metavar="FILE", help=f"{FORMATS}, also .gz; - is standard input")]
 Format = Annotated[
     str | None,
-    typer.Option(metavar="FORMAT", help=f"{one_of(readable_formats())} (default: by extension)"),
+    typer.Option(
+        metavar="FORMAT",
+        help=f"{one_of(readable_formats())} (default: by extension)",
+        autocompletion=completes_from(readable_formats()),
+    ),
 ]
 
 

@@ -146,10 +146,14 @@ class Invocation:
     @cached_property
     def catalog(self) -> str:
         """The catalog to work in; if none is set, the user's only one."""
+        if self.dry_run and not self.settings.get("catalog"):
+            return "CATALOG"  # a placeholder: finding the catalog would send a request
+        return self.find_catalog()
+
+    def find_catalog(self) -> str:
+        """Return the catalog to work in, in a dry run too: what it would send may depend on the catalog."""
         if named := self.settings.get("catalog"):
             return named
-        if self.dry_run:
-            return "CATALOG"  # a placeholder: finding the catalog would send a request
         from .clients import find_only_catalog
 
         return find_only_catalog(self.client, self.messages)
@@ -159,17 +163,21 @@ class Invocation:
         """Whether no request that changes anything may be sent."""
         return bool(self.flags.get("dry_run"))
 
-    def confirm(self, consequence: str) -> None:
-        """Ask before something is destroyed; raise NotConfirmedError unless the answer is yes."""
+    def confirm(self, consequence: str, *, at_service: bool = True) -> None:
+        """Ask before something is destroyed; raise NotConfirmedError unless the answer is yes.
+
+        What is destroyed at the service is asked with the profile and the account.
+        """
         if self.flags.get("yes"):
             return
-        where = f"profile {self.settings.profile}"
-        if account := self.settings.get("account"):
-            where += f", account {account}"
+        if at_service:
+            account = self.settings.get("account")
+            of_account = f", account {account}" if account else ""
+            consequence += f" (profile {self.settings.profile}{of_account})"
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise NotConfirmedError(
-                f"not confirmed: {consequence} ({where})", hint="there is no terminal to ask on; add --yes"
+                f"not confirmed: {consequence}", hint="there is no terminal to ask on; add --yes"
             )
-        print(f"{consequence} ({where})? [y/N] ", end="", file=sys.stderr, flush=True)
+        print(f"{consequence}? [y/N] ", end="", file=sys.stderr, flush=True)
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             raise NotConfirmedError("nothing was changed")

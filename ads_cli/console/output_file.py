@@ -34,7 +34,7 @@ class OutputFile:
 
     def _ask(self, call: Invocation) -> None:
         try:
-            call.confirm(f"Replace {self.path}")
+            call.confirm(f"Replace {self.path}", at_service=False)
         except NotConfirmedError as error:
             error.hint = "choose another name, or replace the file with --force"
             raise

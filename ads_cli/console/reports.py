@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ..feeds.rows import FIRST_LINES, Rows
+from ..feeds.rows import Rows
 from ..output.printer import Printer
 from ..output.text import counted, safe_lines
 from ..uploads.summary import Summary
@@ -17,12 +17,13 @@ def show_report(printer: Printer, rows: Rows, report: ValidationReport) -> None:
             print(safe_lines(line))
         print(f"{name}: {counted(report.rows, 'row')}, {report.valid:,} valid, {report.invalid:,} invalid")
         return
-    findings = [vars(finding) for finding in report.findings]
+    findings = [vars(finding) | {"more_rows": finding.more_rows} for finding in report.findings]
     if printer.format in ("json", "yaml"):
         counts = {"rows": report.rows, "valid": report.valid, "invalid": report.invalid}
-        printer.show({"file": name} | counts | {"findings": findings, "warnings": report.warnings}, (), "")
+        found = {"findings": findings, "omitted": report.omitted, "warnings": report.warnings}
+        printer.show({"file": name} | counts | found, (), "")
     else:
-        printer.show(findings, ("field", "rows", "problem", "lines", "records"), "field")
+        printer.show(findings, ("field", "rows", "problem", "lines", "records", "more_rows"), "field")
 
 
 def finding_lines(rows: Rows, report: ValidationReport) -> list[str]:
@@ -51,7 +52,7 @@ def _describe(rows: Rows, finding: Finding) -> str:
     what = f"{finding.field}: {finding.problem}" if finding.field else finding.problem
     if finding.rows == 1:
         return f"{place}: {what}"
-    more = ", …" if finding.rows > FIRST_LINES else ""
+    more = ", …" if finding.more_rows else ""
     listed = rows.places(finding.lines, finding.records) + more
     return f"{place}: {what}\n    {counted(finding.rows, 'row')}: {listed}"
 

@@ -38,6 +38,8 @@ class Printer:
         self.columns = [name.strip() for name in columns.split(",") if name.strip()] if columns else None
         self.query: Any = query and _compiled(query)
         self.color = uses_color(stream, presentation.color)
+        if self.columns and self.format not in COLUMN_FORMATS:
+            say(f"--columns has no effect on {self.format}; --query chooses fields there")
 
     @property
     def streams(self) -> bool:
@@ -96,7 +98,10 @@ class Printer:
         records, lookahead = (one if isinstance(one, dict) else {key: one} for one in records), 1
         if self.columns and self.format in COLUMN_FORMATS:
             if undeclared := set(self.columns).difference(columns, others):
-                records, lookahead = self._with_columns(undeclared, records, columns), LOOKAHEAD_RECORDS
+                records, lookahead = (
+                    self._with_columns(undeclared, records, columns, others),
+                    LOOKAHEAD_RECORDS,
+                )
             columns = self.columns
         # An error of the first page or of the columns is raised before the header is written.
         records = chain(list(islice(records, lookahead)), records)
@@ -116,19 +121,32 @@ class Printer:
             self.show(list(records), columns, key)
 
     def _with_columns(
-        self, undeclared: set[str], records: Iterable[Record], declared: Sequence[str]
+        self,
+        undeclared: set[str],
+        records: Iterable[Record],
+        declared: Sequence[str],
+        others: Sequence[str],
     ) -> Iterator[Record]:
-        """Yield the records; raise UsageError at the end for columns that none of them had."""
+        """Yield the records; raise UsageError at the end for columns that none of them had.
+
+        Where there was no record, they may still be columns of others; then it is only said.
+        """
         names, any_record = dict.fromkeys(declared), False
         for record in records:
             any_record = True
             names |= dict.fromkeys(record)
             yield record
         missing = sorted(undeclared - names.keys())
-        if missing and any_record:
+        if missing and (any_record or declared):
             from ..suggestions import suggestion
 
-            problems = "; ".join(f"{name!r} is not a column{suggestion(name, names)}" for name in missing)
+            known = names if any_record else (*declared, *others)
+            problems = "; ".join(
+                f"{name!r} is not a known column{suggestion(name, known)}" for name in missing
+            )
+            if not any_record:
+                self._say(f"--columns: {problems}")
+                return
             hint = "; ".join(filter(None, (f"columns: {', '.join(names)}", self._side_effects())))
             raise UsageError(f"--columns: {problems}", hint=hint)
 

@@ -16,6 +16,8 @@ RECORDED_IDS = {
     "--catalog": "catalog",
     "--job": "jobs",
     "jobs show JOB": "jobs",
+    "jobs clean [JOB...]": "jobs",
+    "products delete KEY...": "products",
     "profile use NAME": "profiles",
     "profile set NAME": "profiles",
     "profile remove NAME": "profiles",

@@ -23,6 +23,11 @@ class Finding:
     lines: list[int] = dataclasses.field(default_factory=list)
     records: list[int] = dataclasses.field(default_factory=list)
 
+    @property
+    def more_rows(self) -> int:
+        """Count the rows that are not listed."""
+        return self.rows - len(self.lines)
+
 
 @dataclass
 class ValidationReport:

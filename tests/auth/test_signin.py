@@ -151,7 +151,9 @@ def test_auth_logout_revokes_and_deletes_the_token(shop, service):
     shop(*LOGIN, input="1234567\n")
     shop.env.clear()
     assert shop("auth", "token").stdout == "at\n"
+    assert shop("profile", "list", "--query", "[0].user").stdout.startswith("@")
     shop("auth", "logout")
+    assert shop("profile", "list", "--query", "[0].user", "-o", "json").stdout == "null\n"
     assert (
         service.requests[-1].path == "/1.1/oauth/invalidate_token"
         and service.oauth(-1)["oauth_token"] == "at"

@@ -85,13 +85,6 @@ def test_a_dry_run_shows_what_would_be_sent_and_stores_nothing(shop):
     assert shop.push()["batches"] == 2 and shop.sent == ids(*range(1, 31))
 
 
-def test_a_dry_run_of_changes_needs_the_catalog_by_name(shop):
-    shop.adsctl.file("feed.csv", feed(3))
-    del shop.adsctl.env["ADSCTL_CATALOG"]
-    said = shop.adsctl("products", "push", "feed.csv", "--changed", "--dry-run", code=2).stderr
-    assert "--catalog" in said
-
-
 def test_invalid_rows_are_reported_and_written_with_changed_too(shop):
     shop.push(feed(40))
     header, *rows = feed_with(40, {2: CUP}).splitlines()

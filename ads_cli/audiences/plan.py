@@ -66,6 +66,8 @@ class UserPlan:
         """Read the whole list, and count the requests that its valid rows need."""
         self.report = ValidationReport()
         self._resolver = self._resolver.at(self.started)
+        if self._blocks:
+            self._blocks.close()  # its task has the resolver of an earlier validation
         operations = self._operations(self._purpose, on_progress)
         self._batch_count = sum(1 for _ in split_requests(operations))
         if not self.report.rows:
@@ -86,6 +88,11 @@ class UserPlan:
     def has_params_columns(self) -> bool:
         """Tell whether rows carry parameters of their own."""
         return bool(set(PARAMS_FIELDS) & set(self.rows.fields))
+
+    @property
+    def depends_on_time(self) -> bool:
+        """Tell whether people may expire."""
+        return self.has_params_columns or bool(self._resolver.default.expires_at)
 
     @property
     def due(self) -> int:

@@ -59,7 +59,7 @@ class PushCommand:
         report = self.validate()
         if earlier and earlier.key != self._key:
             self.plan.started = this_second()
-            report = self.validate()
+            report = self.validate() if self.plan.depends_on_time else report
         if self.call.dry_run:
             self._dry_run(report)
             return

@@ -21,7 +21,7 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
     encoding: str
     mapping: dict[str, str]
     selection: str = ""  # digest of the rows that are sent, where not all are
-    upload: dict[str, str | int | None] = {}  # options of this kind of upload
+    upload: dict[str, str | int | bool | None] = {}  # options of this kind of upload
 
 
 class JobKey(msgspec.Struct, frozen=True):

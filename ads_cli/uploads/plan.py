@@ -34,6 +34,10 @@ class Plan(Protocol):
         """Read the whole file; raise ContentError where it cannot be read."""
 
     @property
+    def depends_on_time(self) -> bool:
+        """Tell whether rows that are valid at one time may be invalid at another."""
+
+    @property
     def read_in(self) -> str | None:
         """Return the generation of the place in which the due rows were selected; None if all are due."""
 

@@ -42,6 +42,7 @@ class RowPlan:
     batch_size: int
     bookkeeper: Bookkeeper | None = None
     started: datetime = field(default_factory=this_second)
+    depends_on_time = False
 
     @property
     def rows(self) -> "Rows":

@@ -25,10 +25,13 @@ class Audience:
         self.bad: set[str] = set()
         self.flat = False
         self.miscount = 0  # answers that count one user too few
+        self.fails_after: int | None = None  # requests
         for path in (USERS, LIST):
             server.expect_request(path, method="POST").respond_with_handler(self.answer)
 
     def answer(self, request: Request) -> Response:
+        if len(self.bodies) == self.fails_after:
+            return Response("{}", 503)
         operations = json.loads(request.data)
         self.bodies.append(operations)
         self.sizes.append(len(request.data))

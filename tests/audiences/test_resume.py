@@ -1,0 +1,97 @@
+"""A resumed user upload sends every person once, whatever has expired since it started."""
+
+import json
+import time
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+import pytest
+import time_machine
+
+from ads_cli.uploads.batch import Acknowledgement
+from ads_cli.uploads.job_file import END, acknowledgements, encode
+from tests.audiences.conftest import digest
+from tests.products.stopping import list_jobs
+
+PEOPLE, EXPIRING, IN_A_REQUEST = 8000, 2000, 2500
+PUSH = ("audiences", "push", "people.csv", "--audience", "aud", "-o", "json", "--concurrency", "1")
+PUSH += ("--users-per-operation", "1", "--max-attempts", "1")
+HOUR_SECONDS = 3600
+EVERYBODY = {digest(f"user{number}@x.de") for number in range(PEOPLE)}
+
+
+def in_an_hour() -> str:
+    return (datetime.now(UTC) + timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@pytest.fixture
+def shop(remote):
+    """A shop whose list was sent up to the third of four requests; the first people expire in an hour."""
+    expires = in_an_hour()
+    rows = (f"user{n}@x.de,{expires if n < EXPIRING else ''}\n" for n in range(PEOPLE))
+    remote.env["ADSCTL_ACCOUNT"] = "acc"
+    remote.file("people.csv", "email,expires_at\n" + "".join(rows))
+    return remote
+
+
+def stop(shop, audience, *words: str) -> None:
+    """Push until the service fails, after two requests."""
+    audience.fails_after = 2
+    shop(*PUSH, *words, code=8)
+    audience.fails_after = None
+    assert len(audience.users) == 2 * IN_A_REQUEST
+
+
+@pytest.mark.parametrize("words", [(), ("--skip-invalid",)])
+def test_people_who_expired_since_the_start_do_not_shift_the_requests(shop, audience, words):
+    stop(shop, audience, *words)
+    with time_machine.travel(time.time() + 2 * HOUR_SECONDS, tick=True):
+        done = shop(*PUSH, *words, "--resume")
+    summary = json.loads(done.stdout)
+    assert "resuming job" in done.stderr and audience.users == EVERYBODY
+    assert (summary["accepted"], summary["failed"], summary["requests"]) == (PEOPLE, 0, 2)
+
+
+def test_an_option_that_expired_since_the_start_does_not_prevent_a_resume(shop, audience):
+    words = ("--expires-at", in_an_hour())
+    stop(shop, audience, *words)
+    with time_machine.travel(time.time() + 2 * HOUR_SECONDS, tick=True):
+        assert "must be later than now" in shop(*PUSH, *words, code=2).stderr
+        shop(*PUSH, *words, "--resume")
+    assert audience.users == EVERYBODY
+
+
+def test_people_who_expired_are_refused_where_the_file_has_changed(shop, audience):
+    stop(shop, audience)
+    shop.file("people.csv", (shop.home / "people.csv").read_text() + "late@x.de,\n")
+    with time_machine.travel(time.time() + 2 * HOUR_SECONDS, tick=True):
+        done = shop(*PUSH, "--resume", code=3)
+    assert f"{EXPIRING:,} rows" in done.stderr and len(audience.bodies) == 2
+
+
+def rewrite(path, change) -> None:
+    """Rewrite the acknowledgements of a journal."""
+    lines = [encode(change(ack)) for ack in acknowledgements(path)]
+    path.write_bytes(path.read_bytes().splitlines(keepends=True)[0] + b"".join(lines))
+
+
+def without_digest(ack: Acknowledgement) -> Acknowledgement:
+    return msgspec.structs.replace(ack, digest="")
+
+
+def of_the_other_batch(ack: Acknowledgement) -> Acknowledgement:
+    return msgspec.structs.replace(ack, batch=1 - ack.batch)
+
+
+@pytest.mark.parametrize("change", [without_digest, of_the_other_batch])
+def test_an_acknowledgement_of_something_else_does_not_count(shop, audience, change):
+    stop(shop, audience)
+    (path,) = list_jobs(shop)
+    rewrite(path, change)
+    assert not path.read_bytes().endswith(END)
+    audience.users.clear()
+    summary = json.loads(shop(*PUSH, "--resume").stdout)
+    assert audience.users == EVERYBODY
+    assert (summary["accepted"], summary["requests"]) == (PEOPLE, 4)
+    (job,) = json.loads(shop("jobs", "list", "-o", "json").stdout)
+    assert (job["state"], job["acknowledged"]) == ("ended", 4)

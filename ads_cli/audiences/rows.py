@@ -15,12 +15,13 @@ ALIASES = {
     " sha256email",
     "phone_number": "phone phones phonenumbers mobile mobilenumber mobilephone cell cellphone tel telephone"
     " hashedphone phonesha256",
-    "device_id": "idfa gaid aaid adid maid advertisingid mobileadvertisingid mobileadid deviceids",
+    "device_id": "idfa gaid aaid adid maid madid mobiledeviceid advertisingid mobileadvertisingid mobileadid"
+    " deviceids",
     "handle": "handles username screenname",
     "platform_id": "platformids",
 }
 PARTNER_ID = "partner_user_id"  # is not hashed, so only a column named by this word or --map is sent
-OWN_IDS = ("customerid", "externalid", "crmid", "clientid", "memberid", "partnerid")
+OWN_IDS = "customerid externalid crmid clientid contactid memberid partnerid recordid userid"
 FIELD_BY_ALIAS = {alias: name for name, aliases in ALIASES.items() for alias in aliases.split()}
 FIELD_BY_ALIAS |= {name.replace("_", ""): name for name in KNOWN_COLUMNS}
 
@@ -48,7 +49,7 @@ def unasked_ids(rows: Rows, known: Collection[str]) -> list[str]:
     return [
         f"ids of your own are not hashed; to send {column!r} as it is: --map '{column}={PARTNER_ID}'"
         for column, name in fields
-        if PARTNER_ID in known and name not in known and _fold(column) in OWN_IDS
+        if PARTNER_ID in known and name not in known and _fold(column) in OWN_IDS.split()
     ]
 
 

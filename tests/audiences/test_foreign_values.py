@@ -45,6 +45,30 @@ def test_ids_of_a_shop_are_sent_only_where_they_are_asked_for(shop, audience):
     assert [user["partner_user_id"] for user in sent(audience)] == [["6940095561234"], ["6940095561235"]]
 
 
+ANN = {"email": [digest("ann@x.de")], "phone_number": [digest("+4915112345678")]}
+DEVICE = "6d92078a-8246-4ba4-ae5b-76104861e7dc"
+
+
+@pytest.mark.parametrize(
+    ("export", "user"),
+    [
+        ("Email Address,First Name,Phone Number,LEID\nann@x.de,Ann,+49 151 12345678,17", ANN),  # Mailchimp
+        ("Email,Klaviyo ID,Phone Number,External ID\nann@x.de,01H,'+4915112345678,K-1", ANN),
+        ("Record ID,First Name,Email,Phone Number\n351,Ann,Ann@X.de,+49 (0)151 12345678", ANN),  # HubSpot
+        ("Email,Phone,First Name,Country,Zip\nann@x.de,0049 151 12345678,Ann,DE,24103", ANN),  # Google
+        (
+            f"email,phone,madid,fn\nann@x.de,+4915112345678,{DEVICE.upper()},ann",
+            ANN | {"device_id": [digest(DEVICE)]},
+        ),
+        (f"Mobile Device ID\n{DEVICE}", {"device_id": [digest(DEVICE)]}),  # Google
+    ],
+)
+def test_of_an_export_contacts_go_out_hashed_and_no_id(shop, audience, export, user):
+    shop.file("people.csv", export + "\n")
+    shop(*PUSH)
+    assert sent(audience) == [user]
+
+
 @pytest.mark.parametrize("header", ["Customer ID", "external_id", "CRM-ID", "Client Id", "member id"])
 def test_a_list_of_addresses_headed_as_ids_is_not_sent(shop, audience, header):
     shop.file("people.csv", f"{header}\n{PERSON}\n")
@@ -79,6 +103,16 @@ def test_clear_text_in_a_column_of_ids_is_refused_unless_it_is_allowed(shop, aud
 )
 def test_ids_that_are_no_address_are_sent_as_they_are(identifier):
     assert read("partner_user_id", identifier) == identifier
+
+
+def test_clear_text_in_a_document_and_in_a_hashed_file_is_refused_too(shop, audience):
+    operation = {"operation_type": "Update", "params": {"users": [{"partner_user_id": ["K-1", PERSON]}]}}
+    shop.file("people.json", json.dumps([operation]))
+    shop("audiences", "push", "people.json", "--audience", "aud", code=3)
+    shop("audiences", "hash", "people.json", "hashed.csv", code=3)
+    assert not audience.bodies and not (shop.home / "hashed.csv").exists()
+    shop("audiences", "hash", "people.json", "hashed.csv", "--allow-clear-text")
+    assert PERSON in (shop.home / "hashed.csv").read_text()
 
 
 def useless_hashes(value: str) -> list[str]:

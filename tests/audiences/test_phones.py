@@ -1,5 +1,6 @@
 """Phone numbers: spellings of one number are one person, and what cannot be a number is refused."""
 
+import json
 import re
 import string
 
@@ -11,6 +12,8 @@ from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, SUPPORTED_REGIONS, PhoneMe
 
 from ads_cli.audiences import phones
 from ads_cli.audiences.identifiers import identifier_types
+
+from .conftest import digest
 
 REGIONS = sorted(SUPPORTED_REGIONS)
 FULL_WIDTH = str.maketrans("0123456789+", "０１２３４５６７８９＋")
@@ -196,3 +199,38 @@ def test_reading_a_number_again_changes_nothing(region, text):
         assert len(text) < 3 or text not in str(reason)
     else:
         assert not number or read(number, region) == read(number) == number
+
+
+SPELLINGS = (
+    "+491511234567",
+    "+49 0151 1234567",
+    "+4901511234567",
+    "+49 (0)151 1234567",
+    "0049151 1234567",
+    "0151 1234567",
+)
+IMPOSSIBLE = ("+1234567", "+1 234567", "491511234567", "call me")
+
+
+@pytest.mark.parametrize("times", [1, 2000])
+def test_spellings_of_a_number_are_one_hash_on_the_wire_and_others_are_not_sent(shop, audience, times):
+    shop.file("people.csv", "\n".join(["phone", *SPELLINGS * times, *IMPOSSIBLE]))
+    words = ("audiences", "push", "people.csv", "--audience", "aud", "--region", "DE", "--debug")
+    refused = shop(*words, code=3)
+    assert not audience.bodies
+    done = shop(*words, "--skip-invalid", "--log-file", "log", code=9)
+    users = [user for body in audience.bodies for one in body for user in one["params"]["users"]]
+    assert users == [{"phone_number": [digest(SPELLINGS[0])]}] * len(SPELLINGS) * times
+    written = refused.stderr + done.stderr + done.stdout + (shop.home / "log").read_text()
+    assert not [number for number in (*SPELLINGS, *IMPOSSIBLE[:3]) if number in written]
+
+
+def test_numbers_of_a_document_are_read_like_those_of_a_table(shop, audience):
+    """A number may be a JSON number, but not one with decimals, which may have lost digits."""
+    people = [{"phone": [number]} for number in SPELLINGS] + [{"phone": 4915112345678}, {"phone": 4.915e12}]
+    shop.file("people.json", json.dumps(people))
+    words = ("audiences", "push", "people.json", "--audience", "aud", "--region", "DE", "--skip-invalid")
+    assert "changed by a spreadsheet" in shop(*words, code=9).stderr
+    users = [user for body in audience.bodies for one in body for user in one["params"]["users"]]
+    digests = [digest(SPELLINGS[0])] * len(SPELLINGS) + [digest("+4915112345678")]
+    assert users == [{"phone_number": [hashed]} for hashed in digests]

@@ -151,15 +151,20 @@ class RecordRows(Rows):
 
     def _add_keys(self, record: dict[str, Any], line: int) -> None:
         """Add the new keys of a record to the columns."""
-        for key in record.keys() - self._field_by_key.keys():
+        new = [key for key in record if key not in self._field_by_key]
+        for key in new:
             self._field_by_key[key] = self.rename.get(key.strip(), key.strip())
         if len(self._field_by_key) > MAX_KEYS:
             raise self.error(line, f"the records have more than {MAX_KEYS:,} different keys")
-        columns = dict.fromkeys([*self.columns, *map(str.strip, record)])
-        self.columns = tuple(column for column in columns if column not in self.ignored)
+        self._columns.update((name, None) for key in new if (name := key.strip()) not in self.ignored)
+        self.columns = tuple(self._columns)
 
     @cached_property
     def _field_by_key(self) -> dict[str, str]:
+        return {}
+
+    @cached_property
+    def _columns(self) -> dict[str, None]:
         return {}
 
     @property

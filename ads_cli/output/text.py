@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 # Control characters, directional marks and lone surrogates.
@@ -41,6 +42,12 @@ def _escape(found: re.Match[str]) -> str:
 def counted(number: int, noun: str, plural: str = "") -> str:
     """Format a count with its noun: `1 row`, `2,000 rows`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def listed(names: Sequence[str], most: int = 20) -> str:
+    """Join names for a message: the first, and how many there are besides."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def cell(value: Any) -> str:

@@ -4,10 +4,11 @@ from collections.abc import Collection
 
 from ..errors import ContentError
 from ..feeds.rows import Rows, map_hint
-from ..output.text import counted
+from ..output.text import counted, listed
 from ..suggestions import closest
 
 FIRST_COLUMNS = 5  # unknown columns that a warning names
+MAX_COMPARED = 200  # unknown columns that may be misspelled; comparing takes longer than reading them
 
 
 def require_columns(rows: Rows, required: Collection[str], known: Collection[str]) -> None:
@@ -16,11 +17,11 @@ def require_columns(rows: Rows, required: Collection[str], known: Collection[str
         return
     missing = [name for name in required if name not in rows.fields]
     if missing:
-        unknown = [name for name in rows.columns if name not in known]
+        unknown = [name for name in rows.columns if name not in known][:MAX_COMPARED]
         hints = (meant for name in missing if (meant := map_hint(name, unknown)))
         raise ContentError(
             f"{rows.source.label}: no column {', '.join(map(repr, missing))}",
-            hint="; ".join(hints) or f"the file's columns are: {', '.join(rows.columns)}",
+            hint="; ".join(hints) or f"the file's columns are: {listed(rows.columns)}",
         )
 
 
@@ -29,7 +30,8 @@ def unknown_columns(rows: Rows, known: Collection[str]) -> list[str]:
     described = []
     for column, name in zip(rows.columns, rows.fields, strict=True):
         if name not in known:
-            meant = closest(name.removeprefix("g:"), known)
+            is_compared = len(described) < MAX_COMPARED
+            meant = closest(name.removeprefix("g:"), known) if is_compared else None
             described.append(f"{column!r} (did you mean {meant!r}?)" if meant else repr(column))
     if not described:
         return []

@@ -1,13 +1,14 @@
 """CSV and TSV: a header, then a record in each line."""
 
 import csv
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
-from ...output.text import counted
+from ...output.text import counted, listed
 from ..rows import Block, Row, TableRows, UnreadableBlockError
 from .lines import MAX_LINE_BYTES, TextRows
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 DELIMITERS = ",;\t|"
 MAX_HEADER_CHARACTERS = 1024 * 1024
 BLOCK_BYTES = 256 * 1024
+MAX_OPEN_BYTES = 4 * 1024 * 1024  # a block that ends inside a quoted cell is extended up to this size
 
 
 class CsvRows(TextRows, TableRows):
@@ -49,9 +51,10 @@ class CsvRows(TextRows, TableRows):
         while chunk := stream.read(size):
             data = rest + chunk
             end = data.rfind(b"\n") + 1
-            # After an even number of quotes no cell continues in the next line. The limit keeps a stray
-            # quote from collecting the whole file.
-            if len(data) < MAX_LINE_BYTES and (not end or data.count(b'"', 0, end) % 2):
+            # After an even number of quotes no cell continues in the next line. The limits keep a stray
+            # quote, or a line without an end, from collecting the whole file.
+            open_limit = MAX_OPEN_BYTES if data.count(b'"', 0, end) % 2 else 0
+            if len(data) < (open_limit if end else MAX_LINE_BYTES):
                 rest = data
                 continue
             end = end or len(data)
@@ -99,9 +102,7 @@ class CsvRows(TextRows, TableRows):
         comment_lines = 0
         for line in lines:
             first_line = self._line
-            # After an odd number of quotes a cell continues in the next line.
-            while line.count('"') % 2 and len(line) < MAX_HEADER_CHARACTERS and (more := next(lines, "")):
-                line += more
+            line += "".join(_continuation(line, lines))
             self.delimiter = self._detect_delimiter(line)
             if line.lstrip(' "').startswith("#") and not self._count_known(line, self.delimiter):
                 comment_lines += self._line - first_line + 1
@@ -138,10 +139,10 @@ class CsvRows(TextRows, TableRows):
             if name not in self.columns:
                 raise UsageError(
                     f"--map: {self.source.label} has no column {name!r}",
-                    hint=f"columns: {', '.join(self.columns)}",
+                    hint=f"columns: {listed(self.columns)}",
                 )
         for names, noun in ((self.columns, "column"), (self.fields, "field")):
-            if repeated := sorted({name for name in names if names.count(name) > 1}):
+            if repeated := sorted(name for name, count in Counter(names).items() if count > 1):
                 raise self.error(self._line, f"the {noun} {repeated[0]!r} is repeated in the header")
         return ["" if name in self.ignored else self.rename.get(name, name) for name in header]
 
@@ -161,10 +162,20 @@ def is_value_list(source: "Source", columns: Iterable[str]) -> bool:
     )
 
 
-def _split_lines(data: bytes) -> list[str]:
+def _continuation(line: str, lines: Iterator[str]) -> Iterator[str]:
+    """Yield the lines in which a quoted cell of `line` continues: after an odd number of quotes."""
+    is_open, size = line.count('"') % 2, len(line)
+    while is_open and size < MAX_HEADER_CHARACTERS and (more := next(lines, "")):
+        yield more
+        is_open, size = (is_open + more.count('"')) % 2, size + len(more)
+
+
+def _split_lines(data: bytes) -> Iterable[str]:
     """Decode a block into lines; raise ValueError if one of them needs an error that names its line."""
     if len(data) >= MAX_LINE_BYTES or b"\0" in data:
         raise ValueError
+    if len(data) > 2 * BLOCK_BYTES:  # probably a stray quote, after which few of the lines are read
+        return (line.decode() for line in BytesIO(data))
     lines = data.decode().split("\n")
     if not lines[-1]:
         lines.pop()

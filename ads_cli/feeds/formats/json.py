@@ -2,6 +2,7 @@
 
 import json
 from codecs import getincrementaldecoder
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,8 +22,7 @@ class RepeatedFieldError(ValueError):
 def _to_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) != len(pairs):
-        names = [name for name, _ in pairs]
-        repeated = next(name for name in names if names.count(name) > 1)
+        repeated = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
         raise RepeatedFieldError(f"the field {repeated!r} is repeated")
     return values
 

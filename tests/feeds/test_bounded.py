@@ -1,0 +1,95 @@
+"""Damaged and unusual tables: time grows with their size and no faster, and memory does not grow."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.adsctl import MEASURED
+from tests.conftest import PRODUCT, feed
+
+MOST_MEGABYTES = 150
+FEW, MANY = 1_000, 8_000
+MOST_TIMES_LONGER = 24  # 8 times as much takes 8 times as long, or 64 times if time is quadratic
+
+
+def wide_table(count):
+    columns = [*PRODUCT, *(f"column_number_{n}" for n in range(count))]
+    values = [*PRODUCT.values(), *["x"] * count]
+    return ",".join(columns) + "\n" + ",".join(f'"{value}"' for value in values) + "\n"
+
+
+def renamed_table(count):
+    return wide_table(count).replace("id,", "key,", 1)
+
+
+def wide_object(count):
+    return json.dumps([PRODUCT | {f"column_number_{n}": "x" for n in range(count)}])
+
+
+def repeated_key(count):
+    keys = [f'"key_{n}": 1' for n in range(10 * count)]
+    return "{" + ", ".join([*keys, keys[-1]]) + "}\n"
+
+
+def a_new_key_in_each_record(count):
+    return "".join(json.dumps(PRODUCT | {"id": str(n), f"key_{n}": "x"}) + "\n" for n in range(count))
+
+
+def open_quote_in_the_header(count):
+    return 'id,"title\n' + "x\n" * 10 * count
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (wide_table, "feed.csv"),
+        (renamed_table, "feed.csv"),
+        (wide_object, "feed.json"),
+        (repeated_key, "feed.jsonl"),
+        (a_new_key_in_each_record, "feed.jsonl"),
+        (open_quote_in_the_header, "feed.csv"),
+    ],
+    ids=lambda value: value.__name__ if callable(value) else value,
+)
+def test_the_time_grows_with_the_size_and_no_faster(adsctl, make, name):
+    adsctl("products", "check", adsctl.file("warm-up.csv", feed(1)))
+    seconds = []
+    for count in (FEW, MANY):
+        adsctl.file(name, make(count))
+        started = time.process_time()
+        adsctl("products", "check", name, code=None)
+        seconds.append(time.process_time() - started)
+    assert seconds[1] < MOST_TIMES_LONGER * max(seconds[0], 0.02)
+
+
+@pytest.mark.parametrize(
+    ("words", "start", "line"),
+    [
+        (("products", "check"), feed(3) + 'sku-x,"open\n', 5),
+        (("products", "check"), 'id,"title\n', 1),
+        (("audiences", "check"), 'email\na@x.de\n"b@x.de\n', 3),
+    ],
+    ids=["feed", "header", "list"],
+)
+def test_a_quote_that_is_never_closed_is_named_without_reading_the_file_into_memory(
+    adsctl, words, start, line
+):
+    adsctl.file("feed.csv", start + "x\n" * 25_000_000)
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, *words, "feed.csv"],
+        stderr=subprocess.PIPE,
+        env=adsctl.environment,
+        cwd=adsctl.home,
+        text=True,
+    )
+    assert done.returncode == 3 and f"feed.csv:{line}: a quote in this row is never closed" in done.stderr
+    assert int(done.stderr.splitlines()[-1]) / 1024 < MOST_MEGABYTES
+
+
+def test_cells_of_several_lines_are_read_where_blocks_end_inside_them(adsctl, service):
+    note = "line\n" * 20_000
+    adsctl.file("feed.csv", feed(60, title="Mug", note=note))
+    assert json.loads(adsctl("products", "push", "feed.csv", "-o", "json").stdout)["created"] == 60

@@ -80,13 +80,12 @@ class FileStore(SecretStore):
         self._change(profile, lambda stored: [stored.pop(name, None) for name in names])
 
     def _change(self, profile: str, change: Callable[[dict[str, str]], Any]) -> None:
-        from filelock import FileLock
-
         from ..config.atomic_files import atomic
+        from ..config.file_locks import locked
 
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with FileLock(self.path.with_suffix(".lock"), mode=0o600):
+            with locked(self.path.with_suffix(".lock")):
                 content = self._read()
                 change(content.setdefault(profile, {}))
                 with atomic(self.path) as stream:

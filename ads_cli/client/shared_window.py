@@ -4,13 +4,12 @@ import time
 from array import array
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..api.rates import Rate
+from ..config.file_locks import locked
+from ..errors import StateError
 
-if TYPE_CHECKING:
-    from filelock import FileLock
-
+LOCK_TIMEOUT_SECONDS = 5.0  # it is held for less than a millisecond
 MARGIN_SECONDS = 0.5  # two requests may differ by this much in their time to the service
 
 
@@ -25,19 +24,23 @@ class SharedWindow:
 
         self._rate = rate
         self._path = folder / f"{rate.name}-{sha256(service.encode()).hexdigest()[:12]}"
+        self._is_shared = True
         self._own_times = array("d")  # used if the file cannot be
 
     def acquire(self) -> float:
         """Register a request and return 0, or return the seconds until one may be sent."""
+        if not self._is_shared:
+            return self._register(self._own_times)
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with self._lock():
+            with locked(self._path.with_name(f"{self._path.name}.lock"), LOCK_TIMEOUT_SECONDS):
                 times = self._read()
                 delay = self._register(times)
                 if not delay:
                     self._path.write_bytes(times.tobytes())
                 return delay
-        except OSError:  # an unwritable state folder must not block requests
+        except (OSError, StateError) as error:  # an unusable state folder must not block requests
+            self._is_shared = not isinstance(error, StateError)  # a lock that nobody releases costs time once
             return self._register(self._own_times)
 
     def _register(self, times: "array[float]") -> float:
@@ -56,8 +59,3 @@ class SharedWindow:
         with suppress(FileNotFoundError, ValueError):
             times.frombytes(self._path.read_bytes())
         return times
-
-    def _lock(self) -> "FileLock":
-        from filelock import FileLock
-
-        return FileLock(f"{self._path}.lock", mode=0o600)

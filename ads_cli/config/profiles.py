@@ -8,6 +8,7 @@ from ..output.presentation import FORMATS
 from ..suggestions import suggestion
 from .addresses import ADDRESSES, check_address
 from .atomic_files import atomic
+from .file_locks import locked
 from .settings import BOOLEANS, LOCAL, PROFILE_KEYS, TOKEN_STORES, Settings
 
 CHOICES = {"sandbox": BOOLEANS, "output": tuple(FORMATS), "token_store": TOKEN_STORES}
@@ -15,7 +16,6 @@ CHOICES = {"sandbox": BOOLEANS, "output": tuple(FORMATS), "token_store": TOKEN_S
 
 def edit(settings: Settings, change: Callable[[dict[str, Any]], None]) -> None:
     """Change config.yaml; `change` gets the whole document, with a mapping under `profiles`."""
-    from filelock import FileLock
     from ruamel.yaml import YAML
 
     folder = settings.config_dir
@@ -25,7 +25,7 @@ def edit(settings: Settings, change: Callable[[dict[str, Any]], None]) -> None:
     yaml.width = 4096  # keeps long lines whole
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with FileLock(folder / "config.lock", mode=0o600):
+        with locked(folder / "config.lock"):
             settings.read_config()  # raises a clear error if the file is invalid
             config = (yaml.load(path) if path.exists() else None) or {}
             config["profiles"] = config.get("profiles") or {}

@@ -9,10 +9,13 @@ import stat
 import sys
 import tempfile
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ..errors import UsageError
+from ..errors import StateError, UsageError
+
+COPY_BYTES = 1024 * 1024
 
 
 class Location(ABC):
@@ -43,7 +46,7 @@ class FileLocation(Location):
         """Open the file; a pipe is copied first."""
         try:
             file = Path(self.path).open("rb")  # noqa: SIM115 - open as long as its source
-            return file if file.seekable() else spooled(file)
+            return file if file.seekable() else spooled(file, self.label)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise UsageError(
@@ -63,7 +66,7 @@ class StandardInput(Location):
 
     def open(self) -> BinaryIO:
         """Copy it, since it can be read only once."""
-        return spooled(sys.stdin.buffer)
+        return spooled(sys.stdin.buffer, self.label)
 
     def is_same_file(self, path: str) -> bool:
         """Tell whether standard input is redirected from `path`."""
@@ -99,11 +102,27 @@ def _is_same_file(file: str | int, path: str) -> bool:
     return stat.S_ISREG(first.st_mode) and os.path.samestat(first, second)
 
 
-def spooled(stream: BinaryIO) -> BinaryIO:
-    """Copy a stream that can be read only once to an unnamed temporary file."""
-    import shutil
+def spooled(stream: BinaryIO, label: str) -> BinaryIO:
+    """Copy a stream that can be read only once to an unnamed temporary file.
 
-    file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - open as long as its source
-    shutil.copyfileobj(stream, file)
-    file.seek(0)
+    Raises UsageError if it cannot be read, and StateError if it cannot be copied.
+    """
+    try:
+        file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - open as long as its source
+        for block in _blocks(stream, label):
+            file.write(block)
+        file.seek(0)
+    except OSError as error:
+        raise StateError(
+            f"{label} cannot be copied to a temporary file: {error.strerror or error}",
+            hint="free some space, or set TMPDIR to a folder on a larger disk",
+        ) from None
     return file
+
+
+def _blocks(stream: BinaryIO, label: str) -> Iterator[bytes]:
+    try:
+        while block := stream.read(COPY_BYTES):
+            yield block
+    except OSError as error:
+        raise UsageError(f"{label} cannot be read: {error.strerror or error}") from None

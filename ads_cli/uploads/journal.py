@@ -19,7 +19,7 @@ from .batch import Acknowledgement, Attempt
 from .generations import Generations
 from .job_file import END, Entry, Job, acknowledgements, encode, encode_job, entries, last_acknowledgements
 from .jobs import check_named, find_resumable, is_other_job_running, remove_expired_jobs, restart_reason
-from .locks import lock_folder, try_lock
+from .locks import how_to_unlock_job, lock_folder, try_lock
 
 # The generation of a job that began while another was changing the same place: it cannot be resumed, since
 # the other one may have changed what this one sent.
@@ -101,7 +101,7 @@ class Journal:
         if lock is None:
             raise StateError(
                 f"another run is pushing the same {job.file} to the same place",
-                hint="wait until it ends, or stop it",
+                hint=how_to_unlock_job(self.folder, job.key.digest),
             )
         self._job_lock = lock
         try:

@@ -1,26 +1,30 @@
-"""Locks between processes; the system releases those of a process that has died."""
+"""The locks of a folder of jobs."""
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from ..config.file_locks import how_to_unlock, locked
+from ..config.file_locks import try_lock as try_lock_file
 
 if TYPE_CHECKING:
     from filelock import FileLock
 
 
-def lock_folder(folder: Path) -> "FileLock":
+def lock_folder(folder: Path) -> AbstractContextManager[None]:
     """Keep other processes from taking or removing locks, so that none takes a lock that is removed."""
-    from filelock import FileLock
-
-    return FileLock(folder / ".lock", mode=0o600)
+    return locked(folder / ".lock")
 
 
 def try_lock(folder: Path, key: str) -> "FileLock | None":
     """Take the lock of a job; return None where another run holds it."""
-    from filelock import FileLock, Timeout
+    return try_lock_file(_path(folder, key))
 
-    lock = FileLock(folder / f"{key}.lock", mode=0o600)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        return None
-    return lock
+
+def how_to_unlock_job(folder: Path, key: str) -> str:
+    """Say how to get the lock of a job that another run holds."""
+    return how_to_unlock(_path(folder, key))
+
+
+def _path(folder: Path, key: str) -> Path:
+    return folder / f"{key}.lock"

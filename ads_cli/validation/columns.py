@@ -27,7 +27,7 @@ def require_columns(rows: Rows, required: Collection[str], known: Collection[str
 
 def unknown_columns(rows: Rows, known: Collection[str]) -> list[str]:
     """Return a warning about columns that are not sent; those with a suggestion come first."""
-    described = []
+    described: list[str] = []
     for column, name in zip(rows.columns, rows.fields, strict=True):
         if name not in known:
             is_compared = len(described) < MAX_COMPARED

@@ -67,6 +67,21 @@ def test_a_full_disk_stops_the_push_and_loses_nothing(adsctl, service):
     assert not {tuple(put) for put in service.puts[before:]} & {tuple(ids_of(batch)) for batch in safe}
 
 
+@pytest.mark.parametrize("source", ["-", "/dev/stdin", "/dev/fd/0"])
+def test_a_full_disk_of_the_temporary_folder_is_named_as_what_it_is(adsctl, source):
+    done = subprocess.run(
+        adsctl.command("products", "check", source, "--format", "csv"),
+        input=feed(ROWS).encode(),
+        env=adsctl.environment | {"PYTHONDONTWRITEBYTECODE": "1"},
+        cwd=adsctl.home,
+        capture_output=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600)),
+    )
+    name, said = {"-": "standard input"}.get(source, source), done.stderr.decode()
+    assert done.returncode == 11 and f"{name} cannot be copied to a temporary file" in said
+    assert "TMPDIR" in said and "standard output" not in said
+
+
 def test_a_state_folder_that_cannot_be_written_ends_with_11_before_anything_is_sent(adsctl, service):
     adsctl.file("feed.csv", feed(10))
     adsctl.file("state", "a file where a folder should be")

@@ -1,0 +1,93 @@
+"""Locks between processes; the system releases those of a process that has died.
+
+Where a file system has no such locks (some network file systems), filelock creates a file that names its
+process. That of a dead process on this machine is removed by the next run; nobody can tell whether a process
+on another machine still runs, so that waiting for it ends with an error that names it.
+"""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import StateError
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+LOCK_TIMEOUT_SECONDS = 30.0
+RECLAIM_SECONDS = 3.0  # in which filelock finds that a lock file was left behind
+MAX_HOLDER_BYTES = 1024
+
+
+@contextmanager
+def locked(path: Path, timeout: float | None = None) -> Iterator[None]:
+    """Hold a lock; raise StateError where another process keeps it for too long."""
+    from filelock import Timeout
+
+    lock = _lock(path)
+    try:
+        lock.acquire(timeout=LOCK_TIMEOUT_SECONDS if timeout is None else timeout)
+    except Timeout:
+        raise _locked_error(path, lock) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def try_lock(path: Path) -> "FileLock | None":
+    """Take a lock; return None where a process has it, and raise StateError where nothing tells which."""
+    from filelock import Timeout
+
+    lock = _lock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        if not _may_outlive_its_process(lock):
+            return None
+        try:
+            lock.acquire(timeout=RECLAIM_SECONDS)
+        except Timeout:
+            if not _holder(path):
+                raise _locked_error(path, lock) from None
+            return None
+    return lock
+
+
+def how_to_unlock(path: Path) -> str:
+    """Say how to get a lock that another process has."""
+    if holder := _holder(path):
+        return f"wait until {holder} ends, or stop it; if it no longer runs, remove {path}"
+    return "wait until it ends, or stop it"
+
+
+def _lock(path: Path) -> "FileLock":
+    from filelock import FileLock
+
+    warnings.filterwarnings("ignore", "flock not supported", module="filelock")
+    return FileLock(path, mode=0o600)
+
+
+def _may_outlive_its_process(lock: "FileLock") -> bool:
+    from filelock import SoftFileLock
+
+    return isinstance(lock, SoftFileLock)
+
+
+def _locked_error(path: Path, lock: "FileLock") -> StateError:
+    hint = how_to_unlock(path)
+    if _may_outlive_its_process(lock) and not _holder(path):
+        hint = f"if no other adsctl runs here or on another machine, remove {path}"
+    return StateError(f"{path} is locked by another process", hint=hint)
+
+
+def _holder(path: Path) -> str:
+    """Name the process that a lock file names; "" where the system keeps the lock, and the file is empty."""
+    try:
+        with path.open("rb") as file:
+            process, host, *_ = file.read(MAX_HOLDER_BYTES).decode().splitlines()
+    except (OSError, ValueError):
+        return ""
+    return f"process {process} on {host}" if process.isdecimal() else ""

@@ -1,0 +1,110 @@
+"""Locks on a file system without flock: no run waits for ever, and each says what to do."""
+
+import errno
+import fcntl
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from ads_cli.api.rates import Rate
+from ads_cli.auth.secret_stores import FileStore
+from ads_cli.client.shared_window import SharedWindow
+from ads_cli.config import file_locks
+from ads_cli.errors import StateError
+from tests.conftest import feed
+
+ELSEWHERE = "4711\nweb-2.example\n"
+PUSH = ("products", "push", "feed.csv")
+
+
+@pytest.fixture
+def jobs(adsctl, service):
+    """The folder of jobs, after a push on a file system with flock."""
+    adsctl.file("feed.csv", feed(30))
+    adsctl(*PUSH)
+    return adsctl.home / "state" / "jobs"
+
+
+@pytest.fixture
+def no_flock(monkeypatch):
+    """A file system whose system has no flock; a lock that is held makes a run wait for a moment only."""
+
+    def missing(*_):
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    monkeypatch.setattr(fcntl, "flock", missing)
+    monkeypatch.setattr(file_locks, "LOCK_TIMEOUT_SECONDS", 0.2)
+
+
+def lock_of_the_job(jobs):
+    (path,) = (path for path in jobs.glob("*.lock") if path.name != ".lock")
+    return path
+
+
+def test_without_flock_a_push_runs_and_leaves_no_lock(adsctl, jobs, no_flock):
+    for path in jobs.glob("*.lock"):
+        path.unlink()
+    (jobs / ".lock").unlink(missing_ok=True)
+    assert "flock" not in adsctl(*PUSH).stderr
+    assert [path.name for path in jobs.iterdir() if path.name.endswith(".lock")] == []
+
+
+def test_a_job_that_another_machine_pushes_is_named_with_its_lock(adsctl, service, jobs, no_flock):
+    path, sent = lock_of_the_job(jobs), len(service.puts)
+    (jobs / ".lock").unlink()
+    path.write_text(ELSEWHERE)
+    said = adsctl(*PUSH, code=11).stderr
+    assert "process 4711 on web-2.example" in said and f"remove {path}" in said.replace("\n", " ")
+    assert len(service.puts) == sent
+    path.unlink()
+    adsctl(*PUSH)
+
+
+@pytest.mark.parametrize("name", [".lock", "job"])
+def test_a_lock_that_names_nobody_is_told_of(adsctl, jobs, no_flock, name):
+    job = lock_of_the_job(jobs)
+    path, other = (jobs / ".lock", job) if name == ".lock" else (job, jobs / ".lock")
+    other.unlink(missing_ok=True)
+    path.write_bytes(b"")  # left by a run that had flock
+    said = adsctl(*PUSH, code=11).stderr
+    assert f"remove {path}" in said and "another machine" in said
+
+
+def test_the_lock_of_a_dead_process_is_taken(adsctl, service, jobs, no_flock):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    for path in (jobs / ".lock", lock_of_the_job(jobs)):
+        path.write_text(f"{dead.pid}\n{socket.gethostname()}\n")
+    adsctl(*PUSH)
+
+
+def test_a_lock_that_was_cut_by_a_crash_is_taken(adsctl, jobs, no_flock, monkeypatch):
+    monkeypatch.setattr(file_locks, "LOCK_TIMEOUT_SECONDS", 10)
+    (jobs / ".lock").unlink()
+    lock_of_the_job(jobs).write_text("47")
+    adsctl(*PUSH)
+
+
+def test_the_configuration_is_not_waited_for_without_end(adsctl, no_flock):
+    (adsctl.home / "config").mkdir()
+    adsctl.file("config/config.lock", ELSEWHERE)
+    said = adsctl("profile", "set", "shop", "account=18ce54d4x5t", code=11).stderr
+    assert "config.lock is locked" in said and "process 4711 on web-2.example" in said
+
+
+def test_the_file_of_secrets_is_not_waited_for_without_end(tmp_path, no_flock):
+    (tmp_path / "secrets.lock").write_text(ELSEWHERE)
+    with pytest.raises(StateError, match="is locked"):
+        FileStore(tmp_path / "secrets.json").delete("shop", ("access_token",))
+
+
+def test_a_rate_whose_lock_is_held_elsewhere_is_kept_by_this_process(tmp_path, no_flock, monkeypatch):
+    monkeypatch.setattr("ads_cli.client.shared_window.LOCK_TIMEOUT_SECONDS", 0.1)
+    window = SharedWindow(tmp_path, "https://ads.example", Rate("users", 2, 60.0))
+    SharedWindow(tmp_path, "https://ads.example", Rate("users", 2, 60.0)).acquire()
+    (path,) = (path for path in tmp_path.iterdir() if not path.name.endswith(".lock"))
+    (tmp_path / f"{path.name}.lock").write_text(ELSEWHERE)
+    assert [bool(window.acquire()) for _ in range(3)] == [False, False, True]

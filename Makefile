@@ -8,7 +8,7 @@ READY := ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --constraint constraints.txt
 STAMP := $(CURDIR) $(shell cat pyproject.toml constraints.txt | cksum)
 
-.PHONY: demo test chaos check audit format docs data bench clean ready
+.PHONY: demo test chaos mutate check audit format docs data bench clean ready
 
 # Exit 11: the emulator's database was created by another version, and is deleted.
 demo: $(READY)
@@ -20,15 +20,23 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(8, 2 * (os.cpu_count() or 
 test: $(READY)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-# Pushes under a fault plan (network, kills, damaged disks), each from a seed; then fuzzing of every reader.
-# For example: make chaos RUNS=1000 SEED=1 FUZZ=100000
+# Pushes under a fault plan (network, kills, damaged disks), each from a seed; steps of the model of what the
+# service must hold; a power failure at every moment of a command; then fuzzing of every reader.
+# For example: make chaos RUNS=1000 STEPS=20000 SEED=1 FUZZ=100000
 RUNS ?= 200
+STEPS ?= 2000
 SEED ?= 1
 FUZZ ?= 2000
 chaos: $(READY)
 	$(BIN)/python -m tests.chaos $(RUNS) $(SEED)
+	$(BIN)/python -m tests.model $(STEPS) $(SEED)
+	CRASHES=1000 $(BIN)/python -m pytest -n auto --timeout=0 tests/crash
 	FUZZ=$(FUZZ) $(BIN)/python -m pytest -n auto --timeout=0 tests/test_fuzz.py tests/emulator/test_hostile.py
 	$(BIN)/python -m tests.coverage_fuzzing $(FUZZ)
+
+# Mistakes put into the code one by one: a test must catch each. For example: make mutate WORD=generation
+mutate: $(READY)
+	$(BIN)/python -m tools.mutants $(WORD)
 
 check: $(READY) $(LINT)/lint-imports
 	$(BIN)/ruff check .

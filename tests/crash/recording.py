@@ -1,0 +1,120 @@
+"""Record a command on a disk that may lose what was not synced, and set up what a power failure leaves."""
+
+import os
+import pickle
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from ads_cli.uploads.journal import Journal
+from tests.model.mishaps import Service
+from tests.model.shop import Shop
+
+from .disk import CrashPoint, Disk, Tree
+
+FOLDERS = ("state", "config")
+SNAPSHOT = ("", "-wal")  # the files of a database
+
+
+def record(shop: Shop, *words: object) -> list[CrashPoint]:
+    """Run a command and return its moments; the service after n answers is in `service-n.db`."""
+    points = shop.home / "points"
+
+    def prepare(service: Service) -> Callable[[], None]:
+        disk = Disk(shop.home, FOLDERS, counted=_counted_rows())
+
+        def snapshot() -> None:
+            for suffix in SNAPSHOT:
+                if (source := Path(f"{shop.adsctl.database}{suffix}")).exists():
+                    shutil.copyfile(source, shop.home / f"service-{disk.answered}.db{suffix}")
+
+        def before() -> None:
+            disk.started += 1
+            disk.record("request")
+
+        def after() -> None:
+            disk.answered += 1
+            snapshot()
+            disk.record("answer")
+
+        def finish() -> None:
+            disk.record("end")
+            points.write_bytes(pickle.dumps(disk.points))
+
+        snapshot()
+        service.before, service.after = before, after
+        disk.watch()
+        return finish
+
+    done = shop.adsctl(*words, prepare=prepare)
+    assert done.returncode in (0, 9), done.stderr
+    return pickle.loads(points.read_bytes())
+
+
+def _counted_rows() -> Callable[[], int]:
+    """Return a function that tells how many rows the journal of this process has counted."""
+    journals: list[Journal] = []
+    original = Journal.__init__
+
+    def __init__(self: Journal, *args: object, **options: object) -> None:
+        journals.append(self)
+        original(self, *args, **options)
+
+    Journal.__init__ = __init__
+    return lambda: sum(journal.totals.total() for journal in journals if hasattr(journal, "totals"))
+
+
+def crashes(points: list[CrashPoint]) -> Iterator[tuple[CrashPoint, Tree, int]]:
+    """Yield every different outcome of a power failure: the files, and how many requests were applied.
+
+    A request that was sent may be applied although nobody has received its answer.
+    """
+    seen = set()
+    for point in points:
+        for tree in point.trees():
+            for applied in range(point.answered, point.started + 1):
+                key = (tuple(sorted(tree.items())), applied)
+                if key not in seen:
+                    seen.add(key)
+                    yield point, tree, applied
+
+
+class Restarted(Shop):
+    """The machine of another shop after a power failure; its files have the times that they had."""
+
+    def __init__(self, origin: Shop, tree: Tree, applied: int) -> None:
+        super().__init__()
+        for suffix in SNAPSHOT:
+            if (source := origin.home / f"service-{applied}.db{suffix}").exists():
+                shutil.copyfile(source, f"{self.adsctl.database}{suffix}")
+        for path in origin.home.glob("*.csv"):
+            shutil.copyfile(path, self.home / path.name)
+        shutil.rmtree(self.home / "config")
+        self.adsctl.environment = {
+            name: value.replace(str(origin.home), str(self.home))
+            for name, value in origin.adsctl.environment.items()
+        }
+        self._changed_at: dict[tuple[int, int], int] = {}
+        for name, (content, changed_at) in tree.items():
+            path = self.home / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            status = path.stat()
+            self._changed_at[status.st_ino, status.st_ctime_ns] = changed_at
+
+    def run(self, *words: object):
+        return self.adsctl(*words, prepare=self._keep_times)
+
+    def _keep_times(self, service: Service) -> Callable[[], None]:
+        real = os.stat
+
+        def stat(*args, **options) -> os.stat_result:
+            found = real(*args, **options)
+            changed_at = self._changed_at.get((found.st_ino, found.st_ctime_ns))
+            if changed_at is None:
+                return found
+            fields = {name: getattr(found, name) for name in dir(found) if name.startswith("st_")}
+            return os.stat_result(tuple(found), fields | {"st_ctime_ns": changed_at})
+
+        os.stat = stat
+        return lambda: None

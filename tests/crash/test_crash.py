@@ -1,0 +1,133 @@
+"""After a power failure at any moment nothing that was counted is lost, and the next run makes all right."""
+
+import json
+import os
+from contextlib import closing
+from random import Random
+
+import pytest
+
+from ads_cli.uploads.job_file import acknowledgements
+from tests.model.files import Feed, Keys, People
+from tests.model.mishaps import Mishap
+from tests.model.shop import AUDIENCE, Shop, summary_of
+
+from .recording import Restarted, crashes, record
+
+# `make chaos` sets CRASHES to a number that takes them all.
+CRASHES = int(os.environ.get("CRASHES", "12"))
+
+WINTER, SPRING = Feed(1, 60, 1), Feed(1, 60, 2)
+KEYS = Keys(1, 60)
+PUSH = ("products", "push")
+ONE_BY_ONE = ("--concurrency", 1, "-o", "json")
+ONCE = ("--max-attempts", 1)
+UNAVAILABLE = Mishap("503", 3, lasts=True)  # from the third request on
+
+
+@pytest.fixture
+def shop():
+    with closing(Shop()) as found:
+        found.file("first.csv", Feed(70, 5).text)
+        found.file("winter.csv", WINTER.text)
+        found.file("spring.csv", SPRING.text)
+        found.file("keys.csv", KEYS.text(found.catalog))
+        found.adsctl(*PUSH, "first.csv", "--changed")  # the folders exist
+        yield found
+
+
+def each_crash(shop, points):
+    """Yield the machine after each power failure, or after some, chosen by a seed."""
+    found = list(crashes(points))
+    for point, tree, applied in Random(1).sample(found, min(len(found), CRASHES)):
+        with closing(Restarted(shop, tree, applied)) as restarted:
+            yield point, restarted
+
+
+def assert_held(shop, feed: Feed) -> None:
+    held = shop.held()[0][shop.catalog]
+    wrong = {id: held.get(id) for id, price in feed.valid.items() if held.get(id) != price}
+    assert not wrong, f"{len(wrong)} products are not as the file says: {wrong}"
+
+
+def acknowledged(shop) -> list[dict[str, int]]:
+    return [ack.counts for path in (shop.state / "jobs").glob("*.jsonl") for ack in acknowledgements(path)]
+
+
+def test_what_was_counted_survives_and_a_resume_sends_the_rest(shop):
+    earlier = sum(sum(counts.values()) for counts in acknowledged(shop))
+    for point, restarted in each_crash(shop, record(shop, *PUSH, "winter.csv", *ONE_BY_ONE)):
+        safe = acknowledged(restarted)
+        assert sum(sum(counts.values()) for counts in safe) - earlier >= point.counted, point.after
+        done = restarted.run(*PUSH, "winter.csv", "--resume", *ONE_BY_ONE)
+        assert done.returncode == 0, done.stderr
+        assert_held(restarted, WINTER)
+        summary = summary_of(done)
+        assert summary["created"] + summary["updated"] + summary["unchanged"] == WINTER.count
+
+
+OTHERS = {
+    "push": (*PUSH, "spring.csv", *ONE_BY_ONE),
+    "push --changed": (*PUSH, "spring.csv", "--changed", *ONE_BY_ONE),
+    "delete": ("products", "delete", "--from", "keys.csv", "--yes", *ONE_BY_ONE),
+    "api PUT": ("api", "PUT", "/12/product_catalogs/{product_catalog_id}/products", "--input", "body.json"),
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_what_another_command_may_have_changed_is_sent_again(shop, other):
+    """Winter is remembered, and half of it is acknowledged by a push that did not end."""
+    shop.file("body.json", json.dumps({"products": SPRING.products[:25]}))
+    assert shop.adsctl(*PUSH, "winter.csv", "--changed").returncode == 0
+    for _, restarted in each_crash(shop, record(shop, *OTHERS[other])):
+        done = restarted.run(*PUSH, "winter.csv", "--changed", *ONE_BY_ONE)
+        assert done.returncode == 0, done.stderr
+        assert_held(restarted, WINTER)
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_a_push_that_another_command_may_have_overwritten_is_not_resumed(shop, other):
+    shop.file("body.json", json.dumps({"products": SPRING.products[:25]}))
+    stopped = shop.adsctl(*PUSH, "winter.csv", *ONE_BY_ONE, *ONCE, mishap=UNAVAILABLE)
+    assert stopped.returncode == 8 and len(acknowledged(shop)) == 1 + 2
+    for _, restarted in each_crash(shop, record(shop, *OTHERS[other])):
+        done = restarted.run(*PUSH, "winter.csv", "--resume", *ONE_BY_ONE)
+        assert done.returncode == 0, done.stderr
+        assert_held(restarted, WINTER)
+
+
+def test_a_resumed_delete_counts_what_an_unanswered_request_has_deleted(shop):
+    assert shop.adsctl(*PUSH, "winter.csv").returncode == 0
+    delete = OTHERS["delete"]
+    for point, restarted in each_crash(shop, record(shop, *delete)):
+        done = restarted.run(*delete, "--resume")
+        held = restarted.held()[0][shop.catalog]
+        assert not held.keys() & WINTER.valid.keys()
+        if point.answered < 3 and "resuming" in done.stderr:
+            assert summary_of(done)["deleted"] == KEYS.count, (point.after, done.stdout, done.stderr)
+
+
+def test_people_whom_another_list_may_have_removed_are_added_by_a_resume(shop):
+    added, removed = People(0, 60, removes=False), People(0, 50, removes=False)
+    shop.file("added.csv", added.text)
+    shop.file("removed.csv", removed.text.replace("Update", "Delete"))
+    push = ("audiences", "push", "--audience", AUDIENCE, "--users-per-operation", 1, *ONE_BY_ONE)
+    shop.adsctl(*push, "added.csv", *ONCE, mishap=UNAVAILABLE)
+    for _, restarted in each_crash(shop, record(shop, *push, "removed.csv")):
+        done = restarted.run(*push, "added.csv", "--resume")
+        assert done.returncode == 0, done.stderr
+        assert restarted.held()[1] >= added.rows.keys()
+
+
+def test_a_profile_is_as_before_or_as_it_was_set_and_stays_once_it_is_set(shop):
+    words = ("profile", "set", "second", "ads_url=https://second.example", "catalog=7")
+    (shop.home / "config" / "config.yaml").write_text(
+        "profiles: {second: {ads_url: 'https://first.example'}}"
+    )
+    points = record(shop, *words)
+    for point, restarted in each_crash(shop, points):
+        done = restarted.run("profile", "show", "second", "-o", "json")
+        shown = {one["setting"]: one["value"] for one in json.loads(done.stdout)}
+        assert shown["ads_url"] in ("https://first.example", "https://second.example")
+        if point.after == "end":
+            assert shown["ads_url"] == "https://second.example"

@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..console.invocation import Invocation
-from ..errors import NotFoundError
-from ..output.text import counted
+from ..errors import NotFoundError, UsageError
+from ..output.text import counted, shell_command
+from ..suggestions import suggestion
 
 if TYPE_CHECKING:
     from ..uploads.job_file import Job
 
-COLUMNS = ("job", "state", "noun", "target", "file", "rows", "batches", "acknowledged", "started")
+# The counts come first: a terminal of 80 columns shows them all, and the file as far as there is room.
+COLUMNS = (
+    *("job", "state", "action", "rows", "sent", "failed"),
+    *("file", "profile", "target", "started", "noun", "batches", "acknowledged"),
+)
 
 
 def list_jobs(ctx: typer.Context) -> None:
@@ -33,26 +38,31 @@ def show_job(
 
     For example: adsctl jobs show "$(adsctl jobs list -o ids | tail -1)"
     """
-    from ..uploads.job_file import last_acknowledgements
-
     call = Invocation.of(ctx)
-    found = next((found for found in _jobs(call) if found[1].job == job), None)
-    if found is None:
-        raise NotFoundError(f"job {job!r} does not exist", hint="adsctl jobs list shows them")
+    (found,) = _named(call, [job])
     path, shown, _ = found
-    totals: Counter[str] = Counter()
-    for ack in last_acknowledgements(path).values():
-        totals.update(ack.counts)
-    record = _record(*found) | {"counts": dict(totals), "service": shown.key.place.service}
+    record = _record(*found) | {"counts": _counts(path), "service": shown.key.place.service}
     if record["state"] == "unfinished" and shown.resume:
-        record["resume"] = shown.resume
-    call.printer.show(record, (*COLUMNS, "counts"), "job", ("service", "resume"))
+        cd = f"{shell_command(['cd', shown.folder])} && " if shown.folder else ""
+        record["resume"] = cd + shown.resume
+    if call.printer.draws:
+        lines = {
+            **record,
+            "counts": ", ".join(f"{count:,} {name}" for name, count in record["counts"].items()),
+        }
+        shape = ("name", "value")
+        call.printer.show([dict(zip(shape, line, strict=True)) for line in lines.items()], shape, "name")
+    else:
+        call.printer.show(record, (*COLUMNS, "counts"), "job", ("service", "resume"))
     if "resume" in record:
         call.messages.say(f"resume it with: {record['resume']}")
 
 
 def clean(
     ctx: typer.Context,
+    jobs: Annotated[
+        list[str] | None, typer.Argument(metavar="[JOB...]", help="These only, unfinished or not")
+    ] = None,
     all: Annotated[
         bool, typer.Option("--all", help="Unfinished jobs too; they cannot be resumed then")
     ] = False,
@@ -63,9 +73,12 @@ def clean(
     """
     from ..uploads.jobs import job_state, remove_job
 
+    if jobs and all:
+        raise UsageError("name either jobs or --all", hint="adsctl jobs clean --help")
     call = Invocation.of(ctx)
-    states = [(path, job, job_state(path.parent, job, ended=ended)) for path, job, ended in _jobs(call)]
-    found = [(path, job, state) for path, job, state in states if state != "unfinished" or all]
+    known = _named(call, jobs) if jobs else _jobs(call)
+    states = [(path, job, job_state(path.parent, job, ended=ended)) for path, job, ended in known]
+    found = [(path, job, state) for path, job, state in states if state != "unfinished" or all or jobs]
     if call.dry_run:
         call.messages.say(f"dry run: would remove {counted(len(found), 'journal')}")
         return
@@ -85,18 +98,46 @@ def _jobs(call: Invocation) -> "Iterator[tuple[Path, Job, bool]]":
     return list_jobs(call.settings.state_dir / "jobs")
 
 
+def _named(call: Invocation, names: list[str]) -> "list[tuple[Path, Job, bool]]":
+    """Find jobs by their ids; raise NotFoundError if one does not exist."""
+    known = {job.job: (path, job, ended) for path, job, ended in _jobs(call)}
+    for name in names:
+        if name not in known:
+            raise NotFoundError(
+                f"job {name!r} does not exist{suggestion(name, known)}", hint="adsctl jobs list shows them"
+            )
+    return [known[name] for name in dict.fromkeys(names)]
+
+
+def _counts(path: Path) -> dict[str, int]:
+    """Count the rows that the service acknowledged, by status."""
+    from ..uploads.job_file import last_acknowledgements
+
+    counts: Counter[str] = Counter()
+    for ack in last_acknowledgements(path).values():
+        counts.update(ack.counts)
+    return dict(counts)
+
+
 def _record(path: Path, job: "Job", ended: bool) -> dict[str, Any]:
+    from ..uploads.batch import FAILED
     from ..uploads.job_file import last_acknowledgements
     from ..uploads.jobs import job_state
 
+    acknowledgements = last_acknowledgements(path).values()
+    is_delete = "delete" in (job.key.upload, str(job.key.options.upload.get("operation_type")).lower())
     return {
         "job": job.job,
         "state": job_state(path.parent, job, ended=ended),
-        "noun": job.noun,
-        "target": job.key.place.id,
-        "file": job.file,
+        "action": "delete" if is_delete else "push",
         "rows": job.rows,
-        "batches": job.batches,
-        "acknowledged": len(last_acknowledgements(path)),
+        "sent": sum(sum(ack.counts.values()) for ack in acknowledgements),
+        "failed": sum(ack.counts.get(FAILED, 0) for ack in acknowledgements),
+        "file": job.file,
+        "profile": job.profile,
+        "target": job.key.place.id,
         "started": job.started,
+        "noun": job.noun,
+        "batches": job.batches,
+        "acknowledged": len(acknowledgements),
     }

@@ -1,12 +1,12 @@
 """What every push command does around the push: validate, confirm, show progress, report."""
 
-import shlex
 import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 
 import msgspec
 
@@ -16,7 +16,7 @@ from ..console.invocation import Invocation
 from ..console.progress import OnProgress, progress
 from ..console.reports import finding_lines, show_summary
 from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted, NotFoundError, UsageError
-from ..output.text import counted
+from ..output.text import counted, safe, shell_command
 from ..uploads.job_file import Job
 from ..uploads.job_key import JobKey
 from ..uploads.jobs import find_resumable
@@ -112,11 +112,13 @@ class PushCommand:
             job=trace.run_id,
             key=self._key,
             noun=self.plan.noun,
-            file=source.location.identity,
+            file=safe(source.location.identity),
             rows=report.rows,
             batches=self.plan.batch_count,
             started=f"{self.plan.started:%Y-%m-%dT%H:%M:%SZ}",
             resume=self._resume_command,
+            profile=call.settings.profile,
+            folder=_current_folder(),
         )
         journal = Journal(
             call.settings.state_dir,
@@ -225,7 +227,8 @@ class PushCommand:
     def _resume_command(self) -> str:
         """Return the command line that was typed, with --resume."""
         words = [word for word in self.call.command_line if word != "--resume"]
-        return shlex.join(["adsctl", *words, "--resume"])
+        end = words.index("--") if "--" in words else len(words)
+        return shell_command(["adsctl", *words[:end], "--resume", *words[end:]])
 
 
 class _Observer:
@@ -251,6 +254,16 @@ class _Observer:
         if self._warnings > MAX_WARNINGS and not self._messages.is_verbose:
             more = counted(self._warnings - MAX_WARNINGS, "more warning")
             self._messages.warn(f"{more} of the service; --verbose shows all")
+
+
+def _current_folder() -> str:
+    """Return the folder that relative paths start from; empty where it was removed, or is not UTF-8."""
+    try:
+        folder = str(Path.cwd())
+        folder.encode()
+    except (OSError, UnicodeEncodeError):
+        return ""
+    return folder
 
 
 def _how_to_correct(failed_out: str | None) -> str:

@@ -1,8 +1,10 @@
 """Make text of unknown origin safe to show: no escape sequences, no markup."""
 
 import json
+import os
 import re
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 # Control characters, directional marks and lone surrogates.
@@ -30,6 +32,20 @@ def shortened(text: str) -> str:
         if len(text) <= MAX_MESSAGE_LENGTH
         else f"{text[:MAX_MESSAGE_LENGTH]}... ({len(text):,} characters)"
     )
+
+
+def shell_command(words: Iterable[str]) -> str:
+    """Write a command line that any POSIX shell runs, and that no terminal changes."""
+    return " ".join(map(_shell_word, words))
+
+
+def _shell_word(word: str) -> str:
+    if not UNSAFE.search(word) or word.endswith("\n"):  # which $() would remove
+        return shlex.quote(word)
+    escaped = "".join(
+        chr(byte) if chr(byte).isalnum() and byte < 0x80 else f"\\{byte:03o}" for byte in os.fsencode(word)
+    )
+    return f"\"$(printf '{escaped}')\""
 
 
 def _escape(found: re.Match[str]) -> str:

@@ -30,6 +30,8 @@ class Job(msgspec.Struct, kw_only=True):
     batches: int
     started: str  # the time that its rows are validated against, in UTC
     resume: str = ""  # the command that resumes it
+    profile: str = ""  # that it was started with
+    folder: str = ""  # in which the command was run
     generation: str = ""  # of the place, begun with the job; empty in journals of earlier versions
 
 

@@ -44,7 +44,7 @@ def test_one_id_is_in_the_log_the_journal_and_the_summary(adsctl, service):
     assert {line["job"] for line in first} == {run}
     assert (adsctl.home / "state" / "jobs" / f"{run}.jsonl").exists()
     shown = adsctl("jobs", "show", run, "-o", "json")
-    resume = "adsctl products push feed.csv -o json --log-file log.jsonl --resume"
+    resume = f"cd {adsctl.home} && adsctl products push feed.csv -o json --log-file log.jsonl --resume"
     assert json.loads(shown.stdout)["resume"] == resume and f"resume it with: {resume}" in shown.stderr
     summary = json.loads(adsctl(*words, "--resume").stdout)
     second = logged()[len(first) :]

@@ -221,7 +221,7 @@ function __adsctl_values
         echo 'csv tsv yaml json jsonl'
     case 'products push:--failed-out' 'products push:0' 'products check:--failed-out' 'products check:0' 'products pull:0' 'products delete:--from' 'products delete:--failed-out' 'catalog sets create:--file' 'catalog sets create:-f' 'audiences do-not-reach push:--failed-out' 'audiences do-not-reach push:0' 'audiences push:--failed-out' 'audiences push:0' 'audiences check:--failed-out' 'audiences check:0' 'audiences hash:--failed-out' 'audiences hash:0' 'cards create:--file' 'cards create:-f' 'cards update:--file' 'cards update:-f' 'emulator serve:--database' 'emulator exec:--database' 'emulator env:--database' 'emulator audiences:--database' 'emulator reset:--database' 'api:--input' '*:--env-file' '*:--log-file'
         echo '@file'
-    case 'products push:--job' 'audiences do-not-reach push:--job' 'audiences push:--job' 'jobs show:0'
+    case 'products push:--job' 'audiences do-not-reach push:--job' 'audiences push:--job' 'jobs show:0' 'jobs clean:+'
         echo '@ids:jobs'
     case 'products delete:+'
         echo '@ids:products'

@@ -363,6 +363,7 @@ $AdsctlValues = @{
     'audiences do-not-reach push:--job' = '@ids:jobs'
     'audiences push:--job' = '@ids:jobs'
     'jobs show:0' = '@ids:jobs'
+    'jobs clean:+' = '@ids:jobs'
     'products delete:+' = '@ids:products'
     'catalog sets get:0' = '@ids:catalog sets'
     'catalog sets create:--type' = 'MANUAL FILTERED'

@@ -49,7 +49,7 @@ HAND_WRITTEN = {
     "products push": "products:push",
     "products check": "products:check",
     "products pull": "product_pull:pull",
-    "products delete": "products:delete",
+    "products delete": "product_delete:delete",
     "emulator serve": "emulator:serve",
     "emulator exec": "emulator:execute",
     "emulator env": "emulator:env",

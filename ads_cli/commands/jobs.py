@@ -125,7 +125,8 @@ def _record(path: Path, job: "Job", ended: bool) -> dict[str, Any]:
     from ..uploads.jobs import job_state
 
     acknowledgements = last_acknowledgements(path).values()
-    is_delete = "delete" in (job.key.upload, str(job.key.options.upload.get("operation_type")).lower())
+    operation = job.key.options.upload.get("operation_type")  # of an audience's users
+    is_delete = job.key.upload.startswith("delete") or operation == "Delete"
     return {
         "job": job.job,
         "state": job_state(path.parent, job, ended=ended),

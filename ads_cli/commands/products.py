@@ -1,4 +1,4 @@
-"""Product feeds: push, check, pull and delete."""
+"""Product feeds: push and check."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -11,7 +11,6 @@ from ..console.bulk_options import (
     File,
     PushOptions,
     RejectedOptions,
-    SendOptions,
     with_options,
 )
 from ..console.invocation import Invocation
@@ -35,8 +34,6 @@ Verify = Annotated[
         help="With --changed: list the catalog first, and send what is missing or different there too",
     ),
 ]
-
-DELETE_HINT = "'adsctl products list' shows the keys there are; a product that was deleted before has none"
 
 
 @with_options(feed=FeedOptions, options=PushOptions)
@@ -104,46 +101,6 @@ def check(
     write_invalid_rows(rejected.failed_out_file, plan, report)
     if report.invalid:
         raise ContentError(report.summary)
-
-
-@with_options(feed=FeedOptions, options=SendOptions)
-def delete(
-    ctx: typer.Context,
-    keys: Annotated[list[str] | None, typer.Argument(metavar="KEY...", help="Product keys")] = None,
-    from_: Annotated[
-        str | None,
-        typer.Option(
-            "--from", metavar="FILE", help="A file with a column product_key, or a key on each line"
-        ),
-    ] = None,
-    *,
-    feed: FeedOptions,
-    options: SendOptions,
-) -> None:
-    """Delete products, for good; it asks first.
-
-    For example: adsctl products delete --from discontinued.csv
-    """
-    from ..feeds.reader import open_value_list, open_values, read_rows
-    from ..products.plans import delete_plan
-    from ..products.schema import KEY_SCHEMA
-    from .push import PushCommand
-
-    if bool(keys) == bool(from_):
-        raise UsageError(
-            "name the products to delete: either keys or --from FILE", hint="adsctl products delete --help"
-        )
-    call = Invocation.of(ctx)
-    mapping = feed.mapping(KEY_SCHEMA.required)
-    columns = {*KEY_SCHEMA.known, *mapping}
-    source = (
-        open_values(keys)
-        if keys
-        else open_value_list(from_ or "", feed.format, feed.encoding, columns=columns)
-    )
-    rows = read_rows(source, roots=KEY_SCHEMA.roots, known=KEY_SCHEMA.required, rename=mapping)
-    plan = delete_plan(rows, call.catalog, _sync_state(call))
-    PushCommand(call, plan, options, activity="Deleting", rejected_hint=DELETE_HINT).run()
 
 
 def _push_plan(call: Invocation, rows: "Rows", *, only_changed: bool) -> "tuple[RowPlan, ChangedRows | None]":

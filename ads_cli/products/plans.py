@@ -1,10 +1,14 @@
 """The plans of product pushes and deletes."""
 
+from collections.abc import Iterator
+
 from ..api.products import BATCH_SIZE
 from ..feeds.rows import Rows
 from ..uploads.row_plan import RowPlan
+from ..uploads.upload import Upload
 from ..validation.validator import Validator
-from .schema import KEY_SCHEMA, PRODUCT_SCHEMA
+from .delete_by_id import DeleteById
+from .schema import ID_SCHEMA, KEY_SCHEMA, PRODUCT_SCHEMA
 from .selection import ChangedRows
 from .sync_state import KIND, SyncState
 from .sync_update import CommitAtEnd, ForgetKeys
@@ -35,13 +39,32 @@ def check_plan(rows: Rows) -> RowPlan:
 def delete_plan(rows: Rows, catalog: str, sync_state: SyncState) -> RowPlan:
     """Plan a delete of the products whose keys are in a file."""
     validator = Validator(rows, KEY_SCHEMA)
+
+    def keys() -> Iterator[str]:
+        return (getattr(each.item, KEY_SCHEMA.id_field) for each in validator.checked_rows() if each.item)
+
+    forget = ForgetKeys(sync_state, keys)
+    return _delete_plan(validator, catalog, delete_upload(catalog), "delete", forget)
+
+
+def delete_by_id_plan(rows: Rows, catalog: str, sync_state: SyncState) -> tuple[RowPlan, dict[str, str]]:
+    """Plan a delete of the products whose ids are in a file; return their keys too, to be looked up."""
+    upload = DeleteById(delete_upload(catalog))
+    forget = ForgetKeys(sync_state, upload.keys.values)
+    plan = _delete_plan(Validator(rows, ID_SCHEMA), catalog, upload, "delete by id", forget)
+    return plan, upload.keys
+
+
+def _delete_plan(
+    validator: Validator, catalog: str, upload: Upload, operation: str, bookkeeper: ForgetKeys
+) -> RowPlan:
     return RowPlan(
         noun="products",
         validator=validator,
-        upload=delete_upload(catalog),
+        upload=upload,
         kind=KIND,
         target=catalog,
-        operation="delete",
+        operation=operation,
         batch_size=BATCH_SIZE,
-        bookkeeper=ForgetKeys(sync_state, validator.checked_rows),
+        bookkeeper=bookkeeper,
     )

@@ -3,7 +3,7 @@
 import msgspec
 
 from ..api.fields import fields_of
-from ..api.products import Product
+from ..api.products import Product, Text
 from ..api.types import Id
 from ..validation.schema import RowSchema
 
@@ -17,9 +17,20 @@ class ProductKey(msgspec.Struct):
     product_key: Id
 
 
+class ProductId(msgspec.Struct):
+    """A product to be deleted, whose key is looked up."""
+
+    id: Text
+
+
 def encode_product(product: Product) -> bytes:
     """Encode a product as JSON."""
     return _json.encode(product)
+
+
+def encode_id(product: ProductId) -> bytes:
+    """Encode an id as JSON."""
+    return _json.encode(product.id)
 
 
 def encode_key(key: ProductKey) -> bytes:
@@ -44,4 +55,11 @@ KEY_SCHEMA = RowSchema(
     known=FIELDS,  # a file that `products pull` wrote may be used
     encode=encode_key,
     roots=("products",),
+)
+ID_SCHEMA = KEY_SCHEMA._replace(
+    struct=ProductId,
+    id_field="id",
+    duplicate_message="list each id once",
+    required=("id",),
+    encode=encode_id,
 )

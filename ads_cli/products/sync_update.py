@@ -1,10 +1,9 @@
 """Keep the sync state of a catalog true while a push or a delete runs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ..uploads.journal import Journal
-from ..validation.result import CheckedRow
 from .digest_index import DIGEST_BYTES, key_hash, split
 from .selection import ChangedRows
 from .sync_state import SyncState
@@ -40,13 +39,12 @@ class ForgetKeys:
     """Forget the products that are about to be deleted."""
 
     sync_state: SyncState
-    rows: Callable[[], Iterator[CheckedRow]]  # reads the file of keys
+    keys: Callable[[], Iterable[str]]  # of the products
 
     def begin(self, journal: Journal) -> None:
-        """Invalidate the keys of the file."""
+        """Invalidate the keys."""
         if self.sync_state.exists():
-            items = (getattr(checked.item, "product_key", None) for checked in self.rows())
-            keys = {key_hash(key) for key in items if key}
+            keys = {key_hash(key) for key in self.keys()}
             self.sync_state.invalidate_keys(journal.previous_generation, journal.job.generation, keys)
 
     def finish(self, journal: Journal) -> str:

@@ -28,7 +28,7 @@ class JobKey(msgspec.Struct, frozen=True):
     """The identity of a job."""
 
     place: Place
-    upload: str  # "push" or "delete"
+    upload: str  # "push", "delete" or "delete by id"
     content: str  # SHA-256 of the file's bytes, in hex
     options: JobOptions
 

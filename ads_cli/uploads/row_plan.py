@@ -12,7 +12,7 @@ from ..validation.validator import OnProgress, Validator
 from .batch import Batch, Batches
 from .job_key import JobKey, JobOptions, Place
 from .plan import this_second
-from .upload import RowUpload
+from .upload import Upload
 
 if TYPE_CHECKING:
     from ..feeds.rows import Rows
@@ -35,10 +35,10 @@ class RowPlan:
 
     noun: str
     validator: Validator
-    upload: RowUpload
+    upload: Upload
     kind: str  # of the place
     target: str  # its id
-    operation: str  # "push" or "delete"
+    operation: str  # "push", "delete" or "delete by id"
     batch_size: int
     bookkeeper: Bookkeeper | None = None
     started: datetime = field(default_factory=this_second)

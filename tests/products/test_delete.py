@@ -41,7 +41,7 @@ def test_a_repeated_delete_says_that_the_catalog_has_no_such_keys(adsctl, catalo
     again = adsctl("products", "delete", key, "--yes", "-o", "json", code=9)
     assert json.loads(again.stdout)["failed"] == 1 and f"{GONE} {key}" in again.stderr
     hint = json.loads(again.stderr.splitlines()[-1])["error"]["hint"]
-    assert "deleted before" in hint
+    assert "deleted before" in hint and "--by id" in hint
 
 
 def test_a_key_that_is_repeated_on_the_command_line_is_named(adsctl, catalog):
@@ -69,6 +69,7 @@ def test_one_column_of_something_else_is_not_taken_for_keys(adsctl, catalog, hea
     adsctl.file("gone.csv", f"{header}\nsku-3\n")
     said = adsctl("products", "delete", "--from", "gone.csv", "--yes", code=3).stderr
     assert "no column 'product_key'" in said and len(catalog.stored) == 30
+    assert ("--by id" in said) == (header != "title")
 
 
 def test_progress_says_what_is_done(adsctl, catalog):
@@ -82,6 +83,66 @@ def test_progress_says_what_is_done(adsctl, catalog):
 def test_the_question_comes_from_the_declaration_and_counts(adsctl, catalog):
     said = adsctl("products", "delete", "a", "b", code=12).stderr
     assert f"Delete 2 products from the catalog {catalog.emulator.catalog}, for good" in said
+
+
+@pytest.mark.parametrize("content", ["id\nsku-1\nsku-2\n", "sku-1\nsku-2\n", "title,id\nx,sku-1\ny,sku-2\n"])
+def test_products_are_deleted_by_the_ids_of_their_feed(adsctl, catalog, content):
+    adsctl.file("gone.csv", content)
+    words = ("products", "delete", "--from", "gone.csv", "--by", "id", "-o", "json")
+    assert "would send 2 rows in 1 request" in adsctl(*words, "--dry-run").stderr
+    assert "Delete 2 products from the catalog" in adsctl(*words, code=12).stderr
+    assert json.loads(adsctl(*words, "--yes").stdout)["deleted"] == 2
+    assert len(catalog.stored) == 28 and not {"sku-1", "sku-2"}.intersection(catalog.stored)
+
+
+def test_ids_that_are_not_in_the_catalog_are_named(adsctl, catalog):
+    words = ("products", "delete", "--by", "id", "sku-1", "sku-x", "sku-2", "sku-y", "--yes", "-o", "json")
+    done = adsctl(*words, "--failed-out", "unknown.csv", code=9)
+    summary = json.loads(done.stdout)
+    assert (summary["deleted"], summary["failed"], len(catalog.stored)) == (2, 2, 28)
+    assert "2 of 4 ids not in the catalog: 'sku-x', 'sku-y'" in done.stderr
+    assert "2 rows: 'sku-x', 'sku-y'" in done.stderr
+    assert "sku-y" in (adsctl.home / "unknown.csv").read_text()
+    again = adsctl(*words, code=9)
+    assert json.loads(again.stdout)["failed"] == 4 and "deleted before" in again.stderr
+    assert json.loads(again.stdout)["requests"] == 1  # the listing
+
+
+def test_variants_that_the_listing_hides_are_deleted_by_id(adsctl, catalog):
+    adsctl.file("variants.csv", feed(20, item_group_id="mugs"))
+    adsctl("products", "push", "variants.csv")
+    adsctl("products", "delete", "--by", "id", "sku-20", "sku-25", "--yes")
+    assert len(catalog.stored) == 28 and not {"sku-20", "sku-25"}.intersection(catalog.stored)
+
+
+@pytest.mark.parametrize("fault", ["reset-after", "reset", "truncate"])
+def test_a_delete_by_id_that_was_stopped_is_resumed(adsctl, catalog, fault):
+    adsctl.file("gone.csv", "".join(f"sku-{n}\n" for n in range(1, 31)))
+    words = (
+        "products",
+        "delete",
+        "--from",
+        "gone.csv",
+        "--by",
+        "id",
+        "--yes",
+        "-o",
+        "json",
+        "--concurrency",
+        "1",
+    )
+    catalog.fail(f"DELETE * {fault} times=1")
+    adsctl(*words, "--max-attempts", "1", code=8)
+    catalog.fail()
+    assert json.loads(adsctl(*words, "--resume").stdout)["deleted"] == 30
+    assert catalog.stored == []
+
+
+def test_deleted_ids_are_sent_again_by_the_next_push_of_changes(adsctl, catalog):
+    adsctl("products", "push", "feed.csv", "--changed")
+    adsctl("products", "delete", "--by", "id", "sku-7", "--yes")
+    done = adsctl("products", "push", "feed.csv", "--changed", "-o", "json")
+    assert json.loads(done.stdout)["created"] == 1 and len(catalog.stored) == 30
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,115 @@
+"""Delete products by their keys, or by the ids of their feed."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..console.bulk_options import FeedOptions, SendOptions, with_options
+from ..console.invocation import Invocation
+from ..errors import ContentError, UsageError
+
+if TYPE_CHECKING:
+    from ..feeds.rows import Rows
+    from ..uploads.row_plan import RowPlan
+    from ..validation.schema import RowSchema
+
+NAMED_IDS = 10  # the most that a warning names
+BY_ID_HINT = "to name products by the ids of their feed, add --by id"
+KEY_HINT = (
+    "'adsctl products list' shows the keys there are; a product that was deleted before has none; "
+    f"{BY_ID_HINT}"
+)
+ID_HINT = "'adsctl products list --all' shows the ids there are; a product that was deleted before has none"
+
+
+class By(StrEnum):
+    """What names a product."""
+
+    key = "key"
+    id = "id"
+
+
+@with_options(feed=FeedOptions, options=SendOptions)
+def delete(
+    ctx: typer.Context,
+    keys: Annotated[
+        list[str] | None, typer.Argument(metavar="KEY...", help="Product keys, or ids with --by id")
+    ] = None,
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="FILE",
+            help="A file with a column product_key, or id with --by id, or a value on each line",
+        ),
+    ] = None,
+    by: Annotated[
+        By, typer.Option("--by", help="id: look the keys up in the catalog by the ids of the feed")
+    ] = By.key,
+    *,
+    feed: FeedOptions,
+    options: SendOptions,
+) -> None:
+    """Delete products, for good; it asks first.
+
+    For example: adsctl products delete --from discontinued.csv
+    """
+    from ..products.plans import delete_by_id_plan, delete_plan
+    from ..products.schema import ID_SCHEMA, KEY_SCHEMA
+    from ..products.sync_state import SyncState
+    from .push import PushCommand
+
+    if bool(keys) == bool(from_):
+        raise UsageError(
+            "name the products to delete: either keys or --from FILE", hint="adsctl products delete --help"
+        )
+    call = Invocation.of(ctx)
+    if by is By.id:
+        call.catalog = call.find_catalog()  # in a dry run too, since it has the keys
+    sync_state = SyncState(call.settings.state_dir, call.service, call.catalog)
+    rows = _open(keys or [], from_, feed, ID_SCHEMA if by is By.id else KEY_SCHEMA)
+    if by is By.id:
+        plan, found = delete_by_id_plan(rows, call.catalog, sync_state)
+        on_validated, hint = _look_up(call, plan, found), ID_HINT
+    else:
+        plan, on_validated, hint = delete_plan(rows, call.catalog, sync_state), lambda: None, KEY_HINT
+    command = PushCommand(call, plan, options, activity="Deleting", rejected_hint=hint)
+    command.on_validated = on_validated
+    try:
+        command.run()
+    except ContentError as error:
+        if by is By.key and "id" in map(str.casefold, rows.columns) and "product_key" not in rows.fields:
+            error.hint = BY_ID_HINT
+        raise
+
+
+def _open(values: list[str], file: str | None, feed: FeedOptions, schema: "RowSchema") -> "Rows":
+    """Open the values, or the file of values."""
+    from ..feeds.reader import open_value_list, open_values, read_rows
+
+    mapping = feed.mapping(schema.required)
+    if file:
+        source = open_value_list(file, feed.format, feed.encoding, columns={*schema.known, *mapping})
+    else:
+        source = open_values(values)
+    return read_rows(source, roots=schema.roots, known=schema.required, rename=mapping)
+
+
+def _look_up(call: Invocation, plan: "RowPlan", keys: dict[str, str]) -> Callable[[], None]:
+    """Return what looks up the keys of the ids in a validated file, and names ids without one."""
+
+    def look_up() -> None:
+        from ..console.progress import progress
+        from ..output.text import counted
+        from ..products.delete_by_id import find_keys
+
+        ids = [str(checked.row.values["id"]) for checked in plan.checked_rows() if checked.item]
+        with progress(call.messages, "Listing the catalog", None) as on_progress:
+            keys.update(find_keys(call.client, call.catalog, ids, on_progress))
+        if missing := [id for id in ids if id not in keys]:
+            named = ", ".join(map(repr, missing[:NAMED_IDS])) + (", …" if missing[NAMED_IDS:] else "")
+            call.messages.warn(f"{len(missing):,} of {counted(len(ids), 'id')} not in the catalog: {named}")
+
+    return look_up

@@ -40,7 +40,7 @@ _adsctl_options() {
     'products push') REPLY='--format --encoding --map --failed-out --force --concurrency --max-errors --resume --skip-invalid --job --changed --verify' ;;
     'products check') REPLY='--format --encoding --map --failed-out --force' ;;
     'products pull') REPLY='--format --force' ;;
-    'products delete') REPLY='--from --format --encoding --map --failed-out --force --concurrency --max-errors --resume' ;;
+    'products delete') REPLY='--from --by --format --encoding --map --failed-out --force --concurrency --max-errors --resume' ;;
     'catalog sets get') REPLY='--envelope' ;;
     'catalog sets create') REPLY='--name --type --description --filters --product-keys --file --example --envelope' ;;
     'catalog list') REPLY='--user-id --envelope' ;;
@@ -118,6 +118,7 @@ _adsctl_values() {
     'products push:--format'|'products check:--format'|'products pull:--format'|'products delete:--format'|'audiences do-not-reach push:--format'|'audiences push:--format'|'audiences check:--format'|'audiences hash:--format') REPLY='csv tsv yaml json jsonl' ;;
     'products push:--failed-out'|'products push:0'|'products check:--failed-out'|'products check:0'|'products pull:0'|'products delete:--from'|'products delete:--failed-out'|'catalog sets create:--file'|'catalog sets create:-f'|'audiences do-not-reach push:--failed-out'|'audiences do-not-reach push:0'|'audiences push:--failed-out'|'audiences push:0'|'audiences check:--failed-out'|'audiences check:0'|'audiences hash:--failed-out'|'audiences hash:0'|'cards create:--file'|'cards create:-f'|'cards update:--file'|'cards update:-f'|'emulator serve:--database'|'emulator exec:--database'|'emulator env:--database'|'emulator audiences:--database'|'emulator reset:--database'|'api:--input'|*:--env-file|*:--log-file) REPLY='@file' ;;
     'products push:--job'|'audiences do-not-reach push:--job'|'audiences push:--job'|'jobs show:0'|'jobs clean:+') REPLY='@ids:jobs' ;;
+    'products delete:--by') REPLY='key id' ;;
     'products delete:+') REPLY='@ids:products' ;;
     'catalog sets get:0') REPLY='@ids:catalog sets' ;;
     'catalog sets create:--type') REPLY='MANUAL FILTERED' ;;

@@ -39,6 +39,14 @@ class Response(NamedTuple):
         return self.names.from_wire(self.data)
 
     @property
+    def records(self) -> list[dict[str, Any]]:
+        """`neutral_data`, which must be a list of objects; raise UnavailableError if it is anything else."""
+        records = self.neutral_data
+        if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
+            raise UnavailableError("the response has no list of records", http_status=self.status)
+        return records
+
+    @property
     def next_cursor(self) -> str | None:
         """The cursor of the next page, or None; raise UnavailableError if it is not text."""
         cursor = self.body.get("next_cursor") if isinstance(self.body, dict) else None

@@ -4,12 +4,14 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UnavailableError
+from ..output.text import is_deeper
 
 if TYPE_CHECKING:
     import httpx
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 MAX_ERROR_BODY_BYTES = 1024 * 1024
+MAX_DEPTH = 50  # of nested lists and objects; recursive code that shows them fails at some hundreds
 ENCODING = "gzip"  # the only one requested
 
 
@@ -39,11 +41,14 @@ def read_body(response: "httpx.Response") -> bytes:
 def parse_json(content: bytes) -> Any:
     """Parse JSON of any encoding; raise ValueError or RecursionError.
 
-    Half of a surrogate pair, as a text has it that was cut inside an emoji, can be written nowhere: it
+    What is nested deeper than anything that the service sends could not be shown, so it is not read. Half of
+    a surrogate pair, as a text has it that was cut inside an emoji, can be written nowhere: it
     becomes U+FFFD.
     """
     text = content.decode(json.detect_encoding(content), "surrogatepass")
     value = json.loads(text)
+    if text.count("{") + text.count("[") > MAX_DEPTH and is_deeper(value, MAX_DEPTH):
+        raise ValueError(f"nested deeper than {MAX_DEPTH}")
     if "\\ud" in text or "\\uD" in text:
         text = json.dumps(value, ensure_ascii=False)
     if not _is_encodable(text):

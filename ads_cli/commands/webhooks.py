@@ -42,7 +42,7 @@ def create(
         return
     response = call.client.call(request, auth=_bearer_auth(call) if _uses_bearer(call, identity) else None)
     show(call, request, response.data)
-    if response.data.get("valid") is False:
+    if isinstance(response.data, dict) and response.data.get("valid") is False:
         call.messages.warn("the service says the webhook is not valid; check that its address responds")
 
 

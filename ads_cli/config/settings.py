@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..durations import parse_duration
 from ..errors import ContentError, StateError, UsageError
+from ..numbers import parse_count, parse_duration
 from ..spelling import as_option, as_variable
 from ..suggestions import suggestion
 from .addresses import ADDRESSES, check_address
@@ -145,10 +145,7 @@ class Settings:
     @property
     def max_attempts(self) -> int:
         """The most attempts of one request, at least 1."""
-        text = self.get("max_attempts") or ""
-        if not text.isdigit() or int(text) < 1:
-            raise UsageError(f"--max-attempts: {text!r} is not a whole number of 1 or more")
-        return int(text)
+        return parse_count(self.get("max_attempts") or "", "--max-attempts")
 
     def address(self, base: str) -> str:
         """Return the address of an API, without a final slash: `platform`, `ads` or `sandbox`."""

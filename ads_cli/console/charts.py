@@ -9,13 +9,18 @@ from ..api.audiences import SearchKeywords
 from ..output.chart import ChartRow, draw
 from ..output.printer import Printer
 
+MAX_NUMBERS, MAX_NUMBER = 10_000, 10**15  # what is more is shown as a document
 HOURS = {"HOUR": 1, "DAY": 24}  # covered by one number of post_volume
 
 
 def draw_keywords(printer: Printer, request: SearchKeywords, data: Any) -> bool:
     """Draw the posts with the keywords by day, and related keywords; return False if it cannot be drawn."""
+    if not isinstance(data, dict):
+        return False
     volume, related = data.get("post_volume") or [], data.get("related_keywords") or []
-    if not all(type(number) is int and number >= 0 for number in volume):
+    if not (isinstance(volume, list) and isinstance(related, list) and len(volume) <= MAX_NUMBERS):
+        return False
+    if not all(type(number) is int and 0 <= number <= MAX_NUMBER for number in volume):
         return False
     rows = list(_days(request, volume))
     title = f"Posts with {', '.join(request.keywords)}, by {request.granularity.lower()} (UTC)"

@@ -10,7 +10,7 @@ from ..client.credentials import Credentials
 from ..client.shared_window import SharedWindow
 from ..client.trace import Trace
 from ..config.settings import Settings
-from ..errors import UsageError
+from ..errors import UnavailableError, UsageError
 from ..masking import Mask
 from ..output.messages import Messages
 
@@ -56,11 +56,13 @@ def find_only_catalog(client: Client, messages: Messages) -> str:
     """Return the id of the user's catalog; raise UsageError if there is none, or more than one."""
     from ..api.catalog import ListCatalogs
 
-    catalogs = client.call(ListCatalogs()).neutral_data
+    catalogs = client.call(ListCatalogs()).records
+    if not all(isinstance(catalog.get("id"), str) and catalog["id"] for catalog in catalogs):
+        raise UnavailableError("the response lists a product catalog without an id")
+    listed = ", ".join(f"{catalog['id']} ({catalog.get('name')})" for catalog in catalogs)
     if len(catalogs) == 1:
-        messages.detail(f"catalog {catalogs[0]['id']} ({catalogs[0].get('name')})")
+        messages.detail(f"catalog {listed}")
         return str(catalogs[0]["id"])
     if not catalogs:
         raise UsageError("there is no product catalog yet", hint="adsctl catalog create --name 'My shop'")
-    listed = ", ".join(f"{catalog['id']} ({catalog.get('name')})" for catalog in catalogs)
     raise UsageError(f"there are several product catalogs: {listed}", hint="choose one with --catalog")

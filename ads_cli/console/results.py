@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..api.endpoint import Endpoint, Request
-from ..errors import UsageError
+from ..numbers import parse_count
 from .invocation import Invocation
 
 if TYPE_CHECKING:
@@ -40,7 +40,14 @@ def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, 
             yield response
 
     shape = (endpoint.columns, endpoint.record_id, endpoint.extra_fields)
-    show_pages(call, responses(), *shape, envelope=envelope, all=all, limit=_parse_limit(limit))
+    show_pages(
+        call,
+        responses(),
+        *shape,
+        envelope=envelope,
+        all=all,
+        limit=None if limit is None else parse_count(limit, "--limit"),
+    )
 
 
 def _record_ids(call: Invocation, endpoint: Endpoint, records: Any) -> None:
@@ -50,7 +57,8 @@ def _record_ids(call: Invocation, endpoint: Endpoint, records: Any) -> None:
     *group, verb = endpoint.command.split()
     if verb not in RECORD_VERBS:
         return
-    existing = [record for record in records or () if isinstance(record, dict) and not record.get("deleted")]
+    listed = records if isinstance(records, list) else ()
+    existing = [record for record in listed if isinstance(record, dict) and not record.get("deleted")]
     record_ids(call.settings, " ".join(group), endpoint.record_id, existing)
 
 
@@ -123,14 +131,6 @@ class Pages:
             self._first = self._first or response
             self.cursor = response.next_cursor
             yield from response.data if isinstance(response.data, list) else ()
-
-
-def _parse_limit(text: str | None) -> int | None:
-    if text is None:
-        return None
-    if not text.isdigit() or int(text) < 1:
-        raise UsageError(f"--limit: {text!r} is not a whole number of 1 or more")
-    return int(text)
 
 
 def show_request(call: Invocation, request: Request) -> None:

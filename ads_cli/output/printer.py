@@ -9,10 +9,13 @@ from ..errors import UsageError
 from .messages import uses_color
 from .presentation import Presentation
 from .records import Record, write_csv, write_ids, write_jsonl, write_table, write_tsv
-from .text import as_json, as_yaml, cell, safe
+from .text import as_json, as_yaml, cell, is_deeper, safe, shortened
 
 STREAMING_FORMATS = ("tsv", "csv", "jsonl", "ids")
 COLUMN_FORMATS = ("table", "tsv", "csv")
+MAX_RESULT_DEPTH = 100  # of a query
+# JMESPathError is a ValueError; numbers and nesting without a limit raise the others.
+QUERY_ERRORS = (ValueError, ArithmeticError, TypeError, RecursionError)
 LOOKAHEAD_RECORDS = 1000  # buffered before the header is written, to validate undeclared --columns
 
 
@@ -83,12 +86,13 @@ class Printer:
 
     def _queried(self, document: Any) -> Any:
         """Apply the query; raise UsageError if it does not fit the document."""
-        from jmespath.exceptions import JMESPathError
-
         try:
-            return self.query.search(document)
-        except JMESPathError as error:
-            raise UsageError(f"--query: {error}", hint=self._side_effects()) from None
+            result = self.query.search(document)
+        except QUERY_ERRORS as error:
+            raise UsageError(f"--query: {shortened(str(error))}", hint=self._side_effects()) from None
+        if is_deeper(result, MAX_RESULT_DEPTH):
+            raise UsageError("--query: its result is nested too deep", hint=self._side_effects())
+        return result
 
     def show_records(
         self, records: Iterable[Record], columns: Sequence[str], key: str, others: Sequence[str] = ()
@@ -168,10 +172,10 @@ def keys_of(document: Any) -> list[str]:
 
 def _compiled(expression: str) -> Any:
     import jmespath
-    from jmespath.exceptions import JMESPathError
 
-    with suppress(JMESPathError):
+    with suppress(*QUERY_ERRORS):
         return jmespath.compile(expression)
     raise UsageError(
-        f"--query: {expression!r} is not a valid JMESPath expression", hint="as in '[].id' or 'data[0].name'"
+        f"--query: {shortened(expression)!r} is not a valid JMESPath expression",
+        hint="as in '[].id' or 'data[0].name'",
     )

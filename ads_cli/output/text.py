@@ -66,6 +66,23 @@ def listed(names: Sequence[str], most: int = 20) -> str:
     return ", ".join(names[:most]) + more
 
 
+def is_deeper(value: Any, levels: int) -> bool:
+    """Whether lists and objects are nested more than so many levels deep."""
+    nested = [value]
+    for _ in range(levels + 1):
+        nested = [
+            inner
+            for outer in nested
+            for inner in (
+                outer.values() if isinstance(outer, dict) else outer if isinstance(outer, list) else ()
+            )
+            if isinstance(inner, dict | list)
+        ]
+        if not nested:
+            return False
+    return True
+
+
 def cell(value: Any) -> str:
     """Format a value for table, tsv or csv: null is empty, booleans lower-case, the rest compact JSON."""
     if isinstance(value, str):

@@ -14,4 +14,4 @@ def list_products(client: Client, catalog: str, group_key: str | None = None) ->
     for the group.
     """
     for response in client.pages(ListProducts(product_catalog_id=catalog, item_group_key=group_key)):
-        yield from response.data or []
+        yield from response.records

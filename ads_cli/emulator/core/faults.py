@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
-from ...durations import parse_duration
 from ...errors import UsageError
+from ...numbers import parse_duration
 from .incoming_request import IncomingRequest
 from .responses import HttpResponse, error_response
 

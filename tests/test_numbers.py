@@ -1,0 +1,79 @@
+"""A number that is out of range, or none at all, is refused with words, whatever option it is for."""
+
+import pytest
+
+from ads_cli.cli.tree import root
+from ads_cli.reference.tree import describe_commands
+from tests.conftest import feed
+
+BAD = ("²", "1" + "0" * 30, "9" * 5000, "-1", "1e9", "0x1", " ", "1.5", "\ud800", "nan")
+COMMANDS = [command for command in describe_commands(root()) if not command.subcommands]
+OPTIONS = sorted(
+    (command.key, name)
+    for command in COMMANDS
+    for parameter in command.parameters
+    for name in parameter.names[:1]
+    if name.startswith("--") and parameter.metavar in ("N", "AMOUNT", "TIME")
+)
+
+
+@pytest.fixture
+def client(remote, httpserver):
+    httpserver.expect_request("/12/accounts").respond_with_json({"data": []})
+    remote.file("feed.csv", feed(2))
+    return remote
+
+
+@pytest.mark.parametrize("option", ["--max-attempts", "--limit"])
+@pytest.mark.parametrize("text", [*BAD, "", "0", "1_0", "٣"])
+def test_a_count_that_is_none_is_refused(client, httpserver, option, text):
+    done = client("accounts", "list", option, text, code=2)
+    assert option in done.stderr and not httpserver.log
+
+
+@pytest.mark.parametrize("option", ["--timeout", "--max-wait"])
+@pytest.mark.parametrize("text", [*BAD, "1" * 400 + "h", "10000h", "٣s", "1..5s"])
+def test_a_duration_that_is_none_is_refused(client, httpserver, option, text):
+    if text != "1.5":  # seconds
+        assert option in client("accounts", "list", option, text, code=2).stderr and not httpserver.log
+
+
+@pytest.mark.parametrize("variable", ["ADSCTL_TIMEOUT", "ADSCTL_MAX_ATTEMPTS", "ADSCTL_MAX_WAIT"])
+def test_a_number_of_the_environment_is_refused_too(client, variable):
+    client("accounts", "list", code=2, **{variable: "²"})
+
+
+def test_there_are_options_of_numbers():
+    assert len(OPTIONS) > 30
+
+
+@pytest.mark.parametrize(("command", "option"), OPTIONS)
+def test_no_number_is_taken_for_a_bug(client, command, option):
+    for text in BAD:
+        words = [*command.split(), option, text, "--max-attempts", "1"]
+        done = client(*words, code=None, ADSCTL_ACCOUNT="18ce54d4x5t", ADSCTL_CATALOG="7")
+        assert done.returncode != 1 and "Traceback" not in done.stderr, (text, done.stderr)
+
+
+QUERIES = {
+    "open brackets": "[" * 3000,
+    "parentheses": "(" * 3000 + "a" + ")" * 3000,
+    "negations": "!" * 3000 + "a",
+    "a long path": "a" + ".a" * 3000,
+    "a deep result": "[" * 150 + "a" + "]" * 150,
+    "many pipes": "@" + " | @" * 3000,
+    "open filters": "[?" * 500 + "a" + "]" * 500,
+    "an index of 5,000 digits": "a[" + "9" * 5000 + "]",
+    "an index of 30 digits": "[" + "9" * 30 + "]",
+    "a step of 0": "[::0]",
+    "infinity": "ceil(to_number('1e999'))",
+    "half a surrogate": "\ud800",
+}
+
+
+@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
+def test_no_query_is_taken_for_a_bug(client, query):
+    for format in ("json", "yaml", "table"):
+        done = client("accounts", "list", "--query", query, "-o", format, code=None)
+        assert done.returncode in (0, 2) and "Traceback" not in done.stderr
+        assert len(done.stderr) < 5000

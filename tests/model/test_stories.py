@@ -184,3 +184,14 @@ def test_batches_that_a_new_version_cuts_differently_lose_nobody(shop, before, a
     done = shop.adsctl(*LIST, "--resume")
     assert done.returncode == 0, done.stderr
     assert shop.held()[1] == people.rows.keys() and summary_of(done)["accepted"] == 90
+
+
+def test_batches_that_there_are_no_longer_are_not_counted(shop):
+    people = People(1, 90, removes=False)
+    shop.file("people.csv", people.text)
+    shop.adsctl.operations_of_a_request = 15
+    stopped = shop.adsctl(*LIST, mishap=Mishap("503", 4, lasts=True))
+    assert stopped.returncode == UNAVAILABLE and summary_of(stopped)["accepted"] == 45
+    shop.adsctl.operations_of_a_request = 100
+    done = shop.adsctl(*LIST, "--resume")
+    assert done.returncode == 0 and summary_of(done)["accepted"] == 90 and shop.adsctl.changes == 1

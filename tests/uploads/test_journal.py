@@ -70,7 +70,7 @@ def test_a_journal_cut_at_any_byte_keeps_every_complete_line_and_can_be_appended
         assert [ack.batch for ack in acknowledgements(path)] == [*range(whole), 99]
 
 
-@pytest.mark.parametrize("share", [0, 0.01, 0.5, 0.99])
+@pytest.mark.parametrize("share", [0, 0.01, 0.5, 0.99, 1])
 def test_nobody_knows_which_job_a_journal_without_a_complete_header_belongs_to(tmp_path, share):
     path = write_journal(tmp_path)
     header = path.read_bytes().splitlines()[0]

@@ -1,0 +1,19 @@
+"""The generation of a place, apart from the commands that begin and end it."""
+
+from ads_cli.uploads.generations import NO_GENERATION, Generations
+from ads_cli.uploads.job_key import Place
+
+PLACE = Place("https://ads.example", "product_catalog", "c1")
+
+
+def test_a_generation_that_begins_during_a_direct_write_ends_with_it(tmp_path):
+    generations = Generations(tmp_path)
+    with generations.changing(PLACE):
+        begun = generations.begin(PLACE)
+        assert generations.current(PLACE) == begun
+    assert generations.current(PLACE) == NO_GENERATION
+
+
+def test_each_generation_is_another_one(tmp_path):
+    generations = Generations(tmp_path)
+    assert len({generations.begin(PLACE) for _ in range(5)}) == 5

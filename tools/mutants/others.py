@@ -1,0 +1,122 @@
+"""Mutants of answers, sign-in, client and emulator."""
+
+from .mutant import Mutant
+from .tests_named import DELETED_UNANSWERED, NEVER_DELETED, NO_ANSWER
+
+SIGNATURES = "tests/emulator/test_signatures.py"
+SIGN_IN = "tests/auth/test_signin.py"
+
+OTHERS = (
+    Mutant(
+        "any refused key counts as deleted on a resume",
+        "ads_cli/uploads/journal.py",
+        "return batch in self._may_be_applied",
+        "return self.resumed",
+        (NEVER_DELETED,),
+    ),
+    Mutant(
+        "a key that was deleted without an answer counts as refused",
+        "ads_cli/uploads/upload.py",
+        "if response.may_be_repeated or attempts.may_be_applied(batch.number):",
+        "if response.may_be_repeated:",
+        (DELETED_UNANSWERED,),
+    ),
+    Mutant(
+        "a batch that was refused for its rate counts as maybe applied",
+        "ads_cli/uploads/upload.py",
+        "        if not error.may_be_applied:\n            attempts.withdraw_attempt(batch)\n",
+        "",
+        (NEVER_DELETED,),
+    ),
+    Mutant(
+        "a product that an answer does not mention counts",
+        "ads_cli/products/upload.py",
+        "if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):",
+        "if isinstance(entries, list) and not all(isinstance(entry, dict) for entry in entries):",
+        (NO_ANSWER,),
+    ),
+    Mutant(
+        "a status that nobody knows counts as success",
+        "ads_cli/products/upload.py",
+        "if not isinstance(status, str) or status not in STATUSES or errors:",
+        "if not isinstance(status, str) or status not in STATUSES:",
+        ("tests/products/test_outcomes.py",),
+    ),
+    Mutant(
+        "a POST that may have been applied is sent again",
+        "ads_cli/client/client.py",
+        "if failed.may_be_applied and not prepared.retry:",
+        "if failed.may_be_applied and prepared.retry is None:",
+        ("tests/client/test_retries.py::test_a_post_that_may_have_been_applied_is_not_retried",),
+    ),
+    Mutant(
+        "an answer that is not JSON is final",
+        "ads_cli/client/sender.py",
+        "is_rate_limited or is_unreadable or has_bad_timestamp",
+        "is_rate_limited or has_bad_timestamp",
+        ("tests/client/test_retries.py::test_a_response_that_is_not_json_is_retried",),
+    ),
+    Mutant(
+        "a 504 is final",
+        "ads_cli/client/retry.py",
+        "RETRIED_STATUSES = (423, 429, 500, 502, 503, 504)",
+        "RETRIED_STATUSES = (423, 429, 500, 502, 503)",
+        ("tests/client/test_retries.py::test_a_get_is_retried",),
+    ),
+    Mutant(
+        "a stored token is sent to any address",
+        "ads_cli/auth/secrets.py",
+        "if address and not any(is_same_address(address, bound) for bound in secret.addresses):",
+        "if address and not secret.addresses:",
+        (f"{SIGN_IN}::test_a_stored_token_is_never_sent_to_another_address",),
+    ),
+    Mutant(
+        "a callback for another sign-in is accepted",
+        "ads_cli/auth/callback.py",
+        "not hmac.compare_digest(token.encode(), self._token.encode())",
+        "not token",
+        (f"{SIGN_IN}::test_a_listener_accepts_only_the_callback_of_its_request_token",),
+    ),
+    Mutant(
+        "a file of secrets that others can read is used",
+        "ads_cli/auth/secret_stores.py",
+        "if mode & 0o077:",
+        "if mode & 0o002:",
+        (f"{SIGN_IN}::test_the_secrets_file_is_readable_only_by_its_owner",),
+    ),
+    Mutant(
+        "the emulator accepts a request twice",
+        "ads_cli/emulator/core/signatures.py",
+        "            if use in self._nonces:\n                return False\n",
+        "",
+        (f"{SIGNATURES}::test_a_replayed_request_is_rejected",),
+    ),
+    Mutant(
+        "the emulator accepts a wrong signature",
+        "ads_cli/emulator/core/signatures.py",
+        'if not is_signature_valid(incoming, params["oauth_signature"], keys):',
+        'if not params["oauth_signature"]:',
+        (f"{SIGNATURES}::test_a_request_changed_after_signing_is_rejected",),
+    ),
+    Mutant(
+        "the emulator keeps one of several products with an id",
+        "ads_cli/emulator/resources/products.py",
+        "if result.id is not None and occurrences[result.id] > 1:",
+        "if result.id is not None and occurrences[result.id] > 99:",
+        ("tests/emulator/test_products.py::test_products_with_a_repeated_id_are_rejected",),
+    ),
+    Mutant(
+        "the emulator reports an unknown key as deleted",
+        "ads_cli/emulator/resources/products.py",
+        "[_deletion(key, key in deleted) for key in request.product_keys]",
+        "[_deletion(key, True) for key in request.product_keys]",
+        ("tests/emulator/test_products.py::test_delete_returns_a_result_per_key",),
+    ),
+    Mutant(
+        "the emulator applies a part of a request with an invalid operation",
+        "ads_cli/emulator/resources/audience_users.py",
+        "if operations is None or any(map(broken_rules, operations)):",
+        "if operations is None or all(map(broken_rules, operations)):",
+        ("tests/emulator/test_audience_users.py::test_one_invalid_operation_rejects_the_whole_request",),
+    ),
+)

@@ -4,11 +4,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 LINT := build/lint/bin
 READY := ready
-# Wheels only: no package may run code while it is installed.
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --constraint constraints.txt
-STAMP := $(CURDIR) $(shell cat pyproject.toml constraints.txt | cksum)
+RUN := build/run/bin
+AUDIT := build/audit/bin
+# Wheels only, each with a known hash: no package may run code while it is installed, or be exchanged.
+INSTALL := -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps
+PINNED := $(INSTALL) --require-hashes
+STAMP := $(CURDIR) $(shell cat pyproject.toml requirements/run.txt requirements/dev.txt | cksum)
 
-.PHONY: demo test chaos mutate check audit format docs data bench clean ready
+.PHONY: demo test chaos mutate check audit format docs data pins bench run-environment clean ready
 
 # Exit 11: the emulator's database was created by another version, and is deleted.
 demo: $(READY)
@@ -17,7 +20,7 @@ demo: $(READY)
 
 # Two workers a core: many tests wait for a process, a browser or a terminal.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(8, 2 * (os.cpu_count() or 1)))')
-test: $(READY)
+test: $(READY) run-environment
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # Pushes under a fault plan (network, kills, damaged disks), each from a seed; steps of the model of what the
@@ -47,10 +50,8 @@ check: $(READY) $(LINT)/lint-imports
 	PYTHONPATH=. $(LINT)/lint-imports --no-cache --no-logo
 
 # --strict fails if a package could not be looked up, instead of treating it as safe.
-audit:
-	$(PYTHON) -m venv build/audit
-	build/audit/bin/pip install --quiet --disable-pip-version-check --only-binary :all: pip-audit
-	build/audit/bin/pip-audit --strict --no-deps --disable-pip --requirement constraints.txt
+audit: $(AUDIT)/pip-audit
+	$(AUDIT)/pip-audit --strict --no-deps --disable-pip $(foreach file,$(wildcard requirements/*.txt),--requirement $(file))
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
@@ -64,6 +65,10 @@ docs: $(READY)
 data: $(READY)
 	$(BIN)/python -m tools.iso_codes
 
+# The hashes of all wheels of the versions in requirements/.
+pins: $(READY)
+	$(BIN)/python -m tools.pin_hashes
+
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
@@ -72,14 +77,27 @@ $(READY):
 	@[ "$$(cat .venv/stamp 2>/dev/null)" = "$(STAMP)" ] && $(BIN)/adsctl --version >/dev/null 2>&1 || { \
 	echo "setting up .venv" && \
 	$(PYTHON) -m venv --clear .venv && \
-	$(PIP) --upgrade pip hatchling editables && \
-	$(PIP) --no-build-isolation --editable '.[dev]' && \
+	$(BIN)/python $(PINNED) -r requirements/run.txt -r requirements/dev.txt && \
+	$(BIN)/python $(INSTALL) --no-build-isolation --editable . && \
+	$(BIN)/python -m pip --disable-pip-version-check check && \
 	echo "$(STAMP)" > .venv/stamp; }
 
 # In an environment of its own: it brings click, beside which httpx imports rich at every start.
-$(LINT)/lint-imports: constraints.txt
+$(LINT)/lint-imports: requirements/lint.txt
 	$(PYTHON) -m venv --clear build/lint
-	$(LINT)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --constraint constraints.txt import-linter
+	$(LINT)/python $(PINNED) -r $<
+	touch $@
+
+$(AUDIT)/pip-audit: requirements/audit.txt
+	$(PYTHON) -m venv --clear build/audit
+	$(AUDIT)/python $(PINNED) -r $<
+	touch $@
+
+# What a user has: nothing that only development needs.
+run-environment: $(RUN)/stamp
+$(RUN)/stamp: requirements/run.txt
+	$(PYTHON) -m venv --clear build/run
+	$(RUN)/python $(PINNED) -r $<
 	touch $@
 
 clean:

@@ -6,10 +6,11 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "build" / "peers"
-# Not .venv: httpx would import packages that only the tests need, such as trio.
+# What a user has, and not .venv: installed as a package, without what only the tests need.
 BIN = FOLDER / "adsctl" / "bin"
 PYTHON, ADSCTL = str(BIN / "python"), str(BIN / "adsctl")
 FROM_PYPI = {
@@ -19,7 +20,14 @@ FROM_PYPI = {
     "sdk": ["twitter-ads==11.0.0"],
 }
 FROM_DEBIAN = {"gh": "gh", "dbus-run-session": "dbus", "gnome-keyring-daemon": "gnome-keyring"}
-CONSTRAINTS = str(ROOT / "constraints.txt")
+REQUIREMENTS = [
+    "--require-hashes",
+    "--no-deps",
+    "--only-binary",
+    ":all:",
+    "-r",
+    ROOT / "requirements" / "run.txt",
+]
 
 
 class Peers:
@@ -27,9 +35,8 @@ class Peers:
 
     def __init__(self) -> None:
         self.missing: dict[str, str] = {}
-        if not _environment("adsctl", ["--upgrade", "pip", "-c", CONSTRAINTS], ["-c", CONSTRAINTS, ROOT]):
+        if not (_environment("adsctl", REQUIREMENTS) and _install_source()):
             sys.exit("adsctl cannot be installed")
-        _pip("adsctl", ["--force-reinstall", "--no-deps", ROOT])  # the current source
         self._found = {name: self._from_pypi(name, packages) for name, packages in FROM_PYPI.items()}
         self._from_debian()
 
@@ -76,11 +83,23 @@ def _environment(name: str, *installs: list[object]) -> bool:
     return True
 
 
+def _install_source() -> bool:
+    """Install the current source as a wheel, built with the tools of .venv."""
+    with TemporaryDirectory() as folder:
+        build = ["--no-deps", "--no-build-isolation", "--wheel-dir", folder, ROOT]
+        if not _run(sys.executable, "wheel", build):
+            return False
+        return _pip("adsctl", ["--force-reinstall", "--no-deps", *Path(folder).glob("*.whl")])
+
+
 def _pip(name: str, packages: list[object]) -> bool:
-    python = FOLDER / name / "bin" / "python"
+    return _run(FOLDER / name / "bin" / "python", "install", packages)
+
+
+def _run(python: str | Path, verb: str, words: list[object]) -> bool:
     # Without this variable pip compiles bytecode, as in a normal installation.
     env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *map(str, packages)]
+    command = [python, "-m", "pip", verb, "--quiet", "--disable-pip-version-check", *map(str, words)]
     done = subprocess.run(command, env=env, capture_output=True, text=True)
     if done.returncode:
         print(done.stderr[-500:], file=sys.stderr)

@@ -4,9 +4,30 @@ import subprocess
 import sys
 
 import pytest
+from filelock import FileLock
+
+from tests.adsctl import ROOT
+from tests.conftest import feed
 
 ALWAYS_HEAVY = {"pydantic", "click", "rich", "keyring", "phonenumbers", "pycountry", "stdnum", "cheroot"}
 TO_SEND = {"httpx", "oauthlib"}
+TO_PUSH = {
+    *("typer", "annotated-doc", "shellingham", "typing_extensions"),  # the command line
+    *("httpx", "httpcore", "h11", "idna", "certifi", "oauthlib"),
+    *("msgspec", "filelock"),
+}
+
+LIST_DISTRIBUTIONS = """
+import sys
+before = set(sys.modules)  # of the environment, not of adsctl
+from ads_cli.__main__ import main
+code = main(sys.argv[1:])
+loaded = {name.partition(".")[0] for name in sys.modules.keys() - before if sys.modules[name]}
+from importlib.metadata import packages_distributions
+names = packages_distributions()
+print(*{distribution for name in loaded for distribution in names.get(name, ())}, file=sys.stderr)
+sys.exit(code)
+"""
 
 
 def loaded(adsctl, *words: str) -> set[str]:
@@ -55,11 +76,39 @@ def test_a_piped_result_loads_what_it_sends_with_and_no_more(adsctl):
 
 
 def test_a_push_in_a_pipe_loads_no_table(adsctl):
-    from tests.conftest import feed
-
     adsctl.file("feed.csv", feed(3))
     used = loaded(adsctl, "--profile", "local", "products", "push", "feed.csv", "-q")
     assert not used & {"pydantic", "click", "rich", "keyring", "phonenumbers", "cheroot", "yaml", "jmespath"}
+
+
+@pytest.fixture(scope="session")
+def user_python():
+    """The Python of an environment with what a user has: no tests, linters or build tools."""
+    environment = ROOT / "build" / "run"
+    environment.parent.mkdir(exist_ok=True)
+    with FileLock(ROOT / "build" / "run.lock"):
+        command = ["make", "--silent", "run-environment", f"PYTHON={sys._base_executable}"]
+        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    python = environment / "bin" / "python"
+    listed = [python, "-c", "import importlib.util as u; print(u.find_spec('pytest'), u.find_spec('trio'))"]
+    assert subprocess.run(listed, capture_output=True, text=True).stdout == "None None\n"
+    return python
+
+
+@pytest.mark.parametrize("environment", ["user", "development"])
+def test_a_push_imports_these_distributions_and_no_other(adsctl, service, user_python, environment):
+    adsctl.file("feed.csv", feed(3))
+    python = user_python if environment == "user" else sys.executable
+    done = subprocess.run(
+        [python, "-c", LIST_DISTRIBUTIONS, "products", "push", "feed.csv", "-q", "--failed-out", "f.csv"],
+        env=adsctl.environment,
+        cwd=adsctl.home,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert set(done.stderr.splitlines()[-1].split()) - {"adsctl"} == TO_PUSH
+    assert len(service.stored) == 3
 
 
 def test_a_process_that_works_on_blocks_loads_no_more_than_that_takes():
@@ -73,7 +122,5 @@ def test_a_process_that_works_on_blocks_loads_no_more_than_that_takes():
 
 
 def test_a_check_loads_nothing_that_sends(adsctl):
-    from tests.conftest import feed
-
     adsctl.file("feed.csv", feed(3))
     assert not loaded(adsctl, "products", "check", "feed.csv") & (TO_SEND | {"rich", "sqlite3", "filelock"})

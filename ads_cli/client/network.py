@@ -10,11 +10,11 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any
 
-import httpcore
 import httpx
 
 from ..errors import StateError, UnavailableError
 from ..loopback import is_loopback
+from .http_core import httpcore
 from .response_body import MAX_BODY_BYTES
 
 KEEP_ALIVE_SECONDS = 5.0

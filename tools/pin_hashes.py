@@ -1,0 +1,135 @@
+"""Write the hashes of the wheels of all pinned versions into requirements/: `make pins`.
+
+To change a version, change it there and run this. A wheel is recorded where pip would choose it for one of
+`TARGETS`.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate, product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+FOLDER = Path(__file__).parent.parent / "requirements"
+REQUIREMENT = re.compile(r"(?m)^([\w.-]+==[\w.]+)( ;[^\\\n]*)?")
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+# Tags of ever newer systems; a machine takes those of its own and of all older ones.
+GLIBC = (
+    ("manylinux1", "manylinux2010", "manylinux2014", "manylinux_2_5", "manylinux_2_12", "manylinux_2_17"),
+    ("manylinux_2_24", "manylinux_2_28"),
+    ("manylinux_2_31", "manylinux_2_34"),
+)
+MUSL = ("musllinux_1_1", "musllinux_1_2")
+MACOS = ("macosx_11_0", "macosx_15_0")  # pip adds those of older systems
+PIP = (
+    *(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
+    *("--dry-run", "--ignore-installed", "--no-deps", "--only-binary", ":all:", "--implementation", "cp"),
+)
+
+Target = tuple[str, tuple[str, ...]]  # a version of Python, and the tags that a machine takes
+
+
+def platforms() -> Iterator[tuple[str, ...]]:
+    """Yield the tags of each kind of machine."""
+    for machine in ("x86_64", "aarch64"):
+        for tags in (*accumulate(GLIBC), MUSL):
+            yield tuple(f"{tag}_{machine}" for tag in tags)
+    for system, machine in product(MACOS, ("x86_64", "arm64")):
+        yield (f"{system}_{machine}",)
+    yield from (("win_amd64",), ("win_arm64",))
+
+
+TARGETS: list[Target] = [*product(PYTHONS, platforms())]
+
+
+def wheel_hashes(target: Target, requirements: list[str]) -> dict[str, str]:
+    """Return the SHA-256 of the wheel that pip would install of each requirement, where there is one."""
+    python, tags = target
+    platform = [word for tag in tags for word in ("--platform", tag)]
+    with TemporaryDirectory() as folder:
+        report = Path(folder, "report")
+        done = subprocess.run(
+            [
+                *PIP,
+                "--report",
+                report,
+                "--target",
+                folder,
+                "--python-version",
+                python,
+                *platform,
+                *requirements,
+            ],
+            env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode == 0:
+            return dict(_reported(requirements, json.loads(report.read_text())["install"]))
+    if "No matching distribution" not in done.stderr:
+        sys.exit(done.stderr)
+    if len(requirements) == 1:
+        return {}
+    return {name: digest for each in requirements for name, digest in wheel_hashes(target, [each]).items()}
+
+
+def _reported(requirements: list[str], installs: list[dict]) -> Iterator[tuple[str, str]]:
+    by_name = {_normalized(each.partition("==")[0]): each for each in requirements}
+    for install in installs:
+        name = _normalized(install["metadata"]["name"])
+        yield by_name[name], install["download_info"]["archive_info"]["hashes"]["sha256"]
+
+
+def _normalized(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def find_hashes(requirements: list[str]) -> dict[str, set[str]]:
+    """Return the hashes of each requirement; say which machines have no wheel of it."""
+    hashes: dict[str, set[str]] = defaultdict(set)
+    missing: dict[str, list[str]] = defaultdict(list)
+    # One machine of each system tells which packages have several wheels.
+    systems = {tags[-1].partition("_")[0].rstrip("0123456789"): (PYTHONS[-1], tags) for tags in platforms()}
+    for target in systems.values():
+        for requirement, digest in wheel_hashes(target, requirements).items():
+            hashes[requirement].add(digest)
+    several = [each for each in requirements if len(hashes[each]) != 1]
+    with ThreadPoolExecutor(2) as threads:
+        answers = threads.map(lambda target: wheel_hashes(target, several), TARGETS)
+        for (python, tags), found in zip(TARGETS, answers, strict=True):
+            for requirement in several:
+                if requirement in found:
+                    hashes[requirement].add(found[requirement])
+                else:
+                    missing[requirement].append(f"{python} {tags[-1]}")
+    for requirement, machines in missing.items():
+        print(f"{requirement}: no wheel for {', '.join(machines)}", file=sys.stderr)
+    if unknown := [each for each in requirements if not hashes[each]]:
+        sys.exit(f"no wheel of {', '.join(unknown)} was found")
+    return hashes
+
+
+def with_hashes(text: str, hashes: dict[str, set[str]]) -> str:
+    """Return a requirements file with these hashes, and its comments."""
+    lines = []
+    for line in text.splitlines():
+        if found := REQUIREMENT.match(line):
+            pinned = found[0].rstrip()
+            lines.append(" \\\n    --hash=sha256:".join([pinned, *sorted(hashes[found[1]])]))
+        elif not line.startswith(" "):
+            lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    texts = {path: path.read_text() for path in sorted(FOLDER.glob("*.txt"))}
+    pins = sorted({found[1] for text in texts.values() for found in REQUIREMENT.finditer(text)})
+    hashes = find_hashes(pins)
+    for path, text in texts.items():
+        path.write_text(with_hashes(text, hashes))

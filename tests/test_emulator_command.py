@@ -1,12 +1,19 @@
 """The emulator as a command: serve, exec, env, audiences, reset."""
 
 import json
+import shlex
 import signal
 import socket
 import subprocess
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 
+import httpx
 import pytest
+
+from ads_cli.emulator import identity
+from ads_cli.emulator.app import Emulator
+from tests.raw_service import raw_service
 
 
 def serve(adsctl, *options: str) -> tuple[subprocess.Popen, str]:
@@ -50,6 +57,7 @@ IN_FLIGHT = {
 def test_serve_stops_with_its_message_whatever_is_in_flight(adsctl, request_in_flight, signum):
     process, port = serve(adsctl, "--fault", "GET * latency=60s")
     with ExitStack() as stack:
+        stack.callback(process.kill)  # where the test fails
         text = IN_FLIGHT[request_in_flight]
         if text is not None:
             client = stack.enter_context(socket.create_connection(("127.0.0.1", int(port)), timeout=30))
@@ -114,11 +122,99 @@ def test_audiences_counts_users(adsctl):
     }
 
 
-def test_reset_asks_and_deletes_the_database(adsctl):
-    catalog = adsctl.local("catalog", "list", "-o", "ids").stdout.strip()
-    adsctl.local("catalog", "rename", catalog, "--name", "Mine")
-    assert "dry run: would delete" in adsctl("emulator", "reset", "--dry-run").stderr
+def test_reset_asks_and_makes_a_new_world(adsctl):
+    def local(*words: str) -> str:
+        return adsctl.process("--profile", "local", *words).stdout  # a process that ends lets go of the file
+
+    catalog = local("catalog", "list", "-o", "ids").strip()
+    local("catalog", "rename", catalog, "--name", "Mine")
+    assert "dry run: would reset" in adsctl("emulator", "reset", "--dry-run").stderr
     adsctl("emulator", "reset", code=12)
-    assert "Mine" in adsctl.local("catalog", "list").stdout
-    assert "deleted the emulator's database" in adsctl("emulator", "reset", "--yes").stderr
-    assert "Mine" not in adsctl.local("catalog", "list").stdout
+    assert "Mine" in local("catalog", "list")
+    assert "reset the emulator's database" in adsctl("emulator", "reset", "--yes").stderr
+    assert "Mine" not in local("catalog", "list")
+
+
+@contextmanager
+def stopped(process: subprocess.Popen) -> Iterator[None]:
+    """Stop a server after the block."""
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+
+
+def test_reset_refuses_while_the_database_is_served(adsctl):
+    process, port = serve(adsctl)
+    with stopped(process):
+        variables = json.loads(adsctl("emulator", "env", "--port", port, "-o", "json").stdout)
+        refused = adsctl("emulator", "reset", "--yes", code=11).stderr
+        assert f"emulator.db is in use by process {process.pid}" in refused
+        assert "adsctl emulator serve --port 0" in refused and "stop it" in refused
+        assert adsctl("accounts", "list", "-o", "ids", **variables).stdout
+    assert "reset the emulator's database" in adsctl("emulator", "reset", "--yes").stderr
+
+
+def test_reset_refuses_while_a_command_uses_the_database(adsctl):
+    reset = shlex.join(adsctl.command("emulator", "reset", "--yes"))
+    done = adsctl.process("emulator", "exec", "--", "sh", "-c", reset, code=11)
+    assert "is in use by process" in done.stderr and "adsctl emulator exec" in done.stderr
+    with closing(Emulator(adsctl.home / "state" / "emulator.db")):  # as a command with --profile local does
+        adsctl("emulator", "reset", "--yes", code=11)
+    assert "reset the emulator's database" in adsctl("emulator", "reset", "--yes").stderr
+
+
+def test_reset_replaces_a_database_that_cannot_be_read(adsctl):
+    database = adsctl.file("broken.db", b"this is no database" * 400)
+    adsctl("emulator", "audiences", "--database", str(database), code=11)
+    adsctl("emulator", "reset", "--yes", "--database", str(database))
+    adsctl("emulator", "audiences", "--database", str(database))
+
+
+def test_env_waits_for_a_server_that_is_starting(adsctl):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    shell = "{serve} & {env}; kill $!; wait".format(
+        serve=shlex.join(adsctl.command("emulator", "serve", "--port", port)),
+        env=shlex.join(adsctl.command("emulator", "env", "--port", port)),
+    )
+    done = subprocess.run(
+        ["bash", "-c", shell], env=adsctl.environment, cwd=adsctl.home, capture_output=True, text=True
+    )
+    assert f"export ADSCTL_ADS_URL=http://127.0.0.1:{port}" in done.stdout
+    assert "warning" not in done.stderr
+
+
+def test_env_says_that_nothing_listens(adsctl, monkeypatch):
+    monkeypatch.setattr(identity, "START_TIMEOUT_SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    done = adsctl("emulator", "env", "--port", str(port))
+    assert f"no emulator listens on http://127.0.0.1:{port} yet" in done.stderr
+    assert f"the values are those of {adsctl.home}/state/emulator.db" in done.stderr
+    assert "export ADSCTL_CONSUMER_KEY=" in done.stdout
+
+
+def test_env_refuses_values_of_another_world_than_the_one_that_is_served(adsctl):
+    database = adsctl.home / "other.db"
+    process, port = serve(adsctl, "--database", str(database))
+    with stopped(process):
+        hint = shlex.split(process.stderr.readline().decode().partition("$(adsctl ")[2].partition(")")[0])
+        done = adsctl("emulator", "env", "--port", port, code=11)
+        assert f"http://127.0.0.1:{port} serves another database than" in done.stderr
+        assert "--database" in done.stderr and not done.stdout
+        variables = json.loads(adsctl(*hint, "-o", "json").stdout)
+        assert adsctl("accounts", "list", "-o", "ids", **variables).stdout
+
+
+@pytest.mark.parametrize("response", [b"", b"hello\n", b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]"])
+def test_env_refuses_a_port_where_something_else_listens(adsctl, response):
+    with raw_service(lambda connection: connection.recv(999) and connection.sendall(response)) as other:
+        done = adsctl("emulator", "env", "--port", str(other.port), code=8)
+    assert f"what listens on 127.0.0.1 port {other.port} is not the emulator" in done.stderr
+
+
+def test_the_emulator_says_who_it_is_to_whoever_asks(service, adsctl):
+    said = httpx.get(adsctl.env["ADSCTL_ADS_URL"] + identity.PATH).json()
+    assert said == {"emulator": adsctl.env["ADSCTL_EMULATOR"]}

@@ -2,8 +2,10 @@
 
 import re
 import shutil
+import socket
 import subprocess
 
+import httpx
 import pexpect
 import pytest
 
@@ -91,3 +93,33 @@ def test_cron_runs_every_line_of_the_readme(adsctl, service, line):
     done = subprocess.run(["/bin/sh", "-c", line], env=environment, cwd=adsctl.home, capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")  # so that no mail is sent
     assert len(service.stored) == 30
+
+
+def test_the_readme_signs_in_to_a_served_emulator_as_typed(adsctl):
+    text = (ROOT / "README.md").read_text()
+    block = text.partition("sign in to the emulator:\n\n")[2].partition("\n\n")[0]
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    environment = adsctl.installed()
+    # The port of the example may be taken, by another run of this test.
+    with_port = f'"$@" $(case "$2" in serve|env) echo --port {port}; esac)'
+    adsctl.file("bin/adsctl", (adsctl.home / "bin" / "adsctl").read_text().replace('"$@"', with_port))
+    adsctl.file("bin/browser", f'#!/bin/sh\necho "$1" > {adsctl.home}/page\n').chmod(0o755)
+    environment["BROWSER"] = f"{adsctl.home}/bin/browser %s"
+    script = f"{block}\ncode=$?; kill %1; wait; exit $code"
+    shell = pexpect.spawn(
+        "bash", ["-c", script], env=environment, cwd=str(adsctl.home), encoding="utf-8", timeout=60
+    )
+    shell.expect("PIN: ")
+    url = (adsctl.home / "page").read_text().strip()
+    hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', httpx.get(url).text))
+    page = httpx.post(
+        url.partition("?")[0],
+        data={"answer": "allow"} | hidden,
+        headers={"Sec-Fetch-Site": "same-origin"},
+    )
+    shell.sendline(re.search(r'id="pin"[^>]*>(\d+)<', page.text)[1])
+    shell.expect("signed in as @")
+    shell.expect(pexpect.EOF)
+    shell.close()
+    assert shell.exitstatus == 0

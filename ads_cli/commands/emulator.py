@@ -3,17 +3,20 @@
 import os
 import shlex
 import subprocess
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ..console.invocation import Invocation
-from ..errors import UsageError
+from ..errors import StateError, UsageError
+from ..loopback import listening_address
 from ..spelling import as_variable
 
-PORT = 8787
+HOST, PORT = "127.0.0.1", 8787
 
+Host = Annotated[str, typer.Option(metavar="HOST", help="Loopback address to listen on")]
 Port = Annotated[
     int, typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 chooses a free one")
 ]
@@ -33,7 +36,7 @@ Database = Annotated[
 def serve(
     ctx: typer.Context,
     port: Port = PORT,
-    host: Annotated[str, typer.Option(metavar="HOST", help="Loopback address to listen on")] = "127.0.0.1",
+    host: Host = HOST,
     fault: Fault = None,
     database: Database = None,
 ) -> None:
@@ -44,14 +47,16 @@ def serve(
     from ..emulator.server import serve as serve_app
 
     invocation = Invocation.of(ctx)
-    emulator = _open(invocation, database, fault)
 
     def ready(address: str) -> None:
         invocation.messages.say(f"the emulator listens on {address}; Ctrl-C stops it")
-        port = address.rsplit(":")[-1]
-        invocation.messages.say(f'use it from another shell: eval "$(adsctl emulator env --port {port})"')
+        words = ["adsctl", "emulator", "env", "--port", address.rpartition(":")[2]]
+        words += ["--host", host] if host != HOST else []
+        words += ["--database", str(database.absolute())] if database else []
+        invocation.messages.say(f'use it from another shell: eval "$({shlex.join(words)})"')
 
-    serve_app(emulator, host=host, port=port, on_ready=ready)
+    with closing(_open(invocation, database, fault)) as emulator:
+        serve_app(emulator, host=host, port=port, on_ready=ready)
 
 
 def execute(
@@ -66,8 +71,7 @@ def execute(
     """
     from ..emulator.server import running
 
-    emulator = _open(Invocation.of(ctx), database, fault)
-    with running(emulator) as address:
+    with closing(_open(Invocation.of(ctx), database, fault)) as emulator, running(emulator) as address:
         inherited = {k: v for k, v in os.environ.items() if k != "ADSCTL_PROFILE" and not _names_secret(k)}
         try:
             completed = subprocess.run(command, env=inherited | variables(emulator, address), check=False)
@@ -80,14 +84,29 @@ def execute(
 def env(
     ctx: typer.Context,
     port: Port = PORT,
+    host: Host = HOST,
     database: Database = None,
 ) -> None:
     """Print the variables that point adsctl to a served emulator, for eval in a shell.
 
     For example: eval "$(adsctl emulator env)"
     """
+    from ..emulator.identity import served_database_id
+
     invocation = Invocation.of(ctx)
-    values = variables(_open(invocation, database, None), f"http://127.0.0.1:{port}")
+    address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    with closing(_open(invocation, database, None)) as emulator:
+        values = variables(emulator, address)
+        served = served_database_id(listening_address(host), port)
+        if served is None:
+            invocation.messages.warn(
+                f"no emulator listens on {address} yet; the values are those of {emulator.database}"
+            )
+        elif served != emulator.database_id:
+            raise StateError(
+                f"the emulator on {address} serves another database than {emulator.database}",
+                hint="name the one that it serves with --database",
+            )
     if invocation.printer.format in ("table", "tsv", "csv"):
         print("\n".join(f"export {name}={shlex.quote(value)}" for name, value in values.items()))
     else:
@@ -95,24 +114,24 @@ def env(
 
 
 def reset(ctx: typer.Context, database: Database = None) -> None:
-    """Delete the emulator's database; the next use creates a new one.
+    """Replace the emulator's data, keys and tokens by new ones; nothing may be using them.
 
     For example: adsctl emulator reset --yes
     """
-    from ..emulator import reset as reset_database
+    from ..emulator.app import reset_emulator
     from ..products.sync_state import remove_outdated
     from ..uploads.generations import Generations
 
     invocation = Invocation.of(ctx)
     path = database or invocation.settings.emulator_database
     if invocation.dry_run:
-        invocation.messages.say(f"dry run: would delete {path}")
+        invocation.messages.say(f"dry run: would reset {path}")
         return
-    invocation.confirm(f"Delete the emulator's database ({path})", at_service=False)
-    reset_database(path)
+    invocation.confirm(f"Delete all data in {path}", at_service=False)
+    reset_emulator(path)
     Generations(invocation.settings.state_dir).end_emulated()
     remove_outdated(invocation.settings.state_dir)
-    invocation.messages.say("deleted the emulator's database")
+    invocation.messages.say("reset the emulator's database")
 
 
 def audiences(ctx: typer.Context, database: Database = None) -> None:
@@ -121,7 +140,8 @@ def audiences(ctx: typer.Context, database: Database = None) -> None:
     For example: adsctl emulator audiences
     """
     invocation = Invocation.of(ctx, mutates=False)
-    audiences = _open(invocation, database, None).data.audiences()
+    with closing(_open(invocation, database, None)) as emulator:
+        audiences = emulator.data.audiences()
     invocation.printer.show(audiences, ("id", "name", "kind", "users"), "id")
 
 

@@ -4,11 +4,3 @@
 To add an endpoint, write a handler (`core.handlers.handler`) in a module of `resources`, and name the
 module in `app.HANDLER_MODULES`. Nothing is imported here: every command with `--profile local` pays for it.
 """
-
-from pathlib import Path
-
-
-def reset(database: Path) -> None:
-    """Delete the database; it is seeded again, with new keys and tokens, when it is next opened."""
-    for suffix in ("", "-wal", "-shm"):
-        database.with_name(database.name + suffix).unlink(missing_ok=True)

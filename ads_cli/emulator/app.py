@@ -10,9 +10,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from ..api.endpoint import Endpoint, Request
 from ..api.validation import InvalidError, Problem, convert
 from ..errors import StateError
+from . import identity
 from .core.errors import ApiError
 from .core.faults import handle_with_faults, parse_fault
 from .core.handlers import RegisteredHandler, RequestContext
@@ -135,6 +138,8 @@ class Emulator:
 
     def _respond(self, incoming: IncomingRequest) -> HttpResponse:
         """Route and authenticate a request, and handle it with the configured faults."""
+        if incoming.path == identity.PATH:
+            return HttpResponse(msgspec.json.encode({identity.MEMBER: self.database_id}))
         endpoint, handler, path_params = self._router.find(incoming)
         context = RequestContext(self._store, self.authenticator, self._rate_limits, incoming, path_params)
         if handler.request_type:
@@ -152,6 +157,13 @@ def load_router() -> Router:
     for name in HANDLER_MODULES:
         import_module(f".{name}", __package__)
     return Router()
+
+
+def reset_emulator(database: Path) -> None:
+    """Replace all data, keys and tokens by new ones; raise StateError if the database is in use."""
+    from .storage.reset import reset_database
+
+    reset_database(database, _seed)
 
 
 def _seed(store: Store) -> None:

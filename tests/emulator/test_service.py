@@ -1,17 +1,19 @@
 """The application as a whole: paths, parameters, bodies, the database file."""
 
 import json
+import shutil
 import sqlite3
 import stat
 import subprocess
 import sys
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 
-from ads_cli.emulator import reset
-from ads_cli.emulator.app import Emulator, load_router
+from ads_cli.emulator.app import Emulator, load_router, reset_emulator
 from ads_cli.emulator.core.routing import Router
 from ads_cli.errors import StateError
 
@@ -120,16 +122,51 @@ def test_the_database_is_private(tmp_path):
     assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
 
 
-def test_reset_deletes_everything(tmp_path):
+def test_reset_makes_a_new_world_in_the_same_file(tmp_path):
     database = tmp_path / "emulator.db"
-    before = Emulator(database)
-    keys = before.credentials
-    before.close()
-    reset(database)
-    reset(database)
-    assert list(tmp_path.iterdir()) == []
+    reset_emulator(database)  # there is nothing to replace
+    with closing(Emulator(database)) as before:
+        keys = before.credentials
+    reset_emulator(database)
+    assert list(tmp_path.iterdir()) == [database] and stat.S_IMODE(database.stat().st_mode) == 0o600
     with closing(Emulator(database)) as after:
         assert after.credentials != keys
+        assert after._store.connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_database_is_not_reset_while_it_is_open(tmp_path, seeded_database):
+    """Whatever is written and read around resets is written and read in one world."""
+    database = tmp_path / "state %20?#" / "emulator.db"
+    database.parent.mkdir()
+    shutil.copyfile(seeded_database, database)
+    done = threading.Event()
+
+    def use(user: int) -> int:
+        opened = 0
+        while not done.is_set():
+            with closing(Emulator(database)) as first, closing(Emulator(database)) as second:
+                with first._store.transaction() as connection:
+                    put = "INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)"
+                    connection.execute(put, (f"user {user}", str(opened)))
+                assert second._store.setting(f"user {user}") == str(opened)
+                assert first.credentials == second.credentials
+                opened += 1
+            time.sleep(0.01)
+        return opened
+
+    def reset_often() -> int:
+        resets = 0
+        for _ in range(10):
+            with suppress(StateError):
+                reset_emulator(database)
+                resets += 1
+        done.set()
+        return resets
+
+    with ThreadPoolExecutor(3) as pool:
+        users = [pool.submit(use, number) for number in range(2)]
+        assert pool.submit(reset_often).result()
+        assert all(user.result() for user in users)
 
 
 def test_a_database_of_another_version_is_rejected(tmp_path):

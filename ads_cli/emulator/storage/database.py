@@ -1,5 +1,6 @@
 """Create and open the database file."""
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -51,10 +52,16 @@ def _create(database: Path, seed: Callable[[Store], None]) -> None:
 
     When several processes do this at once, one wins, and none sees an incomplete file.
     """
-    import os
+    database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with seeded_file(database, seed) as name, suppress(FileExistsError):
+        os.link(name, database)
+
+
+@contextmanager
+def seeded_file(database: Path, seed: Callable[[Store], None]) -> Iterator[Path]:
+    """Make a new database beside another one, under a temporary name, for the block."""
     import tempfile
 
-    database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=database.parent, prefix=database.name)  # mode 0600
     os.close(descriptor)
     store = Store(Path(name))
@@ -65,8 +72,7 @@ def _create(database: Path, seed: Callable[[Store], None]) -> None:
             seed(store)
             store.connection.execute(f"PRAGMA user_version = {VERSION}")
         store.close()
-        with suppress(FileExistsError):
-            os.link(name, database)
+        yield Path(name)
     finally:
         store.close()
         Path(name).unlink()

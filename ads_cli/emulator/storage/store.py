@@ -40,7 +40,11 @@ class Store:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self._database, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
+            self._database.absolute().as_uri() + "?mode=rw",  # never creates a file
+            uri=True,
+            timeout=BUSY_TIMEOUT_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
         )
         # The data must survive the end of the process, not a power cut.
         connection.execute("PRAGMA synchronous = OFF")

@@ -1,0 +1,45 @@
+"""Ask a served emulator which database it serves."""
+
+import time
+
+from ..errors import UnavailableError
+
+PATH = "/emulator"  # needs no signature, so that whoever finds the port can ask
+MEMBER = "emulator"
+START_TIMEOUT_SECONDS = 5.0  # for an emulator that is starting
+RESPONSE_TIMEOUT_SECONDS = 5.0
+POLL_SECONDS = 0.05
+
+
+def served_database_id(host: str, port: int) -> str | None:
+    """Return the id of the database that is served at a port, or None if nothing begins to listen there.
+
+    Raise UnavailableError if something else listens.
+    """
+    ends_at = time.monotonic() + START_TIMEOUT_SECONDS
+    while True:
+        try:
+            return _ask(host, port)
+        except ConnectionRefusedError:
+            if time.monotonic() > ends_at:
+                return None
+            time.sleep(POLL_SECONDS)
+
+
+def _ask(host: str, port: int) -> str:
+    import json
+    from http.client import HTTPConnection, HTTPException
+
+    connection = HTTPConnection(host, port, timeout=RESPONSE_TIMEOUT_SECONDS)
+    try:
+        connection.request("GET", PATH)
+        return str(json.loads(connection.getresponse().read())[MEMBER])
+    except ConnectionRefusedError:
+        raise
+    except (OSError, HTTPException, ValueError, KeyError, TypeError) as error:
+        raise UnavailableError(
+            f"what listens on {host} port {port} is not the emulator",
+            hint="choose another port for `adsctl emulator serve`, and name it with --port",
+        ) from error
+    finally:
+        connection.close()

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,6 +18,7 @@ from ..console.options import completes_from
 from ..console.request_input import is_text
 from ..console.results import show_pages, show_prepared
 from ..errors import UsageError
+from ..output.text import shell_command
 from ..spelling import as_option
 from ..suggestions import closest
 
@@ -205,4 +205,4 @@ def _curl(prepared: "PreparedRequest") -> str:
         words += ["-H", f"{name}: {value}"]
     if prepared.body:
         words += ["--data-binary", prepared.body.decode("utf-8", "replace")]
-    return shlex.join(words)
+    return shell_command(words)

@@ -166,7 +166,7 @@ def _sign_in_by_pin(
     open_page(request)
     is_terminal = sys.stdin.isatty()
     for attempts_left in range(PIN_ATTEMPTS - 1, -1, -1):
-        print("PIN: ", end="", file=sys.stderr, flush=True)
+        call.messages.ask("PIN:")
         typed = sys.stdin.readline()
         pin = "".join(c for c in typed if c.isalnum())
         if not pin:
@@ -201,4 +201,4 @@ def _open_page(call: Invocation, page: str, *, open_browser: bool) -> None:
         if webbrowser.open(page):
             call.messages.say(f"opened in your browser: {page}")
             return
-    print(f"open this page and authorize the app:\n  {page}", file=sys.stderr, flush=True)
+    call.messages.show(f"open this page and authorize the app:\n  {page}")

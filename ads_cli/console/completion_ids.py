@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from ..config.settings import LOCAL, Settings
 from ..errors import AdsctlError
+from ..output.text import UNSAFE
 from .command_line import find_common_options
 
 MAX_IDS = 200  # recorded for each group, the newest first
@@ -52,7 +53,8 @@ def print_completions(words: list[str], environ: Mapping[str, str] = os.environ)
     profile = dict(find_common_options(typed)).get("profile")
     with suppress(AdsctlError, OSError):
         for line in completions(Settings({"profile": profile} if profile else {}, environ), kind):
-            print(line)
+            if not UNSAFE.search(line.replace("\t", "")):  # a shell writes it as it is
+                print(line)
     return 0
 
 

@@ -178,6 +178,6 @@ class Invocation:
             raise NotConfirmedError(
                 f"not confirmed: {consequence}", hint="there is no terminal to ask on; add --yes"
             )
-        print(f"{consequence}? [y/N] ", end="", file=sys.stderr, flush=True)
+        self.messages.ask(f"{consequence}? [y/N]")
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             raise NotConfirmedError("nothing was changed")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ..output.messages import Messages
-from ..output.text import counted
+from ..output.text import counted, safe
 
 LINE_INTERVAL_SECONDS = 30.0
 
@@ -40,9 +40,14 @@ def _bar(activity: str, total: int | None) -> Iterator[OnProgress]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     console = Console(stderr=True)
     console.width -= len("^C")  # the terminal's echo of Ctrl-C must not wrap, or the bar would stay
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(activity, total=total)
+        task = bar.add_task(safe(activity), total=total)
         yield lambda done: bar.update(task, completed=done)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from ..feeds.rows import Rows
 from ..output.printer import Printer
-from ..output.text import counted, safe_lines
+from ..output.text import counted, safe, safe_lines
 from ..uploads.summary import Summary
 from ..validation.report import Finding, ValidationReport
 
@@ -15,7 +15,8 @@ def show_report(printer: Printer, rows: Rows, report: ValidationReport) -> None:
     if _is_for_people(printer):
         for line in finding_lines(rows, report):
             print(safe_lines(line))
-        print(f"{name}: {counted(report.rows, 'row')}, {report.valid:,} valid, {report.invalid:,} invalid")
+        rows_read = counted(report.rows, "row")
+        print(f"{safe(name)}: {rows_read}, {report.valid:,} valid, {report.invalid:,} invalid")
         return
     findings = [vars(finding) | {"more_rows": finding.more_rows} for finding in report.findings]
     if printer.format in ("json", "yaml"):
@@ -37,7 +38,7 @@ def finding_lines(rows: Rows, report: ValidationReport) -> list[str]:
 def show_summary(printer: Printer, summary: Summary, name: str) -> None:
     """Print the summary of a push; `name` is that of its file."""
     if _is_for_people(printer):
-        print(_summary_text(summary, name), flush=True)
+        print(safe_lines(_summary_text(summary, name)), flush=True)
     else:
         document = summary.as_dict()
         printer.show(document, tuple(document), "job")

@@ -144,6 +144,8 @@ def show_request(call: Invocation, request: Request) -> None:
 
 def show_prepared(call: Invocation, prepared: "PreparedRequest") -> None:
     """Print a prepared request, with secrets masked."""
+    from ..output.text import as_json
+
     document: dict[str, Any] = {
         "method": prepared.method,
         "url": prepared.url,
@@ -155,7 +157,7 @@ def show_prepared(call: Invocation, prepared: "PreparedRequest") -> None:
     if call.printer.format in ("table", "tsv", "csv"):
         print(f"{prepared.method} {prepared.url}")
         if prepared.body:
-            print(json.dumps(document["body"], ensure_ascii=False, indent=2))
+            print(as_json(document["body"], indent=2))
     else:
         call.printer.show(document, tuple(document), "url")
 

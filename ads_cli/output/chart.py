@@ -36,7 +36,7 @@ def draw(
     width = console.width // 2 if is_split else console.width
     blocks = ASCII_BLOCKS if console.options.ascii_only else BLOCKS
     drawn = Text("\n".join(lines(rows, width, blocks)) or "no numbers", no_wrap=True, overflow="crop")
-    parts = [Group(Text(title, style="bold"), drawn)]
+    parts = [Group(Text(safe(title), style="bold"), drawn)]
     if words:
         listed = Columns([Text(safe(word)) for word in words], padding=(0, COLUMN_GAP), column_first=True)
         parts.append(Group(Text(heading, style="bold"), listed))

@@ -7,7 +7,7 @@ from typing import IO
 
 from ..errors import Interrupted, ReportedError
 from .presentation import Presentation
-from .text import safe_lines
+from .text import safe, safe_lines
 
 LABEL_COLORS = {"error": "31", "warning": "33", "hint": "36"}  # SGR parameters
 
@@ -33,6 +33,10 @@ class Messages:
     def show(self, text: str) -> None:
         """Write what was asked for explicitly (--debug), even if --quiet."""
         _print(safe_lines(text))
+
+    def ask(self, question: str) -> None:
+        """Write a question in one line, even if --quiet; the answer is typed behind it."""
+        _print(safe(question), end=" ")
 
     def warn(self, text: str) -> None:
         """Write a warning, unless --quiet."""
@@ -63,6 +67,6 @@ def _labelled(label: str, text: str, color: bool) -> str:
     return f"{shown} {safe_lines(text)}"
 
 
-def _print(text: str) -> None:
+def _print(text: str, end: str = "\n") -> None:
     with suppress(OSError):  # stderr may be closed
-        print(text, file=sys.stderr, flush=True)
+        print(text, end=end, file=sys.stderr, flush=True)

@@ -79,16 +79,17 @@ def write_table(
     rows = [[safe(cell(record.get(name))) for name in columns] for record in records]
     if not rows:
         return ()
-    natural = [max(map(cell_len, cells)) for cells in zip(columns, *rows, strict=True)]
+    headers = [safe(name) for name in columns]
+    natural = [max(map(cell_len, cells)) for cells in zip(headers, *rows, strict=True)]
     width = None if stream.isatty() else sum(natural) + COLUMN_GAP * len(natural)
     console = Console(file=stream, width=width, force_terminal=color, no_color=not color, highlight=False)
     widths = fit_columns(natural, console.width)
     table = Table(box=None, pad_edge=False, padding=(0, COLUMN_GAP, 0, 0), header_style="bold")
-    for name, column_width in zip(columns, widths, strict=False):
+    for name, header, column_width in zip(columns, headers, widths, strict=False):
         numbers = all(type(record.get(name)) in (int, float, NoneType) for record in records)
         justify: Literal["right", "left"] = "right" if numbers else "left"
         table.add_column(
-            Text(name.upper()), width=column_width, no_wrap=True, overflow="ellipsis", justify=justify
+            Text(header.upper()), width=column_width, no_wrap=True, overflow="ellipsis", justify=justify
         )
     for row in rows:
         table.add_row(*map(Text, row[: len(widths)]))

@@ -162,6 +162,7 @@ _adsctl_values() {
     'api:--base') REPLY='ads platform sandbox' ;;
     'api:0') REPLY='GET POST PUT DELETE PATCH' ;;
     'help:+') REPLY='options formats exit-codes environment files' ;;
+    *:--service) REPLY='generic x' ;;
     *:--output|*:-o) REPLY='table tsv csv json jsonl yaml ids none' ;;
     *:--color) REPLY='auto always never' ;;
     *) return 1 ;;
@@ -206,7 +207,7 @@ _adsctl() {
         _adsctl_values "$path:$pending"
     elif [[ $cur == -* ]]; then
         _adsctl_options "$path"
-        REPLY="$REPLY --profile --env-file --account --output --columns --csv-safe --query --sandbox --yes --dry-run --quiet --verbose --debug --timeout --max-attempts --max-wait --log-file --color --catalog --help"
+        REPLY="$REPLY --profile --service --env-file --account --output --columns --csv-safe --query --sandbox --yes --dry-run --quiet --verbose --debug --timeout --max-attempts --max-wait --log-file --color --catalog --help"
     else
         _adsctl_subcommands "$path"
         [[ $REPLY ]] || _adsctl_values "$path:$position" || _adsctl_values "$path:+"

@@ -311,6 +311,8 @@ function __adsctl_values
         echo 'GET POST PUT DELETE PATCH'
     case 'help:+'
         echo 'options formats exit-codes environment files'
+    case '*:--service'
+        echo 'generic x'
     case '*:--output' '*:-o'
         echo 'table tsv csv json jsonl yaml ids none'
     case '*:--color'
@@ -321,7 +323,7 @@ function __adsctl_values
 end
 
 function __adsctl_common
-    printf '%s\t%s\n' '--profile' 'The profile to use' '--env-file' 'Read ADSCTL_ variables from a file, a NAME=VALUE in each line' '--account' 'The advertising account to work in' '--output' 'Format of results; see \'adsctl help formats\'' '--columns' 'Columns of table, tsv and csv, separated by commas' '--csv-safe' 'In csv, put \' before cells that a spreadsheet would calculate' '--query' 'A JMESPath expression, applied to what json would show' '--sandbox' 'Use the profile\'s sandbox address' '--yes' 'Do not ask for confirmation' '--dry-run' 'Show what would be sent; change nothing' '--quiet' 'Show nothing on stderr but errors' '--verbose' 'Show progress details on stderr' '--debug' 'Show all HTTP on stderr, with secrets masked' '--timeout' 'Longest wait for one response: 30s (default), 500ms, 2m' '--max-attempts' 'Most attempts of one request (default 6)' '--max-wait' 'Longest wait without progress, timeouts included (default 15m)' '--log-file' 'Append a log to a file, as JSON lines' '--color' 'Use color: auto, always or never' '--catalog' 'The product catalog to work in' '--help' 'Show this help'
+    printf '%s\t%s\n' '--profile' 'The profile to use' '--service' 'The service, whose names are used on the wire: generic or x' '--env-file' 'Read ADSCTL_ variables from a file, a NAME=VALUE in each line' '--account' 'The advertising account to work in' '--output' 'Format of results; see \'adsctl help formats\'' '--columns' 'Columns of table, tsv and csv, separated by commas' '--csv-safe' 'In csv, put \' before cells that a spreadsheet would calculate' '--query' 'A JMESPath expression, applied to what json would show' '--sandbox' 'Use the profile\'s sandbox address' '--yes' 'Do not ask for confirmation' '--dry-run' 'Show what would be sent; change nothing' '--quiet' 'Show nothing on stderr but errors' '--verbose' 'Show progress details on stderr' '--debug' 'Show all HTTP on stderr, with secrets masked' '--timeout' 'Longest wait for one response: 30s (default), 500ms, 2m' '--max-attempts' 'Most attempts of one request (default 6)' '--max-wait' 'Longest wait without progress, timeouts included (default 15m)' '--log-file' 'Append a log to a file, as JSON lines' '--color' 'Use color: auto, always or never' '--catalog' 'The product catalog to work in' '--help' 'Show this help'
 end
 
 function __adsctl

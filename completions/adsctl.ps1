@@ -432,11 +432,12 @@ $AdsctlValues = @{
     'api:--base' = 'ads platform sandbox'
     'api:0' = 'GET POST PUT DELETE PATCH'
     'help:+' = 'options formats exit-codes environment files'
+    ':--service' = 'generic x'
     ':--output' = 'table tsv csv json jsonl yaml ids none'
     ':-o' = 'table tsv csv json jsonl yaml ids none'
     ':--color' = 'auto always never'
 }
-$AdsctlCommon = '--profile --env-file --account --output --columns --csv-safe --query --sandbox --yes --dry-run --quiet --verbose --debug --timeout --max-attempts --max-wait --log-file --color --catalog --help'
+$AdsctlCommon = '--profile --service --env-file --account --output --columns --csv-safe --query --sandbox --yes --dry-run --quiet --verbose --debug --timeout --max-attempts --max-wait --log-file --color --catalog --help'
 
 Register-ArgumentCompleter -Native -CommandName adsctl -ScriptBlock {
     param($cur, $ast, $cursor)

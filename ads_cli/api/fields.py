@@ -144,6 +144,19 @@ def field_type_of(annotation: Any) -> FieldType:
 
 
 @cache
+def enum_fields(struct: type[msgspec.Struct]) -> frozenset[str]:
+    """Name the fields of a Struct, and of the Structs in it, that hold values of an enum."""
+    names: set[str] = set()
+    for field in fields_of(struct):
+        item = field.type.item if field.type.base is list else field.type
+        if item.offered:
+            names.add(field.name)
+        for inner in item.structs:
+            names |= enum_fields(inner)
+    return frozenset(names)
+
+
+@cache
 def fields_of(struct: type[msgspec.Struct]) -> tuple[Field, ...]:
     """List the fields of a Struct in declaration order."""
     return tuple(

@@ -1,31 +1,174 @@
-"""The names of fields on the wire, which differ from one service to another."""
+"""The names of the public service on the wire, beside the neutral names of the declarations.
 
-from collections.abc import Mapping
-from typing import Any
+A service is `generic`, whose names are the neutral ones, or `x`, the public service. Each name that differs
+stands here once. Names are translated where a request becomes bytes and where a response is read for its
+meaning, never in between. What is typed or read from a file may have either name, whatever the service.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+# Fields of requests and records, and the path parameters: neutral name, name on the wire.
+FIELDS = {
+    "android_store_app_id": "googleplay_app_id",
+    "android_store_deep_link": "googleplay_deep_link",
+    "platform_auth_access_type": "x_auth_access_type",
+    "platform_id": "twitter_id",
+    "post_id": "tweet_id",
+    "post_mode": "tweet_mode",
+    "post_type": "tweet_type",
+    "post_volume": "tweet_volume",
+    "posted": "tweeted",
+    "repost_count": "retweet_count",
+    "reposted": "retweeted",
+    "store_product_category": "google_product_category",
+}
+# Segments of paths.
+SEGMENTS = {"post": "tweet", "posts": "tweets"}
+# Values of enum fields, by the name of the field, which is the same under every service.
+PLACEMENTS = {
+    "ALL_ON_PLATFORM": "ALL_ON_TWITTER",
+    "PLATFORM_PROFILE": "TWITTER_PROFILE",
+    "PLATFORM_REPLIES": "TWITTER_REPLIES",
+    "PLATFORM_SEARCH": "TWITTER_SEARCH",
+    "PLATFORM_TIMELINE": "TWITTER_TIMELINE",
+}
+PROMOTED = {"PROMOTED_POST": "PROMOTED_TWEET"}
+VALUES = {
+    "attribute": {"store_product_category": "google_product_category"},
+    "entity": PROMOTED,
+    "entity_type": PROMOTED,
+    "media_category": {"POST_GIF": "TWEET_GIF", "POST_IMAGE": "TWEET_IMAGE", "POST_VIDEO": "TWEET_VIDEO"},
+    "placements": PLACEMENTS,
+    "product_type": {"PROMOTED_POSTS": "PROMOTED_TWEETS"},
+    "resource_type": {"post": "tweet"},
+}
+
+Table = Mapping[str, str]
+NO_TABLE: Table = {}
+ENUMS = frozenset(VALUES)  # the fields whose values are translated, unless they are texts of the same name
 
 
 class Names:
-    """Pairs the own names of fields with their names on the wire; a field without an entry has one name."""
+    """The names that one service uses on the wire; without tables they are the neutral ones."""
 
-    def __init__(self, on_wire: Mapping[str, str]) -> None:
-        self._on_wire = dict(on_wire)
-        self._own = {wire: own for own, wire in self._on_wire.items()}
+    def __init__(self, fields: Table, segments: Table, values: Mapping[str, Table]) -> None:
+        self._to_wire = _Renaming(fields, values)
+        self._to_neutral = self._to_wire.inverse()
+        self._segments = segments
 
-    def to_wire(self, value: Any) -> Any:
-        """Rename the keys of a value, at any depth, to what the service expects."""
-        return _renamed(value, self._on_wire)
+    def to_wire(self, value: Any, enums: Collection[str] = ENUMS) -> Any:
+        """Rename the keys of a value, at any depth, and the values of the fields `enums`."""
+        return self._to_wire(value, enums)
 
-    def from_wire(self, value: Any) -> Any:
-        """Rename the keys of a value, at any depth, to the own names of the fields."""
-        return _renamed(value, self._own)
+    def to_neutral(self, value: Any, enums: Collection[str] = ENUMS) -> Any:
+        """Undo `to_wire`."""
+        return self._to_neutral(value, enums)
+
+    def foreign(self, value: Any, enums: Collection[str] = ENUMS) -> Iterator[str]:
+        """Yield the paths in a value of names and enum values that this service has other names for."""
+        return self._to_wire.found_in(value, enums)
+
+    def name(self, field: str) -> str:
+        """Return the name of a field on the wire."""
+        return self._to_wire.fields.get(field, field)
+
+    def dotted(self, path: str) -> str:
+        """Return the names in the path of a field, such as `components[1].destination.url`, on the wire."""
+        return ".".join(map(self.name, path.split(".")))
+
+    def segment(self, segment: str) -> str:
+        """Return the name of a segment of a path on the wire."""
+        return self._segments.get(segment, segment)
+
+    def path(self, path: str) -> str:
+        """Rename the segments of a declared path, and its parameters."""
+        segments = (
+            f"{{{self.name(part[1:-1])}}}" if part.startswith("{") else self.segment(part)
+            for part in path.split("/")
+        )
+        return "/".join(segments)
+
+    def encoded(self, body: bytes | memoryview, fields: Iterable[str]) -> bytes | memoryview:
+        """Rename keys of compact JSON, whose values hold no enums.
+
+        A name between quotes and a colon is a key: quotes in a text are escaped.
+        """
+        for field in fields:
+            if (wire := self.name(field)) != field:
+                body = bytes(body).replace(b'"%s":' % field.encode(), b'"%s":' % wire.encode())
+        return body
 
 
-GENERIC = Names({})
+class _Renaming(NamedTuple):
+    """Renames keys, and the values of enum fields."""
+
+    fields: Table
+    values: Mapping[str, Table]
+
+    def inverse(self) -> "_Renaming":
+        """Return what undoes this."""
+        values = {name: _inverse(table) for name, table in self.values.items()}
+        return _Renaming(_inverse(self.fields), values)
+
+    def __call__(self, value: Any, enums: Collection[str], table: Table = NO_TABLE) -> Any:
+        """Return a value renamed; a key whose new name is there already stays, so that it is unknown."""
+        if not self.fields:
+            return value
+        if isinstance(value, str):
+            return table.get(value, value)
+        if isinstance(value, list):
+            return [self(item, enums, table) for item in value]
+        if not isinstance(value, dict):
+            return value
+        renamed = {}
+        for name, inner in value.items():
+            new = self.fields.get(name, name)
+            renamed[name if new in value else new] = self(inner, enums, self._table(name, enums))
+        return renamed
+
+    def found_in(
+        self, value: Any, enums: Collection[str], path: str = "", table: Table = NO_TABLE
+    ) -> Iterator[str]:
+        """Yield the paths of keys and enum values that would be renamed."""
+        if isinstance(value, str) and value in table:
+            yield path
+        elif isinstance(value, list):
+            for number, item in enumerate(value):
+                yield from self.found_in(item, enums, f"{path}[{number}]", table)
+        elif isinstance(value, dict):
+            for name, inner in value.items():
+                at = f"{path}.{name}" if path else str(name)
+                if name in self.fields:
+                    yield at
+                else:
+                    yield from self.found_in(inner, enums, at, self._table(name, enums))
+
+    def _table(self, name: str, enums: Collection[str]) -> Table:
+        return self.values.get(name, NO_TABLE) if name in enums else NO_TABLE
 
 
-def _renamed(value: Any, table: dict[str, str]) -> Any:
-    if not table:
-        return value
-    if isinstance(value, dict):
-        return {table.get(name, name): _renamed(inner, table) for name, inner in value.items()}
-    return [_renamed(item, table) for item in value] if isinstance(value, list) else value
+def _inverse(table: Table) -> Table:
+    return {new: name for name, new in table.items()}
+
+
+GENERIC = Names({}, {}, {})
+X = Names(FIELDS, SEGMENTS, VALUES)
+SERVICES = {"generic": GENERIC, "x": X}
+_NEUTRAL = _inverse(FIELDS)
+WIRE_NAMES = frozenset(_NEUTRAL)
+
+
+def neutral_name(field: str) -> str:
+    """Return the neutral name of a field that may have its name on the wire."""
+    return _NEUTRAL.get(field, field)
+
+
+def to_neutral(value: Any) -> Any:
+    """Rename what may have the names of any service, such as a file or an answer, to the neutral names."""
+    return X.to_neutral(value)
+
+
+def with_neutral_keys(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Rename the keys of a record, not those of values in it."""
+    return {neutral_name(name): value for name, value in record.items()}

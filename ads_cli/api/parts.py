@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 import msgspec
 
 from .endpoint import Request
-from .fields import fields_of
+from .fields import enum_fields, fields_of
 from .ids import path_segment
 from .names import GENERIC, Names
 
 
 class RequestParts(NamedTuple):
-    """A percent-encoded path, and the parameters of the query, form or body by their names on the wire."""
+    """A percent-encoded path and the parameters of the query, form or body, by their names on the wire."""
 
     path: str
     params: dict[str, Any]
@@ -20,18 +20,20 @@ class RequestParts(NamedTuple):
 
 def request_parts(request: Request, names: Names = GENERIC) -> RequestParts:
     """Take a request apart; raise UsageError if an id in its path is not valid."""
-    return RequestParts(path_of(request), names.to_wire(params_of(request)))
+    return RequestParts(
+        path_of(request, names), names.to_wire(params_of(request), enum_fields(type(request)))
+    )
 
 
-def path_of(request: Request) -> str:
+def path_of(request: Request, names: Names = GENERIC) -> str:
     """Build the path of a request; raise UsageError if an id in it is not valid.
 
     Every request passes here, so that no id can lead to another path.
     """
-    path = request.endpoint.path
+    path = names.path(request.endpoint.path)
     for name in request.endpoint.path_fields:
         segment = path_segment(getattr(request, name), _option_of(type(request), name))
-        path = path.replace(f"{{{name}}}", segment)
+        path = path.replace(f"{{{names.name(name)}}}", segment)
     return path
 
 

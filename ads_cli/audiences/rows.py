@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from ..api.names import with_neutral_keys
 from ..feeds.rows import Row, Rows
 from .identifiers import identifier_types
 from .operation_params import PARAMS_FIELDS
@@ -18,7 +19,7 @@ ALIASES = {
     "device_id": "idfa gaid aaid adid maid madid mobiledeviceid advertisingid mobileadvertisingid mobileadid"
     " deviceids",
     "handle": "handles username screenname",
-    "platform_id": "platformids",
+    "platform_id": "platformids twitterid twitterids",
 }
 PARTNER_ID = "partner_user_id"  # is not hashed, so only a column named by this word or --map is sent
 OWN_IDS = "customerid externalid crmid clientid contactid memberid partnerid recordid userid"
@@ -100,7 +101,8 @@ def _unpack(row: Row) -> Iterator[Row]:
         yield Row(row.line, {}, problem if unknown else "users: must be a list of users")
         return
     for user in users:
-        if not isinstance(user, Mapping) or not user.keys() <= set(IDENTIFIERS):
-            yield Row(row.line, {}, f"users: each must be an object with {', '.join(IDENTIFIERS)}")
-        else:
+        user = with_neutral_keys(user) if isinstance(user, Mapping) else {"": user}
+        if user.keys() <= set(IDENTIFIERS):
             yield Row(row.line, {**operation, **user})
+        else:
+            yield Row(row.line, {}, f"users: each must be an object with {', '.join(IDENTIFIERS)}")

@@ -35,7 +35,13 @@ class UserUpload:
 
     def prepare(self, client: "Client", batch: Batch) -> "PreparedRequest":
         """Build the request of a batch."""
-        return client.prepare(self.request, body_pieces(batch.items))
+        return self._prepare(client, batch.items)
+
+    def _prepare(self, client: "Client", request: list[Operations]) -> "PreparedRequest":
+        encoded = client.names.encoded
+        return client.prepare(
+            self.request, [encoded(piece, self.identifiers) for piece in body_pieces(request)]
+        )
 
     def digest(self, batch: Batch) -> str:
         """Return the digest of the operations and of the record numbers of their users."""
@@ -79,7 +85,7 @@ class UserUpload:
                 raise UnavailableError(f"{users:,} users were sent, and the service counts {counts}")
 
         try:
-            response = client.upload(client.prepare(self.request, body_pieces(request)), check=check)
+            response = client.upload(self._prepare(client, request), check=check)
         except RefusedError as error:
             if rejected := rejected_operations(error.body, operations):
                 return rejected

@@ -13,12 +13,14 @@ from typer.core import TyperArgument, TyperOption
 
 from ..api.endpoint import Request, document_of
 from ..api.fields import Field, FieldType, fields_of
+from ..api.names import WIRE_NAMES, X, neutral_name
 from ..api.time import Time
 from ..console.help_texts import EXAMPLE_MARK, ExampleCommand
 from ..console.invocation import Invocation
 from ..console.options import NESTED_METAVAR, completes_from
 from ..console.request_input import amount_name, request_from_input
 from ..console.results import show, show_list, show_request
+from ..errors import UsageError
 from ..spelling import as_option
 
 METAVARS = {int: "N", Time: "TIME"}
@@ -54,6 +56,8 @@ class RequestCommand(ExampleCommand):
         values = dict(ctx.params)
         shape = {name: values.pop(name, None) for name in ("envelope", "all", "limit")}
         shape["envelope"] = shape["envelope"] and call.printer.shows_documents
+        for name in WIRE_NAMES & values.keys():
+            _use_alias(self.fields[neutral_name(name)], name, values)
         file = values.pop("file", None)
         values |= {name: getattr(call, common) for name, common in self.common.items() if common}
         request = request_from_input(self.request, values, file)
@@ -66,6 +70,21 @@ class RequestCommand(ExampleCommand):
         else:
             response = call.client.call(request)
             show(call, request, response.body if shape["envelope"] else response.data)
+
+
+def _use_alias(field: Field, wire_name: str, values: dict[str, Any]) -> None:
+    """Take the value of a hidden option, whose name is the one on the wire, as that of its field."""
+    value = values.pop(wire_name)
+    if value is not None and values.get(field.name) is not None:
+        raise UsageError(f"{as_option(wire_name)}: is the same as {field.option}", hint="give one of them")
+    if value is not None:
+        values[field.name] = value
+
+
+class AliasOption(TyperOption):
+    """A hidden option that is named as its field is on the wire."""
+
+    is_alias = True
 
 
 class FieldOption(TyperOption):
@@ -97,6 +116,9 @@ def field_parameters(field: Field, id_field: str | None) -> Iterator[Any]:
             required=field.required,
             autocompletion=completes_from(field_type.offered) if field_type.offered else None,
         )
+    wire_name = X.name(field.name)
+    if wire_name != field.name and field.name != id_field:
+        yield AliasOption(param_decls=[wire_name, as_option(wire_name)], hidden=True)
     if field_type.extra("money"):
         amount = amount_name(field)
         yield TyperOption(

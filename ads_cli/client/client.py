@@ -216,7 +216,7 @@ class Client:
         from .transport import Connections, tls_context
 
         tls = tls_context(any(map(self._is_https, BASES)))
-        return Sender(Connections(self.app, tls), self.names, self.trace, self.sign_in_hint)
+        return Sender(Connections(self.app, tls), self.trace, self.sign_in_hint)
 
     def _is_https(self, base: Base) -> bool:
         try:

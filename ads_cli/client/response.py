@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
-from ..api.names import GENERIC, Names
+from ..api.names import to_neutral, with_neutral_keys
 from ..errors import (
     AccessError,
     AdsctlError,
@@ -25,7 +25,6 @@ class Response(NamedTuple):
     status: int
     headers: dict[str, str]
     body: Any
-    names: Names = GENERIC
     may_be_repeated: bool = False  # the service may have applied an earlier attempt too
 
     @property
@@ -36,15 +35,15 @@ class Response(NamedTuple):
     @property
     def neutral_data(self) -> Any:
         """`data` by the neutral names of its fields, for code that reads them."""
-        return self.names.from_wire(self.data)
+        return to_neutral(self.data)
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        """`neutral_data`, which must be a list of objects; raise UnavailableError if it is anything else."""
-        records = self.neutral_data
+        """`data` as records by the neutral names of their fields; raise UnavailableError if it is no list."""
+        records = self.data
         if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
             raise UnavailableError("the response has no list of records", http_status=self.status)
-        return records
+        return [*map(with_neutral_keys, records)]
 
     @property
     def next_cursor(self) -> str | None:
@@ -59,7 +58,6 @@ def read_response(
     status: int,
     headers: dict[str, str],
     content: bytes,
-    names: Names = GENERIC,
     *,
     form: bool = False,
 ) -> Response:
@@ -87,7 +85,7 @@ def read_response(
         refused = RefusedError(details.message, http_status=status, api_code=details.code)
         refused.body = body
         raise refused
-    return Response(status, headers, body, names)
+    return Response(status, headers, body)
 
 
 def error_for(status: int, details: ErrorDetails) -> AdsctlError:

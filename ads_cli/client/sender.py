@@ -4,7 +4,6 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from ..api.names import Names
 from ..errors import AccessError, AdsctlError, RateLimitedError, UnavailableError
 from .prepared_request import PreparedRequest
 from .rate_headers import clock_hint
@@ -23,9 +22,8 @@ if TYPE_CHECKING:
 class Sender:
     """Signs and sends a request over a connection of the calling thread, and reads the response."""
 
-    def __init__(self, connections: "Connections", names: Names, trace: Trace, sign_in_hint: str) -> None:
+    def __init__(self, connections: "Connections", trace: Trace, sign_in_hint: str) -> None:
         self.connections = connections
-        self.names = names
         self.trace = trace
         self.sign_in_hint = sign_in_hint
 
@@ -68,7 +66,7 @@ class Sender:
         shown = _traced(prepared, content, len(content))
         self.trace.response(prepared.method, prepared.url, status, headers, shown, seconds)
         try:
-            return read_response(status, headers, content, self.names, form=form)
+            return read_response(status, headers, content, form=form)
         except AdsctlError as error:
             error.message = self.trace.mask(error.message)  # the service may quote what it was sent
             self._raise_if_retried(error, status, headers)

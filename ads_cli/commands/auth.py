@@ -59,7 +59,7 @@ def status(ctx: typer.Context) -> None:
     call.warn_unknown_keys()
     rows: list[tuple[str, str | None, str | None]] = []
     rows.append(("profile", settings.profile, settings.profile_origin))
-    for name in (*ADDRESSES, "account", "catalog", "user"):
+    for name in ("service", *ADDRESSES, "account", "catalog", "user"):
         found = settings.find(name)
         rows.append((name, *found) if found else (name, None, None))
     missing = False

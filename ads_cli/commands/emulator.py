@@ -156,13 +156,15 @@ def variables(emulator: Any, address: str) -> dict[str, str]:
         "ADSCTL_ACCOUNT": emulator.account,
         "ADSCTL_CATALOG": emulator.catalog,
         "ADSCTL_EMULATOR": emulator.database_id,
+        "ADSCTL_SERVICE": emulator.service,
     }
 
 
 def _open(invocation: Invocation, database: Path | None, faults: list[str] | None) -> Any:
     from ..emulator.app import Emulator
 
-    return Emulator(database or invocation.settings.emulator_database, faults=faults or ())
+    path = database or invocation.settings.emulator_database
+    return Emulator(path, faults=faults or (), service=invocation.settings.service)
 
 
 def _names_secret(variable: str) -> bool:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..config.addresses import ADDRESSES, check_address
+from ..config.addresses import ADDRESSES, SERVICE_ADDRESSES, check_address
+from ..config.settings import DEFAULTS
 from ..console.invocation import Invocation
 from ..errors import AccessError, RefusedError, StateError, UsageError
 from ..spelling import as_variable
@@ -119,6 +120,10 @@ def _store(call: Invocation, addresses: dict[str, str], app: tuple[str, str], to
     profile = call.settings.profile
     call.secrets.store.put(profile, {k: Secret(v, bound_to, token.owner) for k, v in values.items()})
     chosen = {"token_store": call.settings.get("token_store"), "user": token.owner or None}
+    if call.settings.service != DEFAULTS["service"]:
+        chosen["service"] = call.settings.service
+        usual = SERVICE_ADDRESSES.get(call.settings.service, {})
+        addresses = {name: address for name, address in addresses.items() if usual.get(name) != address}
     update(call.settings, profile, addresses | chosen)
 
 

@@ -8,6 +8,14 @@ from ..errors import AdsctlError, StateError
 from ..loopback import is_loopback
 
 ADDRESSES = ("base_url", "ads_url", "ads_sandbox_url")
+# The addresses of the services that have one, by name.
+SERVICE_ADDRESSES = {
+    "x": {
+        "base_url": "https://api.x.com",
+        "ads_url": "https://ads-api.x.com",
+        "ads_sandbox_url": "https://ads-api-sandbox.x.com",
+    }
+}
 DEFAULT_PORTS = {"http": 80, "https": 443}
 MAX_ADDRESS_LENGTH = 2000
 MAX_HOST_LENGTH = 253

@@ -20,7 +20,9 @@ def _variables(names: tuple[str, ...], help: str) -> Variables:
 
 
 ENVIRONMENT = (
-    _variables(("profile", "account", "catalog", "output"), "the same as the options of these names"),
+    _variables(
+        ("profile", "service", "account", "catalog", "output"), "the same as the options of these names"
+    ),
     _variables(ADDRESSES, "the addresses of the service: https, or http on this machine"),
     _variables(SECRETS, "the secrets; each also with _FILE, which names a file that holds it"),
     _variables(("token_store",), "keyring or file: where auth login stores tokens"),

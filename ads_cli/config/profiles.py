@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from ..api.names import SERVICES
 from ..errors import StateError, UsageError
 from ..output.presentation import FORMATS
 from ..suggestions import suggestion
@@ -11,7 +12,12 @@ from .atomic_files import atomic
 from .file_locks import locked
 from .settings import BOOLEANS, LOCAL, PROFILE_KEYS, TOKEN_STORES, Settings
 
-CHOICES = {"sandbox": BOOLEANS, "output": tuple(FORMATS), "token_store": TOKEN_STORES}
+CHOICES = {
+    "service": tuple(SERVICES),
+    "sandbox": BOOLEANS,
+    "output": tuple(FORMATS),
+    "token_store": TOKEN_STORES,
+}
 
 
 def edit(settings: Settings, change: Callable[[dict[str, Any]], None]) -> None:

@@ -1,8 +1,8 @@
 """The settings of one invocation: flag > environment > profile > default.
 
 Two exceptions protect a real service from tests and trials: a profile named by the flag `--profile`
-outranks the environment's addresses, secrets, account and catalog; and the profile `local`, the embedded
-emulator, ignores them.
+outranks the environment's addresses, service, secrets, account and catalog; and the profile `local`, the
+embedded emulator, ignores them.
 """
 
 import os
@@ -11,21 +11,28 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..api.names import SERVICES
 from ..errors import ContentError, StateError, UsageError
 from ..numbers import parse_count, parse_duration
 from ..spelling import as_option, as_variable
 from ..suggestions import suggestion
-from .addresses import ADDRESSES, check_address
+from .addresses import ADDRESSES, SERVICE_ADDRESSES, check_address
 
 LOCAL = "local"
 DEFAULT_PROFILE = "default"
 EMULATOR_URL = "http://emulator.localhost"
 # Settings that a profile named by flag does not take from the environment.
-SERVICE_SETTINGS = (*ADDRESSES, "account", "catalog")
+SERVICE_SETTINGS = ("service", *ADDRESSES, "account", "catalog")
 PROFILE_KEYS = (*SERVICE_SETTINGS, "sandbox", "output", "token_store", "user")
 TOKEN_STORES = ("keyring", "file")
 BOOLEANS = ("true", "false")
-DEFAULTS = {"timeout": "30s", "max_attempts": "6", "max_wait": "15m", "token_store": "keyring"}
+DEFAULTS = {
+    "service": "generic",
+    "timeout": "30s",
+    "max_attempts": "6",
+    "max_wait": "15m",
+    "token_store": "keyring",
+}
 
 
 class Setting(NamedTuple):
@@ -96,7 +103,20 @@ class Settings:
         for source in sources:
             if found := source(name):
                 return found
+        if name in ADDRESSES and (address := SERVICE_ADDRESSES.get(self.service, {}).get(name)):
+            return Setting(address, f"service {self.service}")
         return Setting(DEFAULTS[name], "default") if name in DEFAULTS else None
+
+    @property
+    def service(self) -> str:
+        """The service, whose names are used on the wire: a key of SERVICES."""
+        found = self.find("service")
+        assert found  # it has a default
+        if found.value not in SERVICES:
+            error = UsageError if found.origin == "--service" else StateError
+            known = f"it is one of {', '.join(SERVICES)}{suggestion(found.value, SERVICES)}"
+            raise error(f"{found.value!r} (from {found.origin}) is not a service", hint=known)
+        return found.value
 
     def _in_environment(self, name: str) -> Setting | None:
         variable = as_variable(name)
@@ -156,7 +176,7 @@ class Settings:
         if found is None:
             raise StateError(
                 f"the address of the service is not set: {name}",
-                hint=f"set {as_variable(name)}, or {name} in the profile; "
+                hint=f"set {as_variable(name)}, or {name} in the profile; --service x brings its addresses; "
                 "to try things out on this machine, add --profile local",
             )
         return check_address(*found)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from ..api.names import WIRE_NAMES, neutral_name
 from ..errors import UsageError
 from ..feeds.registry import one_of, readable_formats
 from ..feeds.rows import Rows
@@ -30,6 +31,14 @@ Format = Annotated[
         autocompletion=completes_from(readable_formats()),
     ),
 ]
+
+
+class ColumnMapping(dict[str, str]):
+    """The columns that --map names, and then names on the wire."""
+
+    def get(self, column: str, default: Any = None) -> Any:
+        """Return the field that a column is read as."""
+        return dict.get(self, column) or (neutral_name(column) if column in WIRE_NAMES else default)
 
 
 @dataclass(frozen=True)
@@ -61,12 +70,13 @@ class FeedOptions:
 
     def mapping(self, known: Collection[str]) -> dict[str, str]:
         """Parse --map; raise UsageError where a field is not known."""
-        mapping = {}
+        mapping = ColumnMapping()
         for pair in self.map or []:
             column, equals, name = pair.rpartition("=")
             if not equals or not column:
                 hint = "as in --map image_url=image_link"
                 raise UsageError(f"--map: {pair!r} is not COLUMN=FIELD", hint=hint)
+            name = neutral_name(name)
             if name not in known:
                 raise UsageError(f"--map: {name!r} is not a known field{suggestion(name, known)}")
             mapping[column.strip()] = name

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..api.names import neutral_name
 from ..config.addresses import canonical_address, is_same_address
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import NotConfirmedError
@@ -68,6 +69,7 @@ class Invocation:
             csv_safe=bool(self.flags.get("csv_safe")),
             say=self.messages.say,
             side_effects=self._side_effects,
+            neutral_name=neutral_name,
         )
 
     def _side_effects(self) -> str:
@@ -80,7 +82,7 @@ class Invocation:
         """The emulator of this machine, in this process."""
         from ..emulator.app import Emulator
 
-        return Emulator(self.settings.emulator_database)
+        return Emulator(self.settings.emulator_database, service=self.settings.service)
 
     @cached_property
     def secrets(self) -> "Secrets":

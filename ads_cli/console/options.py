@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from ..api.names import SERVICES
 from ..output.presentation import COLORS, FORMATS
 
 
@@ -18,6 +19,9 @@ class CommonOption(NamedTuple):
 
 COMMON_OPTIONS = (
     CommonOption("profile", ("--profile", "-p"), "The profile to use", "NAME", in_root_help=True),
+    CommonOption(
+        "service", ("--service",), "The service, whose names are used on the wire: generic or x", "NAME"
+    ),
     CommonOption(
         "env_file", ("--env-file",), "Read ADSCTL_ variables from a file, a NAME=VALUE in each line", "FILE"
     ),
@@ -63,7 +67,7 @@ COMMON_OPTIONS = (
 CATALOG_OPTION = CommonOption("catalog", ("--catalog",), "The product catalog to work in", "ID")
 CATALOG_GROUPS = ("catalog", "products")  # the groups that accept --catalog
 ALL_OPTIONS = (*COMMON_OPTIONS, CATALOG_OPTION)
-CHOICES = {"output": FORMATS, "color": COLORS}
+CHOICES = {"service": tuple(SERVICES), "output": FORMATS, "color": COLORS}
 NESTED_METAVAR = "JSON|@FILE"
 
 

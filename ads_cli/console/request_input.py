@@ -8,6 +8,7 @@ from typing import Any
 
 from ..api.endpoint import Request
 from ..api.fields import Field, fields_of
+from ..api.names import to_neutral
 from ..api.validation import InvalidError, Problem, convert
 from ..errors import ContentError, UsageError
 from ..spelling import as_option
@@ -26,9 +27,9 @@ def request_from_input(kind: type[Request], options: dict[str, Any], file: str |
     amounts = {field.name: values[name] for field in money if (name := amount_name(field)) in values}
     messages = _convert_amounts(money, values) + _remove_invalid_text(fields, values)
     sources = {name: str(text)[1:] for name, text in values.items() if _is_file(fields[name], text)}
-    values = {name: read_value(fields[name], value) for name, value in values.items()}
+    values = to_neutral({name: read_value(fields[name], value) for name, value in values.items()})
     if file is not None:
-        document = read_mapping(file)
+        document = to_neutral(read_mapping(file))
         sources |= dict.fromkeys(document.keys() - values.keys(), file)
         values = document | values
     problems = [Problem(name, "contains a lone surrogate") for name, v in values.items() if not is_text(v)]

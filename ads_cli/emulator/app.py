@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from ..api.endpoint import Endpoint, Request
+from ..api.names import GENERIC, SERVICES, Names
 from ..api.validation import InvalidError, Problem, convert
 from ..errors import StateError
 from . import identity
@@ -74,9 +75,11 @@ class Emulator:
     be replaced at any time.
     """
 
-    def __init__(self, database: Path, *, faults: Sequence[str] = ()) -> None:
+    def __init__(self, database: Path, *, faults: Sequence[str] = (), service: str = "generic") -> None:
         self.faults = [parse_fault(text) for text in faults]
         self.database = database
+        self.service = service  # whose names it speaks
+        self.names = SERVICES[service]
         self._store = open_store(database, _seed)
         self.authenticator = Authenticator(self._store)
         self._rate_limits = RateLimits()
@@ -119,7 +122,7 @@ class Emulator:
 
     @cached_property
     def _router(self) -> Router:
-        return load_router()
+        return load_router(self.names)
 
     def __call__(self, environ: dict[str, Any], start_response: "StartResponse") -> list[bytes]:
         """Respond to one request; any exception becomes an error response."""
@@ -141,7 +144,9 @@ class Emulator:
         if incoming.path == identity.PATH:
             return HttpResponse(msgspec.json.encode({identity.MEMBER: self.database_id}))
         endpoint, handler, path_params = self._router.find(incoming)
-        context = RequestContext(self._store, self.authenticator, self._rate_limits, incoming, path_params)
+        context = RequestContext(
+            self._store, self.authenticator, self._rate_limits, incoming, path_params, self.names
+        )
         if handler.request_type:
             context.user = self.authenticator.authenticate_user(incoming, writes=endpoint.mutates).user
 
@@ -152,11 +157,11 @@ class Emulator:
         return handle_with_faults(self.faults, incoming, handle)
 
 
-def load_router() -> Router:
+def load_router(names: Names = GENERIC) -> Router:
     """Import all handlers, and build the router."""
     for name in HANDLER_MODULES:
         import_module(f".{name}", __package__)
-    return Router()
+    return Router(names)
 
 
 def reset_emulator(database: Path) -> None:
@@ -182,7 +187,7 @@ def _handle(context: RequestContext, endpoint: Endpoint, handler: RegisteredHand
             request, headers = _validate(context, endpoint, handler.request_type)
         result = handler.function(context, request)
     except InvalidError as error:
-        errors = [_format_problem(problem) for problem in error.problems]
+        errors = [_format_problem(problem, context.names) for problem in error.problems]
         return error_response(400, errors, context.echoed)
     except ApiError as error:
         return error.to_response(context.echoed)
@@ -190,22 +195,27 @@ def _handle(context: RequestContext, endpoint: Endpoint, handler: RegisteredHand
         raise
     except Exception:
         return _internal_error()
-    return result if isinstance(result, HttpResponse) else envelope(result, context.echoed, headers)
+    return (
+        result
+        if isinstance(result, HttpResponse)
+        else envelope(result, context.echoed, headers, context.names)
+    )
 
 
 def _validate(
     context: RequestContext, endpoint: Endpoint, request_type: type[Request]
 ) -> tuple[Request, Headers]:
     """Read and validate the parameters, and apply the rate limit of total counts."""
-    params = read_params(context.incoming, endpoint, request_type, context.path_params)
+    params = read_params(context.incoming, endpoint, request_type, context.path_params, context.names)
     request = convert(request_type, params, strict=endpoint.params_in == "json")
     context.echoed = echoed_params(request, endpoint)
     counts = value_or_default(request, "with_total_count")
     return request, context.rate_limits.total_counts.consume(context.user) if counts else ()
 
 
-def _format_problem(problem: Problem) -> dict[str, str]:
+def _format_problem(problem: Problem, names: Names) -> dict[str, str]:
     """Format a validation problem as an error of the advertising API."""
+    problem = problem._replace(path=names.dotted(problem.path))
     missing = problem.message.startswith("is required")
     code = "MISSING_PARAMETER" if missing else "INVALID_PARAMETER"
     return {"code": code, "message": str(problem), "parameter": problem.path}

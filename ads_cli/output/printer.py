@@ -32,11 +32,13 @@ class Printer:
         csv_safe: bool = False,
         say: Callable[[str], None] = lambda text: None,
         side_effects: Callable[[], str] = str,
+        neutral_name: Callable[[str], str] = str,
     ) -> None:
         self.stream = stream
         self._csv_safe = csv_safe
         self._say = say
         self._side_effects = side_effects  # describes what has already been changed, for errors
+        self._neutral_name = neutral_name  # of a column or a field that has one name for each service
         self.format = presentation.format or ("table" if stream.isatty() else "tsv")
         self.columns = [name.strip() for name in columns.split(",") if name.strip()] if columns else None
         self.query: Any = query and _compiled(query)
@@ -100,6 +102,8 @@ class Printer:
         """Print records one by one."""
         # A plain value in place of a record is shown as its id.
         records, lookahead = (one if isinstance(one, dict) else {key: one} for one in records), 1
+        if self.format in (*COLUMN_FORMATS, "ids"):
+            records = self._under_either_name(records, self.columns or columns)
         if self.columns and self.format in COLUMN_FORMATS:
             if undeclared := set(self.columns).difference(columns, others):
                 records, lookahead = (
@@ -123,6 +127,14 @@ class Printer:
                 self._say(f"columns left out: {', '.join(hidden)}; --columns chooses, -o json shows all")
         else:
             self.show(list(records), columns, key)
+
+    def _under_either_name(self, records: Iterable[Record], columns: Sequence[str]) -> Iterator[Record]:
+        """Yield records whose fields have their neutral names, and the names of the columns."""
+        neutral = self._neutral_name
+        others = [name for name in columns if neutral(name) != name]
+        for record in records:
+            named = {neutral(name): value for name, value in record.items()}
+            yield named | {name: named[neutral(name)] for name in others if neutral(name) in named}
 
     def _with_columns(
         self,

@@ -10,6 +10,7 @@ from ..output.text import counted, shortened
 from ..uploads.batch import FAILED
 from ..uploads.upload import Outcome, RowUpload
 from .digest_index import key_hash
+from .schema import FIELDS
 
 if TYPE_CHECKING:
     from ..client.response import Response
@@ -31,6 +32,7 @@ def push_upload(catalog: str, *, note_keys: bool = False) -> RowUpload:
         field="products",
         statuses=(*STATUSES.values(), FAILED),
         read_outcomes=_push_outcomes,
+        item_fields=FIELDS,
         key_hash=key_hash if note_keys else None,
     )
 

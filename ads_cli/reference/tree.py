@@ -77,7 +77,11 @@ def _walk(command: Any, path: tuple[str, ...], parent: Any) -> Iterator[Command]
     context = command.context_class(command, info_name=command.name, parent=parent)
     children = {name: command.get_command(context, name) for name in getattr(command, "commands", ())}
     children = {name: getattr(child, "loaded", child) for name, child in children.items()}
-    parameters = [(param, _parameter(param, context, path)) for param in command.params]
+    parameters = [
+        (param, _parameter(param, context, path))
+        for param in command.params
+        if not getattr(param, "is_alias", False)
+    ]
     yield Command(
         path,
         (command.help or "").strip(),

@@ -75,13 +75,15 @@ class RowUpload:
     field: str  # of the request, which holds the items
     statuses: tuple[str, ...]
     read_outcomes: ReadOutcomes
+    item_fields: tuple[str, ...] = ()  # by their neutral names
     key_hash: Callable[[str], int] | None = None  # notes the keys of rows in acknowledgements
     notes_attempts: bool = False  # an outcome depends on what an earlier request may have done
 
     def prepare(self, client: "Client", batch: Batch) -> "PreparedRequest":
         """Build the request of a batch."""
         start = f'{{"{self.field}":['.encode()
-        return client.prepare(self.request, [start, b",".join(batch.items.bodies), b"]}"])
+        items = client.names.encoded(b",".join(batch.items.bodies), self.item_fields)
+        return client.prepare(self.request, [start, items, b"]}"])
 
     def digest(self, batch: Batch) -> str:
         """Return the digest of the rows and of their record numbers."""

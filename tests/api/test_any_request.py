@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from ads_cli.api.endpoint import MODULES, Request, requests_of
+from ads_cli.api.names import FIELDS, GENERIC, SEGMENTS, SERVICES, Names
 from ads_cli.api.parts import RequestParts, path_of, request_parts
 from ads_cli.api.validation import InvalidError, convert
 from ads_cli.client.prepared_request import build_request
@@ -23,6 +24,9 @@ from .declared import BAD_IDS, ESCAPED_ID, ID_WORDS, SPECIAL_ID, check
 from .strategies import lacking_or_broken, simplest, values_of
 
 REQUESTS = [request for module in MODULES for request in requests_of(module)]
+BRAND = re.compile("twitter|tweet|google", re.IGNORECASE)
+# Names with a brand that every service has.
+KEPT = {"automatic_tweet_promotion", *(f"{n}_cta_tweet" for n in ("first", "second", "third", "fourth"))}
 EXAMPLES, ENOUGH = 20, 5  # tried of each request, unless its rules leave too few
 each_request = pytest.mark.parametrize("kind", REQUESTS, ids=lambda kind: kind.__name__)
 
@@ -30,7 +34,7 @@ each_request = pytest.mark.parametrize("kind", REQUESTS, ids=lambda kind: kind._
 router = cache(load_router)
 
 
-def arrived(kind: type[Request], parts: RequestParts) -> Request:
+def arrived(kind: type[Request], parts: RequestParts, names: Names = GENERIC) -> Request:
     """Send a request as the client does, and read it as the emulator does."""
     prepared = build_request(kind.endpoint, parts, "")
     received = IncomingRequest(
@@ -44,14 +48,32 @@ def arrived(kind: type[Request], parts: RequestParts) -> Request:
             "CONTENT_TYPE": prepared.content_type,
         }
     )
-    endpoint, _, ids = router().find(received)
+    endpoint, _, ids = router(names).find(received)
     assert endpoint == kind.endpoint
-    fields = read_params(received, endpoint, kind, ids)
+    fields = read_params(received, endpoint, kind, ids, names)
     return convert(kind, fields, strict=endpoint.params_in == "json")
 
 
+def names_in(value: Any) -> set[str]:
+    """The keys of a value, at any depth."""
+    if isinstance(value, dict):
+        return set(value) | set().union(*map(names_in, value.values()))
+    return set().union(*map(names_in, value)) if isinstance(value, list) else set()
+
+
+def assert_names_of(service: str, parts: RequestParts) -> None:
+    """Assert that a request has no name of the other service."""
+    names = names_in(parts.params) | set(parts.path.split("/")[2::2])
+    if service == "x":
+        assert not names & (FIELDS.keys() | SEGMENTS.keys())
+    else:
+        assert not {name for name in names - KEPT if BRAND.search(name)}
+
+
+@pytest.mark.parametrize("service", SERVICES)
 @each_request
-def test_a_valid_request_arrives_unchanged(kind):
+def test_a_valid_request_arrives_unchanged_under_the_names_of_its_service(kind, service):
+    names = SERVICES[service]
     count = 0
 
     @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None)
@@ -60,7 +82,9 @@ def test_a_valid_request_arrives_unchanged(kind):
         nonlocal count
         count += 1
         request = convert(kind, values)
-        assert arrived(kind, request_parts(request)) == request
+        parts = request_parts(request, names)
+        assert_names_of(service, parts)
+        assert arrived(kind, parts, names) == request
 
     holds()
     assert count >= (ENOUGH if len(kind.__struct_fields__) > 1 else 1)

@@ -36,7 +36,9 @@ def test_another_method_is_not_allowed(local):
 
 
 def test_an_endpoint_without_a_handler_is_not_implemented(emulator, monkeypatch):
-    monkeypatch.setattr("ads_cli.emulator.app.load_router", lambda: Router(lambda declared: None))
+    monkeypatch.setattr(
+        "ads_cli.emulator.app.load_router", lambda names: Router(names, lambda declared: None)
+    )
     response = Client(emulator, InProcess(emulator)).get("/12/accounts")
     message = "the emulator does not implement GET /12/accounts yet"
     assert (response.status_code, response.json()["errors"][0]["message"]) == (501, message)

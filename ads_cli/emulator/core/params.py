@@ -1,13 +1,14 @@
 """Parameters of a request: read from path, query and body as its endpoint declares."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 from urllib.parse import parse_qsl
 
 import msgspec
 
 from ...api.endpoint import Endpoint, Request
-from ...api.fields import FieldType, fields_of
+from ...api.fields import FieldType, enum_fields, fields_of
+from ...api.names import ENUMS, GENERIC, Names
 from ...api.validation import InvalidError, Problem
 from .errors import ApiError
 from .incoming_request import FORM, IncomingRequest
@@ -18,20 +19,33 @@ def read_params(
     endpoint: Endpoint,
     request_type: type[Request],
     path_params: dict[str, str],
+    names: Names = GENERIC,
 ) -> dict[str, Any]:
-    """Collect the parameters of a request from path, query and body; they are not validated yet."""
+    """Collect the parameters of a request from path, query and body; they are not validated yet.
+
+    Raises InvalidError for names of another service than `names`.
+    """
     query = _text_params(incoming.query)
     if endpoint.params_in == "query":
         if incoming.body:
             message = "the parameters of this endpoint belong in the query, not in a body"
             raise ApiError(400, "BAD_REQUEST", message)
-        return _split_text(request_type, query) | path_params
-    if query:
+        params = _split_text(request_type, query, names)
+    elif query:
         raise InvalidError([Problem(name, "belongs in the body, not in the query") for name in query])
-    if endpoint.params_in == "form":
+    elif endpoint.params_in == "form":
         _require_content_type(incoming, FORM)
-        return _split_text(request_type, _text_params(incoming.form)) | path_params
-    return json_object(incoming) | path_params
+        params = _split_text(request_type, _text_params(incoming.form), names)
+    else:
+        params = json_object(incoming)
+    return {**read_names(params, names, enum_fields(request_type)), **path_params}
+
+
+def read_names(value: Any, names: Names, enums: Collection[str] = ENUMS) -> Any:
+    """Return a value under neutral names; raise InvalidError for names of another service."""
+    if foreign := [Problem(path, "is not a known name or value") for path in names.foreign(value, enums)]:
+        raise InvalidError(foreign)
+    return names.to_neutral(value, enums)
 
 
 def json_object(incoming: IncomingRequest) -> dict[str, Any]:
@@ -68,9 +82,9 @@ def _repeated_names(pairs: Iterable[tuple[str, str]]) -> list[str]:
     return sorted({name for name in names if names.count(name) > 1})
 
 
-def _split_text(request_type: type[Request], params: dict[str, str]) -> dict[str, Any]:
+def _split_text(request_type: type[Request], params: dict[str, str], names: Names) -> dict[str, Any]:
     """Split comma-separated lists and decode JSON values; validation converts the other types."""
-    types = {field.name: field.type for field in fields_of(request_type)}
+    types = {names.name(field.name): field.type for field in fields_of(request_type)}
     return {name: _parse_text(types.get(name), text) for name, text in params.items()}
 
 

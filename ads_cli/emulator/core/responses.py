@@ -1,10 +1,13 @@
 """HTTP responses: the envelope of the advertising API, its error format, and plain bodies."""
 
+from collections.abc import Collection
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
+
+from ...api.names import ENUMS, GENERIC, Names
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
@@ -42,11 +45,17 @@ class Result(NamedTuple):
     data: Any
     next_cursor: str | UnsetType | None = UNSET  # null on the last page of a list, absent elsewhere
     total_count: int | UnsetType = UNSET
+    enums: Collection[str] = ENUMS  # the fields of `data` with values of an enum
 
 
-def envelope(result: Result, params: dict[str, Any], headers: Headers = ()) -> HttpResponse:
+def envelope(
+    result: Result, params: dict[str, Any], headers: Headers = (), names: Names = GENERIC
+) -> HttpResponse:
     """Wrap a result in the envelope of the advertising API, with the parameters of the request."""
-    body: dict[str, Any] = {"request": {"params": params}, "data": result.data}
+    body: dict[str, Any] = {
+        "request": {"params": names.to_wire(params)},
+        "data": names.to_wire(result.data, result.enums),
+    }
     if result.next_cursor is not UNSET:
         body["next_cursor"] = result.next_cursor
     if result.total_count is not UNSET:

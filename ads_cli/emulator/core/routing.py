@@ -5,6 +5,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from ...api.endpoint import MODULES, Endpoint, Request, requests_of
+from ...api.names import GENERIC, Names
 from .errors import ApiError
 from .handlers import RegisteredHandler, registered
 from .incoming_request import IncomingRequest
@@ -39,7 +40,12 @@ class Match(NamedTuple):
 class Router:
     """Find the endpoint and handler of a request."""
 
-    def __init__(self, handler_of: Callable[[type[Request]], RegisteredHandler | None] = registered) -> None:
+    def __init__(
+        self,
+        names: Names = GENERIC,
+        handler_of: Callable[[type[Request]], RegisteredHandler | None] = registered,
+    ) -> None:
+        self._names = names
         self._routes: dict[int, list[Route]] = {}  # by number of segments
         for request in (request for module in MODULES for request in requests_of(module)):
             handler = handler_of(request)
@@ -51,7 +57,7 @@ class Router:
             routes.sort(key=lambda route: [segment.startswith("{") for segment in route.segments])
 
     def _add(self, endpoint: Endpoint, handler: RegisteredHandler | None) -> None:
-        segments = tuple(endpoint.path.split("/"))
+        segments = tuple(map(self._names.segment, endpoint.path.split("/")))
         self._routes.setdefault(len(segments), []).append(Route(endpoint, segments, handler))
 
     def __iter__(self) -> Iterator[Route]:

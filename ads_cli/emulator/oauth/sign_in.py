@@ -12,7 +12,7 @@ from .responses import form_response, json_response
 def request_token(context: RequestContext) -> HttpResponse:
     """Start a sign-in: issue a request token. The app signs without a token."""
     signer = context.authenticator.authenticate_app(context.incoming)
-    access = context.incoming.parameters.get("platform_auth_access_type", "write")
+    access = context.incoming.parameters.get(context.names.name("platform_auth_access_type"), "write")
     callback = signer.oauth_params.get("oauth_callback")
     token, secret = request_tokens.create(context.store, signer.app, callback, access)
     return form_response(oauth_token=token, oauth_token_secret=secret, oauth_callback_confirmed="true")

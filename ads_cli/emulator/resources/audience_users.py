@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from ...api.names import Names
 from ...api.time import decode_custom
 from ...api.users import (
     MAX_BODY_BYTES,
@@ -13,10 +14,12 @@ from ...api.users import (
     DoNotReachOperation,
     UpdateAudienceUsers,
     UpdateDoNotReachUsers,
+    User,
 )
-from ...api.validation import InvalidError, broken_rules, convert
+from ...api.validation import InvalidError, Problem, broken_rules, convert
 from ..core.errors import ApiError
 from ..core.handlers import RequestContext, raw_handler
+from ..core.params import read_names
 from ..core.responses import Headers, HttpResponse
 from ..storage import audience_user_table
 from ..storage.audience_user_table import identifier_hash
@@ -72,14 +75,25 @@ def _parse_operations(context: RequestContext, operation_type: type[Any]) -> lis
     body = context.incoming.body
     if len(body) > MAX_BODY_BYTES:
         raise ApiError(413, "PAYLOAD_TOO_LARGE", f"a body has at most {MAX_BODY_BYTES:,} bytes")
-    try:
-        operations: list[Any] | None = _decode(body, list[operation_type])  # type: ignore[valid-type]
-    except msgspec.ValidationError:
-        operations = None
+    operations = _decode_compact(body, list[operation_type], context.names)  # type: ignore[valid-type]
     if operations is None or any(map(broken_rules, operations)):
-        return _invalid_operations(context, operation_type, _decode(body, Any))
+        return _convert_operations(context, operation_type, read_names(_decode(body, Any), context.names))
     _check_operation_count(operations)
     return operations
+
+
+def _decode_compact(body: bytes, value_type: Any, names: Names) -> list[Any] | None:
+    """Decode operations at once; return None if they are invalid, or not written as compact JSON."""
+    for field in User.__struct_fields__:
+        if (wire := names.name(field)) != field:
+            if b'"%s"' % field.encode() in body:
+                return None
+            body = body.replace(b'"%s":' % wire.encode(), b'"%s":' % field.encode())
+    try:
+        operations: list[Any] = _decode(body, value_type)
+        return operations
+    except msgspec.ValidationError:
+        return None
 
 
 def _decode(body: bytes, value_type: Any) -> Any:
@@ -92,31 +106,36 @@ def _decode(body: bytes, value_type: Any) -> Any:
         raise ApiError(400, "INVALID_PARAMETER", f"the body is not JSON: {error}") from None
 
 
-def _invalid_operations(context: RequestContext, operation_type: type[Any], operations: Any) -> HttpResponse:
-    """Return an error response with the problems of each operation."""
-    if not isinstance(operations, list):
+def _convert_operations(
+    context: RequestContext, operation_type: type[Any], values: Any
+) -> list[Any] | HttpResponse:
+    """Convert operations one by one; return an error response with the problems of each."""
+    if not isinstance(values, list):
         raise ApiError(400, "INVALID_PARAMETER", "the body is not a list of operations")
-    _check_operation_count(operations)
-    errors = [_problems(operation_type, index, operation) for index, operation in enumerate(operations)]
+    _check_operation_count(values)
+    operations: list[Any] = []
+    errors: list[list[dict[str, Any]]] = []
+    for index, value in enumerate(values):
+        try:
+            operations.append(convert(operation_type, value, strict=True))
+            errors.append([])
+        except InvalidError as error:
+            errors.append([_format(problem, index, context.names) for problem in error.problems])
+    if not any(errors):
+        return operations
     body = {"errors": [], "operation_errors": errors, "request": {"params": context.path_params}}
     return HttpResponse(msgspec.json.encode(body), 400)
+
+
+def _format(problem: Problem, index: int, names: Names) -> dict[str, Any]:
+    message = str(problem._replace(path=names.dotted(problem.path)))
+    return {"code": "INVALID_PARAMETER", "index": index, "message": message}
 
 
 def _check_operation_count(operations: Sequence[Any]) -> None:
     if not 1 <= len(operations) <= MAX_OPERATIONS:
         message = f"{len(operations):,} operations; a request takes 1 to {MAX_OPERATIONS:,}"
         raise ApiError(400, "TOO_MANY_OPERATIONS" if operations else "MISSING_PARAMETER", message)
-
-
-def _problems(operation_type: type[Any], index: int, operation: Any) -> list[dict[str, Any]]:
-    try:
-        convert(operation_type, operation, strict=True)
-    except InvalidError as error:
-        return [
-            {"code": "INVALID_PARAMETER", "index": index, "message": str(problem)}
-            for problem in error.problems
-        ]
-    return []
 
 
 def _apply(store: Store, audience: str, operation: Any) -> None:

@@ -121,7 +121,7 @@ def list_products(context: RequestContext, request: ListProducts) -> Result:
     after = decode_cursor(request.cursor, tuple[Seq])[0] if request.cursor else 0
     rows = product_table.page(context.store, catalog, group=group, after=after, count=count + 1)
     next_cursor = encode_cursor(rows[count - 1][0]) if len(rows) > count else None
-    return Result([data for _, data in rows[:count]], next_cursor)
+    return Result([data for _, data in rows[:count]], next_cursor, enums=())
 
 
 @handler(DeleteProducts)

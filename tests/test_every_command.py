@@ -11,7 +11,6 @@ import yaml
 
 from ads_cli.api.endpoint import MODULES, requests_of
 from ads_cli.cli.tree import root
-from ads_cli.emulator import reset
 from ads_cli.output.presentation import FORMATS
 from ads_cli.reference.tree import describe_commands
 from tests.test_examples import BEFORE, ELSEWHERE, EXAMPLES, IN_A_SHELL, at_home  # noqa: F401
@@ -58,7 +57,8 @@ def read(output: str, text: str):
 def test_every_format_works(at_home, command):  # noqa: F811
     found = {}
     for output in FORMATS:
-        reset(at_home.copy_emulator())
+        for file in at_home.copy_emulator().parent.glob("emulator.db*"):
+            file.unlink()
         at_home.copy_emulator()
         for line in filter(None, [BEFORE.get(command)]):
             at_home("--profile", "local", "--yes", *shlex.split(line)[1:])

@@ -46,6 +46,7 @@ class PeopleRules(Trial):
     def push_people(self, name, skip_invalid, address, attempts, mishap):
         self.list_options[name] = ("--skip-invalid",) * skip_invalid
         self.pushed_at[name] = []
+        self.note_new_push()
         self._push_people(name, (), address, attempts, mishap)
 
     @precondition(lambda self: self.list_options)

@@ -56,6 +56,7 @@ class ProductRules(Trial):
     def push(self, name, catalog, changed, skip_invalid, address, concurrency, attempts, mishap):
         skip = ("--skip-invalid",) * skip_invalid
         self.pushes[name] = ("--catalog", self.shop.catalogs[catalog], *skip, *changed)
+        self.note_new_push()
         self._push(name, (), address, concurrency, attempts, mishap)
 
     @precondition(lambda self: self.pushes)

@@ -36,6 +36,11 @@ def run(number: int) -> tuple[int, str]:
     try:
         run_state_machine_as_test(seed(number)(machine), settings=LONG)
     except Exception as error:
-        notes = "\n".join(getattr(error, "__notes__", []))
-        return Trial.steps - before, f"seed {number}, {machine.__name__}: {error}\n{notes}"
+        return Trial.steps - before, f"seed {number}, {machine.__name__}\n{_described(error)}"
     return Trial.steps - before, ""
+
+
+def _described(error: BaseException) -> str:
+    """Return the messages of an error and of those that it groups, with the steps that led to it."""
+    inner = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    return "\n".join([str(error), *getattr(error, "__notes__", []), *map(_described, inner)])

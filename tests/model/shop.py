@@ -4,6 +4,7 @@ import json
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from functools import cache
 from hashlib import sha256
@@ -120,10 +121,13 @@ class Shop:
         if self.copy.exists():
             shutil.copytree(self.copy, self.state)
 
+    def journals(self) -> Iterator[Path]:
+        """Yield the journals."""
+        return (self.state / "jobs").glob("*.jsonl")
+
     def last_journal(self) -> Path | None:
         """Return the journal that was written last."""
-        journals = (self.state / "jobs").glob("*.jsonl")
-        return max(journals, key=lambda path: path.stat().st_mtime_ns, default=None)
+        return max(self.journals(), key=lambda path: path.stat().st_mtime_ns, default=None)
 
 
 def summary_of(done: CompletedProcess[str]) -> dict[str, int]:

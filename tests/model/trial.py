@@ -42,6 +42,7 @@ class Trial(RuleBasedStateMachine):
         self.shop = Shop()
         self.products, self.people = self.shop.held()
         self.stopped = ""  # the file whose push was the last to change anything, and did not end
+        self.older_journals: set[Path] = set()  # than that push
 
     def teardown(self) -> None:
         self.shop.close()
@@ -108,10 +109,15 @@ class Trial(RuleBasedStateMachine):
         lost = {id: (held.get(id), price) for id, price in must_hold.items() if held.get(id) != price}
         assert not lost, f"{len(lost)} of {len(must_hold)} are not as the file says (held, wanted): {lost}"
 
+    def note_new_push(self) -> None:
+        """Note which journals exist before a push that is not a resume."""
+        self.older_journals = set(self.shop.journals())
+
     def acknowledged_batches(self, name: str) -> int:
         """Count the batches that a resume of the push of a file may not send again."""
-        if self.stopped != name or not (path := self.shop.last_journal()):
-            return 0
+        path = self.shop.last_journal()
+        if self.stopped != name or path is None or path in self.older_journals:
+            return 0  # something else was done since, or the push was killed before it had a journal
         try:
             job, ended = read_job(path)
         except StateError:

@@ -2,9 +2,11 @@
 
 import os
 import sys
+import tempfile
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from itertools import count
+from tempfile import TemporaryDirectory
 
 from .run import run
 
@@ -16,7 +18,8 @@ def main(steps: int = STEPS, first: int = 1) -> int:
     begun, done, failed, seeds = time.monotonic(), 0, 0, count(first)
     workers = os.cpu_count() or 1
     running: set[Future[tuple[int, str]]] = set()
-    with ProcessPoolExecutor(workers) as pool:
+    with TemporaryDirectory(prefix="adsctl-model-") as folder, ProcessPoolExecutor(workers) as pool:
+        tempfile.tempdir = folder  # of the workers too, which start later and remove nothing at their end
         while done < steps or running:
             while done < steps and len(running) < workers:
                 running.add(pool.submit(run, next(seeds)))

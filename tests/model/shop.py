@@ -1,5 +1,6 @@
 """The service and the machine of one example: what is held there, and the commands of its user."""
 
+import atexit
 import json
 import shutil
 import tempfile
@@ -37,6 +38,7 @@ Products = dict[str, str]  # the price of each product
 def _template() -> Path:
     """Return a database with two catalogs, after commands have been run, so that children import nothing."""
     home = Path(tempfile.mkdtemp(prefix="adsctl-model-template-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
     database = home / "service.db"
     Emulator(database).close()
     adsctl = Adsctl(home, emulator_database=database)

@@ -29,7 +29,7 @@ _adsctl_subcommands() {
     'profile') REPLY='list show use set remove' ;;
     'webhooks') REPLY='create' ;;
     'emulator') REPLY='serve exec env audiences reset' ;;
-    'help') REPLY='options formats exit-codes environment files products catalog audiences jobs accounts line-items cards media posts auth profile webhooks completion emulator api help' ;;
+    'help') REPLY='options formats exit-codes environment files endpoints fields products catalog audiences jobs accounts line-items cards media posts auth profile webhooks completion emulator api help' ;;
     esac
 }
 
@@ -161,7 +161,7 @@ _adsctl_values() {
     'completion:0') REPLY='bash zsh fish powershell' ;;
     'api:--base') REPLY='ads platform sandbox' ;;
     'api:0') REPLY='GET POST PUT DELETE PATCH' ;;
-    'help:+') REPLY='options formats exit-codes environment files' ;;
+    'help:+') REPLY='options formats exit-codes environment files endpoints fields' ;;
     *:--service) REPLY='generic x' ;;
     *:--output|*:-o) REPLY='table tsv csv json jsonl yaml ids none' ;;
     *:--color) REPLY='auto always never' ;;

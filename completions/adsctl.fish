@@ -56,7 +56,7 @@ function __adsctl_subcommands
     case 'emulator'
         printf '%s\t%s\n' 'serve' 'Serve the emulator on this machine until it is stopped' 'exec' 'Run a command with its own emulator' 'env' 'Print the variables that point adsctl to a served emulator, for eval in a shell' 'audiences' 'Count the users of the emulator\'s audiences and do-not-reach lists' 'reset' 'Replace the emulator\'s data, keys and tokens by new ones; nothing may be using them'
     case 'help'
-        printf '%s\t%s\n' 'options' 'Topic' 'formats' 'Topic' 'exit-codes' 'Topic' 'environment' 'Topic' 'files' 'Topic' 'products' 'Product feeds: check, push, pull, list and delete products' 'catalog' 'The product catalog and its product sets' 'audiences' 'Audiences: who ads are for, and who they are not for' 'jobs' 'Pushes that ran on this machine, and how to resume them' 'accounts' 'Advertising accounts' 'line-items' 'Line items: who sees which ad, when and for how much' 'cards' 'Cards: what a post shows below its text' 'media' 'Images, GIFs and videos' 'posts' 'Posts made for an advertiser' 'auth' 'Sign in and out, and manage tokens' 'profile' 'Profiles: addresses and defaults, by name' 'webhooks' 'Addresses that the service delivers events to' 'completion' 'Print the completion script of a shell' 'emulator' 'The whole service on this machine, to try out and to test' 'api' 'Send any signed request' 'help' 'Show the help of a command, or explain a topic'
+        printf '%s\t%s\n' 'options' 'Topic' 'formats' 'Topic' 'exit-codes' 'Topic' 'environment' 'Topic' 'files' 'Topic' 'endpoints' 'Topic' 'fields' 'Topic' 'products' 'Product feeds: check, push, pull, list and delete products' 'catalog' 'The product catalog and its product sets' 'audiences' 'Audiences: who ads are for, and who they are not for' 'jobs' 'Pushes that ran on this machine, and how to resume them' 'accounts' 'Advertising accounts' 'line-items' 'Line items: who sees which ad, when and for how much' 'cards' 'Cards: what a post shows below its text' 'media' 'Images, GIFs and videos' 'posts' 'Posts made for an advertiser' 'auth' 'Sign in and out, and manage tokens' 'profile' 'Profiles: addresses and defaults, by name' 'webhooks' 'Addresses that the service delivers events to' 'completion' 'Print the completion script of a shell' 'emulator' 'The whole service on this machine, to try out and to test' 'api' 'Send any signed request' 'help' 'Show the help of a command, or explain a topic'
     end
 end
 
@@ -310,7 +310,7 @@ function __adsctl_values
     case 'api:0'
         echo 'GET POST PUT DELETE PATCH'
     case 'help:+'
-        echo 'options formats exit-codes environment files'
+        echo 'options formats exit-codes environment files endpoints fields'
     case '*:--service'
         echo 'generic x'
     case '*:--output' '*:-o'

@@ -28,7 +28,7 @@ $AdsctlSubcommands = @{
     'profile' = 'list show use set remove'
     'webhooks' = 'create'
     'emulator' = 'serve exec env audiences reset'
-    'help' = 'options formats exit-codes environment files products catalog audiences jobs accounts line-items cards media posts auth profile webhooks completion emulator api help'
+    'help' = 'options formats exit-codes environment files endpoints fields products catalog audiences jobs accounts line-items cards media posts auth profile webhooks completion emulator api help'
 }
 $AdsctlOptions = @{
     '' = '--version'
@@ -431,7 +431,7 @@ $AdsctlValues = @{
     'completion:0' = 'bash zsh fish powershell'
     'api:--base' = 'ads platform sandbox'
     'api:0' = 'GET POST PUT DELETE PATCH'
-    'help:+' = 'options formats exit-codes environment files'
+    'help:+' = 'options formats exit-codes environment files endpoints fields'
     ':--service' = 'generic x'
     ':--output' = 'table tsv csv json jsonl yaml ids none'
     ':-o' = 'table tsv csv json jsonl yaml ids none'

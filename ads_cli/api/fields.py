@@ -35,8 +35,9 @@ class FieldType:
         """Return an entry of Meta.extra, or None.
 
         `default`: what the service assumes; `expected`: the format in words; `option` or `common`: the
-        option or common option that sets the field; `seen`: known values, where the service may accept
-        others; `money`: an amount in micro-units.
+        option or common option that sets the field; `argument`: the metavar of the argument that does, where
+        that is not its name; `seen`: known values, where the service may accept others; `money`: an amount
+        in micro-units.
         """
         return next((meta.extra[name] for meta in self.metas if meta.extra and name in meta.extra), None)
 
@@ -114,6 +115,11 @@ class Field:
     def option(self) -> str:
         """The option that sets the field."""
         return as_option(self.type.extra("common") or self.type.extra("option") or self.name)
+
+    @property
+    def argument(self) -> str:
+        """The argument that sets the field, where one does."""
+        return str(self.type.extra("argument") or self.name.upper())
 
     @property
     def help(self) -> str:

@@ -37,6 +37,7 @@ OTHER_FORMAT = re.compile(
 )
 IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".gif", ".webp")
 MAX_IMAGES = 10
+IMAGES_WORDS = f"at most {MAX_IMAGES} URLs, separated by commas"
 
 
 class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -57,7 +58,7 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
     gtin: str | None = None
     mpn: str | None = None
     mobile_link: HttpsUrl | None = None
-    additional_image_link: str | None = None
+    additional_image_link: Annotated[str, Meta(extra={"expected": IMAGES_WORDS})] | None = None
     store_product_category: str | None = None
     product_type: str | None = None
     inventory: Inventory | None = None
@@ -230,7 +231,7 @@ class ListProducts(InCatalog):
 class PutProducts(InCatalog):
     """Create or update products."""
 
-    products: Annotated[list[Product], Meta(min_length=1, max_length=BATCH_SIZE)]
+    products: Annotated[list[Product], Meta(min_length=1, max_length=BATCH_SIZE, extra={"argument": "FILE"})]
 
 
 @endpoint(
@@ -244,4 +245,4 @@ class PutProducts(InCatalog):
 class DeleteProducts(InCatalog):
     """Delete products; this cannot be undone."""
 
-    product_keys: Annotated[list[Id], Meta(min_length=1)]
+    product_keys: Annotated[list[Id], Meta(min_length=1, extra={"argument": "KEY..."})]

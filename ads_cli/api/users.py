@@ -96,7 +96,7 @@ class DoNotReachOperation(msgspec.Struct, kw_only=True, forbid_unknown_fields=Tr
 
 @endpoint(
     "POST /12/accounts/{account_id}/custom_audiences/{custom_audience_id}/users",
-    "",
+    "audiences push",
     params_in="json",
     retry=True,
     rate=AUDIENCE_USERS,
@@ -110,7 +110,7 @@ class UpdateAudienceUsers(InAccount):
 
 @endpoint(
     "POST /12/batch/accounts/{account_id}/do_not_reach_lists/{do_not_reach_list_id}/users",
-    "",
+    "audiences do-not-reach push",
     params_in="json",
     retry=True,
     sensitive=True,

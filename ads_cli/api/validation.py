@@ -88,14 +88,15 @@ def _broken_rules_inside(value: Any, path: str) -> list[Problem]:
 
 
 @cache
-def _rules(struct: type[msgspec.Struct]) -> tuple[Rule, ...]:
+def rules_of(struct: type[msgspec.Struct]) -> tuple[Rule, ...]:
+    """List the rules between the fields of a Struct, those of its bases first."""
     namespaces = (vars(base) for base in reversed(struct.__mro__))
     return tuple(value for names in namespaces for value in names.values() if hasattr(value, "rule_field"))
 
 
 @cache
 def _rules_and_nested_fields(struct: type[msgspec.Struct]) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
-    return _rules(struct), tuple(field.name for field in fields_of(struct) if field.type.holds_structs)
+    return rules_of(struct), tuple(field.name for field in fields_of(struct) if field.type.holds_structs)
 
 
 class _InvalidFieldError(Exception):
@@ -144,7 +145,7 @@ def _problems(struct: type[msgspec.Struct], values: Any, strict: bool, prefix: s
 def _broken_rules_of(
     struct: type[msgspec.Struct], valid_fields: _ValidFields, prefix: str
 ) -> Iterator[Problem]:
-    for rule in _rules(struct):
+    for rule in rules_of(struct):
         try:
             reason = rule(valid_fields)
         except _InvalidFieldError:

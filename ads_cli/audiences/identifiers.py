@@ -21,6 +21,16 @@ EMAIL = rf"(?!'|{NOBODY})[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]++@{LABEL}(?:\.{LABEL})++
 DISPLAY_NAME = re.compile(r"[^<>@]*<([^<>]*)>")
 MAX_EMAIL_LENGTH = 254
 
+# What a value is, before it is hashed.
+FORMATS = {
+    "email": f"an e-mail address of at most {MAX_EMAIL_LENGTH} characters",
+    "device_id": "letters, digits and hyphens only",
+    "handle": "letters, digits and _, with or without a leading @",
+    "platform_id": "digits only",
+    "phone_number": "a phone number with its country code, or a national one with --region",
+    "partner_user_id": "visible characters only",
+}
+
 Normalize = Callable[[str], str]  # raises ValueError with the reason
 
 
@@ -81,21 +91,21 @@ def handle(text: str) -> str:
     """Normalize a handle: without @."""
     name = text.removeprefix("@")
     if not re.fullmatch("[0-9a-z_]+", name):
-        raise ValueError("is not a valid handle: letters, digits and _, with or without a leading @")
+        raise ValueError(f"is not a valid handle: {FORMATS['handle']}")
     return name
 
 
 def platform_id(text: str) -> str:
     """Normalize the platform's own id of a person."""
     if not re.fullmatch("[0-9]+", text):
-        raise ValueError("is not a valid platform_id: digits only")
+        raise ValueError(f"is not a valid platform_id: {FORMATS['platform_id']}")
     return text
 
 
 def device_id(text: str) -> str:
     """Normalize the advertising id of a device."""
     if not re.fullmatch("[0-9a-z-]+", text):
-        raise ValueError("is not a valid device_id: letters, digits and hyphens only")
+        raise ValueError(f"is not a valid device_id: {FORMATS['device_id']}")
     return text
 
 
@@ -103,7 +113,7 @@ def partner_user_id(text: str) -> str:
     """Normalize an id of the advertiser's own, which is not hashed."""
     identifier = text.strip()
     if not identifier.isprintable():
-        raise ValueError("is not a valid partner_user_id: visible characters only")
+        raise ValueError(f"is not a valid partner_user_id: {FORMATS['partner_user_id']}")
     number = identifier.lstrip("'")  # how exports keep spreadsheets from rounding it
     return number if number.isdecimal() else identifier
 

@@ -102,14 +102,14 @@ class Root(Group):
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Name the ways to more help."""
-        from ..console.help_topics import TOPICS
+        from ..console.help_topics import ALL_TOPICS
 
         with formatter.section("More help"):
             formatter.write_dl(
                 [
                     (f"{PROGRAM} COMMAND -h", "the options and examples of a command"),
                     (f"{PROGRAM} help options", "the options that every command accepts"),
-                    (f"{PROGRAM} help TOPIC", ", ".join(name for name in TOPICS if name != "options")),
+                    (f"{PROGRAM} help TOPIC", ", ".join(name for name in ALL_TOPICS if name != "options")),
                 ]
             )
 

@@ -1,10 +1,12 @@
 """The help of commands and topics."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
 
-from ..console.help_topics import TOPICS
+from ..console.help_topics import ALL_TOPICS, FEEDS_TOPIC, LINES_TOPIC, TOPICS
+from ..console.invocation import Invocation
 from ..console.options import completes_from
 from ..errors import UsageError
 from ..suggestions import suggestion
@@ -16,22 +18,54 @@ def show_help(
         list[str] | None,
         typer.Argument(
             metavar="[TOPIC|COMMAND...]",
-            help=f"A group, a command, or one of {', '.join(TOPICS)}",
-            autocompletion=completes_from(TOPICS),
+            help=f"A group, a command, or one of {', '.join(ALL_TOPICS)}",
+            autocompletion=completes_from(ALL_TOPICS),
         ),
     ] = None,
 ) -> None:
     """Show the help of a command, or explain a topic.
 
+    endpoints and fields are lists, in the format of -o: the command and the options of each line of the
+    API, and what a feed may hold (fields products, fields users, fields do-not-reach).
+
     For example: adsctl help products push
     """
     path = names or []
-    if len(path) == 1 and path[0] in TOPICS:
+    if path == [LINES_TOPIC]:
+        _show_endpoints(ctx)
+    elif path[:1] == [FEEDS_TOPIC]:
+        _show_fields(ctx, path[1:])
+    elif len(path) == 1 and path[0] in TOPICS:
         formatter = ctx.make_formatter()
         TOPICS[path[0]](formatter)
         print(formatter.getvalue(), end="")
     else:
         print(_command_context(ctx, path).get_help())
+
+
+def _show_endpoints(ctx: typer.Context) -> None:
+    """List the lines of the API."""
+    from ..reference.endpoints import ENDPOINT_COLUMNS, endpoint_records
+
+    call = Invocation.of(ctx)
+    records = list(endpoint_records(ctx.find_root().command, call.settings.names))
+    call.printer.show(records, ENDPOINT_COLUMNS, "command")
+
+
+def _show_fields(ctx: typer.Context, feeds: list[str]) -> None:
+    """List the fields of feeds, or of all of them."""
+    from ..reference.feed_fields import FEEDS, FIELD_COLUMNS, FIELD_DETAILS, field_records
+
+    if unknown := [name for name in feeds if name not in FEEDS]:
+        message = f"there is no feed {unknown[0]!r}{suggestion(unknown[0], FEEDS)}"
+        raise UsageError(message, hint=f"feeds: {', '.join(FEEDS)}")
+    call = Invocation.of(ctx)
+
+    def records() -> Iterator[dict[str, Any]]:
+        for feed in feeds or FEEDS:
+            yield from field_records(feed, call.settings.names)
+
+    call.printer.show(list(records()), FIELD_COLUMNS, "field", FIELD_DETAILS)
 
 
 def _command_context(ctx: typer.Context, path: list[str]) -> Any:
@@ -44,7 +78,7 @@ def _command_context(ctx: typer.Context, path: list[str]) -> Any:
             if position:
                 message = f"{context.command_path!r} has no command {name!r}{suggestion(name, known)}"
             else:
-                message = f"no command or topic {name!r}{suggestion(name, [*known, *TOPICS])}"
+                message = f"no command or topic {name!r}{suggestion(name, [*known, *ALL_TOPICS])}"
             raise UsageError(message, hint=f"adsctl {' '.join(['help', *path[:position]])}")
         command = group.commands[name]
         command = getattr(command, "loaded", command)

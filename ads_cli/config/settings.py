@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..api.names import SERVICES
+from ..api.names import SERVICES, Names
 from ..errors import ContentError, StateError, UsageError
 from ..numbers import parse_count, parse_duration
 from ..spelling import as_option, as_variable
@@ -117,6 +117,11 @@ class Settings:
             known = f"it is one of {', '.join(SERVICES)}{suggestion(found.value, SERVICES)}"
             raise error(f"{found.value!r} (from {found.origin}) is not a service", hint=known)
         return found.value
+
+    @property
+    def names(self) -> Names:
+        """The names that the service uses on the wire."""
+        return SERVICES[self.service]
 
     def _in_environment(self, name: str) -> Setting | None:
         variable = as_variable(name)

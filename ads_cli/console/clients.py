@@ -5,7 +5,6 @@ from contextlib import AbstractContextManager
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ..api.names import SERVICES
 from ..client.client import Client
 from ..client.credentials import Credentials
 from ..client.shared_window import SharedWindow
@@ -49,7 +48,7 @@ def make_client(
         on_wait=messages.say,
         mutating=mutating,
         sign_in_hint=settings.sign_in_hint,
-        names=SERVICES[settings.service],
+        names=settings.names,
         shared_window=lambda rate: SharedWindow(settings.state_dir / "pace", service(), rate),
     )
 

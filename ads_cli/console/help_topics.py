@@ -82,6 +82,9 @@ TOPICS: dict[str, Callable[[Formatter], None]] = {
     "environment": write_environment,
     "files": write_files,
 }
+# The topics that are lists, shown in the format of -o.
+LINES_TOPIC, FEEDS_TOPIC = "endpoints", "fields"
+ALL_TOPICS = (*TOPICS, LINES_TOPIC, FEEDS_TOPIC)
 
 
 def _write_paragraph(formatter: Formatter, text: str) -> None:

@@ -139,7 +139,8 @@ def show_request(call: Invocation, request: Request) -> None:
     from ..client.prepared_request import build_request
 
     endpoint = request.endpoint
-    show_prepared(call, build_request(endpoint, request_parts(request), call.settings.address(endpoint.base)))
+    parts = request_parts(request, call.settings.names)
+    show_prepared(call, build_request(endpoint, parts, call.settings.address(endpoint.base)))
 
 
 def show_prepared(call: Invocation, prepared: "PreparedRequest") -> None:

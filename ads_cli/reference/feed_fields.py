@@ -1,0 +1,75 @@
+"""What a feed may hold, as records: its fields, with their limits and rules."""
+
+from collections.abc import Iterator
+from inspect import getdoc
+from typing import Any
+
+import msgspec
+
+from ..api.fields import FieldType, fields_of
+from ..api.names import Names
+from ..api.products import Product
+from ..api.time import Time
+from ..api.users import AudienceParams, DoNotReachParams, DoNotReachUser, User
+from ..api.validation import rules_of
+from ..audiences.identifiers import FORMATS
+from ..audiences.operation_params import OPERATION_TYPES
+
+FIELD_COLUMNS = ("feed", "field", "required", "limits", "values")
+FIELD_DETAILS = ("type", "min_length", "max_length", "minimum", "maximum", "rules")
+TYPE_NAMES = {int: "integer", bool: "boolean", Time: "time"}  # all others are text
+# The kinds of feeds, by the Structs whose fields their columns are.
+FEEDS: dict[str, tuple[type[msgspec.Struct], ...]] = {
+    "products": (Product,),
+    "users": (User, AudienceParams),
+    "do-not-reach": (DoNotReachUser, DoNotReachParams),
+}
+OPERATION_TYPE = {
+    "field": "operation_type",
+    "required": False,
+    "limits": "whether the person is added or removed",
+    "values": list(OPERATION_TYPES.values()),
+}
+
+
+def field_records(feed: str, names: Names) -> Iterator[dict[str, Any]]:
+    """Yield a record for each field of a feed, under the names that a service uses on the wire."""
+    for struct in FEEDS[feed]:
+        yield from (
+            _complete(feed, record | {"field": names.name(record["field"])}) for record in _records(struct)
+        )
+    if feed != "products":
+        yield _complete(feed, OPERATION_TYPE)
+
+
+def _complete(feed: str, record: dict[str, Any]) -> dict[str, Any]:
+    return dict.fromkeys((*FIELD_COLUMNS, *FIELD_DETAILS)) | {"feed": feed, "type": "text"} | record
+
+
+def _records(struct: type[msgspec.Struct]) -> Iterator[dict[str, Any]]:
+    """Yield what a Struct declares of each field; lists of people are rows of their own."""
+    rules = [(rule.rule_field, getdoc(rule)) for rule in rules_of(struct)]  # type: ignore[attr-defined]
+    for field in fields_of(struct):
+        if field.name == "users":
+            continue
+        own = [text for name, text in rules if name == field.name]
+        yield {
+            "field": field.name,
+            "required": field.required,
+            "rules": own,
+            **_limits(field.name, field.type),
+        }
+
+
+def _limits(name: str, field_type: FieldType) -> dict[str, Any]:
+    if name in FORMATS:  # is hashed on this machine, so the declared limits are those of the hash
+        return {"limits": FORMATS[name]}
+    return {
+        "type": TYPE_NAMES.get(field_type.base, "text"),
+        "limits": field_type.describe() or None,
+        "values": list(field_type.choices) or None,
+        "min_length": field_type.limit("min_length"),
+        "max_length": field_type.limit("max_length"),
+        "minimum": field_type.limit("ge"),
+        "maximum": field_type.limit("le"),
+    }

@@ -1,6 +1,6 @@
 """Endpoints, and the declared requests bound to them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import ClassVar, Literal, NamedTuple, TypeVar
 
@@ -45,6 +45,7 @@ class Endpoint(NamedTuple):
     id_field: str | None  # the path field that is the id of the resource itself
     rate: Rate | None  # stated by the specification
     sensitive: bool  # the body is masked, in --debug too
+    service: str  # the service that has it; "" if every service does
 
     @property
     def mutates(self) -> bool:
@@ -82,8 +83,12 @@ def endpoint(
     id_field: str | None = None,
     rate: Rate | None = None,
     sensitive: bool = False,
+    service: str = "",
 ) -> Callable[[R], R]:
-    """Bind a Request to its HTTP line, as the specification writes it, and to its command."""
+    """Bind a Request to its HTTP line, as the specification writes it, and to its command.
+
+    Where a service has another line or other parameters, each `service` has a request of the same command.
+    """
     method, path = line.split()
     declared = Endpoint(
         method=method,
@@ -101,6 +106,7 @@ def endpoint(
         id_field=path.rpartition("/")[2].strip("{}") if path.endswith("}") else id_field,
         rate=rate,
         sensitive=sensitive,
+        service=service,
     )
 
     def bind(request: R) -> R:
@@ -121,6 +127,17 @@ def requests_of(module: str) -> list[type[Request]]:
         and "endpoint" in vars(value)
         and value.__module__ == declaring.__name__
     ]
+
+
+def requests_for(service: str) -> Iterator[type[Request]]:
+    """List the requests of all modules that a service understands."""
+    for module in MODULES:
+        yield from (request for request in requests_of(module) if is_of_service(request, service))
+
+
+def is_of_service(request: type[Request], service: str) -> bool:
+    """Whether a service understands a request."""
+    return request.endpoint.service in ("", service)
 
 
 def document_of(request: type[Request]) -> str:

@@ -1,4 +1,4 @@
-"""Generate a command from a declared request.
+"""Generate a command from a declared request, or from one of each service.
 
 Every option is passed on as text and validated by the declaration alone: all problems are reported at once,
 and no limit is written twice.
@@ -11,7 +11,7 @@ from typing import Any
 from typer import Exit
 from typer.core import TyperArgument, TyperOption
 
-from ..api.endpoint import Request, document_of
+from ..api.endpoint import Request, document_of, is_of_service
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import WIRE_NAMES, X, neutral_name
 from ..api.time import Time
@@ -28,48 +28,88 @@ MAX_METAVAR_WIDTH = 60  # a longer list of choices moves to the help text
 
 
 class RequestCommand(ExampleCommand):
-    """The command of one declared request."""
+    """The command of a declared request, or of the requests that services declare for it."""
 
-    def __init__(self, request: type[Request]) -> None:
-        self.request = request
+    def __init__(self, *requests: type[Request]) -> None:
+        self.requests = requests
+        self.request = request = requests[0]  # described by the help
+        self.common = {common for request in requests for common in common_fields(request).values()}
+        own: dict[str, Any] = {}  # an option that several requests have is one parameter
+        for each in requests:
+            for param in request_parameters(each):
+                if _key(param) not in own and len(requests) > 1 and each is not request:
+                    param.help = f"{param.help} (service {each.endpoint.service} only)"
+                own.setdefault(_key(param), param)
+        self._own = list(own.values())
         endpoint = request.endpoint
-        self.fields = {field.name: field for field in fields_of(request)}
-        # Fields that a common option sets (--account, --catalog), by the name of that option.
-        self.common = {name: field.type.extra("common") for name, field in self.fields.items()}
-        self.is_paged = "cursor" in self.fields
-        own = [field for field in self.fields.values() if not self.common[field.name]]
-        params = [param for field in own for param in field_parameters(field, endpoint.id_field)]
-        params.sort(key=lambda param: (not isinstance(param, TyperArgument), not param.required))
-        if any(field.type.is_nested for field in own):
-            params += document_options(request)
-        params += [envelope_option(), *(paging_options() if self.is_paged else [])]
         super().__init__(
             name=endpoint.command.split()[-1],
             help=f"{getdoc(request)}{EXAMPLE_MARK}adsctl {endpoint.command} {endpoint.example}",
-            params=params,
+            params=list(self._own),
         )
+
+    def request_for(self, service: str) -> type[Request]:
+        """Return the request that a service understands."""
+        return next(request for request in self.requests if is_of_service(request, service))
+
+    def _values(self, request: type[Request], given: dict[str, Any]) -> dict[str, Any]:
+        """Name the values of the parameters as a request does; raise UsageError for those it has not."""
+        names = {_key(param): param.name for param in request_parameters(request)}
+        values = {}
+        for param in self._own:
+            if (key := _key(param)) in names:
+                values[names[key]] = given.get(param.name)
+            elif given.get(param.name) not in (None, False):
+                service = request.endpoint.service
+                raise UsageError(f"{key}: the service {service} has no such parameter", hint="--service")
+        return values
 
     def invoke(self, ctx: Any) -> None:
         """Validate the request, send it, show the response."""
-        endpoint = self.request.endpoint
-        call = Invocation.of(ctx, mutates=endpoint.mutates)
-        values = dict(ctx.params)
+        call = Invocation.of(ctx, mutates=self.request.endpoint.mutates)
+        request_type = self.request_for(call.settings.service)
+        endpoint, common = request_type.endpoint, common_fields(request_type)
+        fields = {field.name: field for field in fields_of(request_type)}
+        values = self._values(request_type, ctx.params)
         shape = {name: values.pop(name, None) for name in ("envelope", "all", "limit")}
         shape["envelope"] = shape["envelope"] and call.printer.shows_documents
         for name in WIRE_NAMES & values.keys():
-            _use_alias(self.fields[neutral_name(name)], name, values)
+            _use_alias(fields[neutral_name(name)], name, values)
         file = values.pop("file", None)
-        values |= {name: getattr(call, common) for name, common in self.common.items() if common}
-        request = request_from_input(self.request, values, file)
+        values |= {name: getattr(call, option) for name, option in common.items()}
+        request = request_from_input(request_type, values, file)
         if endpoint.confirm_prompt and not call.dry_run:
             call.confirm(endpoint.confirm_prompt.format(**values))
         if call.dry_run:
             show_request(call, request)
-        elif self.is_paged:
+        elif "cursor" in fields:
             show_list(call, request, **shape)
         else:
             response = call.client.call(request)
             show(call, request, response.body if shape["envelope"] else response.data)
+
+
+def common_fields(request: type[Request]) -> dict[str, str]:
+    """Name the fields that a common option sets (--account, --catalog), and the options."""
+    options = {field.name: field.type.extra("common") for field in fields_of(request)}
+    return {name: option for name, option in options.items() if option}
+
+
+def request_parameters(request: type[Request]) -> list[Any]:
+    """Make the parameters of a request, without the common options."""
+    common = common_fields(request)
+    own = [field for field in fields_of(request) if field.name not in common]
+    params = [param for field in own for param in field_parameters(field, request.endpoint.id_field)]
+    params.sort(key=lambda param: (not isinstance(param, TyperArgument), not param.required))
+    if any(field.type.is_nested for field in own):
+        params += document_options(request)
+    is_paged = any(field.name == "cursor" for field in own)
+    return [*params, envelope_option(), *(paging_options() if is_paged else [])]
+
+
+def _key(param: Any) -> str:
+    """Return the same text for the same parameter of two requests: its option, or that it is an argument."""
+    return "ID" if isinstance(param, TyperArgument) else max(param.opts, key=len)
 
 
 def _use_alias(field: Field, wire_name: str, values: dict[str, Any]) -> None:

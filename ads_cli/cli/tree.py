@@ -144,13 +144,15 @@ def generated_commands(path: tuple[str, ...]) -> dict[str, Any]:
         return {}
     from .request_commands import RequestCommand
 
-    found = {}
+    declared: dict[str, list[Any]] = {}
     for request in requests_of(module):
-        words = tuple(request.endpoint.command.split())
-        if words[:-1] == path and request.endpoint.command not in HAND_WRITTEN:
-            command = RequestCommand(request)
-            found[words[-1]] = with_common_options(command, words, set(command.common.values()))
-    return found
+        words = request.endpoint.command.split()
+        if tuple(words[:-1]) == path and request.endpoint.command not in HAND_WRITTEN:
+            declared.setdefault(words[-1], []).append(request)
+    return {
+        name: with_common_options(command := RequestCommand(*requests), (*path, name), command.common)
+        for name, requests in declared.items()
+    }
 
 
 def hand_written_command(path: tuple[str, ...]) -> Any:

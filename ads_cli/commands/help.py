@@ -48,7 +48,7 @@ def _show_endpoints(ctx: typer.Context) -> None:
     from ..reference.endpoints import ENDPOINT_COLUMNS, endpoint_records
 
     call = Invocation.of(ctx)
-    records = list(endpoint_records(ctx.find_root().command, call.settings.names))
+    records = list(endpoint_records(ctx.find_root().command, call.settings.service))
     call.printer.show(records, ENDPOINT_COLUMNS, "command")
 
 

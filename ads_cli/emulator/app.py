@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from ..api.endpoint import Endpoint, Request
-from ..api.names import GENERIC, SERVICES, Names
+from ..api.names import Names
 from ..api.validation import InvalidError, Problem, convert
 from ..errors import StateError
 from . import identity
@@ -79,7 +79,6 @@ class Emulator:
         self.faults = [parse_fault(text) for text in faults]
         self.database = database
         self.service = service  # whose names it speaks
-        self.names = SERVICES[service]
         self._store = open_store(database, _seed)
         self.authenticator = Authenticator(self._store)
         self._rate_limits = RateLimits()
@@ -122,7 +121,7 @@ class Emulator:
 
     @cached_property
     def _router(self) -> Router:
-        return load_router(self.names)
+        return load_router(self.service)
 
     def __call__(self, environ: dict[str, Any], start_response: "StartResponse") -> list[bytes]:
         """Respond to one request; any exception becomes an error response."""
@@ -145,7 +144,7 @@ class Emulator:
             return HttpResponse(msgspec.json.encode({identity.MEMBER: self.database_id}))
         endpoint, handler, path_params = self._router.find(incoming)
         context = RequestContext(
-            self._store, self.authenticator, self._rate_limits, incoming, path_params, self.names
+            self._store, self.authenticator, self._rate_limits, incoming, path_params, self.service
         )
         if handler.request_type:
             context.user = self.authenticator.authenticate_user(incoming, writes=endpoint.mutates).user
@@ -157,11 +156,11 @@ class Emulator:
         return handle_with_faults(self.faults, incoming, handle)
 
 
-def load_router(names: Names = GENERIC) -> Router:
-    """Import all handlers, and build the router."""
+def load_router(service: str = "generic") -> Router:
+    """Import all handlers, and build the router of a service."""
     for name in HANDLER_MODULES:
         import_module(f".{name}", __package__)
-    return Router(names)
+    return Router(service)
 
 
 def reset_emulator(database: Path) -> None:

@@ -3,27 +3,30 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ..api.endpoint import MODULES, Request, requests_of
+from ..api.endpoint import Request, requests_for
 from ..api.fields import Field, fields_of
-from ..api.names import Names
+from ..api.names import SERVICES, Names
 from .tree import Command, describe_commands
 
 ENDPOINT_COLUMNS = ("command", "method", "path", "base", "params_in", "argument", "options")
 
 
-def endpoint_records(root: Any, names: Names) -> Iterator[dict[str, Any]]:
-    """Yield a record for each line of the API, with the names that a service uses on the wire."""
+def endpoint_records(root: Any, service: str) -> Iterator[dict[str, Any]]:
+    """Yield a record for each line that a service has, with its names on the wire."""
     commands = {command.key: command for command in describe_commands(root)}
-    for module in MODULES:
-        for request in requests_of(module):
-            yield _record(request, commands[request.endpoint.command], names)
+    for request in requests_for(service):
+        yield _record(request, commands[request.endpoint.command], SERVICES[service])
 
 
 def _record(request: type[Request], command: Command, names: Names) -> dict[str, Any]:
     endpoint = request.endpoint
-    arguments = {name for argument in command.arguments for name in argument.names}
+    arguments = {name for argument in command.arguments for name in argument.names} | {endpoint.id_field}
     options = {name for option in command.options for name in option.names}
-    by_argument = [field for field in fields_of(request) if field.argument in arguments]
+    by_argument = [
+        field
+        for field in fields_of(request)
+        if field.argument in arguments or field.name == endpoint.id_field
+    ]
     others = [field for field in fields_of(request) if field not in by_argument]
     return {
         "command": endpoint.command,

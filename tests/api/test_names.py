@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.api.cards import CreateCard
-from ads_cli.api.endpoint import MODULES, Request, requests_of
+from ads_cli.api.endpoint import Request, requests_for
 from ads_cli.api.fields import enum_fields
 from ads_cli.api.names import (
     FIELDS,
@@ -27,7 +27,7 @@ from ads_cli.api.validation import convert
 from ads_cli.client.prepared_request import build_request
 from ads_cli.client.response import read_response
 
-REQUESTS = [request for module in MODULES for request in requests_of(module)]
+REQUESTS = list(requests_for("x"))
 MEDIA = {"type": "MEDIA", "media_key": "3_1"}
 BUTTON = {"type": "BUTTON", "label": {"type": "ENUM", "value": "INSTALL"}}
 APP = {"type": "APP", "country_code": "DE", "android_store_app_id": "shop.example.app"}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from ...api.endpoint import Request
-from ...api.names import GENERIC, Names
+from ...api.names import SERVICES, Names
 from ..storage.store import Store
 from .incoming_request import IncomingRequest
 from .rate_limits import RateLimits
@@ -24,10 +24,15 @@ class RequestContext:
     rate_limits: RateLimits
     incoming: IncomingRequest
     path_params: dict[str, str]
-    names: Names = GENERIC  # of the service that the emulator speaks
+    service: str = "generic"  # that the emulator speaks
     user: str = ""  # who signed the request; "" until a raw handler authenticates it
     partial: bool = False  # fault on demand: reject some items of a batch
     echoed: dict[str, Any] = field(default_factory=dict)  # parameters that the envelope repeats
+
+    @property
+    def names(self) -> Names:
+        """The names of the service on the wire."""
+        return SERVICES[self.service]
 
 
 Handler = Callable[[RequestContext, R], Result | HttpResponse]

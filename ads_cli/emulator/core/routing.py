@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from ...api.endpoint import MODULES, Endpoint, Request, requests_of
-from ...api.names import GENERIC, Names
+from ...api.endpoint import Endpoint, Request, requests_for
+from ...api.names import SERVICES
 from .errors import ApiError
 from .handlers import RegisteredHandler, registered
 from .incoming_request import IncomingRequest
@@ -42,12 +42,12 @@ class Router:
 
     def __init__(
         self,
-        names: Names = GENERIC,
+        service: str = "generic",
         handler_of: Callable[[type[Request]], RegisteredHandler | None] = registered,
     ) -> None:
-        self._names = names
+        self._names = SERVICES[service]
         self._routes: dict[int, list[Route]] = {}  # by number of segments
-        for request in (request for module in MODULES for request in requests_of(module)):
+        for request in requests_for(service):
             handler = handler_of(request)
             self._add(request.endpoint, handler)
             for line in handler.extra_lines if handler else ():

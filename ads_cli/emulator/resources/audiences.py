@@ -5,11 +5,15 @@ Version 5 of the service calls them tailored audiences, version 12 custom audien
 
 from ...api.audiences import (
     DeleteDoNotReachList,
+    GrantCustomPermission,
     GrantPermission,
+    ListCustomPermissions,
     ListPermissions,
     ListTargeted,
+    RevokeCustomPermission,
     RevokePermission,
 )
+from ...api.endpoint import Request
 from ..core.errors import ApiError, invalid_parameter, not_found
 from ..core.handlers import RequestContext, handler
 from ..core.paging import Seq, decode_cursor, encode_cursor, field_in, list_page
@@ -20,6 +24,7 @@ from .accounts import ACCOUNT, delete_record, require_account, require_record
 from .line_items import CAMPAIGN, LINE_ITEM
 
 AUDIENCE, PERMISSION, TARGETING = "audience", "tailored_audience_permission", "targeting_criterion"
+AUDIENCE_FIELD = "tailored_audience_id"
 DO_NOT_REACH = "do_not_reach_list"
 CAMPAIGNS_PER_PAGE = 50
 
@@ -36,28 +41,51 @@ def _require_owned(context: RequestContext, account: str, audience: str) -> None
     raise not_found("the audience", audience)
 
 
+def _audience(request: Request) -> str:
+    """Return the audience in the path, which each service has another name for."""
+    audience: str = getattr(request, request.endpoint.path_fields[1])
+    return audience
+
+
+def _shown(request: Request, permission: Record) -> Record:
+    """Name the audience of a permission as the service of a request does."""
+    return {
+        request.endpoint.path_fields[1] if name == AUDIENCE_FIELD else name: value
+        for name, value in permission.items()
+    }
+
+
+def _permission_ids(request: ListPermissions | ListCustomPermissions) -> list[str] | None:
+    if isinstance(request, ListCustomPermissions):
+        return request.custom_audience_permission_ids
+    return request.tailored_audience_permission_ids
+
+
+@handler(ListCustomPermissions)
 @handler(ListPermissions)
-def list_permissions(context: RequestContext, request: ListPermissions) -> Result:
+def list_permissions(context: RequestContext, request: ListPermissions | ListCustomPermissions) -> Result:
     """List the accounts that an audience is shared with."""
-    audience = request.tailored_audience_id
+    audience = _audience(request)
     _require_owned(context, request.account_id, audience)
-    return list_page(
+    page = list_page(
         context.store,
         request,
         PERMISSION,
         owner=audience,
-        ids=request.tailored_audience_permission_ids,
+        ids=_permission_ids(request),
         sortable=("granted_account_id", "permission_level"),
         where=field_in("granted_account_id", request.granted_account_ids),
     )
+    return page._replace(data=[_shown(request, permission) for permission in page.data])
 
 
+@handler(GrantCustomPermission)
 @handler(GrantPermission)
-def grant_permission(context: RequestContext, request: GrantPermission) -> Result:
+def grant_permission(context: RequestContext, request: GrantPermission | GrantCustomPermission) -> Result:
     """Share an audience with an account, or change the level of its permission."""
-    audience, granted = request.tailored_audience_id, request.granted_account_id
+    audience, granted = _audience(request), request.granted_account_id
     fields = {
-        "tailored_audience_id": audience,
+        AUDIENCE_FIELD: audience,
         "granted_account_id": granted,
         "permission_level": request.permission_level,
     }
@@ -68,19 +96,21 @@ def grant_permission(context: RequestContext, request: GrantPermission) -> Resul
             raise invalid_parameter("granted_account_id", f"the account {granted} does not exist")
         for permission in store.find_all(PERMISSION, audience):
             if permission["granted_account_id"] == granted:
-                return Result(store.update(PERMISSION, permission["id"], fields, owner=audience))
-        return Result(store.add(PERMISSION, ids.random_base36(), fields, owner=audience))
+                changed = store.update(PERMISSION, permission["id"], fields, owner=audience)
+                return Result(_shown(request, changed))
+        return Result(_shown(request, store.add(PERMISSION, ids.random_base36(), fields, owner=audience)))
 
 
+@handler(RevokeCustomPermission)
 @handler(RevokePermission)
-def revoke_permission(context: RequestContext, request: RevokePermission) -> Result:
+def revoke_permission(context: RequestContext, request: RevokePermission | RevokeCustomPermission) -> Result:
     """Stop sharing an audience with an account."""
-    audience, permission = request.tailored_audience_id, request.tailored_audience_permission_id
+    audience, permission = _audience(request), getattr(request, request.endpoint.id_field or "")
     with context.store.transaction():
         _require_owned(context, request.account_id, audience)
         if context.store.find(PERMISSION, permission, owner=audience) is None:
             raise not_found("the permission", permission)
-        return Result(context.store.delete(PERMISSION, permission, owner=audience))
+        return Result(_shown(request, context.store.delete(PERMISSION, permission, owner=audience)))
 
 
 @handler(ListTargeted)

@@ -18,6 +18,7 @@ from .table import Table
 if TYPE_CHECKING:
     import httpx
 
+    from ads_cli.api.names import Names
     from ads_cli.client.prepared_request import PreparedRequest
 
 ORDER = ("read", "check", "pack", "encode", "sign", "send", "journal", "report")
@@ -102,7 +103,14 @@ class Stages:
         options = JobOptions(skip_invalid=False, format="csv", encoding="utf-8", mapping={})
         key = JobKey(Place("stages", "product_catalog", "stages"), "push", "stages", options)
         fields = dict.fromkeys(("job", "noun", "file", "started"), "stages")
-        self._journal = Journal(folder / "jobs", Job(**fields, key=key, rows=0, batches=0), resume=False)
+        self._journal = Journal(folder, Job(**fields, key=key, rows=0, batches=0), resume=False)
+
+    @property
+    def names(self) -> "Names":
+        """Stand in for the client."""
+        from ads_cli.api.names import GENERIC
+
+        return GENERIC
 
     def read(self) -> None:
         """Take the file apart."""
@@ -151,7 +159,7 @@ class Stages:
         from ads_cli.client.response import read_response
 
         for batch, content in zip(self._batches, self._answers, strict=True):
-            self._upload.read_outcomes(batch.items.ids, read_response(200, {}, content, 1), False)
+            self._upload.read_outcomes(batch.items.ids, read_response(200, {}, content))
 
     def prepare(self, request: Any, pieces: Sequence[bytes]) -> "PreparedRequest":
         """Stand in for the client."""

@@ -25,6 +25,7 @@ ORDER = ("read", "check", "pack", "encode", "sign", "send", "journal", "report")
 TWICE = ("read", "check")  # before the first request, and to send
 TOGETHER = "together"
 TIMEOUT = 30.0  # seconds
+DEADLINE = 3600.0  # seconds, for all requests together
 
 
 def stages(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: int) -> None:
@@ -96,7 +97,8 @@ class Stages:
         self._batches = list(self._plan.batches())
         self._items = [checked.item for checked in self._plan.checked_rows()]
         self._outgoing = [self._upload.prepare(self, batch) for batch in self._batches]  # type: ignore[arg-type]
-        self._requests = [http_request(prepared, TIMEOUT) for prepared in self._outgoing]
+        end = time.monotonic() + DEADLINE
+        self._requests = [http_request(prepared, TIMEOUT, end) for prepared in self._outgoing]
         for request in self._requests:
             request.headers["Authorization"] = SIGNED
         self._answers = [self._answer(request) for request in self._requests]
@@ -139,7 +141,7 @@ class Stages:
         from ads_cli.client.transport import http_request
 
         for prepared in self._outgoing:
-            next(self._auth.auth_flow(http_request(prepared, TIMEOUT)))
+            next(self._auth.auth_flow(http_request(prepared, TIMEOUT, time.monotonic() + TIMEOUT)))
 
     def send(self) -> None:
         """Send requests that are ready, signed in advance, one after the other."""
@@ -172,4 +174,4 @@ class Stages:
         from ads_cli.client.response_body import read_body
 
         with closing(self._connections.to(request.url).handle_request(request)) as response:
-            return read_body(response, time.monotonic() + TIMEOUT)
+            return read_body(response)

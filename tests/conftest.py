@@ -114,6 +114,7 @@ class Service:
 def service(adsctl: Adsctl, tmp_path: Path, seeded_database: Path) -> Iterator[Service]:
     """A served emulator; `adsctl` is signed in to it."""
     emulator = Emulator(shutil.copyfile(seeded_database, tmp_path / "service.db"))
+    emulator.prepared()
     found = Service(emulator)
     with running(found) as address:
         adsctl.env |= variables(emulator, address)

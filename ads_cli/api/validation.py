@@ -46,6 +46,12 @@ def rule(field: str) -> Callable[[Rule], Rule]:
     return mark
 
 
+def compile_types(*types: Any) -> None:
+    """Compile types before threads start: msgspec may crash where a Struct is first used beside threads."""
+    for each in types:
+        msgspec.json.Decoder(each, dec_hook=decode_custom)
+
+
 def convert(struct: type[S], values: Mapping[str, Any], *, strict: bool = False) -> S:
     """Convert values to a `struct`; raise InvalidError with every problem.
 

@@ -80,11 +80,11 @@ class FileStore(SecretStore):
         self._change(profile, lambda stored: [stored.pop(name, None) for name in names])
 
     def _change(self, profile: str, change: Callable[[dict[str, str]], Any]) -> None:
-        from ..config.atomic_files import atomic
+        from ..config.atomic_files import atomic, make_folder
         from ..config.file_locks import locked
 
         try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self.path.parent)
             with locked(self.path.with_suffix(".lock")):
                 content = self._read()
                 change(content.setdefault(profile, {}))

@@ -56,7 +56,7 @@ def serve(
         invocation.messages.say(f'use it from another shell: eval "$({shlex.join(words)})"')
 
     with closing(_open(invocation, database, fault)) as emulator:
-        serve_app(emulator, host=host, port=port, on_ready=ready)
+        serve_app(emulator.prepared(), host=host, port=port, on_ready=ready)
 
 
 def execute(
@@ -71,7 +71,10 @@ def execute(
     """
     from ..emulator.server import running
 
-    with closing(_open(Invocation.of(ctx), database, fault)) as emulator, running(emulator) as address:
+    with (
+        closing(_open(Invocation.of(ctx), database, fault)) as emulator,
+        running(emulator.prepared()) as address,
+    ):
         inherited = {k: v for k, v in os.environ.items() if k != "ADSCTL_PROFILE" and not _names_secret(k)}
         try:
             completed = subprocess.run(command, env=inherited | variables(emulator, address), check=False)

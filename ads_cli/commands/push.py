@@ -52,6 +52,8 @@ class PushCommand:
         self.call.concurrency = self.options.concurrency
         client = self.call.client  # wrong options are reported before anything is done
         if not self.call.dry_run:
+            if self.call.settings.is_local:
+                self.call.emulator.prepared()
             threading.Thread(target=client.load).start()  # imports while the file is validated
         earlier = self._resumable_job()
         if earlier:

@@ -144,6 +144,14 @@ def _open_directly(path: Path) -> int | None:
     return None
 
 
+def make_folder(folder: Path) -> None:
+    """Create a folder that only its owner may use, and those above it, on disk before this returns."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for created in reversed(missing):
+        sync_folder(created.parent)
+
+
 def sync_folder(folder: Path) -> None:
     """Sync a folder to disk, so that a file created, renamed or removed in it survives a power failure.
 

@@ -8,7 +8,7 @@ from ..errors import StateError, UsageError
 from ..output.presentation import FORMATS
 from ..suggestions import suggestion
 from .addresses import ADDRESSES, check_address
-from .atomic_files import atomic
+from .atomic_files import atomic, make_folder
 from .file_locks import locked
 from .settings import BOOLEANS, LOCAL, PROFILE_KEYS, TOKEN_STORES, Settings
 
@@ -30,7 +30,7 @@ def edit(settings: Settings, change: Callable[[dict[str, Any]], None]) -> None:
     yaml.preserve_quotes = True
     yaml.width = 4096  # keeps long lines whole
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
         with locked(folder / "config.lock"):
             settings.read_config()  # raises a clear error if the file is invalid
             config = (yaml.load(path) if path.exists() else None) or {}

@@ -14,7 +14,8 @@ import msgspec
 
 from ..api.endpoint import Endpoint, Request
 from ..api.names import Names
-from ..api.validation import InvalidError, Problem, convert
+from ..api.users import AudienceOperation, DoNotReachOperation
+from ..api.validation import InvalidError, Problem, compile_types, convert
 from ..errors import StateError
 from . import identity
 from .core.errors import ApiError
@@ -114,6 +115,14 @@ class Emulator:
         from .data import EmulatorData
 
         return EmulatorData(self._store)
+
+    def prepared(self) -> "Emulator":
+        """Compile what requests are converted to, before several threads handle them; return itself."""
+        from .resources.products import StrictProduct
+
+        types = {route.handler.request_type for route in self._router if route.handler}
+        compile_types(*filter(None, types), AudienceOperation, DoNotReachOperation, StrictProduct)
+        return self
 
     def close(self) -> None:
         """Close the database."""

@@ -164,6 +164,8 @@ class ChangedRows:
         for ack in acknowledgements:
             first = ack.batch * batch_size
             records = due_records[first : first + batch_size]
+            if not records:  # of a batch that this version does not cut
+                continue
             digests = self.digests[first * DIGEST_BYTES : (first + batch_size) * DIGEST_BYTES]
             failed = {record for record, _ in ack.failed}
             keys = ack.keys or [NO_KEY] * len(records)

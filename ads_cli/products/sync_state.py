@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..config.atomic_files import replacing
+from ..config.atomic_files import make_folder, replacing
 from ..errors import STATE_HINT, StateError, UsageError
 from ..uploads.generations import Generations
 from ..uploads.job_key import Place
@@ -36,6 +36,9 @@ class Header(msgspec.Struct, kw_only=True):
     service: str
     catalog: str
     generation: str = ""  # of the catalog
+
+
+_decode_header = msgspec.json.Decoder(Header).decode  # compiled before threads start; see api/validation.py
 
 
 class UnknownError(Exception):
@@ -102,7 +105,7 @@ class SyncState:
             raise UnknownError(f"{self._path} cannot be read: {error.strerror}") from None
         begin, end = data.find(b"\n", 0, MAX_HEADER_BYTES) + 1, len(data) - CHECKSUM_BYTES
         try:
-            header = msgspec.json.decode(data[:begin], type=Header)
+            header = _decode_header(data[:begin])
         except (msgspec.DecodeError, UnicodeDecodeError):
             raise UnknownError(f"{self._path} is damaged") from None
         if header.version != VERSION:
@@ -131,7 +134,7 @@ class SyncState:
     def _lock(self) -> Iterator[None]:
         """Keep other processes from reading and writing."""
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self._folder)
             with lock_folder(self._folder):
                 yield
         except OSError as error:
@@ -143,6 +146,6 @@ def remove_outdated(state_dir: Path) -> None:
     generations = Generations(state_dir)
     for path in (state_dir / FOLDER).glob("[0-9a-f]*"):
         with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError), path.open("rb") as file:
-            header = msgspec.json.decode(file.readline(MAX_HEADER_BYTES), type=Header)
+            header = _decode_header(file.readline(MAX_HEADER_BYTES))
             if header.generation != generations.current(Place(header.service, KIND, header.catalog)):
                 path.unlink()

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from ..client.prepared_request import PreparedRequest
-from ..config.atomic_files import replacing, sync_folder
+from ..config.atomic_files import make_folder, replacing, sync_folder
 from ..errors import STATE_HINT, StateError, UsageError
 from ..loopback import is_loopback
 from .job_key import Place
@@ -35,6 +35,9 @@ class _Generation(msgspec.Struct):
     token: str  # random
 
 
+_decode = msgspec.json.Decoder(_Generation).decode  # compiled before threads start; see api/validation.py
+
+
 class Generations:
     """The generations of all places that were pushed to from this machine."""
 
@@ -49,7 +52,7 @@ class Generations:
         """
         path = self._path(place)
         try:
-            token = msgspec.json.decode(path.read_bytes(), type=_Generation).token
+            token = _decode(path.read_bytes()).token
             return f"{token}-{path.stat().st_ctime_ns:x}"
         except FileNotFoundError:
             return NO_GENERATION
@@ -62,7 +65,7 @@ class Generations:
         """Begin a generation, on disk before this returns; return its stamp."""
         content = msgspec.json.encode(_Generation(place, secrets.token_hex(8)))
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self._folder)
             with replacing(self._path(place)) as file:
                 file.write(content)
         except OSError as error:
@@ -88,7 +91,7 @@ class Generations:
         """End the generations of every service on this machine, whose emulator is reset."""
         for path in self._folder.glob("[0-9a-f]*"):
             with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
-                place = msgspec.json.decode(path.read_bytes(), type=_Generation).place
+                place = _decode(path.read_bytes()).place
                 if is_loopback(urlsplit(place.service).hostname or ""):
                     self._remove(path)
 

@@ -65,6 +65,14 @@ class _JobBefore(msgspec.Struct, kw_only=True):
         )
 
 
+# Compiled before threads start; see api/validation.py.
+_decode_job_now = msgspec.json.Decoder(Job).decode
+_decode_job_before = msgspec.json.Decoder(_JobBefore).decode
+_decode_line = msgspec.json.Decoder(tuple[int, msgspec.Raw]).decode
+_decode_acknowledgement = msgspec.json.Decoder(Acknowledgement).decode
+_decode_attempt = msgspec.json.Decoder(Attempt).decode
+
+
 def read_job(path: Path) -> tuple[Job, bool]:
     """Read the job of a journal, and whether it has ended; raise StateError."""
     try:
@@ -81,10 +89,10 @@ def read_job(path: Path) -> tuple[Job, bool]:
 
 def _decode_job(line: bytes) -> Job:
     try:
-        return msgspec.json.decode(line, type=Job)
+        return _decode_job_now(line)
     except msgspec.ValidationError as error:
         try:
-            return msgspec.json.decode(line, type=_JobBefore).upgraded()
+            return _decode_job_before(line).upgraded()
         except msgspec.ValidationError:
             raise error from None
 
@@ -118,10 +126,10 @@ def encode(entry: Entry) -> bytes:
 
 def _decode(line: bytes) -> Entry | None:
     try:
-        checksum, content = msgspec.json.decode(line, type=tuple[int, msgspec.Raw])
+        checksum, content = _decode_line(line)
         if zlib.crc32(content) == checksum:
-            entry: type[Entry] = Acknowledgement if bytes(content).startswith(b"[") else Attempt
-            return msgspec.json.decode(content, type=entry)
+            is_attempt = bytes(content).startswith(b"{")
+            return _decode_attempt(content) if is_attempt else _decode_acknowledgement(content)
     except (msgspec.DecodeError, UnicodeDecodeError):
         pass  # the job, the end, or a damaged line
     return None

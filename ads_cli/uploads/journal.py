@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from ..client.rate_limiter import StoppedError
-from ..config.atomic_files import sync_folder
+from ..config.atomic_files import make_folder, sync_folder
 from ..errors import STATE_HINT, StateError
 from .batch import Acknowledgement, Attempt
 from .generations import Generations
@@ -57,7 +57,7 @@ class Journal:
         self._closed = False
         self._failure: Exception | None = None  # a line may be on disk in part
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self.folder)
             with lock_folder(self.folder), self._locked_job(job):
                 self.job = self._start(job, Generations(state_dir), resume, job_id, read_in)
         except OSError as error:

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from ..api.validation import InvalidError, Problem, broken_rules, convert
+from ..api.validation import InvalidError, Problem, broken_rules, compile_types, convert
 from ..feeds.rows import FIRST_LINES, Block, Row, TableRows, UnreadableBlockError
 from .encoded_rows import EncodedRows
 from .result import CheckedRow, ValidationResult
@@ -19,6 +19,7 @@ class RowValidator:
     """Validate rows; picklable, so that each worker process has a copy."""
 
     def __init__(self, schema: RowSchema, selector: RowSelector | None = None) -> None:
+        compile_types(schema.struct)
         self.schema = schema
         self.selector = selector
         self.duplicates: dict[str, list[tuple[int, int]]] = {}  # line and record of each repeated id

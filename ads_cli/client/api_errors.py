@@ -7,6 +7,7 @@ API an Error object {code, message} or a Problem object (RFC 7807) whose `type` 
 from typing import Any, NamedTuple
 
 from ..output.text import shortened
+from .error_codes import HINTS
 
 # What the user can do about each problem.
 PROBLEM_HINTS = {
@@ -56,7 +57,8 @@ def _details(body: Any) -> ErrorDetails:
     if not entries:
         return ErrorDetails("the service gave no reason")
     code = next((entry["code"] for entry in entries if isinstance(entry.get("code"), int | str)), None)
-    return ErrorDetails("; ".join(dict.fromkeys(map(_message, entries))), code)
+    hint = HINTS.get(code, "") if isinstance(code, str) else ""
+    return ErrorDetails("; ".join(dict.fromkeys(map(_message, entries))), code, hint)
 
 
 def errors_of(body: dict[str, Any]) -> list[dict[str, Any]]:
@@ -76,6 +78,8 @@ def errors_of(body: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _message(entry: dict[str, Any]) -> str:
     message = str(entry.get("message") or entry.get("detail") or entry.get("code") or "no reason given")
+    if isinstance(details := entry.get("details"), str) and details not in message:
+        message = f"{message} ({details})"
     if isinstance(code := entry.get("code"), int | str) and str(code) not in message:
         message = f"{message} [{code}]"
     if isinstance(parameter := entry.get("parameter"), str) and parameter not in message:

@@ -49,6 +49,7 @@ class Client:
     trace: Trace = field(default_factory=Trace)
     on_retry: Callable[[str], None] = lambda message: None
     on_wait: Callable[[str], None] = lambda message: None  # called before a long wait
+    on_warning: Callable[[str], None] = lambda message: None  # called once, with a warning of the service
     mutating: Callable[[PreparedRequest], AbstractContextManager[None]] = lambda prepared: nullcontext()
     sign_in_hint: str = ""
     shared_window: Callable[[Rate], SharedWindow] | None = None
@@ -216,7 +217,7 @@ class Client:
         from .transport import Connections, tls_context
 
         tls = tls_context(any(map(self._is_https, BASES)))
-        return Sender(Connections(self.app, tls), self.trace, self.sign_in_hint)
+        return Sender(Connections(self.app, tls), self.trace, self.sign_in_hint, self.on_warning)
 
     def _is_https(self, base: Base) -> bool:
         try:

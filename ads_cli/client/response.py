@@ -13,7 +13,9 @@ from ..errors import (
     UnavailableError,
 )
 from .api_errors import ErrorDetails, error_details
+from .error_codes import STATUSES
 from .response_body import parse_json
+from .retry import RETRIED_STATUSES
 
 TOO_FREQUENT = 99  # with status 403: bearer tokens were requested too often
 BAD_TIMESTAMP = 135  # with status 401: the timestamp is too far from the service's clock
@@ -81,23 +83,23 @@ def read_response(
             f"the response (status {status}) is not JSON: {_excerpt(headers, content)}", http_status=status
         )
     if isinstance(body, dict) and body.get("errors"):
-        details = error_details(body)
-        refused = RefusedError(details.message, http_status=status, api_code=details.code)
-        refused.body = body
-        raise refused
+        error = error_for(status, error_details(body))
+        error.body = body
+        raise error
     return Response(status, headers, body)
 
 
 def error_for(status: int, details: ErrorDetails) -> AdsctlError:
-    """Choose the exception for a status and error code."""
+    """Choose the exception for a status, or for the error code in a response whose status means success."""
+    meaning = STATUSES.get(str(details.code), 400) if 200 <= status < 300 else status
     error_type: type[AdsctlError] = RefusedError
-    if status in (401, 403):
+    if meaning in (401, 403):
         error_type = RateLimitedError if details.code == TOO_FREQUENT else AccessError
-    elif status == 404:
+    elif meaning == 404:
         error_type = NotFoundError
-    elif status == 429:
+    elif meaning == 429:
         error_type = RateLimitedError
-    elif status >= 500 or status < 400:
+    elif meaning >= 500 or meaning < 400 or meaning in RETRIED_STATUSES:
         error_type = UnavailableError
     message, hint = details.message, details.hint
     if 300 <= status < 400:

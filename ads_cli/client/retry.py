@@ -6,7 +6,7 @@ from ..errors import AdsctlError
 from .rate_headers import Headers
 
 # The service is overloaded: the request is retried, and the concurrency limit decreases.
-RETRIED_STATUSES = (423, 429, 500, 502, 503, 504)
+RETRIED_STATUSES = (408, 423, 429, 500, 502, 503, 504)
 FIRST_BACKOFF_SECONDS = 0.5
 MAX_BACKOFF_SECONDS = 60.0
 

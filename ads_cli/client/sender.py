@@ -1,10 +1,14 @@
 """Send a prepared request once."""
 
+import threading
 import time
+from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ..errors import AccessError, AdsctlError, RateLimitedError, UnavailableError
+from ..output.text import shortened
+from .error_codes import LONG_LIMITS
 from .prepared_request import PreparedRequest
 from .rate_headers import clock_hint
 from .response import BAD_TIMESTAMP, Response, read_response
@@ -18,14 +22,20 @@ if TYPE_CHECKING:
 
     from .transport import Connections
 
+WARNING_HEADER = "x-api-warn"  # sent with responses of what will be switched off
+
 
 class Sender:
     """Signs and sends a request over a connection of the calling thread, and reads the response."""
 
-    def __init__(self, connections: "Connections", trace: Trace, sign_in_hint: str) -> None:
+    def __init__(
+        self, connections: "Connections", trace: Trace, sign_in_hint: str, on_warning: Callable[[str], None]
+    ) -> None:
         self.connections = connections
         self.trace = trace
         self.sign_in_hint = sign_in_hint
+        self.on_warning = on_warning
+        self._warnings = threading.Semaphore()  # one is shown, however many responses have it
 
     def send(
         self,
@@ -65,6 +75,8 @@ class Sender:
         seconds = time.monotonic() - started
         shown = _traced(prepared, content, len(content))
         self.trace.response(prepared.method, prepared.url, status, headers, shown, seconds)
+        if (warning := headers.get(WARNING_HEADER)) and self._warnings.acquire(blocking=False):
+            self.on_warning(f"the service warns: {shortened(self.trace.mask(warning))}")
         try:
             return read_response(status, headers, content, form=form)
         except AdsctlError as error:
@@ -77,6 +89,8 @@ class Sender:
     def _raise_if_retried(self, error: AdsctlError, status: int, headers: dict[str, str]) -> None:
         """Raise FailedAttempt if another attempt may succeed."""
         is_rate_limited = isinstance(error, RateLimitedError)
+        if error.api_code in LONG_LIMITS:
+            return
         is_unreadable = isinstance(error, UnavailableError) and 200 <= status < 300
         has_bad_timestamp = isinstance(error, AccessError) and error.api_code == BAD_TIMESTAMP
         if has_bad_timestamp:

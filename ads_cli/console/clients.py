@@ -46,6 +46,7 @@ def make_client(
         ),
         on_retry=lambda message: messages.detail(mask(message)),
         on_wait=messages.say,
+        on_warning=messages.warn,
         mutating=mutating,
         sign_in_hint=settings.sign_in_hint,
         names=settings.names,

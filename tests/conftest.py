@@ -111,9 +111,15 @@ class Service:
 
 
 @pytest.fixture
-def service(adsctl: Adsctl, tmp_path: Path, seeded_database: Path) -> Iterator[Service]:
+def service_name() -> str:
+    """The service whose names the emulator speaks; tests under both have it as a parameter."""
+    return "generic"
+
+
+@pytest.fixture
+def service(adsctl: Adsctl, tmp_path: Path, seeded_database: Path, service_name: str) -> Iterator[Service]:
     """A served emulator; `adsctl` is signed in to it."""
-    emulator = Emulator(shutil.copyfile(seeded_database, tmp_path / "service.db"))
+    emulator = Emulator(shutil.copyfile(seeded_database, tmp_path / "service.db"), service=service_name)
     emulator.prepared()
     found = Service(emulator)
     with running(found) as address:

@@ -15,7 +15,7 @@ NESTED = [
     request
     for module in MODULES
     for request in requests_of(module)
-    if request.endpoint.command not in ("", *HAND_WRITTEN)
+    if request.endpoint.command not in HAND_WRITTEN
     and any(field.type.is_nested for field in fields_of(request))
 ]
 

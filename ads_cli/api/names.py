@@ -170,5 +170,8 @@ def to_neutral(value: Any) -> Any:
 
 
 def with_neutral_keys(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Rename the keys of a record, not those of values in it."""
-    return {neutral_name(name): value for name, value in record.items()}
+    """Rename the keys of a record, not those of values in it; a key beside its neutral name stays."""
+    if WIRE_NAMES.isdisjoint(record):
+        return dict(record)
+    neutral = {name: neutral_name(name) for name in record}
+    return {name if neutral[name] in record else neutral[name]: value for name, value in record.items()}

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from ..api.names import with_neutral_keys
+from ..api.names import WIRE_NAMES, neutral_name, with_neutral_keys
 from ..feeds.rows import Row, Rows
 from .identifiers import identifier_types
 from .operation_params import PARAMS_FIELDS
@@ -105,4 +105,11 @@ def _unpack(row: Row) -> Iterator[Row]:
         if user.keys() <= set(IDENTIFIERS):
             yield Row(row.line, {**operation, **user})
         else:
-            yield Row(row.line, {}, f"users: each must be an object with {', '.join(IDENTIFIERS)}")
+            yield Row(row.line, {}, _problem_of(user))
+
+
+def _problem_of(user: Mapping[str, Any]) -> str:
+    """Describe a user with an unknown key, which may be a value by mistake and is not named."""
+    for name in sorted(WIRE_NAMES & user.keys()):
+        return f"users: {name!r} is another name of {neutral_name(name)!r}; give one of them"
+    return f"users: each must be an object with {', '.join(IDENTIFIERS)}"

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..api.endpoint import Endpoint, Request
+from ..api.names import to_neutral
 from ..numbers import parse_count
 from .invocation import Invocation
 
@@ -24,7 +25,7 @@ def show(call: Invocation, request: Request, document: Any) -> None:
     if endpoint.chart and call.printer.draws:
         from .charts import CHARTS
 
-        if CHARTS[endpoint.chart](call.printer, request, document):
+        if CHARTS[endpoint.chart](call.printer, request, to_neutral(document)):
             return
     call.printer.show(document, endpoint.columns, endpoint.record_id, endpoint.extra_fields)
 

@@ -144,7 +144,8 @@ class RecordRows(Rows):
                 continue
             name = self._field_by_key[key]
             if name in values:
-                problem = problem or f"two keys are read as {name!r}, one of them is {key!r}"
+                other = next(other for other in record if self._field_by_key[other] == name)
+                problem = problem or f"the keys {other!r} and {key!r} are both read as {name!r}"
             elif name not in self.ignored:
                 values[name] = value
         return Row(line, values, problem)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from ...api.names import Names
 from ...api.products import BATCH_SIZE, DeleteProducts, ListProducts, Product, PutProducts
 from ...api.types import InCatalog
 from ...api.validation import InvalidError, Problem, convert
@@ -54,7 +55,7 @@ def put_products(context: RequestContext, request: UnparsedProducts) -> Result:
     """Create or update the valid products of a request, in one transaction."""
     catalog = request.product_catalog_id
     require_catalog(context, catalog)
-    results, valid = _validate(request.products, context.partial)
+    results, valid = _validate(request.products, context.partial, context.names)
     with context.store.transaction():
         require_catalog(context, catalog)  # it may have been deleted while this request waited
         statuses = product_table.put(context.store, catalog, list(valid.values()))
@@ -65,7 +66,9 @@ def put_products(context: RequestContext, request: UnparsedProducts) -> Result:
     return Result({"products_response": results})
 
 
-def _validate(items: list[Any], partial: bool) -> tuple[list[ProductResult], dict[str, Product]]:
+def _validate(
+    items: list[Any], partial: bool, names: Names
+) -> tuple[list[ProductResult], dict[str, Product]]:
     """Validate each item by itself: return one result per item, and the valid products by id.
 
     The fault `partial` rejects every other item.
@@ -84,7 +87,8 @@ def _validate(items: list[Any], partial: bool) -> tuple[list[ProductResult], dic
             try:
                 product = _parse(item)
             except InvalidError as error:
-                result.errors = [Note(str(problem), problem.path) for problem in error.problems]
+                problems = [one._replace(path=names.dotted(one.path)) for one in error.problems]
+                result.errors = [Note(str(problem), problem.path) for problem in problems]
             else:
                 valid[product.id] = product
                 result.warnings = _warnings(product)
@@ -121,7 +125,9 @@ def list_products(context: RequestContext, request: ListProducts) -> Result:
     after = decode_cursor(request.cursor, tuple[Seq])[0] if request.cursor else 0
     rows = product_table.page(context.store, catalog, group=group, after=after, count=count + 1)
     next_cursor = encode_cursor(rows[count - 1][0]) if len(rows) > count else None
-    return Result([data for _, data in rows[:count]], next_cursor, enums=())
+    encoded, fields = context.names.encoded, Product.__struct_fields__
+    products = [msgspec.Raw(encoded(data, fields)) for _, data in rows[:count]]
+    return Result(products, next_cursor, enums=())
 
 
 @handler(DeleteProducts)

@@ -141,9 +141,14 @@ class CsvRows(TextRows, TableRows):
                     f"--map: {self.source.label} has no column {name!r}",
                     hint=f"columns: {listed(self.columns)}",
                 )
-        for names, noun in ((self.columns, "column"), (self.fields, "field")):
-            if repeated := sorted(name for name, count in Counter(names).items() if count > 1):
-                raise self.error(self._line, f"the {noun} {repeated[0]!r} is repeated in the header")
+        for name, count in Counter(self.columns).items():
+            if count > 1:
+                raise self.error(self._line, f"the column {name!r} is repeated in the header")
+        first: dict[str, str] = {}
+        for column, name in zip(self.columns, self.fields, strict=True):
+            if (other := first.setdefault(name, column)) != column:
+                message = f"the columns {other!r} and {column!r} are both read as {name!r}"
+                raise self.error(self._line, message, hint="remove one, or --map it to another field")
         return ["" if name in self.ignored else self.rename.get(name, name) for name in header]
 
 

@@ -7,6 +7,8 @@ from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import TypeVar
 
+WAKE_UP_SECONDS = 1.0
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -36,9 +38,9 @@ def map_ordered(work: Callable[[T], R], tasks: Iterable[T], threads: int, max_pe
             queue.put((future, task))
             pending.append(future)
             while pending and (pending[0].done() or len(pending) >= max_pending):
-                yield pending.popleft().result()
+                yield _result_of(pending.popleft())
         while pending:
-            yield pending.popleft().result()
+            yield _result_of(pending.popleft())
     except Exception:
         for future in pending:
             future.exception()  # waits until it is done
@@ -46,3 +48,13 @@ def map_ordered(work: Callable[[T], R], tasks: Iterable[T], threads: int, max_pe
     finally:
         for _ in range(threads):
             queue.put(None)
+
+
+def _result_of(future: Future[R]) -> R:
+    """Wait for a result, waking up now and then: a signal right before a wait is handled only after it."""
+    while True:
+        try:
+            return future.result(WAKE_UP_SECONDS)
+        except TimeoutError:
+            if future.done():
+                return future.result()

@@ -217,4 +217,4 @@ def test_env_refuses_a_port_where_something_else_listens(adsctl, response):
 
 def test_the_emulator_says_who_it_is_to_whoever_asks(service, adsctl):
     said = httpx.get(adsctl.env["ADSCTL_ADS_URL"] + identity.PATH).json()
-    assert said == {"emulator": adsctl.env["ADSCTL_EMULATOR"]}
+    assert said == {"emulator": adsctl.env["ADSCTL_EMULATOR"], "service": "generic"}

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..config.settings import DEFAULTS
 from ..console.invocation import Invocation
 from ..errors import StateError, UsageError
 from ..loopback import listening_address
@@ -53,6 +54,7 @@ def serve(
         words = ["adsctl", "emulator", "env", "--port", address.rpartition(":")[2]]
         words += ["--host", host] if host != HOST else []
         words += ["--database", str(database.absolute())] if database else []
+        words += ["--service", emulator.service] if emulator.service != DEFAULTS["service"] else []
         invocation.messages.say(f'use it from another shell: eval "$({shlex.join(words)})"')
 
     with closing(_open(invocation, database, fault)) as emulator:
@@ -94,21 +96,26 @@ def env(
 
     For example: eval "$(adsctl emulator env)"
     """
-    from ..emulator.identity import served_database_id
+    from ..emulator.identity import served_identity
 
     invocation = Invocation.of(ctx)
     address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     with closing(_open(invocation, database, None)) as emulator:
         values = variables(emulator, address)
-        served = served_database_id(listening_address(host), port)
+        served = served_identity(listening_address(host), port)
         if served is None:
             invocation.messages.warn(
                 f"no emulator listens on {address} yet; the values are those of {emulator.database}"
             )
-        elif served != emulator.database_id:
+        elif served.emulator != emulator.database_id:
             raise StateError(
                 f"the emulator on {address} serves another database than {emulator.database}",
                 hint="name the one that it serves with --database",
+            )
+        elif served.service != emulator.service:
+            raise StateError(
+                f"the emulator on {address} speaks the names of service {served.service}",
+                hint=f"add --service {served.service}",
             )
     if invocation.printer.format in ("table", "tsv", "csv"):
         print("\n".join(f"export {name}={shlex.quote(value)}" for name, value in values.items()))

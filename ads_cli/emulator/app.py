@@ -150,7 +150,8 @@ class Emulator:
     def _respond(self, incoming: IncomingRequest) -> HttpResponse:
         """Route and authenticate a request, and handle it with the configured faults."""
         if incoming.path == identity.PATH:
-            return HttpResponse(msgspec.json.encode({identity.MEMBER: self.database_id}))
+            said = identity.Identity(self.database_id, self.service)
+            return HttpResponse(msgspec.json.encode(said._asdict()))
         endpoint, handler, path_params = self._router.find(incoming)
         context = RequestContext(
             self._store, self.authenticator, self._rate_limits, incoming, path_params, self.service

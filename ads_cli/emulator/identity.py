@@ -1,18 +1,25 @@
-"""Ask a served emulator which database it serves."""
+"""Ask a served emulator which database it serves, and whose names it speaks."""
 
 import time
+from typing import NamedTuple
 
 from ..errors import UnavailableError
 
 PATH = "/emulator"  # needs no signature, so that whoever finds the port can ask
-MEMBER = "emulator"
 START_TIMEOUT_SECONDS = 5.0  # for an emulator that is starting
 RESPONSE_TIMEOUT_SECONDS = 5.0
 POLL_SECONDS = 0.05
 
 
-def served_database_id(host: str, port: int) -> str | None:
-    """Return the id of the database that is served at a port, or None if nothing begins to listen there.
+class Identity(NamedTuple):
+    """What a served emulator says of itself."""
+
+    emulator: str  # the id of its database
+    service: str
+
+
+def served_identity(host: str, port: int) -> Identity | None:
+    """Return the identity of the emulator at a port, or None if nothing begins to listen there.
 
     Raise UnavailableError if something else listens.
     """
@@ -26,14 +33,15 @@ def served_database_id(host: str, port: int) -> str | None:
             time.sleep(POLL_SECONDS)
 
 
-def _ask(host: str, port: int) -> str:
+def _ask(host: str, port: int) -> Identity:
     import json
     from http.client import HTTPConnection, HTTPException
 
     connection = HTTPConnection(host, port, timeout=RESPONSE_TIMEOUT_SECONDS)
     try:
         connection.request("GET", PATH)
-        return str(json.loads(connection.getresponse().read())[MEMBER])
+        said = json.loads(connection.getresponse().read())
+        return Identity(*(str(said[name]) for name in Identity._fields))
     except ConnectionRefusedError:
         raise
     except (OSError, HTTPException, ValueError, KeyError, TypeError) as error:

@@ -37,8 +37,8 @@ _adsctl_options() {
     case "$1" in
     '') REPLY='--version' ;;
     'products list') REPLY='--item-group-key --count --cursor --envelope --all --limit' ;;
-    'products push') REPLY='--format --encoding --map --failed-out --force --concurrency --max-errors --resume --skip-invalid --job --changed --verify' ;;
-    'products check') REPLY='--format --encoding --map --failed-out --force' ;;
+    'products push') REPLY='--format --encoding --map --failed-out --force --concurrency --max-errors --resume --skip-invalid --job --changed --verify --strict' ;;
+    'products check') REPLY='--format --encoding --map --failed-out --force --strict' ;;
     'products pull') REPLY='--format --force' ;;
     'products delete') REPLY='--from --by --format --encoding --map --failed-out --force --concurrency --max-errors --resume' ;;
     'catalog sets get') REPLY='--envelope' ;;

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from .endpoint import endpoint
+from .gtin import gtin_error, gtin_warning
 from .iso_codes import CURRENCIES
 from .types import Cursor, Id, InCatalog
 from .validation import rule
@@ -90,9 +91,14 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
         return None if self.brand or self.gtin or self.mpn else "is required unless gtin or mpn is set"
 
     @rule("gtin")
-    def valid_gtin(self) -> str | None:
-        """Require a UPC, EAN, JAN or ISBN with its check digit."""
-        return None if self.gtin is None else _gtin_problem(self.gtin)
+    def gtin_number(self) -> str | None:
+        """Require a number."""
+        return None if self.gtin is None else gtin_error(self.gtin)
+
+    @rule("gtin", "warning")
+    def gtin_check_digit(self) -> str | None:
+        """Expect the length and the check digit of a UPC, EAN, JAN or ISBN."""
+        return None if self.gtin is None else gtin_warning(self.gtin)
 
     @rule("price")
     def price_currency(self) -> str | None:
@@ -141,9 +147,9 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
                 return f"{link[:60]!r} is not a URL; separate URLs by commas"
         return next(filter(None, map(_image_problem, links)), None)
 
-    @rule("product_type")
+    @rule("product_type", "warning")
     def levels_apart(self) -> str | None:
-        """Require spaces between the levels."""
+        """Expect spaces between the levels."""
         levels = self.product_type
         if levels and ">" in levels.replace(" > ", "") and MISSING_SPACES.search(levels):
             return "levels must be separated by ' > ', with spaces"
@@ -169,19 +175,6 @@ def _image_problem(link: str) -> str | None:
 def _currency_problem(price: str) -> str | None:
     code = price[-3:]
     return None if code in CURRENCIES else f"{code} is not a currency of ISO 4217"
-
-
-def _gtin_problem(gtin: str) -> str | None:
-    from stdnum import ean, isbn
-
-    if "E+" in gtin.upper():
-        return f"{gtin!r} was truncated by a spreadsheet; format the column as text and export it again"
-    if ean.is_valid(gtin) or isbn.is_valid(gtin):
-        return None
-    digits = gtin.replace("-", "").replace(" ", "")
-    if digits.isdigit() and len(digits) in (8, 12, 13, 14):
-        return f"{gtin!r} has a wrong check digit"
-    return f"{gtin[:60]!r} is not a UPC, EAN, JAN or ISBN"
 
 
 def _interval_problem(text: str) -> str | None:

@@ -1,39 +1,49 @@
 """Validate values against a declaration: all at once, and field by field to name every problem."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 
 from ..suggestions import suggestion
 from .fields import FieldType, fields_of
+from .reasons import choice_problem, explain, length_problem, type_name
 from .time import decode_custom
 
 S = TypeVar("S", bound=msgspec.Struct)
 Rule = Callable[[Any], str | None]
-MAX_QUOTED = 60  # characters
+Rules = Callable[[Any], list["Problem"]]  # returns the rules that an item breaks
+Severity = Literal["error", "warning"]
 
 
 class Problem(NamedTuple):
-    """One broken rule: the path of the field (`components[1].destination.url`) and the reason."""
+    """One broken rule: the path of the field (`components[1].destination.url`) and the reason.
+
+    The service refuses an error. It was seen to accept a warning, though the specification does not.
+    """
 
     path: str
     message: str
+    severity: Severity = "error"
+
+    def as_error(self) -> "Problem":
+        """Return the same problem as an error."""
+        return self._replace(severity="error")
 
     def __str__(self) -> str:
         return f"{self.path}: {self.message}" if self.path else self.message
 
 
 class InvalidError(Exception):
-    """Values break the declaration; `problems` lists every broken rule."""
+    """Values break the declaration; `problems` lists every error."""
 
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__("; ".join(map(str, problems)))
         self.problems = problems
 
 
-def rule(field: str) -> Callable[[Rule], Rule]:
+def rule(field: str, severity: Severity = "error") -> Callable[[Rule], Rule]:
     """Make a method a rule between fields: it returns the problem of `field`, or None.
 
     A rule is skipped if a field that it reads is invalid by itself.
@@ -41,6 +51,7 @@ def rule(field: str) -> Callable[[Rule], Rule]:
 
     def mark(method: Rule) -> Rule:
         method.rule_field = field  # type: ignore[attr-defined]
+        method.rule_severity = severity  # type: ignore[attr-defined]
         return method
 
     return mark
@@ -53,28 +64,49 @@ def compile_types(*types: Any) -> None:
 
 
 def convert(struct: type[S], values: Mapping[str, Any], *, strict: bool = False) -> S:
-    """Convert values to a `struct`; raise InvalidError with every problem.
+    """Convert values to a `struct`; raise InvalidError with every error.
 
     Unless `strict`, text is converted too: "5" to 5, "true" to true.
+    """
+    item, problems = check(struct, values, strict=strict)
+    errors = errors_in(problems)
+    if item is None or errors:
+        raise InvalidError(errors)
+    return item
+
+
+def check(
+    struct: type[S], values: Mapping[str, Any], rules: Rules | None = None, *, strict: bool = False
+) -> tuple[S | None, list[Problem]]:
+    """Convert values to a `struct`, None where they cannot be, and find every problem.
+
+    `rules` are applied to what can be converted, by default those of the declaration.
     """
     try:
         item = msgspec.convert(values, struct, strict=strict, dec_hook=decode_custom)
     except msgspec.ValidationError as error:
-        # If no single field is invalid, msgspec's message is all there is.
-        raise InvalidError(list(_problems(struct, values, strict)) or [Problem("", str(error))]) from None
-    if broken := broken_rules(item):
-        raise InvalidError(broken)
-    return item
+        problems = list(_problems(struct, values, strict))
+        if not errors_in(problems):  # no single field is invalid: msgspec's message is all there is
+            problems.append(Problem("", str(error)))
+        return None, problems
+    return item, (rules or broken_rules)(item)
+
+
+def errors_in(problems: list[Problem]) -> list[Problem]:
+    """Return the problems that are errors."""
+    return [problem for problem in problems if problem.severity == "error"]
+
+
+@cache
+def can_warn(struct: type[msgspec.Struct]) -> bool:
+    """Tell whether one of the rules of a Struct is a warning."""
+    return any(rule.rule_severity == "warning" for rule in rules_of(struct))  # type: ignore[attr-defined]
 
 
 def broken_rules(item: msgspec.Struct, prefix: str = "") -> list[Problem]:
     """Check every rule of a Struct and of the Structs inside it."""
     rules, nested_fields = _rules_and_nested_fields(type(item))
-    problems = [
-        Problem(prefix + rule.rule_field, reason)  # type: ignore[attr-defined]
-        for rule in rules
-        if (reason := rule(item))
-    ]
+    problems = [_problem(rule, reason, prefix) for rule in rules if (reason := rule(item))]
     for name in nested_fields:
         problems += _broken_rules_inside(getattr(item, name), prefix + name)
     return problems
@@ -122,7 +154,7 @@ class _ValidFields:
 def _problems(struct: type[msgspec.Struct], values: Any, strict: bool, prefix: str = "") -> Iterator[Problem]:
     """Validate each field, then every rule whose fields are valid."""
     if not isinstance(values, Mapping):
-        yield Problem(prefix.rstrip("."), f"must be an object, not {_type_name(values)}")
+        yield Problem(prefix.rstrip("."), f"must be an object, not {type_name(values)}")
         return
     fields = {field.name: field for field in fields_of(struct)}
     config = struct.__struct_config__
@@ -157,7 +189,11 @@ def _broken_rules_of(
         except _InvalidFieldError:
             continue
         if reason:
-            yield Problem(prefix + rule.rule_field, reason)  # type: ignore[attr-defined]
+            yield _problem(rule, reason, prefix)
+
+
+def _problem(rule: Rule, reason: str, prefix: str) -> Problem:
+    return Problem(prefix + rule.rule_field, reason, rule.rule_severity)  # type: ignore[attr-defined]
 
 
 def _problems_inside(
@@ -169,7 +205,7 @@ def _problems_inside(
         return
     found: list[Problem] = []
     if field_type.base is list and isinstance(value, list):
-        if length := _length_problem(field_type, value):
+        if length := length_problem(field_type, value):
             found.append(Problem(path, length))
         item_type = field_type.item
         for index, item in enumerate(value):
@@ -180,7 +216,7 @@ def _problems_inside(
                 found += _problems_inside(item_type, item, strict, item_path, item_error)
             else:
                 found += _broken_rules_inside(valid, item_path)
-    yield from found or [Problem(path, _reason(field_type, value, strict, error))]
+    yield from found or [Problem(path, explain(field_type, value, strict, error))]
 
 
 def _problems_of_object(
@@ -193,61 +229,8 @@ def _problems_of_object(
         # msgspec requires the tag only if there are several Structs.
         tag = value.get(config.tag_field, config.tag if len(structs) == 1 else None)
         if str(tag) not in by_tag:
-            reason = _choice_problem(tag, by_tag) if tag else "is required"
+            reason = choice_problem(tag, by_tag) if tag else "is required"
             yield Problem(f"{path}.{config.tag_field}", reason)
             return
         struct = by_tag[str(tag)]
     yield from _problems(struct, value, strict, path + ".")
-
-
-def _reason(field_type: FieldType, value: Any, strict: bool, error: msgspec.ValidationError) -> str:
-    """Explain why a single value is invalid."""
-    if field_type.choices:
-        return _choice_problem(value, field_type.choices)
-    if isinstance(value, str) and field_type.base is str and (length := _length_problem(field_type, value)):
-        return length
-    limits = field_type.describe()
-    if field_type.base is int and not _is_whole(value, strict):
-        return f"{quoted(value)} is not a whole number" + (f" ({limits})" if limits else "")
-    if limits:
-        return f"{quoted(value)} is not allowed: {limits}"
-    if field_type.base is bool:
-        return f"{quoted(value)} is neither true nor false"
-    if field_type.base is str:
-        return f"must be text, not {_type_name(value)}"
-    return str(error).split(" - at `")[0]
-
-
-def _length_problem(field_type: FieldType, value: str | list[Any]) -> str | None:
-    unit = "items" if isinstance(value, list) else "characters"
-    max_length, min_length = field_type.limit("max_length"), field_type.limit("min_length")
-    if max_length is not None and len(value) > max_length:
-        return f"has {len(value):,} {unit}, at most {max_length:,} are allowed"
-    if min_length is not None and len(value) < min_length:
-        return "is empty" if not value else f"has {len(value):,} {unit}, at least {min_length:,} are needed"
-    return None
-
-
-def _choice_problem(value: Any, choices: Collection[str]) -> str:
-    if len(choices) == 1:
-        return f"must be {', '.join(choices)}, not {quoted(value)}"
-    return f"{quoted(value)} is not one of {', '.join(choices)}{suggestion(str(value), choices)}"
-
-
-def _is_whole(value: Any, strict: bool) -> bool:
-    try:
-        msgspec.convert(value, int, strict=strict)
-    except msgspec.ValidationError:
-        return False
-    return True
-
-
-def quoted(value: Any) -> str:
-    """Quote a value for a message, shortened."""
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return repr(text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 3] + "...")
-
-
-def _type_name(value: Any) -> str:
-    names: dict[type, str] = {dict: "an object", list: "a list", bool: "a boolean", str: "text"}
-    return names.get(type(value), "a number" if isinstance(value, int | float) else "nothing")

@@ -11,6 +11,7 @@ from ..console.bulk_options import (
     File,
     PushOptions,
     RejectedOptions,
+    Strict,
     with_options,
 )
 from ..console.invocation import Invocation
@@ -44,6 +45,7 @@ def push(
     options: PushOptions,
     changed: Changed = False,
     verify: Verify = False,
+    strict: Strict = False,
 ) -> None:
     """Create and update products from a file.
 
@@ -66,7 +68,7 @@ def push(
     if changed:
         call.catalog = call.find_catalog()  # in a dry run too, since what has changed depends on it
     rows = feed.open(file, PRODUCT_SCHEMA)
-    plan, selection = _push_plan(call, rows, only_changed=changed)
+    plan, selection = _push_plan(call, rows, only_changed=changed, strict=strict)
     command = PushCommand(call, plan, options)
     if changed and selection:
         command.on_validated = partial(_report_skipped, call, plan, selection, verify=verify)
@@ -79,11 +81,13 @@ def check(
     file: File,
     feed: FeedOptions,
     rejected: RejectedOptions,
+    strict: Strict = False,
 ) -> None:
     """Check a product feed, offline, and send nothing.
 
     Every rule is checked that needs neither the catalog nor the images themselves: their pixels and
-    megabytes are not.
+    megabytes are not. What the service refuses is an error. What its rules ask for, but it accepts, such
+    as the check digit of a GTIN, is a warning.
 
     For example: adsctl products check feed.csv
     """
@@ -94,7 +98,7 @@ def check(
     from .validate import validate_with_progress, write_invalid_rows
 
     call = Invocation.of(ctx)
-    plan = check_plan(feed.open(file, PRODUCT_SCHEMA))
+    plan = check_plan(feed.open(file, PRODUCT_SCHEMA), strict=strict)
     check_failed_out(rejected.failed_out_file, plan.rows)
     report = validate_with_progress(call, plan)
     show_report(call.printer, plan.rows, report)
@@ -103,7 +107,9 @@ def check(
         raise ContentError(report.summary)
 
 
-def _push_plan(call: Invocation, rows: "Rows", *, only_changed: bool) -> "tuple[RowPlan, ChangedRows | None]":
+def _push_plan(
+    call: Invocation, rows: "Rows", *, only_changed: bool, strict: bool
+) -> "tuple[RowPlan, ChangedRows | None]":
     """Plan a push of all rows, or of those that have changed."""
     from ..products.plans import push_plan
     from ..products.selection import ChangedRows, read_index
@@ -113,7 +119,7 @@ def _push_plan(call: Invocation, rows: "Rows", *, only_changed: bool) -> "tuple[
         selection = ChangedRows(sync_state, *read_index(sync_state, call.messages.say))
     elif sync_state.exists() and not call.dry_run:
         selection = ChangedRows()  # all rows are sent, and the sync state stays true
-    return push_plan(rows, call.catalog, sync_state, selection), selection
+    return push_plan(rows, call.catalog, sync_state, selection, strict=strict), selection
 
 
 def _report_skipped(call: Invocation, plan: "RowPlan", rows: "ChangedRows", *, verify: bool) -> None:

@@ -14,7 +14,7 @@ from ..api.parts import path_of
 from ..console.bulk_options import PushOptions, SendOptions
 from ..console.invocation import Invocation
 from ..console.progress import OnProgress, progress
-from ..console.reports import finding_lines, show_summary
+from ..console.reports import error_lines, show_summary
 from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted, NotFoundError, UsageError
 from ..output.text import counted, safe, shell_command
 from ..uploads.job_file import Job
@@ -191,8 +191,8 @@ class PushCommand:
     def _reasons(self, report: ValidationReport, result: PushResult) -> list[str]:
         """Say why rows were rejected, or not sent where no warning was shown."""
         rows, quiet = self.plan.rows, self.call.messages.quiet
-        invalid = finding_lines(rows, report)[:MAX_FINDINGS_IN_QUIET] if quiet else []
-        return [*invalid, *finding_lines(rows, result.rejections)]
+        invalid = error_lines(rows, report)[:MAX_FINDINGS_IN_QUIET] if quiet else []
+        return [*invalid, *error_lines(rows, result.rejections)]
 
     def _dry_run(self, report: ValidationReport) -> None:
         """Do everything but send."""

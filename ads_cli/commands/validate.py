@@ -2,7 +2,7 @@
 
 from ..console.invocation import Invocation
 from ..console.progress import progress
-from ..console.reports import finding_lines
+from ..console.reports import error_lines, warning_lines
 from ..errors import ContentError
 from ..uploads.plan import Plan
 from ..uploads.rejected_rows import FailedOut, write_rejected_rows
@@ -24,9 +24,11 @@ def require_valid(
 ) -> ValidationReport:
     """Validate the file of a plan; raise ContentError where rows are invalid, unless they are skipped."""
     report = validate_with_progress(call, plan)
+    for warning in warning_lines(plan.rows, report):
+        call.messages.warn(warning)
     if not report.invalid:
         return report
-    message = "\n".join([*finding_lines(plan.rows, report), report.summary])
+    message = "\n".join([*error_lines(plan.rows, report), report.summary])
     if not skip_invalid:
         write_invalid_rows(failed_out, plan, report)
         raise ContentError(message, hint=hint)
@@ -39,5 +41,5 @@ def write_invalid_rows(failed_out: FailedOut | None, plan: Plan, report: Validat
     if failed_out:
         with write_rejected_rows(failed_out, plan.rows) as reject:
             for checked in plan.checked_rows() if report.invalid else ():
-                if checked.problems:
-                    reject(checked.row, checked.reasons)
+                if errors := checked.errors:
+                    reject(checked.row, errors)

@@ -31,6 +31,7 @@ Format = Annotated[
         autocompletion=completes_from(readable_formats()),
     ),
 ]
+Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings about rows as errors")]
 
 
 class ColumnMapping(dict[str, str]):

@@ -13,26 +13,33 @@ def show_report(printer: Printer, rows: Rows, report: ValidationReport) -> None:
     """Print a validation report."""
     name = rows.source.label
     if _is_for_people(printer):
-        for line in finding_lines(rows, report):
+        for line in [*error_lines(rows, report), *warning_lines(rows, report, "warning: ")]:
             print(safe_lines(line))
-        rows_read = counted(report.rows, "row")
-        print(f"{safe(name)}: {rows_read}, {report.valid:,} valid, {report.invalid:,} invalid")
+        valid = f"{counted(report.rows, 'row')}, {report.valid:,} valid"
+        print(f"{safe(name)}: {valid}, {_invalid_and_warned(report)}")
         return
     findings = [vars(finding) | {"more_rows": finding.more_rows} for finding in report.findings]
     if printer.format in ("json", "yaml"):
         counts = {"rows": report.rows, "valid": report.valid, "invalid": report.invalid}
+        counts |= {"warned": report.warned} if report.can_warn else {}
         found = {"findings": findings, "omitted": report.omitted, "warnings": report.warnings}
         printer.show({"file": name} | counts | found, (), "")
     else:
-        printer.show(findings, ("field", "rows", "problem", "lines", "records", "more_rows"), "field")
+        columns = ("field", "rows", "problem", "lines", "records", "more_rows", "severity")
+        printer.show(findings, columns, "field")
 
 
-def finding_lines(rows: Rows, report: ValidationReport) -> list[str]:
-    """Describe each finding once, with its first rows."""
-    lines = [_describe(rows, finding) for finding in report.findings]
+def error_lines(rows: Rows, report: ValidationReport) -> list[str]:
+    """Describe each kind of error once, with its first rows."""
+    lines = [_describe(rows, finding) for finding in report.findings if finding.severity == "error"]
     if report.omitted:
         lines.append(f"and {counted(report.omitted, 'mistake')} of other kinds")
     return lines
+
+
+def warning_lines(rows: Rows, report: ValidationReport, label: str = "") -> list[str]:
+    """Describe each kind of warning once, with its first rows, and a label between place and text."""
+    return [_describe(rows, finding, label) for finding in report.findings if finding.severity == "warning"]
 
 
 def show_summary(printer: Printer, summary: Summary, name: str) -> None:
@@ -48,9 +55,9 @@ def _is_for_people(printer: Printer) -> bool:
     return printer.format == "table" and not printer.query and not printer.columns
 
 
-def _describe(rows: Rows, finding: Finding) -> str:
+def _describe(rows: Rows, finding: Finding, label: str = "") -> str:
     place = rows.place(finding.lines[0], finding.records[0])
-    what = f"{finding.field}: {finding.problem}" if finding.field else finding.problem
+    what = label + (f"{finding.field}: {finding.problem}" if finding.field else finding.problem)
     if finding.rows == 1:
         return f"{place}: {what}"
     more = ", …" if finding.more_rows else ""
@@ -70,12 +77,16 @@ def _summary_text(summary: Summary, name: str) -> str:
     requests = f"{counted(summary.requests, 'request')}, {summary.retries:,} of them retries"
     return "\n".join(
         [
-            f"{name}: {counted(summary.report.rows, 'row')}, {summary.report.invalid:,} invalid",
+            f"{name}: {counted(summary.report.rows, 'row')}, {_invalid_and_warned(summary.report)}",
             *(f"  {status:<10} {count:>10,}" for status, count in counts.items()),
             *comparison,
             f"  {requests}, {summary.seconds:,.1f} s{speed}",
         ]
     )
+
+
+def _invalid_and_warned(report: ValidationReport) -> str:
+    return f"{report.invalid:,} invalid" + (f", {report.warned:,} with warnings" if report.warned else "")
 
 
 def _comparison(counts: Mapping[str, int]) -> str:

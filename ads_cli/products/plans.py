@@ -15,11 +15,13 @@ from .sync_update import CommitAtEnd, ForgetKeys
 from .upload import delete_upload, push_upload
 
 
-def push_plan(rows: Rows, catalog: str, sync_state: SyncState, selection: ChangedRows | None) -> RowPlan:
+def push_plan(
+    rows: Rows, catalog: str, sync_state: SyncState, selection: ChangedRows | None, *, strict: bool = False
+) -> RowPlan:
     """Plan a push of the rows that a selection takes; None sends all, and remembers none."""
     return RowPlan(
         noun="products",
-        validator=Validator(rows, PRODUCT_SCHEMA, selection),
+        validator=Validator(rows, PRODUCT_SCHEMA, selection, strict=strict),
         upload=push_upload(catalog, note_keys=selection is not None),
         kind=KIND,
         target=catalog,
@@ -29,11 +31,10 @@ def push_plan(rows: Rows, catalog: str, sync_state: SyncState, selection: Change
     )
 
 
-def check_plan(rows: Rows) -> RowPlan:
+def check_plan(rows: Rows, *, strict: bool = False) -> RowPlan:
     """Plan to validate products, and to send nothing."""
-    return RowPlan(
-        "products", Validator(rows, PRODUCT_SCHEMA), push_upload("-"), KIND, "-", "push", BATCH_SIZE
-    )
+    validator = Validator(rows, PRODUCT_SCHEMA, strict=strict)
+    return RowPlan("products", validator, push_upload("-"), KIND, "-", "push", BATCH_SIZE)
 
 
 def delete_plan(rows: Rows, catalog: str, sync_state: SyncState) -> RowPlan:

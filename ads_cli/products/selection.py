@@ -44,8 +44,7 @@ class ChangeSelector:
         self.index = index
         self.caches_rows = len(index) > 0
         self.comparison: Comparison | None = None  # with the catalog, which must have an acknowledged item
-        self._item: Any = None  # the last one that was looked up
-        self._digest = b""
+        self._digest = b""  # of the item that was looked up last
         self._compared = ""  # its result of the comparison
         self._is_acknowledged = False
 
@@ -59,7 +58,7 @@ class ChangeSelector:
 
     def broken_rules(self, item: Any) -> list[Problem]:
         """Look the item up, and apply the rules unless it is acknowledged as it is."""
-        self._item, self._digest = item, product_digest(item.id, encode(item))
+        self._digest = product_digest(item.id, encode(item))
         self._compared = self.comparison.compare(item) if self.comparison else ""
         changed = self._compared in (DIFFERING, MISSING)
         self._is_acknowledged = not changed and self.index.contains(self._digest)
@@ -69,14 +68,11 @@ class ChangeSelector:
         """Yield the rows as they are, and note the state of each in `result.selection`."""
         selected = result.selection = SelectedRows()
         for checked in rows:
-            item = checked.item
-            if item is None:
+            if checked.item is None:
                 state = INVALID
                 if self.comparison:
                     self.comparison.count_invalid(checked.row.values.get("id"))
             else:
-                if item is not self._item:  # it was not converted on the fast path
-                    self.broken_rules(item)
                 state = SKIPPED if self._is_acknowledged else DUE
                 if self.comparison:
                     self.comparison.count(self._compared)

@@ -145,8 +145,8 @@ class Push:
         if lines_known and not (self.failed_out and (self._rejections or report.invalid)):
             return
         for checked in self.plan.checked_rows():
-            if checked.problems:
-                reject(checked.row, checked.reasons)
+            if errors := checked.errors:
+                reject(checked.row, errors)
             elif reason := self._rejections.get(checked.row.record):
                 reject(checked.row, reason)
                 if not lines_known:

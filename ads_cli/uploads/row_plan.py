@@ -108,6 +108,7 @@ class RowPlan:
             encoding=source.encoding,
             mapping=dict(self.rows.rename),
             selection=selection.digest if selection else "",
+            upload={"strict": True} if skip_invalid and self.validator.strict else {},
         )
         return JobKey(self.place(service), self.operation, source.digest, options)
 

@@ -31,6 +31,7 @@ class Summary:
             "rows": self.report.rows,
             "valid": self.report.valid,
             "invalid": self.report.invalid,
+            **({"warned": self.report.warned} if self.report.can_warn else {}),
             "batches": self.batches,
             **self.extra,
             **self.counts,

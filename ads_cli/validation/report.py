@@ -1,10 +1,10 @@
-"""Validation errors of a file, grouped by rule."""
+"""Validation errors and warnings of a file, grouped by rule."""
 
 import dataclasses
 import re
 from dataclasses import dataclass
 
-from ..api.validation import Problem
+from ..api.validation import Problem, Severity
 from ..feeds.rows import FIRST_LINES, Row
 from ..output.text import counted
 
@@ -19,6 +19,7 @@ class Finding:
 
     field: str
     problem: str
+    severity: Severity = "error"
     rows: int = 0
     lines: list[int] = dataclasses.field(default_factory=list)
     records: list[int] = dataclasses.field(default_factory=list)
@@ -34,9 +35,11 @@ class ValidationReport:
     """The number of rows in a file, and what is wrong with them."""
 
     rows: int = 0
-    invalid: int = 0
-    warnings: list[str] = dataclasses.field(default_factory=list)
-    groups: dict[tuple[str, str], Finding] = dataclasses.field(default_factory=dict)
+    invalid: int = 0  # rows with an error
+    warned: int = 0  # rows with a warning, invalid ones among them
+    can_warn: bool = False  # whether one of the rules is a warning
+    warnings: list[str] = dataclasses.field(default_factory=list)  # about the file, not its rows
+    groups: dict[tuple[str, str, Severity], Finding] = dataclasses.field(default_factory=dict)
     max_findings: int = MAX_FINDINGS
     omitted: int = 0  # mistakes of further kinds
 
@@ -52,20 +55,22 @@ class ValidationReport:
 
     @property
     def findings(self) -> list[Finding]:
-        """Return the findings, those with the most rows first."""
-        return sorted(self.groups.values(), key=lambda finding: -finding.rows)
+        """Return the findings: errors first, and of each severity those with the most rows."""
+        return sorted(self.groups.values(), key=lambda finding: (finding.severity, -finding.rows))
 
     def add(self, row: Row, problems: list[Problem]) -> None:
         """Add the problems of one row."""
-        self.invalid += 1
-        for path, message in problems:
-            key = path, VARIABLE_PART.sub("…", message)
+        severities = {problem.severity for problem in problems}
+        self.invalid += "error" in severities
+        self.warned += "warning" in severities
+        for path, message, severity in problems:
+            key = path, VARIABLE_PART.sub("…", message), severity
             finding = self.groups.get(key)
             if finding is None and len(self.groups) == self.max_findings:
                 self.omitted += 1
                 continue
             if finding is None:
-                finding = self.groups[key] = Finding(path, message)
+                finding = self.groups[key] = Finding(path, message, severity)
             finding.rows += 1
             if len(finding.lines) < FIRST_LINES:
                 finding.lines.append(row.line)

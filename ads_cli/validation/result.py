@@ -4,33 +4,33 @@ from typing import Any
 
 import msgspec
 
-from ..api.validation import Problem
+from ..api.validation import Problem, errors_in
 from ..feeds.rows import Row
 
 
 class CheckedRow(msgspec.Struct, gc=False):
-    """A row, the item it was converted to, and its problems; the item is None where there are any."""
+    """A row, the item it was converted to, and its problems; the item is None where one is an error."""
 
     row: Row
     item: msgspec.Struct | None
     problems: list[Problem]
 
     @property
-    def reasons(self) -> str:
-        """Join all problems to one line."""
-        return "; ".join(map(str, self.problems))
+    def errors(self) -> str:
+        """Join the errors to one line; empty where the row is valid."""
+        return "; ".join(map(str, errors_in(self.problems)))
 
 
 class ValidationResult(msgspec.Struct):
     """The result of validating a run of rows."""
 
     rows: int = 0
-    invalid: list[tuple[int, int, list[Problem]]] = []  # line, record number within the run, problems
+    problems: list[tuple[int, int, list[Problem]]] = []  # line, record number within the run, problems
     ids: list[Any] = []  # values of the field that is unique within a file
     selection: Any = None  # what a RowSelector noted
 
     def renumber(self, offset: int) -> None:
         """Add the number of records that precede this run in the file."""
-        self.invalid = [(line, record + offset, problems) for line, record, problems in self.invalid]
+        self.problems = [(line, record + offset, problems) for line, record, problems in self.problems]
         if self.selection is not None:
             self.selection.renumber(offset)

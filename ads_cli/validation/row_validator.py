@@ -1,34 +1,43 @@
 """Rows held against the declared rules."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
-from ..api.validation import InvalidError, Problem, broken_rules, compile_types, convert
+from ..api.validation import Problem, Rules, broken_rules, check, compile_types, errors_in
 from ..feeds.rows import FIRST_LINES, Block, Row, TableRows, UnreadableBlockError
 from .encoded_rows import EncodedRows
 from .result import CheckedRow, ValidationResult
 from .schema import RowSchema
 from .selection import RowSelector
 
-Rules = Callable[[Any], list[Problem]]  # returns the rules that an item breaks
-
 
 class RowValidator:
     """Validate rows; picklable, so that each worker process has a copy."""
 
-    def __init__(self, schema: RowSchema, selector: RowSelector | None = None) -> None:
+    def __init__(
+        self, schema: RowSchema, selector: RowSelector | None = None, *, strict: bool = False
+    ) -> None:
         compile_types(schema.struct)
         self.schema = schema
         self.selector = selector
+        self.strict = strict  # warnings are errors
         self.duplicates: dict[str, list[tuple[int, int]]] = {}  # line and record of each repeated id
         self.several_per_line = False  # records share lines, so that messages name records
 
     @property
     def rules(self) -> Rules:
         """Return the function that finds the rules an item breaks."""
+        if self.strict:
+            return self._strict_rules
         return self.selector.broken_rules if self.selector else broken_rules
+
+    def _strict_rules(self, item: Any) -> list[Problem]:
+        """Find the rules an item breaks, as errors; those of acknowledged items too."""
+        if self.selector:
+            self.selector.broken_rules(item)  # looks the item up
+        return [problem.as_error() for problem in broken_rules(item)]
 
     def validate(self, rows: Iterable[Row]) -> ValidationResult:
         """Validate a run of rows."""
@@ -41,7 +50,7 @@ class RowValidator:
             result.rows += 1
             result.ids.append(row.values.get(id_field))
             if checked.problems:
-                result.invalid.append((row.line, result.rows, checked.problems))
+                result.problems.append((row.line, result.rows, checked.problems))
         return result
 
     def encode(self, rows: Iterable[Row], all_valid: bool) -> EncodedRows:
@@ -62,25 +71,25 @@ class RowValidator:
             if not row.problem and not self.duplicates:
                 try:  # the fast path, for nearly every row
                     item = convert_item(row.values, struct, strict=False)
-                    broken = rules(item)
-                    yield CheckedRow(row, None if broken else item, broken)
-                    continue
                 except msgspec.ValidationError:
                     pass
-            yield self._check_fully(row)
+                else:
+                    broken = rules(item)
+                    yield CheckedRow(row, None if broken and errors_in(broken) else item, broken)
+                    continue
+            yield self._check_fully(row, rules)
 
-    def _check_fully(self, row: Row) -> CheckedRow:
+    def _check_fully(self, row: Row, rules: Rules) -> CheckedRow:
         """Find every problem of a row."""
         item, problems = None, [Problem("", row.problem)] if row.problem else []
         if not row.problem:
-            try:
-                item = convert(self.schema.struct, row.values)
-            except InvalidError as error:
-                problems = list(error.problems)
+            item, problems = check(self.schema.struct, row.values, rules)
+            if self.strict:
+                problems = [problem.as_error() for problem in problems]
         row_id = row.values.get(self.schema.id_field)
         if isinstance(row_id, str) and (places := self.duplicates.get(row_id)):
             problems.append(Problem(self.schema.id_field, self._duplicate(row, row_id, places)))
-        return CheckedRow(row, None if problems else item, problems)
+        return CheckedRow(row, None if errors_in(problems) else item, problems)
 
     def _duplicate(self, row: Row, row_id: str, places: list[tuple[int, int]]) -> str:
         others = [place for place in places if place[1] != row.record]

@@ -5,6 +5,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
+from ..api.validation import can_warn
 from ..feeds.rows import Row, Rows, TableRows
 from .block_runner import BlockRunner, UnreadableError
 from .columns import require_columns, unknown_columns
@@ -24,15 +25,22 @@ OnProgress = Callable[[int], None]  # called now and then with the number of row
 class Validator:
     """Validates the rows of a file as often as it is read, always with the same result."""
 
-    def __init__(self, rows: Rows, schema: RowSchema, selection: Selection | None = None) -> None:
+    def __init__(
+        self, rows: Rows, schema: RowSchema, selection: Selection | None = None, *, strict: bool = False
+    ) -> None:
         self.rows = rows
         self.schema = schema
         self.selection = selection
         self.report = ValidationReport()
-        self._row_validator = RowValidator(schema, selection.selector if selection else None)
+        self._row_validator = RowValidator(schema, selection.selector if selection else None, strict=strict)
         self._blocks = rows.table and BlockRunner(
             rows.table, self._make_task, on_header=self._require_columns
         )
+
+    @property
+    def strict(self) -> bool:
+        """Tell whether warnings are errors."""
+        return self._row_validator.strict
 
     def run(self, on_progress: OnProgress = lambda rows: None) -> ValidationReport:
         """Read the whole file and return the report; raise ContentError where it cannot be read."""
@@ -76,13 +84,13 @@ class Validator:
 
     def _collect(self, results: Iterable[ValidationResult]) -> Duplicates:
         """Add the results to a new report; return the ids that were seen."""
-        self.report, duplicates = ValidationReport(), Duplicates()
+        self.report, duplicates = ValidationReport(can_warn=can_warn(self.schema.struct)), Duplicates()
         if self.selection:
             self.selection.clear()
         for result in results:
             result.renumber(self.report.rows)
             self.report.rows += result.rows
-            for line, record, problems in result.invalid:
+            for line, record, problems in result.problems:
                 self.report.add(Row(line, {}, record=record), problems)
             duplicates.update(result.ids)
             if self.selection:

@@ -24,7 +24,7 @@ def test_an_unchanged_feed_costs_no_request(shop):
 
 
 def test_the_summary_counts_the_skipped_rows(shop):
-    assert list(shop.push(feed(3))) == [*SUMMARY[:5], "skipped", *SUMMARY[5:]]
+    assert list(shop.push(feed(3))) == [*SUMMARY[:6], "skipped", *SUMMARY[6:]]
     shop.push()
     table = shop.adsctl("products", "push", "feed.csv", "--changed", "-o", "table").stdout
     assert "skipped             3" in table and "not sent" not in table

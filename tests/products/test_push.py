@@ -12,8 +12,8 @@ from werkzeug import Request, Response
 
 from tests.conftest import EXAMPLES, PRODUCT, feed
 
-SUMMARY = ["job", "rows", "valid", "invalid", "batches", "created", "updated", "unchanged", "failed"]
-SUMMARY += ["requests", "retries", "seconds"]
+SUMMARY = ["job", "rows", "valid", "invalid", "warned", "batches", "created", "updated", "unchanged"]
+SUMMARY += ["failed", "requests", "retries", "seconds"]
 
 
 def push(adsctl, *words: object, code: int = 0, **options) -> dict:

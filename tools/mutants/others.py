@@ -59,8 +59,8 @@ OTHERS = (
     Mutant(
         "a 504 is final",
         "ads_cli/client/retry.py",
-        "RETRIED_STATUSES = (423, 429, 500, 502, 503, 504)",
-        "RETRIED_STATUSES = (423, 429, 500, 502, 503)",
+        "RETRIED_STATUSES = (408, 423, 429, 500, 502, 503, 504)",
+        "RETRIED_STATUSES = (408, 423, 429, 500, 502, 503)",
         ("tests/client/test_retries.py::test_a_get_is_retried",),
     ),
     Mutant(

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from .endpoint import Request, endpoint
+from .rates import QUARTER_HOUR_SECONDS, Rate
 from .types import AccountId, Cursor, Id, Ids, InAccount, LivePage, Moment, Texts
 from .validation import rule
 
@@ -31,6 +32,7 @@ AudienceId = Annotated[
     chart="keywords",
     example="--keywords mug,teapot --granularity DAY "
     "--start-time 2026-03-01T00:00Z --end-time 2026-03-08T00:00Z",
+    x_rate=Rate("keyword-insights", 500, QUARTER_HOUR_SECONDS),
 )
 class SearchKeywords(Request):
     """Show how often keywords are posted, and related keywords.

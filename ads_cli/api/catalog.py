@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from .endpoint import Request, endpoint
+from .rates import per_quarter_hour
 from .types import Id, InCatalog, Name, UserId
 from .validation import rule
 
@@ -25,14 +26,19 @@ FilterOperator = Literal["GREATER_THAN", "EQUAL_TO", "LESS_THAN", "MATCH", "NOT_
 SET_COLUMNS = "id name type processing_status description"
 
 
-@endpoint("GET /12/product_catalogs", "catalog list", example="-o ids")
+@endpoint("GET /12/product_catalogs", "catalog list", example="-o ids", x_rate=per_quarter_hour(1000))
 class ListCatalogs(Request):
     """List your product catalogs."""
 
     user_id: UserId | None = None
 
 
-@endpoint("POST /12/product_catalogs", "catalog create", example="--name 'Nordlicht Shop'")
+@endpoint(
+    "POST /12/product_catalogs",
+    "catalog create",
+    example="--name 'Nordlicht Shop'",
+    x_rate=per_quarter_hour(20),
+)
 class CreateCatalog(Request):
     """Create your product catalog.
 
@@ -47,6 +53,7 @@ class CreateCatalog(Request):
     "PUT /12/product_catalogs/{product_catalog_id}",
     "catalog rename",
     example="7310248000000000001 --name 'Nordlicht Shop'",
+    x_rate=per_quarter_hour(20),
 )
 class RenameCatalog(Request):
     """Rename a product catalog."""
@@ -60,6 +67,7 @@ class RenameCatalog(Request):
     "catalog delete",
     confirm_prompt="Delete the catalog {product_catalog_id} and all its products; this cannot be undone",
     example="7310248000000000001",
+    x_rate=per_quarter_hour(20),
 )
 class DeleteCatalog(Request):
     """Delete a product catalog with all its products.
@@ -75,6 +83,7 @@ class DeleteCatalog(Request):
     "catalog sets get",
     columns=SET_COLUMNS,
     example="8s3k1",
+    x_rate=per_quarter_hour(2000),
 )
 class GetProductSet(InCatalog):
     """Show one product set."""
@@ -102,6 +111,7 @@ ProductKeys = Annotated[list[Id], Meta(description="Members of a MANUAL set, sep
     columns=SET_COLUMNS,
     params_in="json",
     example="--name Mugs --type FILTERED --filters @filters.yaml",
+    x_rate=per_quarter_hour(100),
 )
 class CreateProductSet(InCatalog):
     """Create a product set, from product keys (MANUAL) or from conditions (FILTERED)."""

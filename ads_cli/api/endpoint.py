@@ -1,12 +1,13 @@
 """Endpoints, and the declared requests bound to them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import ClassVar, Literal, NamedTuple, TypeVar
 
 import msgspec
 
 from .rates import Rate
+from .rates import x_rate as resolve_x_rate
 
 Base = Literal["ads", "platform", "sandbox"]
 ParamsIn = Literal["query", "json", "form"]
@@ -43,7 +44,7 @@ class Endpoint(NamedTuple):
     example: str  # arguments for the help; valid on a new emulator
     chart: str  # shown on a terminal in place of a table; see console/charts.py
     id_field: str | None  # the path field that is the id of the resource itself
-    rate: Rate | None  # stated by the specification
+    rates: Mapping[str, Rate | None]  # by service: the limit that is stated for it
     sensitive: bool  # the body is masked, in --debug too
     service: str  # the service that has it; "" if every service does
 
@@ -82,6 +83,7 @@ def endpoint(
     chart: str = "",
     id_field: str | None = None,
     rate: Rate | None = None,
+    x_rate: Rate | None = None,
     sensitive: bool = False,
     service: str = "",
 ) -> Callable[[R], R]:
@@ -104,7 +106,7 @@ def endpoint(
         example=example,
         chart=chart,
         id_field=path.rpartition("/")[2].strip("{}") if path.endswith("}") else id_field,
-        rate=rate,
+        rates={"generic": rate, "x": resolve_x_rate(method, path, base, x_rate or rate)},
         sensitive=sensitive,
         service=service,
     )

@@ -11,6 +11,7 @@ from msgspec import Meta
 from .endpoint import endpoint
 from .gtin import gtin_error, gtin_warning
 from .iso_codes import CURRENCIES
+from .rates import per_quarter_hour
 from .types import Cursor, Id, InCatalog
 from .validation import rule
 
@@ -200,6 +201,7 @@ BATCH_SIZE = 25
     extra_fields=Product.__struct_fields__,
     record_id="product_key",
     example="--all --columns id,title,price",
+    x_rate=per_quarter_hour(1000),
 )
 class ListProducts(InCatalog):
     """List the products of a catalog.
@@ -220,6 +222,7 @@ class ListProducts(InCatalog):
     columns="product_key id status errors warnings",
     record_id="product_key",
     params_in="json",
+    x_rate=per_quarter_hour(600),
 )
 class PutProducts(InCatalog):
     """Create or update products."""
@@ -234,6 +237,7 @@ class PutProducts(InCatalog):
     record_id="product_key",
     params_in="json",
     confirm_prompt="Delete {rows} from the catalog {product_catalog_id}, for good",
+    x_rate=per_quarter_hour(150),
 )
 class DeleteProducts(InCatalog):
     """Delete products; this cannot be undone."""

@@ -1,15 +1,52 @@
-"""Rate limits that the specification states."""
+"""Rate limits that the specification states, and those of the public service.
 
-from typing import NamedTuple
+An endpoint declares its own limits (`rate`, `x_rate`). Where it declares none, service `x` limits it by its
+method and path, as its chart of rate limits does.
+"""
+
+from typing import Literal, NamedTuple
+
+QUARTER_HOUR_SECONDS = 900.0
+
+Kept = Literal["always", "without headers", "never"]
 
 
 class Rate(NamedTuple):
-    """A number of requests of one user in a number of seconds."""
+    """A number of requests in a number of seconds, of one token or of one account."""
 
-    name: str
+    name: str  # requests of rates with the same name count together
     requests: int
     seconds: float
+    per: Literal["token", "account"] = "token"
+    kept: Kept = "always"  # by the client of its own accord; "never": it waits once the service says so
+
+    def seconds_for(self, requests: int) -> float:
+        """Return the seconds that a number of requests take at this rate; 0 if one window holds them."""
+        return requests * self.seconds / self.requests if requests > self.requests else 0.0
 
 
 AUDIENCE_USERS = Rate("audience-users", 1500, 60.0)
-TOTAL_COUNTS = Rate("total-counts", 200, 900.0)
+TOTAL_COUNTS = Rate("total-counts", 200, QUARTER_HOUR_SECONDS)
+WRITES = Rate("writes", 450, 60.0, kept="without headers")
+
+
+def per_quarter_hour(requests: int) -> Rate:
+    """Limit one endpoint of service x, whose declaration gives the rate its name."""
+    return Rate("", requests, QUARTER_HOUR_SECONDS)
+
+
+def x_rate(method: str, path: str, base: str, declared: Rate | None) -> Rate | None:
+    """Return the limit of an endpoint of service x; None where it states none.
+
+    Which category a read belongs to is not stated for each endpoint: no command waits on such a guess.
+    """
+    name = f"{method} {path}"
+    if declared:
+        return declared._replace(name=declared.name or name, kept="without headers")
+    if base == "platform":
+        return None
+    if method != "GET":
+        return WRITES
+    if "{account_id}" in path:
+        return Rate(name, 2000, QUARTER_HOUR_SECONDS, "account", kept="never")
+    return Rate(name, 5, QUARTER_HOUR_SECONDS, kept="never")

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from .endpoint import endpoint
-from .rates import AUDIENCE_USERS
+from .rates import AUDIENCE_USERS, Rate
 from .time import Time
 from .types import Id, InAccount
 from .validation import rule
@@ -100,6 +100,7 @@ class DoNotReachOperation(msgspec.Struct, kw_only=True, forbid_unknown_fields=Tr
     params_in="json",
     retry=True,
     rate=AUDIENCE_USERS,
+    x_rate=AUDIENCE_USERS._replace(per="account"),
     sensitive=True,
 )
 class UpdateAudienceUsers(InAccount):
@@ -113,6 +114,7 @@ class UpdateAudienceUsers(InAccount):
     "audiences do-not-reach push",
     params_in="json",
     retry=True,
+    x_rate=Rate("do-not-reach-users", 1500, 60.0, "account"),
     sensitive=True,
 )
 class UpdateDoNotReachUsers(InAccount):

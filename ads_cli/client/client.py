@@ -12,13 +12,13 @@ import msgspec
 from ..api.endpoint import Base, Request
 from ..api.names import GENERIC, Names
 from ..api.parts import request_parts
-from ..api.rates import Rate
+from ..api.rates import TOTAL_COUNTS, Rate
 from ..errors import AdsctlError, NotFoundError, UnavailableError
 from .clock import CLOCK, Clock
 from .credentials import Credentials
 from .prepared_request import PreparedRequest, build_request
 from .rate_headers import requested_delay
-from .rate_limiter import RateLimiter, StoppedError
+from .rate_limiter import RateLimiter, StoppedError, Wait
 from .response import Response
 from .retry import FailedAttempt, backoff
 from .route_state import Permit
@@ -48,11 +48,12 @@ class Client:
     concurrency: int = 8  # maximum number of requests in flight per route
     trace: Trace = field(default_factory=Trace)
     on_retry: Callable[[str], None] = lambda message: None
-    on_wait: Callable[[str], None] = lambda message: None  # called before a long wait
+    on_wait: Callable[[Wait], None] = lambda wait: None  # called before a long wait
     on_warning: Callable[[str], None] = lambda message: None  # called once, with a warning of the service
     mutating: Callable[[PreparedRequest], AbstractContextManager[None]] = lambda prepared: nullcontext()
     sign_in_hint: str = ""
     shared_window: Callable[[Rate], SharedWindow] | None = None
+    service: str = "generic"  # whose rates are kept
     names: Names = GENERIC
     clock: Clock = CLOCK
     requests: int = 0
@@ -100,7 +101,18 @@ class Client:
     def prepare(self, request: Request, pieces: Sequence[bytes | memoryview] = ()) -> PreparedRequest:
         """Build the URL and body of a declared request; `pieces` are a body that is encoded already."""
         parts = request_parts(request, self.names)
-        return build_request(request.endpoint, parts, self.address(request.endpoint.base), pieces)
+        prepared = build_request(request.endpoint, parts, self.address(request.endpoint.base), pieces)
+        return prepared._replace(rate=self._rate(request))
+
+    def _rate(self, request: Request) -> Rate | None:
+        """Return the rate that requests keep, with those of other processes."""
+        if getattr(request, "with_total_count", None):
+            return TOTAL_COUNTS
+        rate = request.endpoint.rates[self.service]
+        if rate is None or rate.kept == "never":
+            return None
+        account = getattr(request, "account_id", "") if rate.per == "account" else ""
+        return rate._replace(name=f"{rate.name} {account}") if account else rate
 
     def exchange(
         self,
@@ -157,12 +169,14 @@ class Client:
                             failures += 1
                         successes = limiter.successes
                         may_be_applied = may_be_applied or failed.may_be_applied
-                        delay = self._retry_delay(prepared, failed, failures)
+                        delay, is_stated = self._retry_delay(prepared, failed, failures)
                     else:
                         limiter.record_success()
                         self.has_mutated = self.has_mutated or prepared.method != "GET"
                         return response._replace(may_be_repeated=may_be_applied)
                 limiter.wait(delay)
+                if is_stated:
+                    limiter.record_progress()  # the service was not silent
         except (AdsctlError, StoppedError) as error:
             error.may_be_applied = may_be_applied
             raise
@@ -181,27 +195,33 @@ class Client:
             form=form,
         )
 
-    def _retry_delay(self, prepared: PreparedRequest, failed: FailedAttempt, failures: int) -> float:
-        """Return the seconds before the next attempt; raise the error if there is none."""
+    def _retry_delay(
+        self, prepared: PreparedRequest, failed: FailedAttempt, failures: int
+    ) -> tuple[float, bool]:
+        """Return the seconds before the next attempt, and whether the service states them.
+
+        Raise the error if there is no further attempt.
+        """
         error = failed.error
         if failed.may_be_applied and not prepared.retry:
             if prepared.method != "GET":
                 error.hint = "the request may have been applied: check before you send it again"
             raise error
         requested = requested_delay(failed.headers, self.clock.time())
+        is_stated = requested is not None
         delay = backoff(max(failures - 1, 0)) if requested is None else requested
         if failures >= self.max_attempts:
             raise error
-        if not self.rate_limiter.allows_wait(delay):
+        if not self.rate_limiter.allows_wait(delay, is_stated=is_stated):
             error.message += "; " + self.rate_limiter.wait_exceeded(requested)
             raise error
         if failed.rate_limited:
-            self.rate_limiter.pause(prepared.route, delay)
+            self.rate_limiter.pause(prepared.route, delay, is_stated=is_stated)
         with self._count_lock:
             self.retries += 1
         self.on_retry(f"{error.message}; retrying in {delay:.1f} s")
         self.trace.log("retry", url=prepared.url, reason=error.message, delay=round(delay, 3))
-        return delay
+        return delay, is_stated
 
     @staticmethod
     def load() -> None:

@@ -8,7 +8,7 @@ import msgspec
 
 from ..api.endpoint import Endpoint
 from ..api.parts import RequestParts, as_text
-from ..api.rates import TOTAL_COUNTS, Rate
+from ..api.rates import Rate
 
 FORM = "application/x-www-form-urlencoded"
 JSON = "application/json"
@@ -25,7 +25,7 @@ class PreparedRequest(NamedTuple):
     route: str  # requests of one route share a rate limit
     retry: bool  # the request is idempotent
     headers: Mapping[str, str] = {}  # added by the user
-    rate: Rate | None = None  # stated by the specification
+    rate: Rate | None = None  # to be kept by all processes
     sensitive: bool = False  # the body is masked, in --debug too
     pieces: Sequence[bytes | memoryview] = ()  # of a large body, which are not joined in memory
 
@@ -61,7 +61,6 @@ def build_request(
         content_type,
         f"{endpoint.method} {endpoint.path}",
         endpoint.retry,
-        rate=TOTAL_COUNTS if parts.params.get("with_total_count") else endpoint.rate,
         sensitive=endpoint.sensitive,
         pieces=pieces,
     )

@@ -19,6 +19,8 @@ class Quota:
 
     def __init__(self) -> None:
         self.remaining: int | None = None  # None: not stated, or not credible
+        self.is_stated = False  # by the headers of the last response of the current window
+        self.end_is_stated = False  # of the window, or of the pause
         self._reset = 0  # end of the window, in Unix seconds of the service
         self._ends_at = 0.0  # the same in monotonic seconds
         self._paused_until = 0.0  # monotonic seconds
@@ -41,9 +43,9 @@ class Quota:
         """Whether only the end of the window can allow another request, no response in flight can."""
         return self.remaining == 0 or now < self._paused_until
 
-    def pause(self, until: float) -> None:
+    def pause(self, until: float, *, is_stated: bool) -> None:
         """Send nothing before `until` (monotonic seconds), and then a probe."""
-        self.remaining = 0
+        self.remaining, self.end_is_stated = 0, is_stated
         self._paused_until = self._ends_at = max(until, self._paused_until)
 
     def update(self, headers: Headers, sent_at: float, now: float, unix_now: float) -> None:
@@ -55,11 +57,12 @@ class Quota:
         is_new_window = sent_at >= self._ends_at
         if remaining is None or reset is None:
             if is_new_window:
-                self.remaining = None
+                self.remaining, self.is_stated = None, False
         elif is_new_window or reset > self._reset + RESET_TOLERANCE_SECONDS:
             seconds = seconds_until(reset, headers, unix_now)
             is_credible = seconds is not None and seconds > -MAX_PAST_RESET_SECONDS
             self.remaining = remaining if is_credible else None
+            self.is_stated = self.end_is_stated = is_credible
             self._reset = reset
             self._ends_at = now + (seconds + RESET_MARGIN_SECONDS if seconds and seconds > 0 else 0.0)
         elif reset >= self._reset - RESET_TOLERANCE_SECONDS and self.remaining is not None:

@@ -2,17 +2,25 @@
 
 import threading
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from math import inf
+from typing import NamedTuple
 
 from ..api.rates import Rate
-from ..errors import RateLimitedError
 from .clock import CLOCK, Clock
-from .quota import RESET_MARGIN_SECONDS, RESET_TOLERANCE_SECONDS
+from .quota import RESET_TOLERANCE_SECONDS
 from .route_state import Permit, RouteState
 from .shared_window import SharedWindow
 
 ANNOUNCE_WAIT_SECONDS = 5.0  # a longer wait is reported
+
+
+class Wait(NamedTuple):
+    """A wait for the next window of a rate limit."""
+
+    reason: str
+    seconds: float
+    until: float  # Unix seconds
 
 
 class StoppedError(Exception):
@@ -27,37 +35,42 @@ class RateLimiter:
     def __init__(
         self,
         max_wait: float,
-        on_wait: Callable[[str], None] = lambda message: None,
+        on_wait: Callable[[Wait], None] = lambda wait: None,
         shared_window: Callable[[Rate], SharedWindow] | None = None,
         max_concurrency: int = 8,
         clock: Clock = CLOCK,
     ) -> None:
         self.max_wait = max_wait
-        self.on_wait = on_wait  # called with a message before a long wait
+        self.on_wait = on_wait  # called before a long wait
         self.successes = 0
         self._clock = clock
         self._max_concurrency = max_concurrency
         self._shared_window = cache(shared_window) if shared_window else None
         self._lock = threading.Lock()
         self._routes: dict[str, RouteState] = {}
+        self._reported_until: dict[str, float] = {}  # by the name of a rate, in monotonic seconds
         self._stopped = clock.condition(self._lock)
         self._is_stopping = False
         self._stalled_since: float | None = None  # the first attempt after the last response
 
     def acquire(self, route: str, rate: Rate | None = None) -> Permit:
-        """Wait until a request may be sent; raise RateLimitedError if that exceeds --max-wait."""
+        """Wait until a request may be sent.
+
+        A rate that is kept "without headers" yields to the quota that responses of the route state.
+        """
         window = self._shared_window(rate) if rate and self._shared_window else None
         while True:
             permit = self._acquire(route)
-            if window is None or not (delay := window.acquire()):
+            if window is None or rate is None or (rate.kept != "always" and permit.has_stated_quota):
+                return permit
+            slot = window.acquire()
+            if not slot.delay:
+                permit.on_end = partial(window.count_from_now, slot)
                 return permit
             permit.cancel()
-            if delay > self.max_wait:
-                raise RateLimitedError(self.wait_exceeded(delay))
-            if delay >= ANNOUNCE_WAIT_SECONDS and rate:
-                limit = f"the limit is {rate.requests:,} requests in {rate.seconds:.0f} s"
-                self.on_wait(f"{limit}: continuing in {delay:.0f} s")
-            self.wait(delay)
+            self._report_full_window(rate, slot.delay)
+            self.wait(slot.delay)
+            self.record_progress()  # the service was not silent: nothing was sent
 
     def _acquire(self, route: str) -> Permit:
         """Wait until the limits of a route allow another request."""
@@ -71,28 +84,41 @@ class RateLimiter:
                 delay = state.delay(now)
                 if not delay:
                     return Permit(state, self._lock, self._clock, now)
-                if delay < inf and state.quota.is_exhausted(now):
-                    if not self.allows_wait(delay - RESET_MARGIN_SECONDS - RESET_TOLERANCE_SECONDS):
-                        raise RateLimitedError(self.wait_exceeded(delay))
+                is_exhausted = delay < inf and state.quota.is_exhausted(now)
+                if is_exhausted:
                     self._report_wait(state, delay)
                 state.wait(delay)
+                if is_exhausted and state.quota.end_is_stated:
+                    self.record_progress()  # the service was not silent: nothing was sent
             raise StoppedError
 
-    def pause(self, route: str, delay: float) -> None:
-        """Send no request of a route for `delay` seconds."""
+    def pause(self, route: str, delay: float, *, is_stated: bool) -> None:
+        """Send no request of a route for `delay` seconds, which the service states or which are our guess."""
         with self._lock:
             state = self._routes[route]
-            state.quota.pause(self._clock.monotonic() + delay)
+            state.quota.pause(self._clock.monotonic() + delay, is_stated=is_stated)
             state.changed.notify_all()
-            if self.allows_wait(delay):
-                self._report_wait(state, delay)
+            self._report_wait(state, delay)
 
     def _report_wait(self, state: RouteState, delay: float) -> None:
         """Report a long wait, once."""
         until = self._clock.monotonic() + delay
         if delay >= ANNOUNCE_WAIT_SECONDS and state.wait_reported_until < until - ANNOUNCE_WAIT_SECONDS:
             state.wait_reported_until = until
-            self.on_wait(f"the service asks to slow down: continuing in {delay:.0f} s")
+            self._report("the service asks to slow down", delay)
+
+    def _report_full_window(self, rate: Rate, delay: float) -> None:
+        """Report a long wait for the window of a stated rate, once."""
+        with self._lock:
+            until = self._clock.monotonic() + delay
+            is_reported = self._reported_until.get(rate.name, 0.0) >= until - ANNOUNCE_WAIT_SECONDS
+            if delay < ANNOUNCE_WAIT_SECONDS or is_reported:
+                return
+            self._reported_until[rate.name] = until
+            self._report(f"the limit is {rate.requests:,} requests in {rate.seconds / 60:g} min", delay)
+
+    def _report(self, reason: str, delay: float) -> None:
+        self.on_wait(Wait(reason, delay, self._clock.time() + delay))
 
     def record_success(self) -> None:
         """Record a successful request."""
@@ -110,9 +136,9 @@ class RateLimiter:
             self._stalled_since = since = now
         return since + self.max_wait - now
 
-    def allows_wait(self, delay: float) -> bool:
-        """Whether --max-wait allows to wait `delay` seconds."""
-        return delay <= self.remaining_wait()
+    def allows_wait(self, delay: float, *, is_stated: bool = False) -> bool:
+        """Whether --max-wait allows to wait `delay` seconds; stated ones are compared one by one."""
+        return delay <= (self.max_wait + RESET_TOLERANCE_SECONDS if is_stated else self.remaining_wait())
 
     def wait_exceeded(self, requested: float | None) -> str:
         """Explain that --max-wait does not allow another wait."""

@@ -1,6 +1,7 @@
 """What the rate limiter knows of one route."""
 
 import threading
+from collections.abc import Callable
 from math import inf
 
 from .clock import Clock
@@ -50,15 +51,21 @@ class RouteState:
 class Permit:
     """Permission to send one request, which is in flight until the `with` block ends."""
 
-    __slots__ = ("_clock", "_has_response", "_lock", "_round", "_sent_at", "_state")
+    __slots__ = ("_clock", "_has_response", "_lock", "_round", "_sent_at", "_state", "on_end")
 
     def __init__(self, state: RouteState, lock: threading.Lock, clock: Clock, now: float) -> None:
         self._state, self._lock, self._clock, self._sent_at = state, lock, clock, now
         self._has_response = False
+        self.on_end: Callable[[], None] | None = None
         if not state.quota.covers(state.in_flight):
             state.probe = self
         state.in_flight += 1
         self._round = state.concurrency.acquire(state.in_flight)
+
+    @property
+    def has_stated_quota(self) -> bool:
+        """Whether the headers of responses state how many requests remain."""
+        return self._state.quota.is_stated
 
     def record(self, status: int, headers: Headers) -> None:
         """Update quota and concurrency limit from a response."""
@@ -81,6 +88,8 @@ class Permit:
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if self.on_end:
+            self.on_end()
         with self._lock:
             if not self._has_response:
                 self._state.concurrency.record_overload(self._round)

@@ -1,61 +1,97 @@
 """A rate limit shared by all adsctl processes of a user on this machine."""
 
-import time
+import threading
 from array import array
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 from ..api.rates import Rate
 from ..config.file_locks import locked
 from ..errors import StateError
+from .clock import CLOCK, Clock
 
 LOCK_TIMEOUT_SECONDS = 5.0  # it is held for less than a millisecond
-MARGIN_SECONDS = 0.5  # two requests may differ by this much in their time to the service
+MARGIN_SECONDS = 0.5  # by which the service may end a window later than our clock
+
+T = TypeVar("T")
+
+
+class Slot(NamedTuple):
+    """A place in the window: taken at `time`, or free in `delay` seconds."""
+
+    delay: float
+    time: float = 0.0
 
 
 class SharedWindow:
     """A sliding window of requests, kept in a locked file.
 
+    The service counts a request at some time between its sending and its response. A request in flight
+    counts from its sending on, and from its response on once there is one: then no window of the
+    service, whenever it begins, holds more requests than the rate allows.
+
     If the file cannot be used, the window covers this process only.
     """
 
-    def __init__(self, folder: Path, service: str, rate: Rate) -> None:
+    def __init__(self, folder: Path, holder: str, rate: Rate, clock: Clock = CLOCK) -> None:
         from hashlib import sha256
 
         self._rate = rate
-        self._path = folder / f"{rate.name}-{sha256(service.encode()).hexdigest()[:12]}"
+        self._clock = clock
+        self._path = folder / sha256(f"{rate.name} {holder}".encode()).hexdigest()[:16]
+        self._lock = threading.Lock()  # threads wait here, since waiting for a file is polling
         self._is_shared = True
         self._own_times = array("d")  # used if the file cannot be
 
-    def acquire(self) -> float:
-        """Register a request and return 0, or return the seconds until one may be sent."""
-        if not self._is_shared:
-            return self._register(self._own_times)
-        try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with locked(self._path.with_name(f"{self._path.name}.lock"), LOCK_TIMEOUT_SECONDS):
-                times = self._read()
-                delay = self._register(times)
-                if not delay:
-                    self._path.write_bytes(times.tobytes())
-                return delay
-        except (OSError, StateError) as error:  # an unusable state folder must not block requests
-            self._is_shared = not isinstance(error, StateError)  # a lock that nobody releases costs time once
-            return self._register(self._own_times)
-
-    def _register(self, times: "array[float]") -> float:
-        """Drop expired times, and append the current one if the rate allows."""
-        now = time.monotonic()
+    def acquire(self) -> Slot:
+        """Take a slot, or tell when one is free."""
         window = self._rate.seconds + MARGIN_SECONDS
-        # Times in the future were written before the machine restarted.
-        times[:] = array("d", (sent_at for sent_at in times if now - window < sent_at <= now))
-        if len(times) >= self._rate.requests:
-            return times[0] + window - now
-        times.append(now)
-        return 0.0
 
-    def _read(self) -> "array[float]":
-        times = array("d")
-        with suppress(FileNotFoundError, ValueError):
-            times.frombytes(self._path.read_bytes())
-        return times
+        def take(times: "array[float]") -> Slot:
+            now = self._clock.monotonic()
+            # Times in the future were written before the machine restarted.
+            recent = sorted(time for time in times if time <= now and time + window - now > 0)
+            is_free = len(recent) < self._rate.requests
+            times[:] = array("d", [*recent, now] if is_free else recent)
+            return Slot(0.0, now) if is_free else Slot(recent[-self._rate.requests] + window - now)
+
+        return self._update(take)
+
+    def count_from_now(self, slot: Slot) -> None:
+        """Count a request from its response on."""
+
+        def move(times: "array[float]") -> None:
+            with suppress(ValueError):  # it has left the window
+                times.remove(slot.time)
+                times.append(self._clock.monotonic())
+
+        self._update(move)
+
+    def _update(self, change: "Callable[[array[float]], T]") -> T:
+        """Change the times of requests, and store them."""
+        with self._lock:
+            try:
+                if self._is_shared:
+                    self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                    with locked(self._path.with_name(f"{self._path.name}.lock"), LOCK_TIMEOUT_SECONDS):
+                        return self._update_file(change)
+            except (OSError, StateError) as error:  # an unusable state folder must not block requests
+                # A lock that nobody releases costs time once.
+                self._is_shared = not isinstance(error, StateError)
+            return change(self._own_times)
+
+    def _update_file(self, change: "Callable[[array[float]], T]") -> T:
+        """Overwrite the file in place: a process that is killed here leaves no empty file."""
+        self._path.touch(mode=0o600)
+        with self._path.open("r+b", buffering=0) as file:
+            content, times = file.read(), array("d")
+            with suppress(ValueError):
+                times.frombytes(content)
+            result = change(times)
+            if times.tobytes() != content:
+                file.seek(0)
+                file.write(times.tobytes())
+                file.truncate()
+            return result

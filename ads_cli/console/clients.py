@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from functools import cache
 from typing import TYPE_CHECKING
 
+from ..api.rates import Rate
 from ..client.client import Client
 from ..client.credentials import Credentials
 from ..client.shared_window import SharedWindow
@@ -13,6 +14,7 @@ from ..config.settings import Settings
 from ..errors import UnavailableError, UsageError
 from ..masking import Mask
 from ..output.messages import Messages
+from .progress import wait_text
 
 if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
@@ -31,9 +33,15 @@ def make_client(
     concurrency: int,
 ) -> Client:
     """Make a client of the service, or of the emulator in this process."""
+    credentials = cache((lambda: Credentials(*emulator.credentials)) if emulator else credentials)
+
+    def holder(rate: Rate) -> str:
+        """Identify who a rate is granted to; the name of the rate has the account."""
+        return service() if rate.per == "account" else f"{service()} {credentials().access_token}"
+
     return Client(
         address=cache(settings.address),
-        credentials=(lambda: Credentials(*emulator.credentials)) if emulator else credentials,
+        credentials=credentials,
         app=emulator,
         timeout=settings.seconds("timeout", may_be_zero=False),
         max_attempts=settings.max_attempts,
@@ -45,12 +53,13 @@ def make_client(
             mask=mask,
         ),
         on_retry=lambda message: messages.detail(mask(message)),
-        on_wait=messages.say,
+        on_wait=lambda wait: messages.say(wait_text(wait)),
         on_warning=messages.warn,
         mutating=mutating,
         sign_in_hint=settings.sign_in_hint,
+        service=settings.service,
         names=settings.names,
-        shared_window=lambda rate: SharedWindow(settings.state_dir / "pace", service(), rate),
+        shared_window=lambda rate: SharedWindow(settings.state_dir / "pace", holder(rate), rate),
     )
 
 

@@ -6,12 +6,23 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from ..client.rate_limiter import Wait
 from ..output.messages import Messages
-from ..output.text import counted, safe
+from ..output.text import counted, duration, safe
 
 LINE_INTERVAL_SECONDS = 30.0
 
 OnProgress = Callable[[int], None]
+
+
+def wait_text(wait: Wait) -> str:
+    """Say why nothing is sent, for how long, and until when."""
+    return f"{wait.reason}: continuing in {duration(wait.seconds)}, at {clock_time(wait.until)}"
+
+
+def clock_time(moment: float) -> str:
+    """Format a time of the next hours as a clock on the wall shows it."""
+    return time.strftime("%H:%M:%S", time.localtime(moment))
 
 
 @contextmanager

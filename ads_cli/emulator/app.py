@@ -24,7 +24,7 @@ from .core.handlers import RegisteredHandler, RequestContext
 from .core.incoming_request import IncomingRequest
 from .core.params import echoed_params, read_params, value_or_default
 from .core.rate_limits import RateLimits
-from .core.responses import Headers, HttpResponse, envelope, error_response
+from .core.responses import HttpResponse, envelope, error_response
 from .core.routing import Router
 from .core.signatures import Authenticator
 from .storage.database import file_errors_as_state_errors, open_store
@@ -82,7 +82,7 @@ class Emulator:
         self.service = service  # whose names it speaks
         self._store = open_store(database, _seed)
         self.authenticator = Authenticator(self._store)
-        self._rate_limits = RateLimits()
+        self._rate_limits = RateLimits(service)
 
     @cached_property
     def credentials(self) -> SeededCredentials:
@@ -187,13 +187,20 @@ def _seed(store: Store) -> None:
 
 
 def _handle(context: RequestContext, endpoint: Endpoint, handler: RegisteredHandler) -> HttpResponse:
-    """Validate the request and call its handler; errors become responses."""
+    """Count and validate the request, and call its handler; errors become responses."""
+    response = _respond_within_rate(context, endpoint, handler)
+    return response if response.headers else response._replace(headers=context.rate_headers)
+
+
+def _respond_within_rate(
+    context: RequestContext, endpoint: Endpoint, handler: RegisteredHandler
+) -> HttpResponse:
     context.echoed = dict(context.path_params)
     try:
         request: Request | None = None
-        headers: Headers = ()
         if handler.request_type:
-            request, headers = _validate(context, endpoint, handler.request_type)
+            context.consume_rate(endpoint)
+            request = _validate(context, endpoint, handler.request_type)
         result = handler.function(context, request)
     except InvalidError as error:
         errors = [_format_problem(problem, context.names) for problem in error.problems]
@@ -204,22 +211,17 @@ def _handle(context: RequestContext, endpoint: Endpoint, handler: RegisteredHand
         raise
     except Exception:
         return _internal_error()
-    return (
-        result
-        if isinstance(result, HttpResponse)
-        else envelope(result, context.echoed, headers, context.names)
-    )
+    return result if isinstance(result, HttpResponse) else envelope(result, context.echoed, context.names)
 
 
-def _validate(
-    context: RequestContext, endpoint: Endpoint, request_type: type[Request]
-) -> tuple[Request, Headers]:
+def _validate(context: RequestContext, endpoint: Endpoint, request_type: type[Request]) -> Request:
     """Read and validate the parameters, and apply the rate limit of total counts."""
     params = read_params(context.incoming, endpoint, request_type, context.path_params, context.names)
     request = convert(request_type, params, strict=endpoint.params_in == "json")
     context.echoed = echoed_params(request, endpoint)
-    counts = value_or_default(request, "with_total_count")
-    return request, context.rate_limits.total_counts.consume(context.user) if counts else ()
+    if value_or_default(request, "with_total_count"):
+        context.rate_headers = context.rate_limits.consume_total_count(context.user)
+    return request
 
 
 def _format_problem(problem: Problem, names: Names) -> dict[str, str]:

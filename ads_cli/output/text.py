@@ -60,6 +60,14 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def duration(seconds: float) -> str:
+    """Format a duration as a person says it: `45 s`, `14 min`, `1 h 40 min`."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return " ".join(f"{n} {unit}" for n, unit in ((hours, "h"), (minutes, "min")) if n)
+
+
 def listed(names: Sequence[str], most: int = 20) -> str:
     """Join names for a message: the first, and how many there are besides."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""

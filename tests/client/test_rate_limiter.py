@@ -2,11 +2,14 @@
 
 import json
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ads_cli.api.products import DeleteProducts, PutProducts
+from ads_cli.api.rates import Rate
 from ads_cli.client.concurrency_limit import INITIAL_LIMIT
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.core.errors import ApiError
@@ -51,7 +54,8 @@ def test_a_quota_of_600_requests_is_used_up_and_none_is_rejected(threads, latenc
     crowd = pushed(world, service, threads, windows=3)
     assert used(service, 3) == [LIMIT] * 3
     assert service.refused == []
-    assert all("slow down: continuing in" in wait for wait in crowd.waits) and len(crowd.waits) == 3
+    assert {wait.reason for wait in crowd.waits} == {"the service asks to slow down"}
+    assert len(crowd.waits) == 3
 
 
 @pytest.mark.parametrize("threads", [8, 32])
@@ -188,13 +192,46 @@ def test_a_remaining_count_that_grows_within_its_window_is_ignored():
     assert len(service.refused) <= 3 * HANDFUL
 
 
-def test_a_reset_beyond_max_wait_ends_the_run():
+@pytest.mark.parametrize("says", ["x-rate-limit", ""])
+def test_waiting_for_a_stated_window_does_not_count_against_max_wait(says, tmp_path):
+    world = World()
+    service = Service(world, 10, SECONDS, lambda: 0.1, says=says)
+    crowd = Crowd(world, service, 4, rate=Rate("ten", 10, SECONDS), folder=tmp_path, max_wait=60.0)
+    world.run(*crowd.works(35))
+    assert crowd.done == 35 and service.refused == []
+
+
+@pytest.mark.parametrize("says", ["x-rate-limit", ""])
+def test_the_first_request_of_a_window_has_all_of_max_wait(says, tmp_path):
+    world = World()
+    service = Service(world, 10, SECONDS, lambda: 0.1, says=says)
+    # The service is overloaded when a window begins, for less than --max-wait.
+    service.failing = lambda now: 503 if now > SECONDS / 2 and now % SECONDS < 100 else 0
+    options = {"max_wait": 600.0, "max_attempts": 10**6}
+    crowd = Crowd(world, service, 4, rate=Rate("ten", 10, SECONDS), folder=tmp_path, **options)
+    world.run(*crowd.works(35))
+    assert crowd.done == 35
+
+
+def test_a_refused_request_waits_as_long_as_the_service_says_and_then_has_all_of_max_wait():
+    world = World()
+    service = Service(world, 10, SECONDS, lambda: 0.5)
+    service.served["/a"] = [0.0] * 10  # another client has used the window up
+    service.failing = lambda now: 503 if SECONDS <= now < SECONDS + 30 else 0
+    crowd = Crowd(world, service, 4, max_wait=SECONDS, max_attempts=100)
+    world.run(*crowd.works(15))
+    assert crowd.done == 15
+
+
+def test_a_wait_beyond_max_wait_that_a_refusal_states_ends_the_run():
     world = World()
     service = Service(world, 10, SECONDS, lambda: 0.1)
     crowd = Crowd(world, service, 4, max_wait=60.0)
-    with pytest.raises(RateLimitedError, match="the service asks to wait 900 s, and --max-wait allows 60 s"):
+    service.take = lambda route: (429, {"retry-after": "900"})
+    with pytest.raises(RateLimitedError) as raised:
         world.run(*crowd.works(11))
-    assert crowd.done == 10 and world.now < 5
+    assert "the service asks to wait 900 s, and --max-wait allows 60 s" in raised.value.message
+    assert world.now < 5
 
 
 def test_stopping_ends_every_wait():
@@ -244,3 +281,45 @@ def test_a_push_through_several_windows_has_no_batch_rejected(adsctl, service):
     summary = json.loads(done.stdout)
     assert (summary["created"], summary["retries"]) == (750, 0)
     assert statuses == [200] * 30
+
+
+TEN_HOURS = 10 * 3600.0
+PUT, DELETE = PutProducts.endpoint.rates["x"], DeleteProducts.endpoint.rates["x"]
+
+
+def run_of_ten_hours(world: World, service: Service, rate: Rate, folder: Path, processes: int) -> list[Crowd]:
+    """Send as much as the limits allow, in several processes; each ends in the last minute."""
+    crowds = [Crowd(world, service, 2, rate=rate, folder=folder) for _ in range(processes)]
+    works = (work for each in crowds for work in each.works(MORE_THAN_ENOUGH, until=TEN_HOURS - 60))
+    world.run(*works)
+    return crowds
+
+
+@pytest.mark.parametrize("rate", [PUT, DELETE])
+def test_ten_hours_with_headers_use_every_window_to_the_last_request_and_overrun_none(rate):
+    world = World()
+    service = Service(world, rate.requests, rate.seconds, between((0.05, 2.0)), says="x-account-rate-limit")
+    run_of_ten_hours(world, service, rate, None, 1)
+    assert used(service, 40) == [rate.requests] * 40
+    assert service.refused == []
+
+
+@pytest.mark.parametrize(("rate", "processes"), [(PUT, 1), (DELETE, 2)])
+def test_ten_hours_without_headers_use_every_window_to_the_last_request_and_overrun_none(
+    rate, processes, tmp_path
+):
+    world = World()
+    service = Service(world, rate.requests, rate.seconds, between((0.05, 2.0)), says="")
+    folder = tmp_path / "pace"
+    if processes == 1:
+        folder.write_text("no folder: the times stay in memory, which takes less time than 70,000 locks")
+    crowds = run_of_ten_hours(world, service, rate, folder, processes)
+    assert used(service, 40) == [rate.requests] * 40
+    assert service.refused == []
+    times = service.served["/a"]
+    # Windows that begin at any other time hold no more.
+    assert all(
+        last - first >= rate.seconds for first, last in zip(times, times[rate.requests :], strict=False)
+    )
+    assert len(crowds[0].waits) == 40  # each is announced once
+    assert {wait.reason for wait in crowds[0].waits} == {f"the limit is {rate.requests} requests in 15 min"}

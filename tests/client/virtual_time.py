@@ -9,13 +9,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from heapq import heappop, heappush
 from itertools import count
+from pathlib import Path
 
 import httpx
 
+from ads_cli.api.rates import Rate
 from ads_cli.client.client import Client
 from ads_cli.client.clock import Clock
 from ads_cli.client.prepared_request import PreparedRequest
-from ads_cli.client.rate_limiter import StoppedError
+from ads_cli.client.rate_limiter import StoppedError, Wait
+from ads_cli.client.shared_window import SharedWindow
 
 SILENCE = -1  # in place of a status: no response
 EPOCH = 1_800_000_000.0  # when virtual time begins, in Unix seconds
@@ -209,9 +212,18 @@ class Service:
 class Crowd:
     """Threads that send requests of a route through one client."""
 
-    def __init__(self, world: World, service: Service, threads: int, **options) -> None:
+    def __init__(
+        self,
+        world: World,
+        service: Service,
+        threads: int,
+        rate: Rate | None = None,
+        folder: Path | None = None,  # of the windows that several crowds share
+        **options,
+    ) -> None:
         self.world, self.threads = world, threads
-        self.waits: list[str] = []
+        self.rate = rate._replace(kept="without headers") if rate else None
+        self.waits: list[Wait] = []
         self.client = Client(
             lambda base: "http://service.localhost",
             lambda: None,
@@ -219,6 +231,7 @@ class Crowd:
             concurrency=threads,
             clock=world,
             on_wait=self.waits.append,
+            shared_window=folder and (lambda rate: SharedWindow(folder, "token", rate, world)),
             **options,
         )
         self.done = 0
@@ -227,7 +240,7 @@ class Crowd:
         """Return what each thread runs: it sends requests until none are left or `until` is reached."""
         left = iter(range(requests))
         url = f"http://service.localhost{route}"
-        prepared = PreparedRequest("PUT", url, b"{}", "application/json", route, retry=True)
+        prepared = PreparedRequest("PUT", url, b"{}", "application/json", route, retry=True, rate=self.rate)
 
         def work() -> None:
             with suppress(StoppedError):

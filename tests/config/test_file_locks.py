@@ -107,4 +107,4 @@ def test_a_rate_whose_lock_is_held_elsewhere_is_kept_by_this_process(tmp_path, n
     SharedWindow(tmp_path, "https://ads.example", Rate("users", 2, 60.0)).acquire()
     (path,) = (path for path in tmp_path.iterdir() if not path.name.endswith(".lock"))
     (tmp_path / f"{path.name}.lock").write_text(ELSEWHERE)
-    assert [bool(window.acquire()) for _ in range(3)] == [False, False, True]
+    assert [bool(window.acquire().delay) for _ in range(3)] == [False, False, True]

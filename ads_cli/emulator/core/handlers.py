@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from ...api.endpoint import Request
+from ...api.endpoint import Endpoint, Request
 from ...api.names import SERVICES, Names
 from ..storage.store import Store
 from .incoming_request import IncomingRequest
 from .rate_limits import RateLimits
-from .responses import HttpResponse, Result
+from .responses import Headers, HttpResponse, Result
 from .signatures import Authenticator
 
 R = TypeVar("R", bound=Request)
@@ -28,6 +28,12 @@ class RequestContext:
     user: str = ""  # who signed the request; "" until a raw handler authenticates it
     partial: bool = False  # fault on demand: reject some items of a batch
     echoed: dict[str, Any] = field(default_factory=dict)  # parameters that the envelope repeats
+    rate_headers: Headers = ()  # of the response
+
+    def consume_rate(self, endpoint: Endpoint) -> None:
+        """Count the request against the limit of its endpoint; raise ApiError (429) beyond it."""
+        account = self.path_params.get("account_id", "")
+        self.rate_headers = self.rate_limits.consume(endpoint, self.user, account)
 
     @property
     def names(self) -> Names:

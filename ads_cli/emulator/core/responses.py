@@ -48,9 +48,7 @@ class Result(NamedTuple):
     enums: Collection[str] = ENUMS  # the fields of `data` with values of an enum
 
 
-def envelope(
-    result: Result, params: dict[str, Any], headers: Headers = (), names: Names = GENERIC
-) -> HttpResponse:
+def envelope(result: Result, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:
     """Wrap a result in the envelope of the advertising API, with the parameters of the request."""
     body: dict[str, Any] = {
         "request": {"params": names.to_wire(params)},
@@ -60,7 +58,7 @@ def envelope(
         body["next_cursor"] = result.next_cursor
     if result.total_count is not UNSET:
         body["total_count"] = result.total_count
-    return HttpResponse(msgspec.json.encode(body, enc_hook=str), headers=headers)
+    return HttpResponse(msgspec.json.encode(body, enc_hook=str))
 
 
 def error_response(

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from ...api.endpoint import Request
 from ...api.names import Names
 from ...api.time import decode_custom
 from ...api.users import (
@@ -20,7 +21,7 @@ from ...api.validation import InvalidError, Problem, broken_rules, convert
 from ..core.errors import ApiError
 from ..core.handlers import RequestContext, raw_handler
 from ..core.params import read_names
-from ..core.responses import Headers, HttpResponse
+from ..core.responses import HttpResponse
 from ..storage import audience_user_table
 from ..storage.audience_user_table import identifier_hash
 from ..storage.store import Store
@@ -34,8 +35,7 @@ JSON = "application/json"
 def update_audience_users(context: RequestContext) -> HttpResponse:
     """Add users to a custom audience, or remove them."""
     audience = context.path_params["custom_audience_id"]
-    _authenticate(context, AUDIENCE, audience)
-    headers = context.rate_limits.audience_users.consume(context.user)
+    _authenticate(context, UpdateAudienceUsers, AUDIENCE, audience)
     operations = _parse_operations(context, AudienceOperation)
     if isinstance(operations, HttpResponse):
         return operations
@@ -43,14 +43,14 @@ def update_audience_users(context: RequestContext) -> HttpResponse:
         for operation in operations:
             _apply(context.store, audience, operation)
     total = sum(len(operation.params.users) for operation in operations)
-    return _respond(context, _counts(context, total), headers)
+    return _respond(context, _counts(context, total))
 
 
 @raw_handler(UpdateDoNotReachUsers)
 def update_do_not_reach_users(context: RequestContext) -> HttpResponse:
     """Add users to a do-not-reach list, or remove them; the response has counts per operation."""
     audience = context.path_params["do_not_reach_list_id"]
-    _authenticate(context, DO_NOT_REACH, audience)
+    _authenticate(context, UpdateDoNotReachUsers, DO_NOT_REACH, audience)
     operations = _parse_operations(context, DoNotReachOperation)
     if isinstance(operations, HttpResponse):
         return operations
@@ -63,9 +63,10 @@ def update_do_not_reach_users(context: RequestContext) -> HttpResponse:
     return _respond(context, counts, operation_type=operations[0].operation_type)
 
 
-def _authenticate(context: RequestContext, kind: str, audience: str) -> None:
+def _authenticate(context: RequestContext, request: type[Request], kind: str, audience: str) -> None:
     context.user = context.authenticator.authenticate_user(context.incoming, writes=True).user
     require_record(context, context.path_params["account_id"], kind, audience)
+    context.consume_rate(request.endpoint)
 
 
 def _parse_operations(context: RequestContext, operation_type: type[Any]) -> list[Any] | HttpResponse:
@@ -156,6 +157,6 @@ def _counts(context: RequestContext, total: int) -> dict[str, int]:
     return {"success_count": total - context.partial, "total_count": total}
 
 
-def _respond(context: RequestContext, data: Any, headers: Headers = (), **params: str) -> HttpResponse:
+def _respond(context: RequestContext, data: Any, **params: str) -> HttpResponse:
     body = {"request": {"params": context.path_params} | params, "data": data}
-    return HttpResponse(msgspec.json.encode(body), headers=headers)
+    return HttpResponse(msgspec.json.encode(body))

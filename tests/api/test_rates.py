@@ -1,0 +1,56 @@
+"""The rate limits that endpoints declare, transcribed from those of the public service."""
+
+import pytest
+
+from ads_cli.api.endpoint import MODULES, requests_of
+
+QUARTER, MINUTE = 900.0, 60.0
+CATALOGS = "/12/product_catalogs"
+CATALOG = f"{CATALOGS}/{{product_catalog_id}}"
+STATED = {
+    f"GET {CATALOGS}": (1000, QUARTER),
+    f"POST {CATALOGS}": (20, QUARTER),
+    f"PUT {CATALOG}": (20, QUARTER),
+    f"DELETE {CATALOG}": (20, QUARTER),
+    f"GET {CATALOG}/products": (1000, QUARTER),
+    f"PUT {CATALOG}/products": (600, QUARTER),
+    f"DELETE {CATALOG}/products": (150, QUARTER),
+    f"POST {CATALOG}/product_sets": (100, QUARTER),
+    f"GET {CATALOG}/product_sets/{{product_set_id}}": (2000, QUARTER),
+    "POST /12/accounts/{account_id}/custom_audiences/{custom_audience_id}/users": (1500, MINUTE),
+    "POST /12/batch/accounts/{account_id}/do_not_reach_lists/{do_not_reach_list_id}/users": (1500, MINUTE),
+    "GET /12/insights/keywords/search": (500, QUARTER),
+    "GET /12/accounts": (5, QUARTER),
+    "GET /12/accounts/{account_id}": (2000, QUARTER),
+    "PUT /12/accounts/{account_id}": (450, MINUTE),
+    "POST /12/accounts/{account_id}/cards": (450, MINUTE),
+}
+LINES = {
+    f"{request.endpoint.method} {request.endpoint.path}": request.endpoint
+    for module in MODULES
+    for request in requests_of(module)
+}
+
+
+@pytest.mark.parametrize("line", STATED)
+def test_service_x_limits_an_endpoint_as_its_reference_says(line):
+    assert LINES[line].rates["x"][1:3] == STATED[line]
+
+
+def test_every_advertising_endpoint_has_a_limit_under_service_x():
+    assert {line for line, each in LINES.items() if not each.rates["x"]} == {
+        line for line, each in LINES.items() if each.base == "platform"
+    }
+
+
+def test_the_specification_limits_the_users_of_audiences_only():
+    limited = {line: each.rates["generic"] for line, each in LINES.items() if each.rates["generic"]}
+    (line,) = limited
+    assert line.endswith("/custom_audiences/{custom_audience_id}/users")
+    assert limited[line][1:3] == (1500, MINUTE) and limited[line].kept == "always"
+
+
+def test_no_command_waits_on_a_category_that_is_a_guess():
+    guessed = {line for line, each in LINES.items() if each.rates["x"] and each.rates["x"].kept == "never"}
+    assert "GET /12/accounts" in guessed and all(line.startswith("GET ") for line in guessed)
+    assert not guessed & (STATED.keys() - {"GET /12/accounts", "GET /12/accounts/{account_id}"})

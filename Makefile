@@ -5,13 +5,14 @@ BIN := .venv/bin
 LINT := build/lint/bin
 READY := ready
 RUN := build/run/bin
+SDK := build/sdk/bin
 AUDIT := build/audit/bin
 # Wheels only, each with a known hash: no package may run code while it is installed, or be exchanged.
 INSTALL := -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps
 PINNED := $(INSTALL) --require-hashes
 STAMP := $(CURDIR) $(shell cat pyproject.toml requirements/run.txt requirements/dev.txt | cksum)
 
-.PHONY: demo test chaos mutate check audit format docs data pins bench run-environment clean ready
+.PHONY: demo test chaos mutate check audit format docs data pins bench run-environment sdk-environment clean ready
 
 # Exit 11: the emulator's database was created by another version, and is deleted.
 demo: $(READY)
@@ -20,7 +21,7 @@ demo: $(READY)
 
 # Two workers a core: many tests wait for a process, a browser or a terminal.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(8, 2 * (os.cpu_count() or 1)))')
-test: $(READY) run-environment
+test: $(READY) run-environment sdk-environment
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # Pushes under a fault plan (network, kills, damaged disks), each from a seed; steps of the model of what the
@@ -98,6 +99,13 @@ run-environment: $(RUN)/stamp
 $(RUN)/stamp: requirements/run.txt
 	$(PYTHON) -m venv --clear build/run
 	$(RUN)/python $(PINNED) -r $<
+	touch $@
+
+# The public SDK, which a test drives against the emulator.
+sdk-environment: $(SDK)/stamp
+$(SDK)/stamp: requirements/sdk.txt
+	$(PYTHON) -m venv --clear build/sdk
+	$(SDK)/python $(PINNED) -r $<
 	touch $@
 
 clean:

@@ -13,6 +13,11 @@ from .validation import rule
 CARD_COLUMNS = "id name card_type card_uri deleted"
 POLL_COLUMNS = "id name first_choice second_choice end_time card_uri deleted"
 CONVERSATION_COLUMNS = "id name title first_cta thank_you_text card_uri deleted"
+CONVERSATION_FIELDS = (
+    *("card_type", "first_cta_tweet", "second_cta", "second_cta_tweet", "third_cta", "third_cta_tweet"),
+    *("fourth_cta", "fourth_cta_tweet", "thank_you_url", "media_key", "media_url", "poster_media_url"),
+    *("video_owner_id", "video_width", "video_height", "created_at", "updated_at"),
+)
 
 CardUris = Annotated[
     list[CardUri], Meta(min_length=1, max_length=200, description="Only these, separated by commas")
@@ -155,6 +160,7 @@ class CreatePoll(InAccount):
     "GET /12/accounts/{account_id}/cards/video_conversation",
     "cards video-conversation list",
     columns=CONVERSATION_COLUMNS,
+    extra_fields=CONVERSATION_FIELDS,
     example="--sort-by created_at-desc",
 )
 class ListVideoConversations(ListOlderCards):
@@ -165,6 +171,7 @@ class ListVideoConversations(ListOlderCards):
     "GET /12/accounts/{account_id}/cards/video_conversation/{card_id}",
     "cards video-conversation get",
     columns=CONVERSATION_COLUMNS,
+    extra_fields=CONVERSATION_FIELDS,
     example="7cqt8",
 )
 class GetVideoConversation(OneCard):
@@ -175,6 +182,7 @@ class GetVideoConversation(OneCard):
     "POST /12/accounts/{account_id}/cards/video_conversation",
     "cards video-conversation create",
     columns=CONVERSATION_COLUMNS,
+    extra_fields=CONVERSATION_FIELDS,
     example="--name 'Tea or coffee' --media-key 13_1790413002217308160 --title 'Which is yours?' "
     "--first-cta '#TeamTea' --first-cta-tweet 'Tea for me #TeamTea' --thank-you-text 'Cheers!'",
 )
@@ -201,6 +209,7 @@ class CreateVideoConversation(VideoConversation, kw_only=True):
     "PUT /12/accounts/{account_id}/cards/video_conversation/{card_id}",
     "cards video-conversation update",
     columns=CONVERSATION_COLUMNS,
+    extra_fields=CONVERSATION_FIELDS,
     example="7cqt8 --thank-you-text 'See you!'",
 )
 class UpdateVideoConversation(VideoConversation, kw_only=True):

@@ -54,6 +54,11 @@ class Endpoint(NamedTuple):
         return self.method != "GET"
 
     @property
+    def record_fields(self) -> frozenset[str]:
+        """The declared fields of a record."""
+        return frozenset((*self.columns, *self.extra_fields))
+
+    @property
     def path_fields(self) -> list[str]:
         """The fields in the path, in order."""
         return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]

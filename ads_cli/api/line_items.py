@@ -9,6 +9,14 @@ from .types import Id, InAccount, Micro, Moment, Name, PageInAccount, Texts, Wit
 from .validation import rule
 
 LINE_ITEM_COLUMNS = "id name campaign_id objective entity_status bid_strategy bid_amount_local_micro deleted"
+LINE_ITEM_FIELDS = (
+    *("funding_instrument_id", "product_type", "placements", "start_time", "end_time", "goal", "pay_by"),
+    *("daily_budget_amount_local_micro", "total_budget_amount_local_micro", "standard_delivery"),
+    *("frequency_cap", "duration_in_days", "advertiser_user_id", "advertiser_domain", "categories"),
+    *("android_app_store_identifier", "ios_app_store_identifier", "primary_web_event_tag"),
+    *("target_cpa_local_micro", "automatic_tweet_promotion", "creative_source", "currency"),
+    *("created_at", "updated_at"),
+)
 CURATED_CATEGORY_COLUMNS = "id line_item_id curated_category_id deleted"
 CURATED_CATEGORIES = "/12/accounts/{account_id}/line_item_curated_categories"
 LINE_ITEM = "/12/accounts/{account_id}/line_items/{line_item_id}"
@@ -41,6 +49,7 @@ FrequencyCap = Annotated[
     f"PUT {LINE_ITEM}",
     "line-items update",
     columns=LINE_ITEM_COLUMNS,
+    extra_fields=LINE_ITEM_FIELDS,
     example="9d4c1 --bid-amount 0.55 --entity-status PAUSED",
 )
 class UpdateLineItem(InAccount, kw_only=True):
@@ -102,6 +111,7 @@ class UpdateLineItem(InAccount, kw_only=True):
     f"DELETE {LINE_ITEM}",
     "line-items delete",
     columns=LINE_ITEM_COLUMNS,
+    extra_fields=LINE_ITEM_FIELDS,
     confirm_prompt="Delete the line item {line_item_id}; this cannot be undone",
     example="9d4c1",
 )
@@ -118,6 +128,7 @@ class DeleteLineItem(InAccount, kw_only=True):
     f"GET {CURATED_CATEGORIES}",
     "line-items curated-categories list",
     columns=CURATED_CATEGORY_COLUMNS,
+    extra_fields=("created_at", "updated_at"),
     example="--sort-by created_at-desc",
 )
 class ListLineItemCategories(PageInAccount):
@@ -128,6 +139,7 @@ class ListLineItemCategories(PageInAccount):
     f"GET {CURATED_CATEGORIES}/{{line_item_curated_category_id}}",
     "line-items curated-categories get",
     columns=CURATED_CATEGORY_COLUMNS,
+    extra_fields=("created_at", "updated_at"),
     example="6c0f1",
 )
 class GetLineItemCategory(InAccount, kw_only=True):
@@ -141,6 +153,7 @@ class GetLineItemCategory(InAccount, kw_only=True):
     f"POST {CURATED_CATEGORIES}",
     "line-items curated-categories add",
     columns=CURATED_CATEGORY_COLUMNS,
+    extra_fields=("created_at", "updated_at"),
     example="--line-item-id 9d4e1 --curated-category-id cc2",
 )
 class AddLineItemCategory(InAccount, kw_only=True):
@@ -154,6 +167,7 @@ class AddLineItemCategory(InAccount, kw_only=True):
     f"PUT {CURATED_CATEGORIES}/{{line_item_curated_category_id}}",
     "line-items curated-categories update",
     columns=CURATED_CATEGORY_COLUMNS,
+    extra_fields=("created_at", "updated_at"),
     example="6c0f1 --curated-category-id cc2",
 )
 class UpdateLineItemCategory(InAccount, kw_only=True):
@@ -168,6 +182,7 @@ class UpdateLineItemCategory(InAccount, kw_only=True):
     f"DELETE {CURATED_CATEGORIES}/{{line_item_curated_category_id}}",
     "line-items curated-categories delete",
     columns=CURATED_CATEGORY_COLUMNS,
+    extra_fields=("created_at", "updated_at"),
     confirm_prompt="Remove the curated category {line_item_curated_category_id} from its line item",
     example="6c0f1",
 )

@@ -9,6 +9,10 @@ from .types import Cursor, Id, Ids, InAccount, PageInAccount, WithDeleted
 
 ACCOUNT_COLUMNS = "id creative_type video_id media_url deleted"
 LIBRARY_COLUMNS = "media_key media_type name file_name media_status aspect_ratio deleted"
+LIBRARY_FIELDS = (
+    *("media_category", "title", "description", "media_url", "poster_media_key", "poster_media_url"),
+    *("duration", "posted", "created_at", "updated_at"),
+)
 
 CreativeType = Literal[
     "BANNER",
@@ -76,6 +80,7 @@ LibraryQuery = Annotated[
     "GET /12/accounts/{account_id}/media_library",
     "media library list",
     columns=LIBRARY_COLUMNS,
+    extra_fields=LIBRARY_FIELDS,
     record_id="media_key",
     example="--media-type VIDEO --q workshop",
 )
@@ -92,6 +97,7 @@ class ListLibraryMedia(InAccount):
     "GET /12/accounts/{account_id}/media_library/{media_key}",
     "media library get",
     columns=LIBRARY_COLUMNS,
+    extra_fields=LIBRARY_FIELDS,
     record_id="media_key",
     example="13_1790413002217308160",
 )
@@ -118,6 +124,7 @@ class MediaDetails(InAccount):
     "POST /12/accounts/{account_id}/media_library",
     "media library add",
     columns=LIBRARY_COLUMNS,
+    extra_fields=LIBRARY_FIELDS,
     record_id="media_key",
     example="--media-key 3_1790413999000000000 --name 'Blue mugs'",
 )
@@ -131,6 +138,7 @@ class AddLibraryMedia(MediaDetails, kw_only=True):
     "PUT /12/accounts/{account_id}/media_library/{media_key}",
     "media library update",
     columns=LIBRARY_COLUMNS,
+    extra_fields=LIBRARY_FIELDS,
     record_id="media_key",
     example="13_1790413002217308160 --title 'How a mug is made'",
 )
@@ -144,6 +152,7 @@ class UpdateLibraryMedia(MediaDetails, kw_only=True):
     "DELETE /12/accounts/{account_id}/media_library/{media_key}",
     "media library delete",
     columns=LIBRARY_COLUMNS,
+    extra_fields=LIBRARY_FIELDS,
     record_id="media_key",
     confirm_prompt="Delete {media_key} from the media library",
     example="16_1790413120555520000",

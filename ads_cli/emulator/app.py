@@ -22,7 +22,7 @@ from .core.errors import ApiError
 from .core.faults import handle_with_faults, parse_fault
 from .core.handlers import RegisteredHandler, RequestContext
 from .core.incoming_request import IncomingRequest
-from .core.params import echoed_params, read_params, value_or_default
+from .core.params import echoed_params, read_params, value_or_default, without_record_fields
 from .core.rate_limits import RateLimits
 from .core.responses import HttpResponse, envelope, error_response
 from .core.routing import Router
@@ -217,6 +217,8 @@ def _respond_within_rate(
 def _validate(context: RequestContext, endpoint: Endpoint, request_type: type[Request]) -> Request:
     """Read and validate the parameters, and apply the rate limit of total counts."""
     params = read_params(context.incoming, endpoint, request_type, context.path_params, context.names)
+    if context.service == "x":  # its SDK sends loaded records back
+        params = without_record_fields(params, endpoint, request_type)
     request = convert(request_type, params, strict=endpoint.params_in == "json")
     context.echoed = echoed_params(request, endpoint)
     if value_or_default(request, "with_total_count"):

@@ -217,3 +217,21 @@ def test_the_app_imports_no_heavy_modules():
     )
     code = f"import sys, ads_cli.emulator.app; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
+
+
+@pytest.mark.parametrize(("service", "refused"), [("generic", True), ("x", False)])
+def test_a_loaded_record_may_be_sent_back_to_service_x(database, service, refused):
+    with closing(Emulator(database, service=service)) as emulator:
+        client = Client(emulator, InProcess(emulator))
+        path = f"/12/accounts/{emulator.account}/media_library"
+        record = client.get(path).json()["data"][0]
+        loaded = {name: value for name, value in record.items() if value is not None}
+        loaded |= {name: str(value).lower() for name, value in loaded.items() if isinstance(value, bool)}
+        response = client.send("PUT", f"{path}/{record['media_key']}", **loaded | {"name": "Renamed"})
+        assert response.status_code == (400 if refused else 200), response.text
+        if not refused:
+            assert response.json()["data"]["name"] == "Renamed"
+            unknown = client.send("PUT", f"{path}/{record['media_key']}", name="A", colour="blue")
+            assert errors(unknown) == [("INVALID_PARAMETER", "colour")]
+            filtered = client.get(path, name="Renamed")
+            assert errors(filtered) == [("INVALID_PARAMETER", "name")]

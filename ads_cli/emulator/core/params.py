@@ -41,6 +41,16 @@ def read_params(
     return {**read_names(params, names, enum_fields(request_type)), **path_params}
 
 
+def without_record_fields(
+    params: dict[str, Any], endpoint: Endpoint, request_type: type[Request]
+) -> dict[str, Any]:
+    """Leave out the fields of the endpoint's record that its request does not have, where it changes one."""
+    if not endpoint.mutates or endpoint.params_in != "query":
+        return params
+    ignored = endpoint.record_fields - {field.name for field in fields_of(request_type)}
+    return {name: value for name, value in params.items() if name not in ignored}
+
+
 def read_names(value: Any, names: Names, enums: Collection[str] = ENUMS) -> Any:
     """Return a value under neutral names; raise InvalidError for names of another service."""
     if foreign := [Problem(path, "is not a known name or value") for path in names.foreign(value, enums)]:

@@ -1,0 +1,134 @@
+"""A session of the public SDK, unchanged but for its addresses and version: python sdk_session.py STEP.
+
+It runs in an environment of its own, without adsctl; the variables of `emulator exec` name the emulator.
+"""
+
+import hashlib
+import json
+import os
+import sys
+
+import twitter_ads
+
+# The constants that name the version and the addresses; the modules read them when they are imported.
+twitter_ads.API_VERSION = "12"
+
+from twitter_ads.account import Account  # noqa: E402
+from twitter_ads.audience import CustomAudience  # noqa: E402
+from twitter_ads.client import Client  # noqa: E402
+from twitter_ads.creative import Card, MediaLibrary, PollCard, VideoConversationCard  # noqa: E402
+from twitter_ads.error import NotFound  # noqa: E402
+from twitter_ads.http import Request  # noqa: E402
+
+Request._DEFAULT_DOMAIN = os.environ["ADSCTL_ADS_URL"]
+Request._SANDBOX_DOMAIN = os.environ["ADSCTL_ADS_SANDBOX_URL"]
+NAMES = ("CONSUMER_KEY", "CONSUMER_SECRET", "ACCESS_TOKEN", "ACCESS_TOKEN_SECRET")
+CLIENT = Client(*(os.environ[f"ADSCTL_{name}"] for name in NAMES))
+ACCOUNT = Account.load(CLIENT, os.environ["ADSCTL_ACCOUNT"])
+
+
+def accounts() -> None:
+    """List the accounts page by page, and load one."""
+    listed = [account.id for account in Account.all(CLIENT, count=1, with_deleted=True)]
+    assert len(listed) > 1 and ACCOUNT.id in listed and len(set(listed)) == len(listed)
+    assert ACCOUNT.name and ACCOUNT.timezone and ACCOUNT.created_at
+    try:
+        Account.load(CLIENT, "nobody")
+    except NotFound as error:
+        assert error.code == 404 and error.details[0]["code"]
+    else:
+        raise AssertionError("an account that does not exist was loaded")
+
+
+def features() -> None:
+    """List the features of the account."""
+    found = ACCOUNT.features()
+    assert found and all(isinstance(key, str) for key in found)
+
+
+def media() -> None:
+    """List the media of the account and its library; load, change and delete an entry of the library."""
+    shown = list(ACCOUNT.account_media())
+    assert shown and ACCOUNT.account_media(shown[0].id).media_url == shown[0].media_url
+    library = list(MediaLibrary.all(ACCOUNT, count=2))
+    assert len(library) > 2 and all(one.media_key for one in library)
+    entry = library[0]
+    entry.name = "Renamed by the SDK"
+    assert entry.update().name == "Renamed by the SDK"
+    assert entry.reload().name == "Renamed by the SDK"
+    unused = next(one for one in library if not one.tweeted)
+    unused.delete()
+    assert unused.deleted or unused.media_key not in [one.media_key for one in MediaLibrary.all(ACCOUNT)]
+
+
+def image() -> str:
+    """Find the key of an image in the library."""
+    return next(one.media_key for one in MediaLibrary.all(ACCOUNT) if one.media_type == "IMAGE")
+
+
+def cards() -> None:
+    """Create a card, load it, change it, and find it in the list; create and change a video card."""
+    card = Card(ACCOUNT)
+    card.name = "Mugs"
+    site = {"type": "WEBSITE", "url": "https://shop.example/mugs"}
+    card.components = [
+        {"type": "MEDIA", "media_key": image()},
+        {"type": "DETAILS", "title": "Mugs", "destination": site},
+    ]
+    card.save()
+    assert card.id and card.card_uri == f"card://{card.id}"
+    loaded = Card.load(ACCOUNT, card.id)
+    assert loaded.components[1]["title"] == "Mugs"
+    loaded.name = "Blue mugs"
+    assert loaded.save().name == "Blue mugs"
+    assert "Blue mugs" in [one.name for one in ACCOUNT.cards()]
+    video = next(one.media_key for one in MediaLibrary.all(ACCOUNT) if one.media_type == "VIDEO")
+    conversation = VideoConversationCard(ACCOUNT)
+    conversation.name, conversation.title, conversation.media_key = "Talk", "Which mug?", video
+    conversation.first_cta, conversation.first_cta_tweet = "#bluemug", "The blue one"
+    conversation.thank_you_text = "Thanks"
+    conversation.save()
+    conversation.title = "Which of them?"
+    assert conversation.save().title == "Which of them?"
+    assert VideoConversationCard.load(ACCOUNT, conversation.id).title == "Which of them?"
+
+
+def polls() -> None:
+    """Create a poll, and load it."""
+    poll = PollCard(ACCOUNT)
+    poll.name, poll.duration_in_minutes = "Mugs", 60
+    poll.first_choice, poll.second_choice = "Blue", "White"
+    poll.save()
+    loaded = PollCard.load(ACCOUNT, poll.id)
+    assert (loaded.first_choice, loaded.second_choice) == ("Blue", "White") and loaded.card_uri
+    assert poll.id in [one.id for one in PollCard.all(ACCOUNT)]
+
+
+def users() -> None:
+    """Add people to an audience by two kinds of identifiers, and remove one."""
+    audience = CustomAudience(ACCOUNT)
+    audience._id = os.environ["AUDIENCE"]
+    people = [hashlib.sha256(text.encode()).hexdigest() for text in ("ana@shop.example", "1184672519")]
+    user = {"email": [people[0]], "twitter_id": [people[1]]}
+    assert audience.users([{"operation_type": "Update", "params": {"users": [user, user]}}]) == (2, 2)
+    assert audience.users([{"operation_type": "Delete", "params": {"users": [user]}}]) == (1, 1)
+
+
+def products() -> None:
+    """Put products with the SDK's own request, page through the catalog, and delete one."""
+    path = f"/{twitter_ads.API_VERSION}/product_catalogs/{os.environ['ADSCTL_CATALOG']}/products"
+    product = json.loads(os.environ["PRODUCT"]) | {"google_product_category": "Home & Garden"}
+    body = json.dumps({"products": [product, product | {"id": "sku-2"}]})
+    headers = {"Content-Type": "application/json"}
+    put = Request(CLIENT, "put", path, headers=headers, body=body).perform()
+    results = put.body["data"]["products_response"]
+    assert [one["status"] for one in results] == ["CREATE_SUCCESS"] * 2
+    listed = Request(CLIENT, "get", path, params={"count": 1}).perform().body
+    assert listed["data"][0]["google_product_category"] == "Home & Garden" and listed["next_cursor"]
+    body = json.dumps({"product_keys": [results[0]["product_key"]]})
+    deleted = Request(CLIENT, "delete", path, headers=headers, body=body).perform().body["data"]
+    assert deleted["delete_products"][0]["product_key"] == results[0]["product_key"]
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()

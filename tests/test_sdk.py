@@ -1,0 +1,40 @@
+"""The public SDK of the service, unchanged, works with the emulator of service x."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from filelock import FileLock
+
+from tests.adsctl import ROOT
+from tests.conftest import PRODUCT
+from tests.test_emulator_command import serve, stopped
+
+SESSION = ROOT / "tests" / "sdk_session.py"
+
+
+@pytest.fixture(scope="session")
+def sdk_python():
+    """The Python of an environment with the SDK and nothing of adsctl."""
+    environment = ROOT / "build" / "sdk"
+    environment.parent.mkdir(exist_ok=True)
+    with FileLock(ROOT / "build" / "sdk.lock"):
+        command = ["make", "--silent", "sdk-environment", f"PYTHON={sys._base_executable}"]
+        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    return environment / "bin" / "python"
+
+
+@pytest.mark.parametrize("step", ["accounts", "features", "media", "cards", "polls", "users", "products"])
+def test_the_public_sdk_works_with_the_emulator(adsctl, sdk_python, step):
+    adsctl.copy_emulator()
+    process, port = serve(adsctl, "--service", "x")
+    with stopped(process):
+        shown = adsctl("emulator", "env", "--port", port, "--service", "x", "-o", "json").stdout
+        audiences = json.loads(adsctl("emulator", "audiences", "-o", "json").stdout)
+        given = {"AUDIENCE": audiences[0]["id"], "PRODUCT": json.dumps(PRODUCT), "PATH": os.environ["PATH"]}
+        done = subprocess.run(
+            [sdk_python, SESSION, step], env=given | json.loads(shown), capture_output=True, text=True
+        )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,6 +1,7 @@
 """Commands whose requests differ by service: one command, the line of the service that is spoken to."""
 
 import json
+import shlex
 
 import pytest
 
@@ -80,3 +81,88 @@ def test_the_reference_shows_the_options_of_both_services_once():
     assert "only)" not in options["--audience"] + options["--count"]
     (revoke,) = (each for each in describe_commands(root()) if each.key == "audiences permissions revoke")
     assert len(revoke.arguments) == 1
+
+
+def answered(adsctl, *words: str):
+    return json.loads(adsctl.local(*words, "--yes", "-o", "json").stdout)
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_features_are_removed_and_those_that_remain_are_shown(adsctl, service):
+    at = ("--service", service)
+    before = answered(adsctl, "accounts", "features", "list", *at)
+    removed = ("--feature-keys", f"{before[0]},AGE_TARGETING")
+    line = adsctl.local("accounts", "features", "remove", *removed, *at, "--dry-run", "-o", "table").stdout
+    assert line.startswith("DELETE ") and f"/features?feature_keys={before[0]}%2CAGE_TARGETING" in line
+    assert "Remove the features" in adsctl.local("accounts", "features", "remove", *removed, code=12).stderr
+    assert answered(adsctl, "accounts", "features", "remove", *removed, *at) == before[1:]
+    assert answered(adsctl, "accounts", "features", "list", *at) == before[1:]
+
+
+@pytest.mark.parametrize("service", SERVICES)
+@pytest.mark.parametrize(
+    ("group", "card", "is_permanent"),
+    [("cards", "7cqs1", False), ("cards poll", "7cqt1", True), ("cards video-conversation", "7cqt8", True)],
+)
+def test_cards_of_each_kind_are_deleted(adsctl, service, group, card, is_permanent):
+    at = ("--service", service)
+    deleted = answered(adsctl, *group.split(), "delete", card, *at)
+    (record,) = deleted if isinstance(deleted, list) else [deleted]
+    assert record["id"] == card and record["deleted"] is True
+    adsctl.local(*group.split(), "get", card, *at, code=5)
+    code = 5 if is_permanent else 0
+    adsctl.local(*group.split(), "get", card, "--with-deleted", *at, code=code)
+    assert "undone" in adsctl.local(*group.split(), "delete", card, *at, code=12).stderr or not is_permanent
+
+
+def test_an_image_conversation_is_gone_for_good_only_under_x(adsctl):
+    words = ("cards", "get", "7cp02", "--with-deleted")
+    answered(adsctl, "cards", "image-conversation", "delete", "7cp02")
+    assert adsctl.local(*words).returncode == 0
+    adsctl.local("emulator", "reset", "--yes")
+    answered(adsctl, "cards", "image-conversation", "delete", "7cp02", *X)
+    adsctl.local(*words, *X, code=5)
+
+
+def test_curated_categories_are_those_of_the_countries_that_x_requires(adsctl):
+    words = ("accounts", "curated-categories", "list")
+    assert "--country-codes: is required" in adsctl.local(*words, *X, code=2).stderr
+    bad = adsctl.local(*words, *X, "--country-codes", "us", code=2).stderr
+    assert "'us' is not allowed: two capital letters, as in US" in bad
+    assert "the service generic has no" in adsctl.local(*words, "--country-codes", "US", code=2).stderr
+    found = answered(adsctl, *words, *X, "--country-codes", "GB,AT", "--all")
+    assert [one["name"] for one in found] == ["Makers", "Home cooking"]
+    assert len(answered(adsctl, *words)) == 3
+
+
+def test_the_period_of_a_history_and_the_author_of_a_post_may_be_left_out_under_x_only(adsctl):
+    history = ("accounts", "history", "--entity-type", "LINE_ITEM", "--entity-id", "9d4c1")
+    assert answered(adsctl, *history, *X)
+    assert "--start-time: is required" in adsctl.local(*history, code=2).stderr
+    since = ("--start-time", "2030-01-01T00:00Z")
+    assert answered(adsctl, *history, *X, *since) == []
+    assert "not a whole hour" in adsctl.local(*history, *X, "--end-time", "2026-01-01T00:30Z", code=2).stderr
+    post = ("posts", "create", "--text", "Mugs")
+    assert "--as-user-id: is required" in adsctl.local(*post, code=2).stderr
+    assert answered(adsctl, *post, *X)["user"]["id"] == "1184672519"
+
+
+def test_keyword_insights_take_plain_dates(adsctl):
+    words = shlex.split(
+        "audiences keywords --keywords mug --granularity DAY --end-time 2026-03-03 --start-time"
+    )
+    for service in SERVICES:
+        body = answered(adsctl, *words, "2026-03-01", "--envelope", "--service", service)
+        assert body["request"]["params"]["start_time"] == "2026-03-01T00:00:00Z"
+        (volume,) = [value for name, value in body["data"].items() if name.endswith("_volume")]
+        assert len(volume) == 2
+    assert "or a day in UTC, such as 2026-03-01" in adsctl.local(*words, "2026-3-1", code=2).stderr
+
+
+OF_X = [request.endpoint for request in requests_for("x") if request.endpoint.service == "x"]
+
+
+@pytest.mark.parametrize("endpoint", OF_X, ids=lambda endpoint: endpoint.command)
+def test_the_example_of_each_request_of_x_works(adsctl, endpoint):
+    words = shlex.split(f"{endpoint.command} {endpoint.example}")
+    assert adsctl.local(*words, "--yes", *X).stdout.strip()

@@ -34,14 +34,30 @@ FilteredFeature = Literal[
 ]
 KNOWN_FEATURES = (
     "AGE_TARGETING",
+    "ALLOW_SKIPPABLE_VIDEOS_FOR_PREROLL_VIEWS_OBJECTIVE",
     "AWARENESS_OBJECTIVE",
+    "BRAND_TPN",
+    "CHARGE_FOR_GOOD_CLICK",
     "CONVERSATION_CARD",
+    "CONVERSATION_CARD_FOUR_OPTIONS",
+    "CONVERSATION_CARD_UNLOCK",
     "CPI_CHARGING",
+    "DIRECT_MESSAGE_CARD",
+    "DR_TAP",
     "ENGAGER_RETARGETING",
+    "EVENT_TARGETING",
+    "INSTALLED_APP_CATEGORY_TARGETING",
+    "MOBILE_CONVERSION_TRANSACTION_VALUE",
+    "OPTIMIZED_ACTION_BIDDING",
     "PREROLL_VIEWS_OBJECTIVE",
+    "REACH_AND_FREQUENCY_ANALYTICS",
     "REACH_FREQUENCY_CAP",
+    "VALIDATED_AGE_TARGETING",
     "VIDEO_APP_DOWNLOAD_CARD",
+    "VIDEO_VIEWS_MIDROLL_OBJECTIVE",
 )
+FeatureKeys = Annotated[Texts, Meta(description="Names of features", extra={"seen": KNOWN_FEATURES})]
+Country = Annotated[str, Meta(pattern=r"^[A-Z]{2}\Z", extra={"expected": "two capital letters, as in US"})]
 
 
 @endpoint(
@@ -105,30 +121,30 @@ class ListApps(PageInAccount):
     """List the apps of an account."""
 
 
-def _whole_hour(time: Time) -> str | None:
+def _whole_hour(time: Time | None) -> str | None:
+    if time is None:
+        return None
     moment = time.moment
     off = moment.minute or moment.second or moment.microsecond
     return f"{time} is not a whole hour in UTC, such as 2026-03-01T08:00:00Z" if off else None
 
 
-@endpoint(
-    "GET /12/accounts/{account_id}/account_history",
-    "accounts history",
-    columns="change_time change_type entity entity_id change_by changes",
-    record_id="entity_id",
-    example="--entity-type LINE_ITEM --entity-id 9d4c1 "
-    "--start-time 2026-02-20T10:00Z --end-time 2026-02-21T10:00Z",
+FromHour = Annotated[Moment, Meta(description="Changes from this whole hour")]
+BeforeHour = Annotated[Moment, Meta(description="Changes before this whole hour")]
+HISTORY = "GET /12/accounts/{account_id}/account_history"
+HISTORY_COLUMNS = "change_time change_type entity entity_id change_by changes"
+HISTORY_EXAMPLE = (
+    "--entity-type LINE_ITEM --entity-id 9d4c1 --start-time 2026-02-20T10:00Z --end-time 2026-02-21T10:00Z"
 )
-class ListHistory(InAccount, kw_only=True):
-    """List changes in an account, with time and user.
 
-    The service offers this as a beta, to selected accounts only.
-    """
+
+class History(InAccount, kw_only=True):
+    """The parameters of the change history."""
 
     entity_type: Entity
     entity_id: Id
-    start_time: Annotated[Moment, Meta(description="Changes from this whole hour")]
-    end_time: Annotated[Moment, Meta(description="Changes before this whole hour")]
+    start_time: FromHour | None = None
+    end_time: BeforeHour | None = None
     user_id: Annotated[int, Meta(description="Only changes by this user")] | None = None
     count: PageSize | None = None
     cursor: Cursor | None = None
@@ -142,6 +158,36 @@ class ListHistory(InAccount, kw_only=True):
     def ends_on_the_hour(self) -> str | None:
         """Require a whole hour."""
         return _whole_hour(self.end_time)
+
+
+@endpoint(
+    HISTORY,
+    "accounts history",
+    columns=HISTORY_COLUMNS,
+    record_id="entity_id",
+    example=HISTORY_EXAMPLE,
+    service="generic",
+)
+class ListHistory(History, kw_only=True):
+    """List changes in an account, with time and user.
+
+    The service offers this as a beta, to selected accounts only.
+    """
+
+    start_time: FromHour
+    end_time: BeforeHour
+
+
+@endpoint(
+    HISTORY,
+    "accounts history",
+    columns=HISTORY_COLUMNS,
+    record_id="entity_id",
+    example=HISTORY_EXAMPLE,
+    service="x",
+)
+class ListWholeHistory(History):
+    """List changes in an account, with time and user; without a period, all that the service keeps."""
 
 
 @endpoint(
@@ -162,9 +208,27 @@ class ListBusinessCategories(Request):
     "accounts curated-categories list",
     columns=CATEGORY_COLUMNS,
     example="--query '[].name'",
+    service="generic",
 )
 class ListCuratedCategories(InAccount):
     """List curated categories with the countries where they are available."""
+
+
+@endpoint(
+    "GET /12/accounts/{account_id}/curated_categories",
+    "accounts curated-categories list",
+    columns=CATEGORY_COLUMNS,
+    example="--country-codes US,GB",
+    service="x",
+)
+class ListCuratedCategoriesIn(InAccount, kw_only=True):
+    """List the curated categories that are available in some countries."""
+
+    country_codes: Annotated[
+        list[Country],
+        Meta(min_length=1, max_length=200, description="Countries of two letters, as in US,GB"),
+    ]
+    cursor: Cursor | None = None
 
 
 @endpoint(
@@ -201,4 +265,18 @@ class ListFeatures(InAccount):
 class AddFeatures(InAccount, kw_only=True):
     """Add features to an account of the sandbox."""
 
-    feature_keys: Annotated[Texts, Meta(description="Names of features", extra={"seen": KNOWN_FEATURES})]
+    feature_keys: FeatureKeys
+
+
+@endpoint(
+    "DELETE /12/accounts/{account_id}/features",
+    "accounts features remove",
+    columns="",
+    base="sandbox",
+    confirm_prompt="Remove the features {feature_keys} from the account {account_id} of the sandbox",
+    example="--feature-keys REACH_FREQUENCY_CAP",
+)
+class RemoveFeatures(InAccount, kw_only=True):
+    """Remove features from an account of the sandbox, and list those that remain."""
+
+    feature_keys: FeatureKeys

@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from .endpoint import Request, endpoint
 from .rates import QUARTER_HOUR_SECONDS, Rate
-from .types import AccountId, Cursor, Id, Ids, InAccount, LivePage, Moment, Texts
+from .types import AccountId, Cursor, DayOrMoment, Id, Ids, InAccount, LivePage, Texts
 from .validation import rule
 
 MAX_KEYWORDS = 10  # keywords and negative_keywords together
@@ -45,8 +45,12 @@ class SearchKeywords(Request):
         Meta(description=f"Posts with any of these; together with negative_keywords at most {MAX_KEYWORDS}"),
     ]
     granularity: Annotated[Literal["DAY", "HOUR"], Meta(description="Interval of each number in post_volume")]
-    start_time: Annotated[Moment, Meta(description=f"At most {MAX_INSIGHT_PERIOD.days} days before the end")]
-    end_time: Annotated[Moment, Meta(description="End of the period", extra={"default": "now"})] | None = None
+    start_time: Annotated[
+        DayOrMoment, Meta(description=f"At most {MAX_INSIGHT_PERIOD.days} days before the end")
+    ]
+    end_time: (
+        Annotated[DayOrMoment, Meta(description="End of the period", extra={"default": "now"})] | None
+    ) = None
     location: Annotated[str, Meta(description="One country, as a targeting value")] | None = None
     negative_keywords: Annotated[Texts, Meta(description="No posts with any of these")] | None = None
 

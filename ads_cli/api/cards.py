@@ -106,6 +106,19 @@ class UpdateCard(Composed, kw_only=True):
     name: CardName | None = None
 
 
+@endpoint(
+    "DELETE /12/accounts/{account_id}/cards/{card_id}",
+    "cards delete",
+    columns=CARD_COLUMNS,
+    confirm_prompt="Delete the card {card_id}",
+    example="7cqs1",
+)
+class DeleteCard(InAccount):
+    """Delete a card."""
+
+    card_id: Id
+
+
 Choice = Annotated[str, Meta(min_length=1, max_length=25)]
 Minutes = Annotated[int, Meta(ge=5, le=10080, description="How long the poll runs, in minutes")]
 PollMedia = Annotated[
@@ -154,6 +167,19 @@ class CreatePoll(InAccount):
     def choices_in_order(self) -> str | None:
         """Accept a fourth choice only with a third."""
         return "needs third_choice" if self.fourth_choice and not self.third_choice else None
+
+
+@endpoint(
+    "DELETE /12/accounts/{account_id}/cards/poll/{card_id}",
+    "cards poll delete",
+    columns=POLL_COLUMNS,
+    confirm_prompt="Delete the poll card {card_id}; this cannot be undone",
+    example="7cqt1",
+)
+class DeletePoll(InAccount):
+    """Delete a poll card; this cannot be undone."""
+
+    card_id: Id
 
 
 @endpoint(
@@ -221,6 +247,19 @@ class UpdateVideoConversation(VideoConversation, kw_only=True):
     first_cta: Cta | None = None
     first_cta_tweet: CtaText | None = None
     thank_you_text: ShortText | None = None
+
+
+@endpoint(
+    "DELETE /12/accounts/{account_id}/cards/video_conversation/{card_id}",
+    "cards video-conversation delete",
+    columns=CONVERSATION_COLUMNS,
+    confirm_prompt="Delete the video conversation card {card_id}; this cannot be undone",
+    example="7cqt8",
+)
+class DeleteVideoConversation(InAccount):
+    """Delete a video conversation card; this cannot be undone."""
+
+    card_id: Id
 
 
 @endpoint(

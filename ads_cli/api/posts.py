@@ -23,19 +23,10 @@ Audience = Annotated[
 Promoted = Annotated[bool, Meta(description="Show it only where it is promoted", extra={"default": True})]
 
 
-@endpoint(
-    "POST /12/accounts/{account_id}/post",
-    "posts create",
-    columns=POST_COLUMNS,
-    example="--as-user-id 1184672519 --text 'The blue mugs are back' --card-uri card://7cqs1",
-)
-class CreatePost(InAccount):
-    """Create a post for an advertiser.
+class Post(InAccount, kw_only=True):
+    """The parameters of a post."""
 
-    --no-nullcast creates an organic post, for the signed-in user only.
-    """
-
-    as_user_id: AuthorId
+    as_user_id: AuthorId | None = None
     text: Annotated[str, Meta(description="Required without media_keys")] | None = None
     media_keys: MediaKeys | None = None
     card_uri: CardUri | None = None
@@ -53,6 +44,33 @@ class CreatePost(InAccount):
     def text_or_media(self) -> str | None:
         """Require text if there are no media."""
         return None if self.text or self.media_keys else "is required unless media_keys is set"
+
+
+@endpoint(
+    "POST /12/accounts/{account_id}/post",
+    "posts create",
+    columns=POST_COLUMNS,
+    example="--as-user-id 1184672519 --text 'The blue mugs are back' --card-uri card://7cqs1",
+    service="generic",
+)
+class CreatePost(Post, kw_only=True):
+    """Create a post for an advertiser.
+
+    --no-nullcast creates an organic post, for the signed-in user only.
+    """
+
+    as_user_id: AuthorId
+
+
+@endpoint(
+    "POST /12/accounts/{account_id}/post",
+    "posts create",
+    columns=POST_COLUMNS,
+    example="--text 'The blue mugs are back' --card-uri card://7cqs1",
+    service="x",
+)
+class CreatePostAsAdvertiser(Post):
+    """Create a post for an advertiser, by its own user unless another one is named."""
 
 
 @endpoint(

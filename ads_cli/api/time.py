@@ -21,6 +21,16 @@ class Time(str):
         return datetime.fromisoformat(self)
 
 
+class DayOrTime(Time):
+    """A time, or a plain date for its first moment in UTC."""
+
+    @classmethod
+    def parse(cls, text: Any) -> "DayOrTime":
+        """Parse ISO 8601, with an offset unless it is a plain date; raise ValueError for anything else."""
+        is_day = isinstance(text, str) and len(text) == len("2026-03-01")
+        return cls(Time.parse(f"{text}T00:00:00Z" if is_day else text))
+
+
 def decode_custom(type_: Any, value: Any) -> Any:
     """Parse a value of a custom type, for msgspec's `dec_hook`."""
     return type_.parse(value)

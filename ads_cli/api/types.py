@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from .endpoint import Request
 from .ids import ID_PATTERN, ID_WORDS
-from .time import Time
+from .time import DayOrTime, Time
 from .validation import rule
 
 Id = Annotated[str, Meta(pattern=ID_PATTERN, extra={"expected": ID_WORDS})]
@@ -19,6 +19,8 @@ CardUri = Annotated[str, Meta(pattern=r"^card://[^/?#%\s]+\Z", extra={"expected"
 Texts = Annotated[list[Name], Meta(min_length=1)]
 TIME_WORDS = "ISO 8601 with an offset, such as 2026-03-01T08:00:00Z"
 Moment = Annotated[Time, Meta(extra={"expected": TIME_WORDS})]
+DAY_OR_TIME_WORDS = f"{TIME_WORDS}, or a day in UTC, such as 2026-03-01"
+DayOrMoment = Annotated[DayOrTime, Meta(extra={"expected": DAY_OR_TIME_WORDS})]
 # Millionths of the currency unit; a second option accepts whole units: --bid-amount 1.50.
 Micro = Annotated[int, Meta(extra={"money": True})]
 UserId = Annotated[int, Meta(description="The user who owns it")]

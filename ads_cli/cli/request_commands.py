@@ -14,7 +14,7 @@ from typer.core import TyperArgument, TyperOption
 from ..api.endpoint import Request, document_of, is_of_service
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import WIRE_NAMES, X, neutral_name
-from ..api.time import Time
+from ..api.time import DayOrTime, Time
 from ..console.help_texts import EXAMPLE_MARK, ExampleCommand
 from ..console.invocation import Invocation
 from ..console.options import NESTED_METAVAR, completes_from
@@ -23,7 +23,7 @@ from ..console.results import show, show_list, show_request
 from ..errors import UsageError
 from ..spelling import as_option
 
-METAVARS = {int: "N", Time: "TIME"}
+METAVARS = {int: "N", Time: "TIME", DayOrTime: "TIME"}
 MAX_METAVAR_WIDTH = 60  # a longer list of choices moves to the help text
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ads_cli.api.endpoint import Request
 from ads_cli.api.fields import FieldType, fields_of
-from ads_cli.api.time import Time
+from ads_cli.api.time import DayOrTime, Time
 from ads_cli.api.validation import InvalidError, convert
 
 CHARACTERS = st.characters(codec="utf-8")
@@ -43,7 +43,7 @@ def value_of(field_type: FieldType) -> st.SearchStrategy[Any]:
         above = field_type.limit("gt")
         least = field_type.limit("ge") if above is None else above + 1
         return st.integers(least, field_type.limit("le"))
-    if field_type.base is Time:
+    if field_type.base in (Time, DayOrTime):
         zones = st.sampled_from(
             [UTC, timezone(timedelta(hours=5, minutes=30)), timezone(-timedelta(hours=8))]
         )
@@ -136,7 +136,7 @@ def _broken_value(field_type: FieldType, least: int | None, most: int | None) ->
         yield "many"
         bounds = ((field_type.limit("ge"), -1), (field_type.limit("le"), 1), (field_type.limit("gt"), 0))
         yield from (bound + beyond for bound, beyond in bounds if bound is not None)
-    elif field_type.base in (bool, Time):
+    elif field_type.base in (bool, Time, DayOrTime):
         yield "soon"
     else:
         if least:

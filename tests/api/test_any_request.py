@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from ads_cli.api.endpoint import Request, is_of_service, requests_for
+from ads_cli.api.fields import enum_fields
 from ads_cli.api.names import FIELDS, SEGMENTS, SERVICES
 from ads_cli.api.parts import RequestParts, path_of, request_parts
 from ads_cli.api.validation import InvalidError, convert
@@ -102,11 +103,13 @@ def test_client_and_emulator_reject_each_broken_limit_and_name_its_field(kind):
         assert any(name in problem.path for problem in here.value.problems), (changes, here.value)
         if name in kind.endpoint.path_fields and values.get(name) != "a/b":
             continue  # it cannot be missing, nor could it change the path
-        path, rest = kind.endpoint.path, dict(values)
+        service = kind.endpoint.service or "generic"
+        names = SERVICES[service]
+        path, rest = names.path(kind.endpoint.path), dict(names.to_wire(values, enum_fields(kind)))
         for key in kind.endpoint.path_fields:
             path = path.replace(f"{{{key}}}", quote(rest.pop(key), safe=""))
         with pytest.raises(InvalidError) as there:
-            arrived(kind, RequestParts(path, rest), kind.endpoint.service or "generic")
+            arrived(kind, RequestParts(path, rest), service)
         assert any(name in problem.path for problem in there.value.problems), (changes, there.value)
 
 

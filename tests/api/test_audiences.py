@@ -14,6 +14,7 @@ from ads_cli.api.audiences import (
 from .declared import ESCAPED_ID, SPECIAL_ID, check, ids, sent
 
 TIME_WORDS = "ISO 8601 with an offset, such as 2026-03-01T08:00:00Z"
+DAY_OR_TIME_WORDS = f"{TIME_WORDS}, or a day in UTC, such as 2026-03-01"
 
 SEARCH = {
     "granularity": "DAY",
@@ -95,8 +96,8 @@ def test_audience_requests_are_sent_as_specified(kind, values, expected):
         ({"end_time": "2026-03-01T00:00:00Z"}, ["end_time: is not after start_time"]),
         ({"end_time": "2026-02-27T00:00:00Z"}, ["end_time: is not after start_time"]),
         (
-            {"start_time": "2026-03-01"},
-            [f"start_time: '2026-03-01' is not allowed: {TIME_WORDS}"],
+            {"start_time": "2026-03-01T08:00"},
+            [f"start_time: '2026-03-01T08:00' is not allowed: {DAY_OR_TIME_WORDS}"],
         ),
         ({"location": "0fc2e8f588955000"}, []),
         ({"location": "us,de"}, ["location: accepts one country"]),

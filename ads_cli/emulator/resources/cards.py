@@ -8,7 +8,7 @@ from typing import get_args
 
 import msgspec
 
-from ...api.cards import CreateCard, DeleteImageConversation, GetCard, ListCards, UpdateCard
+from ...api.cards import CreateCard, DeleteCard, DeleteImageConversation, GetCard, ListCards, UpdateCard
 from ...api.components import Button, CardType, Composed, Media, SwipeableMedia
 from ..core.errors import ApiError, invalid_parameter, not_found
 from ..core.handlers import RequestContext, handler
@@ -123,10 +123,26 @@ def update_card(context: RequestContext, request: UpdateCard) -> Result:
         return Result(context.store.update(CARD, card, fields, owner=account))
 
 
+@handler(DeleteCard)
+def delete_card(context: RequestContext, request: DeleteCard) -> Result:
+    """Mark a card made of components as deleted."""
+    return delete_of_type(context, request.account_id, request.card_id, COMPONENT_CARDS)
+
+
 @handler(DeleteImageConversation)
 def delete_image_conversation(context: RequestContext, request: DeleteImageConversation) -> Result:
-    """Mark an image conversation as deleted; the service no longer creates such cards."""
-    account, card = request.account_id, request.card_id
+    """Delete an image conversation; the service no longer creates such cards."""
+    types, is_permanent = [IMAGE_CONVERSATION], context.service == "x"
+    return delete_of_type(context, request.account_id, request.card_id, types, permanently=is_permanent)
+
+
+def delete_of_type(
+    context: RequestContext, account: str, card: str, types: Collection[str], *, permanently: bool = False
+) -> Result:
+    """Delete a card of one of some types; the answer says that it is deleted, even if it is gone."""
     with context.store.transaction():
-        require_card(context, account, card, [IMAGE_CONVERSATION])
-        return Result(context.store.delete(CARD, card, owner=account))
+        require_card(context, account, card, types)
+        deleted = context.store.delete(CARD, card, owner=account)
+        if permanently:
+            context.store.purge(CARD, account, card)
+        return Result(deleted)

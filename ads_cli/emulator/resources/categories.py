@@ -1,8 +1,14 @@
 """Categories that the service defines for all accounts."""
 
-from ...api.accounts import GetCuratedCategory, ListBusinessCategories, ListCuratedCategories
+from ...api.accounts import (
+    GetCuratedCategory,
+    ListBusinessCategories,
+    ListCuratedCategories,
+    ListCuratedCategoriesIn,
+)
 from ..core.errors import not_found
 from ..core.handlers import RequestContext, handler
+from ..core.paging import invalid_cursor
 from ..core.responses import Result
 from ..storage.store import Record
 from .accounts import require_account
@@ -29,8 +35,23 @@ def list_curated_categories(context: RequestContext, request: ListCuratedCategor
     The specification does not name the parameter that filters by country, so there is none.
     """
     require_account(context, request.account_id)
-    records = [_without(record, "deleted") for record in context.store.find_all(CURATED, SERVICE)]
+    records = _curated(context)
     return Result(records, next_cursor=None, total_count=len(records))
+
+
+@handler(ListCuratedCategoriesIn)
+def list_curated_categories_in(context: RequestContext, request: ListCuratedCategoriesIn) -> Result:
+    """List the curated categories of some countries; all are on one page."""
+    require_account(context, request.account_id)
+    if request.cursor is not None:
+        raise invalid_cursor()
+    wanted = set(request.country_codes)
+    records = [record for record in _curated(context) if wanted & set(record["country_codes"])]
+    return Result(records, next_cursor=None, total_count=len(records))
+
+
+def _curated(context: RequestContext) -> list[Record]:
+    return [_without(record, "deleted") for record in context.store.find_all(CURATED, SERVICE)]
 
 
 @handler(GetCuratedCategory)

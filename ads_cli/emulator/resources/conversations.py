@@ -2,6 +2,7 @@
 
 from ...api.cards import (
     CreateVideoConversation,
+    DeleteVideoConversation,
     GetVideoConversation,
     ListVideoConversations,
     UpdateVideoConversation,
@@ -14,7 +15,7 @@ from ..core.paging import field_in, list_page
 from ..core.responses import Result
 from ..storage.store import Record, Store
 from .accounts import require_account
-from .cards import CARD, SORTABLE, add_card, require_card
+from .cards import CARD, SORTABLE, add_card, delete_of_type, require_card
 from .media import find_media, video_size
 
 VIDEO_CONVERSATION = ("VIDEO_CONVERSATION",)
@@ -100,3 +101,10 @@ def update_video_conversation(context: RequestContext, request: UpdateVideoConve
         after = before | fields | {"account_id": account}
         convert(CreateVideoConversation, {name: after[name] for name in FIELDS if name in after})
         return Result(context.store.update(CARD, card, fields, owner=account))
+
+
+@handler(DeleteVideoConversation)
+def delete_video_conversation(context: RequestContext, request: DeleteVideoConversation) -> Result:
+    """Delete a card, permanently."""
+    account, card = request.account_id, request.card_id
+    return delete_of_type(context, account, card, VIDEO_CONVERSATION, permanently=True)

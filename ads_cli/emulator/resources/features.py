@@ -1,6 +1,6 @@
 """Features that are enabled for an account."""
 
-from ...api.accounts import AddFeatures, ListFeatures
+from ...api.accounts import AddFeatures, ListFeatures, RemoveFeatures
 from ..core.handlers import RequestContext, handler
 from ..core.responses import Result
 from .accounts import require_account
@@ -30,4 +30,15 @@ def add_features(context: RequestContext, request: AddFeatures) -> Result:
         for key in dict.fromkeys(request.feature_keys):
             if key not in _keys(context, account):
                 context.store.add(FEATURE, key, {}, owner=account)
+        return Result(_keys(context, account))
+
+
+@handler(RemoveFeatures)
+def remove_features(context: RequestContext, request: RemoveFeatures) -> Result:
+    """Disable features, and list those that remain; keys that are not enabled are accepted."""
+    account = request.account_id
+    with context.store.transaction():
+        require_account(context, account)
+        for key in request.feature_keys:
+            context.store.purge(FEATURE, account, key)
         return Result(_keys(context, account))

@@ -1,6 +1,6 @@
 """The change history of an account."""
 
-from ...api.accounts import ListHistory
+from ...api.accounts import ListHistory, ListWholeHistory
 from ..core.handlers import RequestContext, handler
 from ..core.paging import list_page
 from ..core.responses import Result
@@ -36,16 +36,19 @@ def write(
     store.add(HISTORY, ids.random_base36(), entry, owner=account, created_at=after["updated_at"])
 
 
+@handler(ListWholeHistory)
 @handler(ListHistory)
-def list_history(context: RequestContext, request: ListHistory) -> Result:
+def list_history(context: RequestContext, request: ListHistory | ListWholeHistory) -> Result:
     """List the changes of one entity in a range of hours, oldest first."""
     require_account(context, request.account_id)
-    where = {
+    where: dict[str, str] = {
         "json_extract(data, '$.entity') = ?": request.entity_type,
         "json_extract(data, '$.entity_id') = ?": request.entity_id,
-        "created_at >= ?": request.start_time,
-        "created_at < ?": request.end_time,
     }
+    if request.start_time is not None:
+        where["created_at >= ?"] = request.start_time
+    if request.end_time is not None:
+        where["created_at < ?"] = request.end_time
     if request.user_id is not None:
         where["json_extract(data, '$.change_by.user_id') = ?"] = str(request.user_id)
     page = list_page(context.store, request, HISTORY, owner=request.account_id, where=where)

@@ -1,8 +1,8 @@
-"""Poll cards: they start when they are created, and cannot be updated."""
+"""Poll cards: they start when they are created, and cannot be updated; a deletion is permanent."""
 
 from datetime import datetime, timedelta
 
-from ...api.cards import CreatePoll, GetPoll, ListPolls
+from ...api.cards import CreatePoll, DeletePoll, GetPoll, ListPolls
 from ...api.time import Time
 from ..core.errors import invalid_parameter
 from ..core.handlers import RequestContext, handler
@@ -10,7 +10,7 @@ from ..core.paging import field_in, list_page
 from ..core.responses import Result
 from ..storage.store import Record, Store, utc_now
 from .accounts import require_account
-from .cards import CARD, SORTABLE, add_card, require_card
+from .cards import CARD, SORTABLE, add_card, delete_of_type, require_card
 from .media import find_media, video_size
 
 TEXT_POLLS = "TEXT_POLLS"
@@ -87,3 +87,9 @@ def create_poll(context: RequestContext, request: CreatePoll) -> Result:
         require_account(context, request.account_id)
         fields = poll_fields(context.store, request, utc_now())
         return Result(add_card(context.store, request.account_id, fields))
+
+
+@handler(DeletePoll)
+def delete_poll(context: RequestContext, request: DeletePoll) -> Result:
+    """Delete a poll card."""
+    return delete_of_type(context, request.account_id, request.card_id, POLLS, permanently=True)

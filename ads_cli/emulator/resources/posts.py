@@ -3,7 +3,7 @@
 from collections import Counter
 
 from ...api.parts import params_of
-from ...api.posts import CreatePost, RenamePost
+from ...api.posts import CreatePost, CreatePostAsAdvertiser, RenamePost
 from ..core.errors import invalid_parameter
 from ..core.handlers import RequestContext, handler
 from ..core.params import value_or_default
@@ -17,11 +17,13 @@ from .media import find_media
 POST = "post"
 SINGLE_MEDIA = ("GIF", "VIDEO")  # a post can have one of these, and no other media
 WRITE_ONLY = ("as_user_id", "conversation_settings", "trim_user", "post_mode")
+AnyPost = CreatePost | CreatePostAsAdvertiser
 
 
+@handler(CreatePostAsAdvertiser)
 @handler(CreatePost)
-def create_post(context: RequestContext, request: CreatePost) -> Result:
-    """Create a post."""
+def create_post(context: RequestContext, request: AnyPost) -> Result:
+    """Create a post; its author is the signed-in user unless another one is named."""
     with context.store.transaction():
         require_account(context, request.account_id)
         _check(context, request)
@@ -40,7 +42,7 @@ def rename_post(context: RequestContext, request: RenamePost) -> Result:
         return Result(context.store.update(POST, post, {"name": request.name}, owner=account))
 
 
-def _check(context: RequestContext, request: CreatePost) -> None:
+def _check(context: RequestContext, request: AnyPost) -> None:
     """Raise ApiError for media that a post cannot combine, unknown cards, and posts for other users."""
     media = find_media(context.store, request.account_id, "media_keys", request.media_keys or [])
     types = Counter(record["media_type"] for record in media)
@@ -51,13 +53,17 @@ def _check(context: RequestContext, request: CreatePost) -> None:
     card = (request.card_uri or "").removeprefix("card://")
     if card and context.store.find(CARD, card, owner=request.account_id) is None:
         raise invalid_parameter("card_uri", f"the card {card} does not exist")
-    if request.nullcast is False and str(request.as_user_id) != context.user:
+    if request.nullcast is False and _author_id(context, request) != context.user:
         reason = f"an organic post (nullcast=false) must be by the signed-in user {context.user}"
         raise invalid_parameter("as_user_id", reason)
 
 
-def _author(context: RequestContext, request: CreatePost) -> Record:
-    author: Record = {"id": str(request.as_user_id)}
+def _author_id(context: RequestContext, request: AnyPost) -> str:
+    return context.user if request.as_user_id is None else str(request.as_user_id)
+
+
+def _author(context: RequestContext, request: AnyPost) -> Record:
+    author: Record = {"id": _author_id(context, request)}
     if request.trim_user:
         return author
     return author | {"screen_name": user_table.screen_name(context.store, author["id"])}

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import subprocess
 import sys
 
 import httpx
@@ -10,8 +11,12 @@ import pexpect
 import pytest
 import yaml
 
+from ads_cli.api.catalog import CreateCatalog, CreateProductSet
+from ads_cli.api.names import FIELDS, SEGMENTS, VALUES
+from ads_cli.api.products import BATCH_SIZE, DeleteProducts, ListProducts, PutProducts
 from ads_cli.config.addresses import SERVICE_ADDRESSES
-from tests.conftest import SECRETS
+from tests.adsctl import ROOT
+from tests.conftest import SECRETS, feed
 from tests.emulator.sign_in import pin_of
 from tests.test_emulator_command import serve, stopped
 
@@ -188,3 +193,51 @@ def test_names_of_the_other_service_are_refused_by_the_emulator(adsctl):
     for service, path in (("x", "post"), ("generic", "tweet")):
         words = ("api", "POST", f"/12/accounts/{{account_id}}/{path}", "-f", "text=Mugs")
         adsctl("emulator", "exec", "--service", service, "--", *adsctl.command(*words), code=5)
+
+
+DOCUMENT = (ROOT / "docs" / "service-x.md").read_text()
+ROWS = [
+    [re.findall(r"`([^`]+)`", cell) for cell in line.strip("|").split("|")]
+    for line in DOCUMENT.splitlines()
+    if line.startswith("|")
+]
+
+
+def test_the_document_names_each_pair_of_names():
+    pairs = {pair for row in ROWS if len(row) == 2 for pair in zip(*row, strict=False)}
+    known = FIELDS | SEGMENTS
+    for table in VALUES.values():
+        known |= {name: wire for name, wire in table.items() if name not in known}
+    assert set(known.items()) <= pairs
+    assert set(ADDRESSES.items()) <= pairs
+
+
+@pytest.mark.parametrize(
+    ("request_type", "words"),
+    [
+        (PutProducts, "600 PUT of products"),
+        (DeleteProducts, "150 DELETE of products"),
+        (ListProducts, "1,000 GET of products"),
+        (CreateCatalog, "20 writes of catalogs"),
+        (CreateProductSet, "100 new product sets"),
+    ],
+)
+def test_the_document_states_the_limits_that_are_kept(request_type, words):
+    rate = request_type.endpoint.rates["x"]
+    assert (rate.requests, rate.seconds) == (int(words.split()[0].replace(",", "")), 900)
+    assert f"| {words} | 15 minutes |" in DOCUMENT
+    assert f"{600 * BATCH_SIZE:,} products" in DOCUMENT and f"{150 * BATCH_SIZE:,} products" in DOCUMENT
+
+
+@pytest.mark.parametrize("line", re.findall(r"^adsctl .*$", DOCUMENT, re.M))
+def test_each_command_of_the_document_works(adsctl, seeded_database, line):
+    adsctl.file("feed.csv", feed(2))
+    words = shlex.split(line)[1:]
+    if "login" in words:
+        assert "--no-browser" in adsctl("auth", "login", "--help").stdout
+        return
+    adsctl("profile", "set", "shop", "service=x")
+    done = subprocess.run(
+        ["sh", "-c", line], env=adsctl.installed(), cwd=adsctl.home, capture_output=True, text=True
+    )
+    assert done.returncode == (4 if words == ["auth", "status"] else 0), done.stderr

@@ -2,6 +2,8 @@
 
 import re
 
+from .reasons import quoted
+
 NUMBER = re.compile(r"[0-9][0-9 -]*[Xx]?\Z")
 LENGTHS = (8, 12, 13, 14)
 
@@ -11,7 +13,7 @@ def gtin_error(gtin: str) -> str | None:
     if NUMBER.match(gtin) or _is_valid(gtin):
         return None
     if "E+" in gtin.upper():
-        return f"{gtin!r} was truncated by a spreadsheet; format the column as text and export it again"
+        return f"{quoted(gtin)} was truncated by a spreadsheet; format the column as text and export it again"
     return _unknown(gtin)
 
 
@@ -21,7 +23,7 @@ def gtin_warning(gtin: str) -> str | None:
         return None
     digits = gtin.replace("-", "").replace(" ", "")
     wrong_digit = digits.isdigit() and len(digits) in LENGTHS
-    return f"{gtin!r} has a wrong check digit" if wrong_digit else _unknown(gtin)
+    return f"{quoted(gtin)} has a wrong check digit" if wrong_digit else _unknown(gtin)
 
 
 def _is_valid(gtin: str) -> bool:
@@ -31,4 +33,4 @@ def _is_valid(gtin: str) -> bool:
 
 
 def _unknown(gtin: str) -> str:
-    return f"{gtin[:60]!r} is not a UPC, EAN, JAN or ISBN"
+    return f"{quoted(gtin)} is not a UPC, EAN, JAN or ISBN"

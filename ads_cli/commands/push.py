@@ -77,7 +77,7 @@ class PushCommand:
         hint = "nothing was sent; correct the file"
         if isinstance(self.options, PushOptions):
             hint += ", or send the valid rows with --skip-invalid"
-        report = require_valid(
+        require_valid(
             self.call,
             self.plan,
             skip_invalid=self._skip_invalid,
@@ -85,7 +85,7 @@ class PushCommand:
             hint=hint,
         )
         self.on_validated()
-        return report
+        return self.plan.report
 
     @property
     def _skip_invalid(self) -> bool:

@@ -30,6 +30,10 @@ class Plan(Protocol):
     def upload(self) -> Upload:
         """Return the upload that sends the batches."""
 
+    @property
+    def report(self) -> ValidationReport:
+        """Return the report of the last validation."""
+
     def validate(self, on_progress: OnProgress) -> ValidationReport:
         """Read the whole file; raise ContentError where it cannot be read."""
 

@@ -49,6 +49,11 @@ class RowPlan:
         """Return the rows of the file."""
         return self.validator.rows
 
+    @property
+    def report(self) -> ValidationReport:
+        """Return the report of the last validation."""
+        return self.validator.report
+
     def validate(self, on_progress: OnProgress) -> ValidationReport:
         """Read the whole file; raise ContentError where it cannot be read."""
         return self.validator.run(on_progress)
@@ -62,7 +67,7 @@ class RowPlan:
     def due(self) -> int:
         """Count the rows to be sent."""
         selection = self.validator.selection
-        return selection.due if selection else self.validator.report.valid
+        return selection.due if selection else self.report.valid
 
     @property
     def batch_count(self) -> int:

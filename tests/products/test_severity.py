@@ -5,7 +5,11 @@ import json
 import re
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
+from ads_cli.api.products import Product
+from ads_cli.api.validation import check, errors_in
 from tests.conftest import PRODUCT, feed
 from tests.products.test_large import ROWS, large, row
 
@@ -106,6 +110,19 @@ def test_a_gtin_with_its_check_digit_causes_nothing(adsctl, gtin):
     assert checked(adsctl, "feed.csv")["findings"] == []
 
 
+@given(st.text("0123456789 -xXE+", max_size=20) | st.text(max_size=20))
+@example("4" + "-" * 1000 + "006381333932")
+@settings(deadline=None)
+def test_a_number_is_never_an_error_and_a_gtin_has_one_problem_in_a_short_message(gtin):
+    item, problems = check(Product, PRODUCT | {"gtin": gtin})
+    assert item is not None and len(problems) <= 1
+    for problem in problems:
+        assert problem.path == "gtin" and len(problem.message) < 150
+        assert problem.severity == "error" or set(gtin) <= set("0123456789 -xX")
+    if gtin.isascii() and gtin.isdigit():
+        assert not errors_in(problems)
+
+
 def test_errors_stop_a_push_and_are_reported_before_warnings(adsctl):
     rows = feed(3, **DOUBTFUL).splitlines(keepends=True)
     rows[2] = rows[2].replace("12.50 EUR", "cheap")
@@ -173,6 +190,14 @@ def test_changed_sends_rows_with_warnings_once(shop):
     lines[2] = lines[2].replace("12.50", "13.50")
     assert shop.push("".join(lines))["warned"] == 1 and shop.sent == ["sku-2"]
     assert "warning: feed.csv:3: gtin" in shop.said
+
+
+def test_a_row_that_verify_sends_again_counts_with_its_warnings(shop):
+    content = feed(3, **DOUBTFUL)
+    shop.push(content)
+    shop.delete("sku-2", **shop.elsewhere())
+    summary = shop.push(content, "--verify")
+    assert (summary["skipped"], summary["warned"], shop.sent) == (2, 1, ["sku-2"])
 
 
 def test_strict_refuses_unchanged_rows_too(shop):

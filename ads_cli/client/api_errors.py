@@ -7,7 +7,7 @@ API an Error object {code, message} or a Problem object (RFC 7807) whose `type` 
 from typing import Any, NamedTuple
 
 from ..output.text import shortened
-from .error_codes import HINTS
+from .error_codes import HINTS, WEBHOOK_FAILURES
 
 # What the user can do about each problem.
 PROBLEM_HINTS = {
@@ -16,6 +16,9 @@ PROBLEM_HINTS = {
     "conflict": "a similar operation is running; retry when it has ended",
     "disallowed-resource": "this resource cannot be used here",
     "duplicate-rules": "the same rule already exists",
+    "field-hydration-failure": "a part of the response is missing; try again later",
+    "field-unauthorized": "you are not allowed to see this field",
+    "internal-error": "the service failed; try again later",
     "invalid-request": "correct the named parameters",
     "invalid-rules": "correct the rules",
     "noncompliant-rules": "the rules violate the service's terms",
@@ -49,7 +52,7 @@ def error_details(body: Any) -> ErrorDetails:
 def _details(body: Any) -> ErrorDetails:
     if not isinstance(body, dict):
         return ErrorDetails(f"the service responded {str(body)[:200]!r}")
-    if "title" in body and "type" in body:
+    if is_problem(body):
         return _problem(body)
     entries = list(errors_of(body))
     if not entries and "message" in body:
@@ -57,8 +60,10 @@ def _details(body: Any) -> ErrorDetails:
     if not entries:
         return ErrorDetails("the service gave no reason")
     code = next((entry["code"] for entry in entries if isinstance(entry.get("code"), int | str)), None)
-    hint = HINTS.get(code, "") if isinstance(code, str) else ""
-    return ErrorDetails("; ".join(dict.fromkeys(map(_message, entries))), code, hint)
+    message = "; ".join(dict.fromkeys(map(_message, entries)))
+    slugs = (_slug(entry["type"]) for entry in entries if is_problem(entry))
+    hints = (HINTS.get(str(code)), *map(PROBLEM_HINTS.get, slugs), _named_hint(message))
+    return ErrorDetails(message, code, next(filter(None, hints), ""))
 
 
 def errors_of(body: dict[str, Any]) -> list[dict[str, Any]]:
@@ -89,9 +94,23 @@ def _message(entry: dict[str, Any]) -> str:
     return message
 
 
+def is_problem(value: Any) -> bool:
+    """Whether a value is a Problem object."""
+    return isinstance(value, dict) and "title" in value and "type" in value
+
+
+def _slug(type_: object) -> str:
+    return str(type_).rstrip("/").rsplit("/", 1)[-1]
+
+
+def _named_hint(message: str) -> str:
+    """Return the hint of a failure that a message names."""
+    return next((HINTS[name] for name in WEBHOOK_FAILURES if name in message), "")
+
+
 def _problem(body: dict[str, Any]) -> ErrorDetails:
     """Describe a Problem object: title, detail, then its other members."""
-    slug = str(body["type"]).rstrip("/").rsplit("/", 1)[-1]
+    slug = _slug(body["type"])
     message = ": ".join(str(body[name]) for name in ("title", "detail") if body.get(name))
     extras = [f"{name} {_as_text(value)}" for name, value in body.items() if name not in STANDARD_MEMBERS]
     for entry in errors_of(body):
@@ -101,7 +120,8 @@ def _problem(body: dict[str, Any]) -> ErrorDetails:
         extras.append(str(entry.get("message", "")) + (f" ({listed})" if listed else ""))
     if extras:
         message += f" ({'; '.join(extras)})"
-    return ErrorDetails(message, slug if slug in PROBLEM_HINTS else None, PROBLEM_HINTS.get(slug, ""))
+    hint = _named_hint(message) or PROBLEM_HINTS.get(slug, "")
+    return ErrorDetails(message, slug if slug in PROBLEM_HINTS else None, hint)
 
 
 def _as_text(value: Any) -> str:

@@ -41,6 +41,13 @@ CODES_BY_STATUS = {
 STATUSES = {code: status for status, codes in CODES_BY_STATUS.items() for code in codes.split()}
 # Limits of a day or longer: neither backoff nor the reset of a window helps.
 LONG_LIMITS = ("TWEET_RATE_LIMIT_EXCEEDED",)
+# What a problem may name in its title or detail; each has a hint.
+WEBHOOK_FAILURES = (
+    "CrcValidationFailed",
+    "DuplicateUrlFailed",
+    "UrlValidationFailed",
+    "WebhookLimitExceeded",
+)
 
 _BUSY = "the service is busy; try again later"
 _CARD = "adsctl cards list --with-deleted shows the cards of the account"

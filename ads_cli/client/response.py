@@ -12,7 +12,7 @@ from ..errors import (
     RefusedError,
     UnavailableError,
 )
-from .api_errors import ErrorDetails, error_details
+from .api_errors import ErrorDetails, error_details, is_problem
 from .error_codes import STATUSES
 from .response_body import parse_json
 from .retry import RETRIED_STATUSES
@@ -82,11 +82,17 @@ def read_response(
         raise UnavailableError(
             f"the response (status {status}) is not JSON: {_excerpt(headers, content)}", http_status=status
         )
-    if isinstance(body, dict) and body.get("errors"):
+    if isinstance(body, dict) and body.get("errors") and not _is_partial(body):
         error = error_for(status, error_details(body))
         error.body = body
         raise error
     return Response(status, headers, body)
+
+
+def _is_partial(body: dict[str, Any]) -> bool:
+    """Whether Problem objects beside `data` tell only what is missing in it."""
+    errors = body["errors"]
+    return bool(body.get("data")) and isinstance(errors, list) and all(map(is_problem, errors))
 
 
 def error_for(status: int, details: ErrorDetails) -> AdsctlError:

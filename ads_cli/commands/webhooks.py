@@ -30,6 +30,7 @@ def create(
     """
     from ..api.validation import InvalidError, convert
     from ..api.webhooks import CreateWebhook
+    from ..client.api_errors import error_details
     from ..console.results import show, show_request
 
     call = Invocation.of(ctx)
@@ -42,6 +43,8 @@ def create(
         return
     response = call.client.call(request, auth=_bearer_auth(call) if _uses_bearer(call, identity) else None)
     show(call, request, response.data)
+    if isinstance(response.body, dict) and response.body.get("errors"):
+        call.messages.warn(error_details(response.body).message)
     if isinstance(response.data, dict) and response.data.get("valid") is False:
         call.messages.warn("the service says the webhook is not valid; check that its address responds")
 

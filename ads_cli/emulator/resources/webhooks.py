@@ -1,4 +1,7 @@
-"""Webhooks of apps."""
+"""Webhooks of apps: bare objects and problems with lists of errors, or those of service x.
+
+Service x wraps the webhook in `data`, and refuses an address that it cannot call.
+"""
 
 import sqlite3
 from typing import Any
@@ -22,18 +25,24 @@ PROBLEM_JSON = "application/problem+json"
 @raw_handler(CreateWebhook)
 def create_webhook(context: RequestContext) -> HttpResponse:
     """Register a URL for the app of a bearer token or of a user; it is valid if it uses https."""
+    is_x = context.service == "x"
     if context.incoming.authorization.lower().startswith("bearer "):
         app = authenticate_bearer(context)
     else:
         signer = context.authenticator.authenticate_user(context.incoming)
         if signer.access == "read":
-            return _problem(context, 403, "client-forbidden", "Forbidden", READ_ONLY)
+            slug = "not-authorized-for-resource" if is_x else "client-forbidden"
+            return _problem(context, 403, slug, "Forbidden", READ_ONLY)
         app = signer.app
     try:
         url = convert(CreateWebhook, json_object(context.incoming), strict=True).url
     except InvalidError as error:
+        if is_x:
+            return _invalid(context, error.problems[0].path, "", str(error))
         errors = [{"message": p.message, "parameters": {p.path: []}} for p in error.problems]
         return _problem(context, 400, "invalid-request", "Invalid Request", str(error), errors=errors)
+    if is_x and not (_is_https(url) and urlsplit(url).netloc == urlsplit(url).hostname):
+        return _invalid(context, "url", url, "UrlValidationFailed: the address is not https, or has a port")
     webhook = {"id": ids.random_number(), "url": url, "valid": _is_https(url), "created_at": utc_now()}
     try:
         with context.store.transaction() as connection:
@@ -42,8 +51,10 @@ def create_webhook(context: RequestContext) -> HttpResponse:
                 (*webhook.values(), app),
             )
     except sqlite3.IntegrityError:
+        if is_x:
+            return _invalid(context, "url", url, f"DuplicateUrlFailed: {url} is already registered")
         return _problem(context, 409, "conflict", "Conflict", f"{url} is already registered")
-    return HttpResponse(msgspec.json.encode(webhook))
+    return HttpResponse(msgspec.json.encode({"data": webhook} if is_x else webhook))
 
 
 def _is_https(url: str) -> bool:
@@ -52,6 +63,12 @@ def _is_https(url: str) -> bool:
     except ValueError:
         return False
     return parts.scheme == "https" and bool(parts.hostname)
+
+
+def _invalid(context: RequestContext, parameter: str, value: str, detail: str) -> HttpResponse:
+    """Return a problem object of service x, which names one parameter and its value."""
+    named = {"parameter": parameter, "value": value}
+    return _problem(context, 400, "invalid-request", "Invalid Request", detail, **named)
 
 
 def _problem(

@@ -144,7 +144,7 @@ def test_the_period_of_a_history_and_the_author_of_a_post_may_be_left_out_under_
     assert "not a whole hour" in adsctl.local(*history, *X, "--end-time", "2026-01-01T00:30Z", code=2).stderr
     post = ("posts", "create", "--text", "Mugs")
     assert "--as-user-id: is required" in adsctl.local(*post, code=2).stderr
-    assert answered(adsctl, *post, *X)["user"]["id"] == "1184672519"
+    assert answered(adsctl, *post, *X)["user"]["id_str"] == "1184672519"
 
 
 def test_keyword_insights_take_plain_dates(adsctl):

@@ -43,6 +43,8 @@ class Response(NamedTuple):
     def records(self) -> list[dict[str, Any]]:
         """`data` as records by the neutral names of their fields; raise UnavailableError if it is no list."""
         records = self.data
+        if isinstance(self.body, dict) and records and records is self.body.get("data"):
+            records = [records] if isinstance(records, dict) else records  # one object in place of a list
         if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
             raise UnavailableError("the response has no list of records", http_status=self.status)
         return [*map(with_neutral_keys, records)]

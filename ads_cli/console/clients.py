@@ -68,7 +68,7 @@ def find_only_catalog(client: Client, messages: Messages) -> str:
     from ..api.catalog import ListCatalogs
 
     catalogs = client.call(ListCatalogs()).records
-    if not all(isinstance(catalog.get("id"), str) and catalog["id"] for catalog in catalogs):
+    if not all(type(catalog.get("id")) in (str, int) and catalog["id"] for catalog in catalogs):
         raise UnavailableError("the response lists a product catalog without an id")
     listed = ", ".join(f"{catalog['id']} ({catalog.get('name')})" for catalog in catalogs)
     if len(catalogs) == 1:

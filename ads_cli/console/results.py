@@ -131,7 +131,8 @@ class Pages:
         for response in self._responses:
             self._first = self._first or response
             self.cursor = response.next_cursor
-            yield from response.data if isinstance(response.data, list) else ()
+            data = response.data
+            yield from data if isinstance(data, list) else [data] if isinstance(data, dict) else ()
 
 
 def show_request(call: Invocation, request: Request) -> None:

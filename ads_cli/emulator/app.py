@@ -26,6 +26,7 @@ from .core.params import echoed_params, read_params, value_or_default, without_r
 from .core.rate_limits import RateLimits
 from .core.responses import HttpResponse, envelope, error_response
 from .core.routing import Router
+from .core.shapes import in_shape_of_x
 from .core.signatures import Authenticator
 from .storage.database import file_errors_as_state_errors, open_store
 from .storage.store import Store
@@ -211,7 +212,11 @@ def _respond_within_rate(
         raise
     except Exception:
         return _internal_error()
-    return result if isinstance(result, HttpResponse) else envelope(result, context.echoed, context.names)
+    if isinstance(result, HttpResponse):
+        return result
+    if context.service == "x":
+        result = in_shape_of_x(result, endpoint.command)
+    return envelope(result, context.echoed, context.names)
 
 
 def _validate(context: RequestContext, endpoint: Endpoint, request_type: type[Request]) -> Request:

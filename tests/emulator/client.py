@@ -17,6 +17,8 @@ import httpx
 
 from ads_cli.emulator.app import Emulator, SeededCredentials
 
+from .wire_names import read_from_x, sent_to_x
+
 HOST = "http://127.0.0.1"
 _nonces = (f"{os.getpid()}x{number}" for number in itertools.count())
 _nonces_lock = threading.Lock()
@@ -98,7 +100,7 @@ class InProcess:
 
 
 class Client:
-    """Send signed requests as the seeded user."""
+    """Send signed requests as the seeded user; tests write and read neutral names under every service."""
 
     def __init__(self, emulator: Emulator, transport: Any, address: str = HOST) -> None:
         self.emulator = emulator
@@ -121,13 +123,16 @@ class Client:
         oauth: dict[str, Any] | None = None,
         **query: Any,
     ) -> httpx.Response:
+        if self.emulator.service == "x":
+            path, query, json_body = sent_to_x(path, query, json_body)
         url = self.address + path + (f"?{urlencode(query, quote_via=quote)}" if query else "")
         headers = authorization(self.keys, method, url, **(oauth or {}))
         content = b""
         if json_body is not None:
             headers["Content-Type"] = "application/json"
             content = json_body if isinstance(json_body, bytes) else json.dumps(json_body).encode()
-        return self.transport.request(method, url, content=content, headers=headers)
+        response = self.transport.request(method, url, content=content, headers=headers)
+        return read_from_x(response) if self.emulator.service == "x" else response
 
     def get(self, path: str, **query: Any) -> httpx.Response:
         return self.send("GET", path, **query)

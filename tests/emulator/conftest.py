@@ -19,8 +19,8 @@ def database(tmp_path: Path, seeded_database: Path) -> Path:
 
 
 @pytest.fixture
-def emulator(database: Path) -> Iterator[Emulator]:
-    with closing(Emulator(database)) as emulator:
+def emulator(database: Path, service_name: str) -> Iterator[Emulator]:
+    with closing(Emulator(database, service=service_name)) as emulator:
         yield emulator
 
 

@@ -9,6 +9,7 @@ import pytest
 from ads_cli.emulator.seed.campaigns import CUSTOMERS, UNSUBSCRIBED
 
 from .client import Client, errors
+from .wire_names import service_name  # noqa: F401 - every test runs under both
 
 ACCOUNT = "18ce54d4x5t"
 USERS = f"/12/accounts/{ACCOUNT}/custom_audiences/{CUSTOMERS}/users"
@@ -35,9 +36,9 @@ def count_users(client: Client, audience: str = CUSTOMERS) -> int:
     return next(each["users"] for each in client.emulator.data.audiences() if each["id"] == audience)
 
 
-@pytest.mark.parametrize("client", ["local", "served"])
-def test_users_are_added_and_removed(client, request):
-    client = request.getfixturevalue(client)
+@pytest.mark.parametrize("over_a_socket", [False, True])
+def test_users_are_added_and_removed(local, served, over_a_socket):
+    client = served if over_a_socket else local
     before = count_users(client)
     response = post(client, operation(user("a"), user("b")), operation(user("c")))
     assert response.json()["data"] == {"success_count": 3, "total_count": 3}

@@ -18,6 +18,8 @@ from ads_cli.emulator.seed.campaigns import (
 
 from .client import errors
 
+both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
+
 CAFE = ACCOUNTS[1]["id"]
 SEARCH = "/12/insights/keywords/search"
 
@@ -152,6 +154,7 @@ def search(client, **query):
     return response.json()["data"]
 
 
+@both_services
 def test_keywords_have_30_related_ones_and_a_volume_per_step(local):
     found = search(local)
     assert len(set(found["related_keywords"])) == 30 and len(found["post_volume"]) == 7
@@ -161,6 +164,7 @@ def test_keywords_have_30_related_ones_and_a_volume_per_step(local):
     assert search(local) == found
 
 
+@both_services
 def test_volumes_depend_on_the_keywords(local):
     mug, cup = search(local)["post_volume"], search(local, keywords="cup")["post_volume"]
     both = search(local, keywords="mug,cup")["post_volume"]
@@ -180,6 +184,7 @@ def test_keyword_limits_are_enforced(local):
     ]
 
 
+@both_services
 def test_keyword_volumes_end_now_by_default(local, time_machine):
     time_machine.move_to("2026-03-08T12:30:00Z", tick=False)
     response = local.get(SEARCH, keywords="mug", granularity="HOUR", start_time="2026-03-08T10:00:00Z")

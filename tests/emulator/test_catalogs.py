@@ -1,6 +1,7 @@
 import pytest
 
 from .client import errors, product
+from .wire_names import service_name  # noqa: F401 - every test runs under both
 
 CATALOGS = "/12/product_catalogs"
 

@@ -9,6 +9,7 @@ from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.creatives import COLLECTION, CONVERSATION, GIF, IMAGE, POLL, SQUARE, TALL, VIDEO
 
 from .client import errors
+from .wire_names import service_name  # noqa: F401 - every test runs under both
 
 POLL_FIELDS = {"name": "Lunch", "duration_in_minutes": "90", "first_choice": "Soup", "second_choice": "Bread"}
 CONVERSATION_FIELDS = {

@@ -7,6 +7,7 @@ from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.creatives import BANNER, GIF, IMAGE, SQUARE, TALL, VIDEO
 
 from .client import errors
+from .wire_names import service_name  # noqa: F401 - every test runs under both
 
 NEW_IMAGE, NEW_VIDEO, NEW_GIF = "3_100", "13_100", "16_100"
 

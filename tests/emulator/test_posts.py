@@ -9,6 +9,7 @@ from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.creatives import COLLECTION, GIF, IMAGE, POLL, SQUARE, TALL, VIDEO
 
 from .client import errors
+from .wire_names import service_name  # noqa: F401 - every test runs under both
 
 
 @pytest.fixture

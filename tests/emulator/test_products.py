@@ -5,6 +5,7 @@ import pytest
 from ads_cli.emulator.app import Emulator
 
 from .client import Client, InProcess, errors, product, statuses
+from .wire_names import service_name  # noqa: F401 - every test runs under both
 
 
 def put(client, body, **more):

@@ -23,7 +23,7 @@ from ads_cli.emulator.seed.creatives import (
 )
 
 from .client import errors
-from .wire_names import service_name  # noqa: F401 - every test runs under both
+from .wire_names import generic_only, service_name  # noqa: F401 - every other test runs under both
 
 DETAILS = {
     "type": "DETAILS",
@@ -164,7 +164,7 @@ def test_cards_are_paged(local, cards):
     assert listed(local, cards, count="2", cursor=first["next_cursor"]) == [SHOP_APP]
 
 
-@pytest.mark.parametrize("service_name", ["generic"])  # service x deletes older cards for good
+@generic_only
 def test_an_image_conversation_is_deleted_once(local, cards):
     path = f"{cards}/image_conversation/{IMAGE_CONVERSATION}"
     assert local.send("DELETE", path).json()["data"]["deleted"] is True

@@ -9,7 +9,7 @@ from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.creatives import COLLECTION, CONVERSATION, GIF, IMAGE, POLL, SQUARE, TALL, VIDEO
 
 from .client import errors
-from .wire_names import service_name  # noqa: F401 - every test runs under both
+from .wire_names import generic_only, service_name  # noqa: F401 - every other test runs under both
 
 POLL_FIELDS = {"name": "Lunch", "duration_in_minutes": "90", "first_choice": "Soup", "second_choice": "Bread"}
 CONVERSATION_FIELDS = {
@@ -37,6 +37,7 @@ def conversations(cards):
     return f"{cards}/video_conversation"
 
 
+@generic_only
 def test_a_poll_starts_now_and_ends_after_its_duration(local, polls, time_machine):
     time_machine.move_to("2026-03-01T23:00:00Z", tick=False)
     made = local.send("POST", polls, **POLL_FIELDS).json()["data"]

@@ -9,7 +9,7 @@ from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.creatives import COLLECTION, GIF, IMAGE, POLL, SQUARE, TALL, VIDEO
 
 from .client import errors
-from .wire_names import service_name  # noqa: F401 - every test runs under both
+from .wire_names import generic_only, service_name  # noqa: F401 - every other test runs under both
 
 
 @pytest.fixture
@@ -28,6 +28,7 @@ def test_a_post_is_created(create):
     assert post.keys() >= {"id", "created_at"}
 
 
+@generic_only
 def test_trim_user_reduces_the_author_to_an_id(create):
     assert create().json()["data"]["user"] == {"id": USER, "screen_name": "nordlicht"}
     assert create(trim_user="true").json()["data"]["user"] == {"id": USER}
@@ -60,6 +61,7 @@ def test_an_organic_post_for_another_user_is_rejected(create):
     assert (response.status_code, errors(response)) == (400, [("INVALID_PARAMETER", "as_user_id")])
 
 
+@generic_only
 def test_a_post_is_renamed(local, create):
     post = create().json()["data"]
     path = f"/12/accounts/{local.emulator.account}/posts/{post['id']}/name"

@@ -36,6 +36,10 @@ def service_name(request) -> str:
     return request.param
 
 
+# For tests of what service x answers otherwise, names apart; tests/test_services.py has its answers.
+generic_only = pytest.mark.parametrize("service_name", ["generic"])
+
+
 def renamed(value: Any, names: Table, values: Table) -> Any:
     """Rename keys and values at any depth."""
     if isinstance(value, dict):

@@ -24,6 +24,11 @@ class Rate(NamedTuple):
         """Return the seconds that a number of requests take at this rate; 0 if one window holds them."""
         return requests * self.seconds / self.requests if requests > self.requests else 0.0
 
+    def seconds_left(self, requests: int, delay: float) -> float:
+        """Return the seconds that further requests take if the first may be sent in `delay` seconds."""
+        further_windows = max(0, -(-requests // self.requests) - 1)
+        return max(self.seconds_for(requests), delay + further_windows * self.seconds)
+
 
 AUDIENCE_USERS = Rate("audience-users", 1500, 60.0)
 TOTAL_COUNTS = Rate("total-counts", 200, QUARTER_HOUR_SECONDS)

@@ -116,7 +116,7 @@ def check(
     """
     from ..console.reports import show_report
     from ..uploads.rejected_rows import check_failed_out
-    from .validate import validate_with_progress, write_invalid_rows
+    from .validate import say_estimate, validate_with_progress, write_invalid_rows
 
     call = Invocation.of(ctx)
     plan = _offline_plan(file, feed, region, allow_clear_text=allow_clear_text)
@@ -126,6 +126,7 @@ def check(
         hashing = f"{count['raw']:,} to be hashed, {count['hashed']:,} hashed already"
         as_is = f"{count['raw']:,} sent as they are"
         call.messages.say(f"{name}: {as_is if name == NOT_HASHED else hashing}")
+    say_estimate(call, plan)
     show_report(call.printer, plan.rows, report)
     write_invalid_rows(rejected.failed_out_file, plan, report)
     if report.invalid:

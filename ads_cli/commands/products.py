@@ -1,6 +1,6 @@
 """Product feeds: push and check."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -72,6 +72,8 @@ def push(
     command = PushCommand(call, plan, options)
     if changed and selection:
         command.on_validated = partial(_report_skipped, call, plan, selection, verify=verify)
+    elif selection:
+        command.count_changed = partial(_count_changed, call, selection)
     command.run()
 
 
@@ -95,12 +97,14 @@ def check(
     from ..products.plans import check_plan
     from ..products.schema import PRODUCT_SCHEMA
     from ..uploads.rejected_rows import check_failed_out
-    from .validate import validate_with_progress, write_invalid_rows
+    from .validate import say_estimate, validate_with_progress, write_invalid_rows
 
     call = Invocation.of(ctx)
-    plan = check_plan(feed.open(file, PRODUCT_SCHEMA), strict=strict)
+    selection, count_changed = _compared_with_acknowledged(call)
+    plan = check_plan(feed.open(file, PRODUCT_SCHEMA), selection, strict=strict)
     check_failed_out(rejected.failed_out_file, plan.rows)
     report = validate_with_progress(call, plan)
+    say_estimate(call, plan, count_changed)
     show_report(call.printer, plan.rows, report)
     write_invalid_rows(rejected.failed_out_file, plan, report)
     if report.invalid:
@@ -117,9 +121,31 @@ def _push_plan(
     sync_state, selection = _sync_state(call), None
     if only_changed:
         selection = ChangedRows(sync_state, *read_index(sync_state, call.messages.say))
-    elif sync_state.exists() and not call.dry_run:
+    elif sync_state.exists():
         selection = ChangedRows()  # all rows are sent, and the sync state stays true
     return push_plan(rows, call.catalog, sync_state, selection, strict=strict), selection
+
+
+def _compared_with_acknowledged(call: Invocation) -> "tuple[ChangedRows | None, Callable[[], int] | None]":
+    """Return what notes the digests of a checked file, and counts those that were never acknowledged.
+
+    Only where the service limits pushes, and something was pushed to the catalog that is set.
+    """
+    from ..api.products import PutProducts
+    from ..products.selection import ChangedRows
+
+    is_limited = PutProducts.endpoint.rates[call.settings.service] is not None
+    if not (is_limited and call.settings.get("catalog") and _sync_state(call).exists()):
+        return None, None
+    selection = ChangedRows()
+    return selection, partial(_count_changed, call, selection)
+
+
+def _count_changed(call: Invocation, rows: "ChangedRows") -> int:
+    """Count the rows that --changed would send."""
+    from ..products.selection import read_index
+
+    return rows.count_missing(read_index(_sync_state(call))[0])
 
 
 def _report_skipped(call: Invocation, plan: "RowPlan", rows: "ChangedRows", *, verify: bool) -> None:

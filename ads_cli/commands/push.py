@@ -26,7 +26,7 @@ from ..uploads.push import Push, PushResult, build_requests
 from ..uploads.rejected_rows import check_failed_out
 from ..uploads.summary import Summary
 from ..validation.report import ValidationReport
-from .validate import require_valid
+from .validate import require_valid, say_estimate, stated_rate
 
 MAX_WARNINGS = 5  # of the service, shown one by one
 MAX_FINDINGS_IN_QUIET = 3
@@ -42,6 +42,7 @@ class PushCommand:
     activity: str = "Pushing"
     rejected_hint: str = ""  # what may be wrong with rows that the service rejects
     on_validated: Callable[[], None] = lambda: None  # may reduce or extend the rows that are due
+    count_changed: Callable[[], int] | None = None  # the rows that --changed would send
     started: float = field(default_factory=time.monotonic)
 
     def run(self) -> None:
@@ -148,7 +149,9 @@ class PushCommand:
     def _push(self, report: ValidationReport, journal: Journal) -> None:
         """Send what is not acknowledged, and report however it ends."""
         call = self.call
-        with progress(call.messages, f"{self.activity} {self.plan.noun}", self.plan.due) as on_progress:
+        activity = f"{self.activity} {self.plan.noun}"
+        with progress(call.messages, activity, self.plan.due, self._seconds_left) as on_progress:
+            call.client.rate_limiter.on_wait = on_progress.on_wait
             observer = _Observer(call, on_progress)
             push = Push(
                 call.client,
@@ -180,6 +183,12 @@ class PushCommand:
             error.message = "\n".join([*self._reasons(report, result), error.message])
             raise error
 
+    def _seconds_left(self, rows: int, delay: float) -> float:
+        """Return the seconds that the limits of the service cost for further rows."""
+        rate = stated_rate(self.call, self.plan)
+        requests = -(-rows * self.plan.batch_count // max(self.plan.due, 1))
+        return rate.seconds_left(requests, delay) if rate else delay
+
     def _stopped_early(self, result: PushResult) -> IncompleteError | None:
         if not result.unsent:
             return None
@@ -201,6 +210,7 @@ class PushCommand:
             where = f", {prepared.method} {prepared.url}"
         rows, requests = counted(self.plan.due, "row"), counted(self.plan.batch_count, "request")
         self.call.messages.say(f"dry run: would send {rows} in {requests}{where}")
+        say_estimate(self.call, self.plan, self.count_changed)
         show_summary(self.call.printer, self._summary(report, None), self.plan.rows.source.label)
 
     def _summary(self, report: ValidationReport, journal: Journal | None) -> Summary:

@@ -1,12 +1,36 @@
 """Validate the file of a plan, and report what is wrong with it."""
 
+from collections.abc import Callable
+
+from ..api.rates import Rate
 from ..console.invocation import Invocation
 from ..console.progress import progress
 from ..console.reports import error_lines, warning_lines
 from ..errors import ContentError
+from ..output.text import duration
 from ..uploads.plan import Plan
 from ..uploads.rejected_rows import FailedOut, write_rejected_rows
 from ..validation.report import ValidationReport
+
+
+def stated_rate(call: Invocation, plan: Plan) -> Rate | None:
+    """Return the limit that the service states for the requests of a plan."""
+    return plan.upload.request.endpoint.rates[call.settings.service]
+
+
+def say_estimate(call: Invocation, plan: Plan, changed: Callable[[], int] | None = None) -> None:
+    """Say how long the limits of the service make a push take, if one window does not hold it.
+
+    `changed` counts the rows that --changed would send, where that is known.
+    """
+    rate = stated_rate(call, plan)
+    if rate is None or not rate.seconds_for(plan.batch_count):
+        return
+    text = f"about {duration(rate.seconds_for(plan.batch_count))} at this service's limits"
+    if changed:
+        requests = -(-changed() * plan.batch_count // plan.due)
+        text += f"; with --changed about {duration(requests * rate.seconds / rate.requests)}"
+    call.messages.say(text)
 
 
 def validate_with_progress(call: Invocation, plan: Plan) -> ValidationReport:

@@ -2,17 +2,130 @@
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from ..client.rate_limiter import Wait
 from ..output.messages import Messages
 from ..output.text import counted, duration, safe
 
+if TYPE_CHECKING:
+    from rich.progress import Task
+
 LINE_INTERVAL_SECONDS = 30.0
 
 OnProgress = Callable[[int], None]
+# Takes the rows that are left and the seconds until the next of them; returns the seconds that limits cost.
+SecondsLeft = Callable[[int, float], float]
+
+
+class ProgressReport:
+    """What is done of what, what it waits for, and how long the limits of the service make it take."""
+
+    def __init__(
+        self, activity: str, total: int | None, seconds_left: SecondsLeft, say: Callable[[str], None]
+    ) -> None:
+        self.activity, self.total = activity, total
+        self.done = 0
+        self.on_done: OnProgress = lambda done: None
+        self._seconds_left = seconds_left
+        self._say = say
+        self._wait = Wait("", 0.0, 0.0)
+
+    def __call__(self, done: int) -> None:
+        """Receive how many rows are done."""
+        self.done = done
+        self.on_done(done)
+
+    def on_wait(self, wait: Wait) -> None:
+        """Receive a wait for a rate limit, and say so."""
+        self._wait = wait
+        self._say(self.line)
+
+    @property
+    def wait(self) -> Wait | None:
+        """The current wait."""
+        return self._wait if self._wait.until > time.time() else None
+
+    @property
+    def seconds_left(self) -> float:
+        """The seconds that the limits of the service cost; 0 if one window holds what is left."""
+        if self.total is None:
+            return 0.0
+        delay = self._wait.until - time.time() if self.wait else 0.0
+        return self._seconds_left(self.total - self.done, delay)
+
+    @property
+    def line(self) -> str:
+        """Everything in one line."""
+        of_total = f" of {counted(self.total, 'row')}" if self.total else ""
+        left = f", about {duration(self.seconds_left)} left" if self.seconds_left else ""
+        wait = f"; waiting until {clock_time(self.wait.until)}: {self.wait.reason}" if self.wait else ""
+        return f"{self.activity}: {self.done:,}{of_total}{left}{wait}"
+
+
+@contextmanager
+def progress(
+    messages: Messages, activity: str, total: int | None, seconds_left: SecondsLeft = lambda rows, delay: 0.0
+) -> Iterator[ProgressReport]:
+    """Show how many rows of `total` are done; it is None where nobody knows."""
+    report = ProgressReport(activity, total, seconds_left, messages.say)
+    if messages.quiet:
+        yield report
+    elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+        with _bar(report):
+            yield report
+    else:
+        with _lines(report, messages.say):
+            yield report
+
+
+@contextmanager
+def _lines(report: ProgressReport, say: Callable[[str], None]) -> Iterator[None]:
+    """Write a line now and then, while it waits too: a run that says nothing for long looks dead."""
+    ended = threading.Event()
+
+    def write() -> None:
+        while not ended.wait(LINE_INTERVAL_SECONDS):
+            say(report.line)
+
+    threading.Thread(target=write, daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+
+
+@contextmanager
+def _bar(report: ProgressReport) -> Iterator[None]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Activity(ProgressColumn):
+        """What is done, and until when it waits."""
+
+        def render(self, task: "Task") -> Text:
+            until = f", waiting until {clock_time(report.wait.until)}" if report.wait else ""
+            return Text(safe(report.activity) + until)
+
+    class TimeLeft(TimeRemainingColumn):
+        """The time that the limits of the service make it take, or else the speed so far."""
+
+        def render(self, task: "Task") -> Text:
+            seconds = report.seconds_left
+            return Text(f"{duration(seconds)} left") if seconds else super().render(task)
+
+    console = Console(stderr=True)
+    console.width -= len("^C")  # the terminal's echo of Ctrl-C must not wrap, or the bar would stay
+    columns = (Activity(), BarColumn(), MofNCompleteColumn(), TimeLeft())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=report.total)
+        report.on_done = lambda done: bar.update(task, completed=done)
+        yield
 
 
 def wait_text(wait: Wait) -> str:
@@ -23,42 +136,3 @@ def wait_text(wait: Wait) -> str:
 def clock_time(moment: float) -> str:
     """Format a time of the next hours as a clock on the wall shows it."""
     return time.strftime("%H:%M:%S", time.localtime(moment))
-
-
-@contextmanager
-def progress(messages: Messages, activity: str, total: int | None) -> Iterator[OnProgress]:
-    """Show how many rows of `total` are done; it is None where nobody knows."""
-    if messages.quiet:
-        yield lambda done: None
-    elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-        with _bar(activity, total) as on_progress:
-            yield on_progress
-    else:
-        last = time.monotonic()
-
-        def on_progress(done: int) -> None:
-            nonlocal last
-            if time.monotonic() - last >= LINE_INTERVAL_SECONDS:
-                last = time.monotonic()
-                of_total = f" of {counted(total, 'row')}" if total else ""
-                messages.say(f"{activity}: {done:,}{of_total}")
-
-        yield on_progress
-
-
-@contextmanager
-def _bar(activity: str, total: int | None) -> Iterator[OnProgress]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    console = Console(stderr=True)
-    console.width -= len("^C")  # the terminal's echo of Ctrl-C must not wrap, or the bar would stay
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(safe(activity), total=total)
-        yield lambda done: bar.update(task, completed=done)

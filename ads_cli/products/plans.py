@@ -31,9 +31,9 @@ def push_plan(
     )
 
 
-def check_plan(rows: Rows, *, strict: bool = False) -> RowPlan:
+def check_plan(rows: Rows, selection: ChangedRows | None = None, *, strict: bool = False) -> RowPlan:
     """Plan to validate products, and to send nothing."""
-    validator = Validator(rows, PRODUCT_SCHEMA, strict=strict)
+    validator = Validator(rows, PRODUCT_SCHEMA, selection, strict=strict)
     return RowPlan("products", validator, push_upload("-"), KIND, "-", "push", BATCH_SIZE)
 
 

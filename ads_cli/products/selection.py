@@ -126,6 +126,10 @@ class ChangedRows:
         """Count the rows that are left out, since they are acknowledged as they are."""
         return self._states.count(SKIPPED)
 
+    def count_missing(self, index: DigestIndex) -> int:
+        """Count the rows to be sent that are not in an index."""
+        return sum(not index.contains(digest) for digest in split(self.digests, DIGEST_BYTES))
+
     @property
     def skips_rows(self) -> bool:
         """Tell whether valid rows are left out."""

@@ -3,6 +3,7 @@
 import pytest
 
 from ads_cli.api.endpoint import MODULES, requests_of
+from ads_cli.output.text import duration
 
 QUARTER, MINUTE = 900.0, 60.0
 CATALOGS = "/12/product_catalogs"
@@ -54,3 +55,16 @@ def test_no_command_waits_on_a_category_that_is_a_guess():
     guessed = {line for line, each in LINES.items() if each.rates["x"] and each.rates["x"].kept == "never"}
     assert "GET /12/accounts" in guessed and all(line.startswith("GET ") for line in guessed)
     assert not guessed & (STATED.keys() - {"GET /12/accounts", "GET /12/accounts/{account_id}"})
+
+
+def test_a_hundred_thousand_products_take_a_hundred_minutes():
+    rate = LINES[f"PUT {CATALOG}/products"].rates["x"]
+    assert duration(rate.seconds_for(100_000 // 25)) == "1 h 40 min"
+    assert rate.seconds_for(600) == 0  # one window holds them
+
+
+def test_the_time_left_counts_the_windows_that_are_still_needed():
+    rate = LINES[f"PUT {CATALOG}/products"].rates["x"]
+    assert rate.seconds_left(600, delay=60) == 60
+    assert rate.seconds_left(601, delay=840) == 840 + 900
+    assert rate.seconds_left(3400, delay=840) == 840 + 5 * 900

@@ -1,0 +1,97 @@
+"""Pushes that take hours: what they say, and how they end."""
+
+import signal
+import time
+
+import pytest
+
+from ads_cli.api.products import PutProducts
+from ads_cli.client.rate_limiter import Wait
+from ads_cli.client.shared_window import SharedWindow
+from ads_cli.console import progress as progress_module
+from ads_cli.console.progress import ProgressReport, progress
+from ads_cli.output.messages import Messages
+from tests.conftest import feed
+
+RATE = PutProducts.endpoint.rates["x"]
+ESTIMATE = "about 16 min at this service's limits"
+
+
+@pytest.fixture
+def long_feed(adsctl):
+    """A feed of 640 requests, which one window does not hold."""
+    adsctl.file("feed.csv", feed(16_000))
+
+
+def use_up_the_window(adsctl, address: str) -> None:
+    """Leave the window as a process does that has sent all that it may."""
+    window = SharedWindow(
+        adsctl.home / "state" / "pace", f"{address} {adsctl.env['ADSCTL_ACCESS_TOKEN']}", RATE
+    )
+    assert [window.acquire().delay for _ in range(RATE.requests)] == [0.0] * RATE.requests
+
+
+def test_check_and_a_dry_run_estimate_how_long_a_push_takes(adsctl, long_feed):
+    assert ESTIMATE in adsctl("products", "check", "feed.csv", "--service", "x").stderr
+    words = ("products", "push", "feed.csv", "--dry-run", "--catalog", "1")
+    assert ESTIMATE in adsctl.local(*words, "--service", "x").stderr
+    for said in (adsctl("products", "check", "feed.csv"), adsctl.local(*words)):
+        assert "limits" not in said.stderr
+
+
+def test_the_estimate_says_how_long_the_changed_rows_take(adsctl, long_feed):
+    catalog = ("--catalog", adsctl.local("catalog", "list", "-o", "ids").stdout.strip())
+    adsctl.local("products", "push", "feed.csv", "--changed", *catalog)
+    header, *rows = feed(16_000).splitlines()
+    rows[:2000] = (row.replace("12.50 EUR", "11.50 EUR") for row in rows[:2000])
+    adsctl.file("feed.csv", "\n".join([header, *rows]))
+    for command in (("check", "feed.csv"), ("push", "feed.csv", "--dry-run")):
+        said = adsctl.local("products", *command, *catalog, "--service", "x").stderr
+        assert f"{ESTIMATE}; with --changed about 2 min" in said
+
+
+def test_a_push_that_fits_into_one_window_has_no_estimate(adsctl):
+    adsctl.file("feed.csv", feed(1000))
+    assert "limits" not in adsctl("products", "check", "feed.csv", "--service", "x").stderr
+
+
+def test_progress_says_what_it_waits_for_until_when_and_the_time_left():
+    report = ProgressReport("Pushing products", 100_000, lambda rows, delay: 5340.0, say=print)
+    report(15_000)
+    until = time.time() + 840
+    report.on_wait(Wait("the limit is 600 requests in 15 min", 840.0, until))
+    clock = time.strftime("%H:%M:%S", time.localtime(until))
+    assert report.line == (
+        "Pushing products: 15,000 of 100,000 rows, about 1 h 29 min left; "
+        f"waiting until {clock}: the limit is 600 requests in 15 min"
+    )
+    report.on_wait(Wait("over", 0.0, time.time() - 1))
+    assert report.line == "Pushing products: 15,000 of 100,000 rows, about 1 h 29 min left"
+
+
+def test_lines_are_written_while_a_push_waits(monkeypatch, capsys):
+    monkeypatch.setattr(progress_module, "LINE_INTERVAL_SECONDS", 0.01)
+    presentation = type("Presentation", (), {"quiet": False, "verbose": False, "color": "never"})
+    with progress(Messages(presentation), "Pushing products", 10) as report:
+        report(3)
+        deadline = time.monotonic() + 30
+        while (said := capsys.readouterr().err).count("Pushing products: 3 of 10 rows") < 1:
+            assert time.monotonic() < deadline, said
+
+
+def test_ctrl_c_ends_a_wait_for_the_next_window_at_once_and_says_how_to_resume(remote):
+    remote.file("feed.csv", feed(100))
+    use_up_the_window(remote, remote.env["ADSCTL_ADS_URL"])
+    running = remote.popen("products", "push", "feed.csv", "--catalog", "1", "--service", "x")
+    said = b""
+    while b"waiting until" not in said:
+        line = running.stderr.readline()
+        assert line, said
+        said += line
+    assert b"100 rows" in said and b"the limit is 600 requests in 15 min" in said
+    sent = time.monotonic()
+    running.send_signal(signal.SIGINT)
+    _, rest = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert b"resume with: adsctl products push feed.csv --catalog 1 --service x --resume" in rest
+    assert time.monotonic() - sent < 30

@@ -58,7 +58,7 @@ COMMON_OPTIONS = (
     CommonOption(
         "max_wait",
         ("--max-wait",),
-        "Longest silence of the service, timeouts included, its stated windows not (default 15m)",
+        "Longest silence of the service, timeouts included (default 15m)",
         "DURATION",
     ),
     CommonOption("log_file", ("--log-file",), "Append a log to a file, as JSON lines", "FILE"),

@@ -58,7 +58,7 @@ def rule(field: str, severity: Severity = "error") -> Callable[[Rule], Rule]:
 
 
 def compile_types(*types: Any) -> None:
-    """Compile types before threads start: msgspec may crash where a Struct is first used beside threads."""
+    """Compile types before several threads use them: msgspec crashes where one compiles what another uses."""
     for each in types:
         msgspec.json.Decoder(each, dec_hook=decode_custom)
 

@@ -38,7 +38,7 @@ class Header(msgspec.Struct, kw_only=True):
     generation: str = ""  # of the catalog
 
 
-_decode_header = msgspec.json.Decoder(Header).decode  # compiled before threads start; see api/validation.py
+_decode_header = msgspec.json.Decoder(Header).decode
 
 
 class UnknownError(Exception):

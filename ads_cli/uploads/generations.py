@@ -35,7 +35,7 @@ class _Generation(msgspec.Struct):
     token: str  # random
 
 
-_decode = msgspec.json.Decoder(_Generation).decode  # compiled before threads start; see api/validation.py
+_decode = msgspec.json.Decoder(_Generation).decode
 
 
 class Generations:

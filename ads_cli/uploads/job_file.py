@@ -65,7 +65,6 @@ class _JobBefore(msgspec.Struct, kw_only=True):
         )
 
 
-# Compiled before threads start; see api/validation.py.
 _decode_job_now = msgspec.json.Decoder(Job).decode
 _decode_job_before = msgspec.json.Decoder(_JobBefore).decode
 _decode_line = msgspec.json.Decoder(tuple[int, msgspec.Raw]).decode

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from ..api.validation import Problem, Rules, broken_rules, check, compile_types, errors_in
+from ..api.validation import Problem, Rules, broken_rules, check, errors_in
 from ..feeds.rows import FIRST_LINES, Block, Row, TableRows, UnreadableBlockError
 from .encoded_rows import EncodedRows
 from .result import CheckedRow, ValidationResult
@@ -19,7 +19,6 @@ class RowValidator:
     def __init__(
         self, schema: RowSchema, selector: RowSelector | None = None, *, strict: bool = False
     ) -> None:
-        compile_types(schema.struct)
         self.schema = schema
         self.selector = selector
         self.strict = strict  # warnings are errors

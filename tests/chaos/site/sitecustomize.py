@@ -1,6 +1,7 @@
 """Faults in the process that pushes; imported by Python when it starts."""
 
 import os
+import signal
 import socket
 
 look_up, failing = socket.getaddrinfo, int(os.environ.get("CHAOS_DNS", "0"))
@@ -19,7 +20,11 @@ if failing:
     socket.getaddrinfo = unknown
 
 if block := os.environ.get("CHAOS_BLOCK"):  # treat every file as large
+    # As adsctl does before its imports: a signal inside an import must end the process, and not the import.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     from ads_cli.validation import process_pool
     from ads_cli.validation.block_runner import BlockRunner
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
     process_pool.MIN_FILE_BYTES, BlockRunner.block_bytes = 0, int(block)

@@ -10,7 +10,7 @@ ACKNOWLEDGEMENT_FIELDS = 5  # batch, counts, failed, warned, keys
 
 def as_earlier_version(path: Path, *, typed_key: bool) -> None:
     """Rewrite a journal as a version wrote it that knew no more of a batch than its number."""
-    first, *lines = path.read_bytes().splitlines(keepends=True)
+    first, *lines = path.read_bytes().splitlines(keepends=True) or [b""]
     try:
         job = json.loads(first)
         key = job["key"]

@@ -10,6 +10,7 @@ from .types import Cursor, Id, Ids, InAccount, Moment, Name, Page, PageInAccount
 from .validation import rule
 
 ACCOUNT_COLUMNS = "id name business_name timezone approval_status industry_type deleted"
+ACCOUNT_FIELDS = ("business_id", "timezone_switch_at", "created_at", "updated_at")
 CATEGORY_COLUMNS = "id name country_codes description"
 
 Industry = Literal[
@@ -87,6 +88,7 @@ class CreateAccount(Request):
     "PUT /12/accounts/{account_id}",
     "accounts update",
     columns=ACCOUNT_COLUMNS,
+    extra_fields=ACCOUNT_FIELDS,
     example="18ce54d4x5t --name 'Nordlicht Shop' --industry-type RETAIL",
 )
 class UpdateAccount(Request):

@@ -166,3 +166,15 @@ OF_X = [request.endpoint for request in requests_for("x") if request.endpoint.se
 def test_the_example_of_each_request_of_x_works(adsctl, endpoint):
     words = shlex.split(f"{endpoint.command} {endpoint.example}")
     assert adsctl.local(*words, "--yes", *X).stdout.strip()
+
+
+def test_an_empty_value_removes_an_optional_one_under_x_only(adsctl):
+    change = ("line-items", "update", "9d4c1")
+    at = ("-o", "json", *X)
+    line = sent(adsctl, *change, "--end-time", "", "--categories", "", *X)
+    assert line.endswith("/line_items/9d4c1?end_time=&categories=")
+    answered(adsctl, *change, "--end-time", "2030-01-01T00:00Z", "--advertiser-domain", "shop.example", *X)
+    emptied = json.loads(adsctl.local(*change, "--end-time", "", *at).stdout)
+    assert emptied["end_time"] is None and emptied["advertiser_domain"] == "shop.example"
+    assert "--name: is empty" in adsctl.local(*change, "--name", "", *X, code=2).stderr
+    assert "--end-time" in adsctl.local(*change, "--end-time", "", code=2).stderr

@@ -1,14 +1,16 @@
 """A declared request, taken apart into its path and its parameters."""
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from .endpoint import Request
-from .fields import enum_fields, fields_of
+from .fields import Field, enum_fields, fields_of
 from .ids import path_segment
 from .names import GENERIC, Names
+
+R = TypeVar("R", bound=Request)
 
 
 class RequestParts(NamedTuple):
@@ -43,6 +45,30 @@ def params_of(request: Request) -> dict[str, Any]:
     for name in request.endpoint.path_fields:
         del fields[name]
     return fields
+
+
+def without_removed(request: type[Request], values: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Part the values of a request from the names of the optional fields that it empties.
+
+    Service x removes the value of such a field in a change; a name cannot be removed.
+    """
+    endpoint = getattr(request, "endpoint", None)  # a handler may parse a request as a type of its own
+    if endpoint is None or endpoint.method != "PUT" or endpoint.params_in != "query":
+        return values, []
+    removable = {field.name for field in fields_of(request) if not (field.required or _is_name(field))}
+    removed = [name for name, value in values.items() if value in ("", [""]) and name in removable]
+    return {name: value for name, value in values.items() if name not in removed}, removed
+
+
+def _is_name(field: Field) -> bool:
+    return field.type.base is str and bool(field.type.limit("min_length"))
+
+
+def with_removed(request: R, removed: list[str]) -> R:
+    """Let a validated request send some fields empty, whatever their type."""
+    for name in removed:
+        setattr(request, name, "")
+    return request
 
 
 @cache

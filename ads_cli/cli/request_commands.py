@@ -77,7 +77,7 @@ class RequestCommand(ExampleCommand):
             _use_alias(fields[neutral_name(name)], name, values)
         file = values.pop("file", None)
         values |= {name: getattr(call, option) for name, option in common.items()}
-        request = request_from_input(request_type, values, file)
+        request = request_from_input(request_type, values, file, service=call.settings.service)
         if endpoint.confirm_prompt and not call.dry_run:
             call.confirm(endpoint.confirm_prompt.format(**values))
         if call.dry_run:

@@ -9,6 +9,7 @@ from typing import Any
 from ..api.endpoint import Request
 from ..api.fields import Field, fields_of
 from ..api.names import to_neutral
+from ..api.parts import with_removed, without_removed
 from ..api.validation import InvalidError, Problem, convert
 from ..errors import ContentError, UsageError
 from ..spelling import as_option
@@ -16,13 +17,17 @@ from ..spelling import as_option
 MICROS_PER_UNIT = 1_000_000
 
 
-def request_from_input(kind: type[Request], options: dict[str, Any], file: str | None = None) -> Request:
+def request_from_input(
+    kind: type[Request], options: dict[str, Any], file: str | None = None, *, service: str = "generic"
+) -> Request:
     """Build a request from options and from a file with more of its fields; an option outranks the file.
 
+    Under service x, an empty option of a change removes the value of an optional field.
     Raise UsageError with every problem, or ContentError if all of them are in files.
     """
     fields = {field.name: field for field in fields_of(kind)}
     values = {name: value for name, value in options.items() if value is not None}
+    values, removed = without_removed(kind, values) if service == "x" else (values, [])
     money = [field for field in fields.values() if field.type.extra("money")]
     amounts = {field.name: values[name] for field in money if (name := amount_name(field)) in values}
     messages = _convert_amounts(money, values) + _remove_invalid_text(fields, values)
@@ -35,7 +40,7 @@ def request_from_input(kind: type[Request], options: dict[str, Any], file: str |
     problems = [Problem(name, "contains a lone surrogate") for name, v in values.items() if not is_text(v)]
     if not problems:
         try:
-            request = convert(kind, values)
+            request = with_removed(convert(kind, values), removed)
         except InvalidError as error:
             problems = error.problems
     if not problems and not messages:

@@ -14,6 +14,7 @@ import msgspec
 
 from ..api.endpoint import Endpoint, Request
 from ..api.names import Names
+from ..api.parts import with_removed, without_removed
 from ..api.users import AudienceOperation, DoNotReachOperation
 from ..api.validation import InvalidError, Problem, compile_types, convert
 from ..errors import StateError
@@ -222,9 +223,12 @@ def _respond_within_rate(
 def _validate(context: RequestContext, endpoint: Endpoint, request_type: type[Request]) -> Request:
     """Read and validate the parameters, and apply the rate limit of total counts."""
     params = read_params(context.incoming, endpoint, request_type, context.path_params, context.names)
+    removed: list[str] = []
     if context.service == "x":  # its SDK sends loaded records back
         params = without_record_fields(params, endpoint, request_type)
+        params, removed = without_removed(request_type, params)
     request = convert(request_type, params, strict=endpoint.params_in == "json")
+    request = with_removed(request, removed)
     context.echoed = echoed_params(request, endpoint)
     if value_or_default(request, "with_total_count"):
         context.rate_headers = context.rate_limits.consume_total_count(context.user)

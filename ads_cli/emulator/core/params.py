@@ -9,6 +9,7 @@ import msgspec
 from ...api.endpoint import Endpoint, Request
 from ...api.fields import FieldType, enum_fields, fields_of
 from ...api.names import ENUMS, GENERIC, Names
+from ...api.parts import params_of
 from ...api.validation import InvalidError, Problem
 from .errors import ApiError
 from .incoming_request import FORM, IncomingRequest
@@ -120,6 +121,11 @@ def echoed_params(request: Request, endpoint: Endpoint) -> dict[str, Any]:
         names = [field.name for field in fields_of(type(request))]
     values = {name: value_or_default(request, name) for name in names}
     return {name: value for name, value in values.items() if value is not None}
+
+
+def changes_of(request: Request) -> dict[str, Any]:
+    """List what a change sets, by the names of the record; an empty value removes one."""
+    return {name: None if value == "" else value for name, value in params_of(request).items()}
 
 
 def value_or_default(request: Request, name: str) -> Any:

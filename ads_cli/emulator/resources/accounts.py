@@ -1,10 +1,10 @@
 """Advertising accounts, and the apps in them."""
 
 from ...api.accounts import CreateAccount, DeleteAccount, GetAccount, ListAccounts, ListApps, UpdateAccount
-from ...api.parts import params_of
 from ..core.errors import not_found
 from ..core.handlers import RequestContext, handler
 from ..core.paging import list_page
+from ..core.params import changes_of
 from ..core.responses import Result
 from ..storage import ids
 from ..storage.store import Record, utc_now
@@ -75,7 +75,7 @@ def update_account(context: RequestContext, request: UpdateAccount) -> Result:
     """Set the fields that were sent."""
     with context.store.transaction():
         require_account(context, request.account_id)
-        fields = params_of(request)
+        fields = changes_of(request)
         return Result(context.store.update(ACCOUNT, request.account_id, fields, owner=context.user))
 
 

@@ -7,11 +7,11 @@ from ...api.cards import (
     ListVideoConversations,
     UpdateVideoConversation,
 )
-from ...api.parts import params_of
 from ...api.validation import convert
 from ..core.errors import invalid_parameter
 from ..core.handlers import RequestContext, handler
 from ..core.paging import field_in, list_page
+from ..core.params import changes_of
 from ..core.responses import Result
 from ..storage.store import Record, Store
 from .accounts import require_account
@@ -33,7 +33,7 @@ DEFAULTS: Record = dict.fromkeys(name for name in FIELDS if name not in ("accoun
 def _fields(store: Store, user: str, request: CreateVideoConversation | UpdateVideoConversation) -> Record:
     """Return the fields that a request sets, and those that its media determine."""
     account = request.account_id
-    fields = {name: value for name, value in params_of(request).items() if name not in WRITE_ONLY}
+    fields = {name: value for name, value in changes_of(request).items() if name not in WRITE_ONLY}
     if request.media_key:
         (video,) = find_media(store, account, "media_key", [request.media_key], "VIDEO")
         if video["aspect_ratio"] != ASPECT_RATIO:

@@ -1,8 +1,8 @@
 """Line items: updated under rules that depend on stored data, and deleted."""
 
 from ...api.line_items import DeleteLineItem, UpdateLineItem
-from ...api.parts import params_of
 from ..core.handlers import RequestContext, handler
+from ..core.params import changes_of
 from ..core.responses import Result
 from . import history, line_item_rules
 from .accounts import require_record
@@ -17,7 +17,7 @@ def update_line_item(context: RequestContext, request: UpdateLineItem) -> Result
     account, line_item = request.account_id, request.line_item_id
     with context.store.transaction():
         before = require_record(context, account, LINE_ITEM, line_item)
-        fields = params_of(request)
+        fields = changes_of(request)
         if fields.get("bid_strategy", before["bid_strategy"]) == "AUTO":
             fields["bid_amount_local_micro"] = None  # ignored with AUTO
         line_item_rules.check(

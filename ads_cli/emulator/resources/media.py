@@ -17,10 +17,10 @@ from ...api.media import (
     MediaDetails,
     UpdateLibraryMedia,
 )
-from ...api.parts import params_of
 from ..core.errors import invalid_parameter
 from ..core.handlers import RequestContext, handler
 from ..core.paging import field_in, list_page
+from ..core.params import changes_of
 from ..core.responses import Result
 from ..storage import ids
 from ..storage.store import Record, Store
@@ -90,7 +90,7 @@ def video_size(media: Record) -> tuple[str, str]:
 
 def _fields(context: RequestContext, request: MediaDetails, media_type: str) -> Record:
     """Return the fields that a request sets; raise ApiError for fields of videos in other media."""
-    fields = {name: value for name, value in params_of(request).items() if name != "media_key"}
+    fields = {name: value for name, value in changes_of(request).items() if name != "media_key"}
     if media_type != "VIDEO" and (misplaced := [name for name in VIDEO_FIELDS if name in fields]):
         raise invalid_parameter(misplaced[0], f"is allowed for videos, not for type {media_type}")
     if poster := fields.get("poster_media_key"):

@@ -136,6 +136,7 @@ class Journal:
 
     def discard(self, ack: Acknowledgement) -> None:
         """Stop counting an acknowledgement of an earlier run: it is not of what this run sends."""
+        del self.acknowledged[ack.batch]
         with self._lock:
             self.totals.subtract(ack.counts)
 

@@ -140,3 +140,12 @@ def test_after_an_incomplete_line_nothing_more_is_counted(tmp_path, monkeypatch)
     journal.close()
     assert resume_journal(tmp_path, ACKNOWLEDGED[1]).acknowledged == {0: ACKNOWLEDGED[0]}
     assert [ack.batch for ack in acknowledgements(tmp_path / "jobs" / "j1.jsonl")] == [0, 1]
+
+
+def test_a_discarded_acknowledgement_is_neither_counted_nor_one_of_an_earlier_run(tmp_path):
+    write_journal(tmp_path)
+    journal = Journal(tmp_path, job("j2"), resume=True)
+    journal.discard(journal.acknowledged[0])
+    journal.close()
+    assert journal.totals == {"created": 24 * (BATCHES - 1), "failed": BATCHES - 1}
+    assert journal.acknowledged == {n: ACKNOWLEDGED[n] for n in range(1, BATCHES)}

@@ -1,5 +1,6 @@
 """Advertising accounts: features, apps, history, categories."""
 
+from functools import partial
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -133,10 +134,14 @@ def _whole_hour(time: Time | None) -> str | None:
 
 FromHour = Annotated[Moment, Meta(description="Changes from this whole hour")]
 BeforeHour = Annotated[Moment, Meta(description="Changes before this whole hour")]
-HISTORY = "GET /12/accounts/{account_id}/account_history"
-HISTORY_COLUMNS = "change_time change_type entity entity_id change_by changes"
-HISTORY_EXAMPLE = (
-    "--entity-type LINE_ITEM --entity-id 9d4c1 --start-time 2026-02-20T10:00Z --end-time 2026-02-21T10:00Z"
+history_endpoint = partial(
+    endpoint,
+    "GET /12/accounts/{account_id}/account_history",
+    "accounts history",
+    columns="change_time change_type entity entity_id change_by changes",
+    record_id="entity_id",
+    example="--entity-type LINE_ITEM --entity-id 9d4c1 "
+    "--start-time 2026-02-20T10:00Z --end-time 2026-02-21T10:00Z",
 )
 
 
@@ -162,14 +167,7 @@ class History(InAccount, kw_only=True):
         return _whole_hour(self.end_time)
 
 
-@endpoint(
-    HISTORY,
-    "accounts history",
-    columns=HISTORY_COLUMNS,
-    record_id="entity_id",
-    example=HISTORY_EXAMPLE,
-    service="generic",
-)
+@history_endpoint(service="generic")
 class ListHistory(History, kw_only=True):
     """List changes in an account, with time and user.
 
@@ -180,14 +178,7 @@ class ListHistory(History, kw_only=True):
     end_time: BeforeHour
 
 
-@endpoint(
-    HISTORY,
-    "accounts history",
-    columns=HISTORY_COLUMNS,
-    record_id="entity_id",
-    example=HISTORY_EXAMPLE,
-    service="x",
-)
+@history_endpoint(service="x")
 class ListWholeHistory(History):
     """List changes in an account, with time and user; without a period, all that the service keeps."""
 

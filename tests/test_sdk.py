@@ -3,13 +3,12 @@
 import json
 import os
 import subprocess
-import sys
 
 import pytest
-from filelock import FileLock
 
 from tests.adsctl import ROOT
 from tests.conftest import PRODUCT
+from tests.environments import made_python
 from tests.test_emulator_command import serve, stopped
 
 SESSION = ROOT / "tests" / "sdk_session.py"
@@ -18,12 +17,7 @@ SESSION = ROOT / "tests" / "sdk_session.py"
 @pytest.fixture(scope="session")
 def sdk_python():
     """The Python of an environment with the SDK and nothing of adsctl."""
-    environment = ROOT / "build" / "sdk"
-    environment.parent.mkdir(exist_ok=True)
-    with FileLock(ROOT / "build" / "sdk.lock"):
-        command = ["make", "--silent", "sdk-environment", f"PYTHON={sys._base_executable}"]
-        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    return environment / "bin" / "python"
+    return made_python("sdk")
 
 
 @pytest.mark.parametrize("step", ["accounts", "features", "media", "cards", "polls", "users", "products"])

@@ -4,10 +4,9 @@ import subprocess
 import sys
 
 import pytest
-from filelock import FileLock
 
-from tests.adsctl import ROOT
 from tests.conftest import feed
+from tests.environments import made_python
 
 ALWAYS_HEAVY = {"pydantic", "click", "rich", "keyring", "phonenumbers", "pycountry", "stdnum", "cheroot"}
 TO_SEND = {"httpx", "oauthlib"}
@@ -84,12 +83,7 @@ def test_a_push_in_a_pipe_loads_no_table(adsctl):
 @pytest.fixture(scope="session")
 def user_python():
     """The Python of an environment with what a user has: no tests, linters or build tools."""
-    environment = ROOT / "build" / "run"
-    environment.parent.mkdir(exist_ok=True)
-    with FileLock(ROOT / "build" / "run.lock"):
-        command = ["make", "--silent", "run-environment", f"PYTHON={sys._base_executable}"]
-        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    python = environment / "bin" / "python"
+    python = made_python("run")
     listed = [python, "-c", "import importlib.util as u; print(u.find_spec('pytest'), u.find_spec('trio'))"]
     assert subprocess.run(listed, capture_output=True, text=True).stdout == "None None\n"
     return python

@@ -3,6 +3,15 @@
 from ipaddress import ip_address
 
 
+def is_address(host: str) -> bool:
+    """Whether a host is an IP address, and not a name."""
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
 def is_loopback(host: str) -> bool:
     """Whether a host name or address can only be this machine."""
     name = host.lower().rstrip(".")

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 MIN_SIMILARITY = 0.7  # of 1; below it, words are similar by chance
 
@@ -15,6 +14,8 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 
 def closest(word: str, known: Iterable[str], cutoff: float = MIN_SIMILARITY) -> str | None:
     """Find the most similar known word; ignore case, spaces, dashes and underscores."""
+    from difflib import get_close_matches
+
     folded = {re.sub(r"[\s_-]+", "", name.casefold()): name for name in known}
     close = get_close_matches(re.sub(r"[\s_-]+", "", word.casefold()), folded, n=1, cutoff=cutoff)
     return folded[close[0]] if close else None

@@ -6,14 +6,13 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from math import inf
-from queue import Empty, SimpleQueue
 from time import monotonic
-from typing import Any
+from typing import Any, cast
 
 import httpx
 
 from ..errors import StateError, UnavailableError
-from ..loopback import is_loopback
+from ..loopback import is_address, is_loopback
 from .http_core import httpcore
 from .response_body import MAX_BODY_BYTES
 
@@ -95,7 +94,10 @@ def _send(sock: socket.socket, buffer: bytes, seconds: float) -> None:
 
 
 class _Backend(httpcore.NetworkBackend):
-    """Opens connections in time; those of plain http to this machine only."""
+    """Opens connections in time; those of plain http to this machine only.
+
+    Hosts are given to the system as bytes: for text, Python imports a codec, a hundredth of a start.
+    """
 
     def __init__(self, deadline: Deadline, *, loopback_only: bool) -> None:
         self._deadline, self._loopback_only = deadline, loopback_only
@@ -120,7 +122,9 @@ class _Backend(httpcore.NetworkBackend):
             if seconds <= 0:
                 break
             try:
-                stream = self._sockets.connect_tcp(address, port, seconds, local_address, socket_options)
+                stream = self._sockets.connect_tcp(
+                    cast(str, address.encode()), port, seconds, local_address, socket_options
+                )
                 return _Stream(stream, self._deadline)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as failed:
                 error = failed
@@ -129,11 +133,15 @@ class _Backend(httpcore.NetworkBackend):
 
 def _resolve(host: str, port: int, seconds: float) -> list[str]:
     """Look up the addresses of a host, in a thread because the system's lookup has no time-out."""
+    if is_address(host):
+        return [host]
+    from queue import Empty, SimpleQueue
+
     found: SimpleQueue[list[str] | Exception] = SimpleQueue()
 
     def look_up() -> None:
         try:
-            entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            entries = socket.getaddrinfo(host.encode(), port, type=socket.SOCK_STREAM)
             found.put([str(sockaddr[0]) for *_, sockaddr in entries])
         except (OSError, UnicodeError) as error:
             found.put(error)

@@ -1,11 +1,11 @@
 """Customer lists: push them to audiences, check them, hash them."""
 
 import sys
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
 from ..console.bulk_options import FeedOptions, File, PushOptions, RejectedOptions, with_options
@@ -37,8 +37,7 @@ AllowClearText = Annotated[
 EffectiveAt = Annotated[str | None, typer.Option(metavar="TIME", help="From when on (default: now)")]
 
 
-@dataclass(frozen=True)
-class OperationOptions:
+class OperationOptions(msgspec.Struct, frozen=True):
     """What is done with the people of a list, and how they are packed."""
 
     operation: Annotated[Operation, typer.Option("--operation", help="Add people, or remove them")] = (

@@ -3,9 +3,9 @@
 import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
+import msgspec
 import typer
 
 from ..api.names import WIRE_NAMES, neutral_name
@@ -42,8 +42,7 @@ class ColumnMapping(dict[str, str]):
         return dict.get(self, column) or (neutral_name(column) if column in WIRE_NAMES else default)
 
 
-@dataclass(frozen=True)
-class FeedOptions:
+class FeedOptions(msgspec.Struct, frozen=True):
     """How a file is read."""
 
     format: Format = None
@@ -84,8 +83,7 @@ class FeedOptions:
         return mapping
 
 
-@dataclass(frozen=True)
-class RejectedOptions:
+class RejectedOptions(msgspec.Struct, frozen=True):
     """Where rejected rows are written."""
 
     failed_out: Annotated[
@@ -103,8 +101,7 @@ class RejectedOptions:
         return FailedOut(self.failed_out, self.force) if self.failed_out else None
 
 
-@dataclass(frozen=True)
-class SendOptions(RejectedOptions):
+class SendOptions(RejectedOptions, frozen=True):
     """How batches are sent."""
 
     concurrency: Annotated[
@@ -118,8 +115,7 @@ class SendOptions(RejectedOptions):
     ] = False
 
 
-@dataclass(frozen=True)
-class PushOptions(SendOptions):
+class PushOptions(SendOptions, frozen=True):
     """How a push treats invalid rows, and which job it resumes."""
 
     skip_invalid: Annotated[
@@ -128,17 +124,19 @@ class PushOptions(SendOptions):
     job: Annotated[str | None, typer.Option(metavar="ID", help="Resume this job")] = None
 
 
-def with_options(*, default_concurrency: int | None = None, **groups: type) -> Callable[[F], F]:
+def with_options(
+    *, default_concurrency: int | None = None, **groups: type[msgspec.Struct]
+) -> Callable[[F], F]:
     """Replace parameters of a command by the options of their groups.
 
-    A group is a dataclass whose fields are annotated as Typer options; the command receives an instance.
+    A group is a Struct whose fields are annotated as Typer options; the command receives an instance.
     """
 
     def decorate(command: F) -> F:
         @functools.wraps(command)
         def run(**values: Any) -> Any:
             for name, group in groups.items():
-                values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
+                values[name] = group(**{field: values.pop(field) for field in group.__struct_fields__})
             return command(**values)
 
         parameters: list[inspect.Parameter] = []
@@ -153,8 +151,8 @@ def with_options(*, default_concurrency: int | None = None, **groups: type) -> C
     return decorate
 
 
-def _options(group: type, default_concurrency: int | None) -> list[inspect.Parameter]:
-    """Return the fields of a dataclass as parameters."""
+def _options(group: type[msgspec.Struct], default_concurrency: int | None) -> list[inspect.Parameter]:
+    """Return the fields of a Struct as parameters."""
     found = []
     for parameter in inspect.signature(group).parameters.values():
         if parameter.name == "concurrency" and default_concurrency:

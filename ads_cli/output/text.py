@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -40,6 +39,8 @@ def shell_command(words: Iterable[str]) -> str:
 
 
 def _shell_word(word: str) -> str:
+    import shlex
+
     if not UNSAFE.search(word) or word.endswith("\n"):  # which $() would remove
         return shlex.quote(word)
     escaped = "".join(

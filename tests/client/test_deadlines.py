@@ -244,7 +244,7 @@ def test_an_address_that_does_not_answer_leaves_time_for_the_next(monkeypatch):
         for connection in waiting:
             connection.setblocking(False)
             connection.connect_ex(full.getsockname())
-        known = {"two.localhost": ["127.0.0.2", "127.0.0.1"]}
+        known = {b"two.localhost": ["127.0.0.2", "127.0.0.1"]}
         lookup = socket.getaddrinfo
         monkeypatch.setattr(
             socket,

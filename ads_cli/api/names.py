@@ -5,7 +5,7 @@ stands here once. Names are translated where a request becomes bytes and where a
 meaning, never in between. What is typed or read from a file may have either name, whatever the service.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 # Fields of requests and records, and the path parameters: neutral name, name on the wire.
@@ -89,13 +89,13 @@ class Names:
         )
         return "/".join(segments)
 
-    def encoded(self, body: bytes | memoryview, fields: Iterable[str]) -> bytes | memoryview:
+    def encoded(self, body: bytes | memoryview, fields: Collection[str]) -> bytes | memoryview:
         """Rename keys of compact JSON, whose values hold no enums.
 
         A name between quotes and a colon is a key: quotes in a text are escaped.
         """
-        for field in fields:
-            if (wire := self.name(field)) != field:
+        for field, wire in self._to_wire.fields.items():
+            if field in fields:
                 body = bytes(body).replace(b'"%s":' % field.encode(), b'"%s":' % wire.encode())
         return body
 

@@ -61,6 +61,8 @@ class _Stream(httpcore.NetworkStream):
         return self._stream.read(max_bytes, self._deadline.left(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        if not buffer:  # the end of a body of known length
+            return
         left = self._deadline.left(timeout, httpcore.WriteTimeout)
         if self._plain_socket:
             _send(self._plain_socket, buffer, left)

@@ -11,6 +11,7 @@ UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 # Those of them that neither JSON nor YAML escapes.
 UNESCAPED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 MAX_MESSAGE_LENGTH = 2000  # of a message from the service, in characters
+CONTAINERS = (dict, list)
 NAMED_ESCAPES = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
@@ -77,15 +78,13 @@ def listed(names: Sequence[str], most: int = 20) -> str:
 
 def is_deeper(value: Any, levels: int) -> bool:
     """Whether lists and objects are nested more than so many levels deep."""
-    nested = [value]
+    nested = [value] if isinstance(value, CONTAINERS) else []
     for _ in range(levels + 1):
         nested = [
             inner
             for outer in nested
-            for inner in (
-                outer.values() if isinstance(outer, dict) else outer if isinstance(outer, list) else ()
-            )
-            if isinstance(inner, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, CONTAINERS) and inner
         ]
         if not nested:
             return False

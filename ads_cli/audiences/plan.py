@@ -131,12 +131,13 @@ class UserPlan:
 
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job."""
-        source = self.rows.source
+        source, conversion = self.rows.source, self._reader.conversion
         options = JobOptions(
             skip_invalid=skip_invalid,
             format=source.format.name,
             encoding=source.encoding,
             mapping=dict(self.rows.rename),
+            conversion=conversion.digest if conversion else "",
             upload={
                 "account": getattr(self.upload.request, "account_id", ""),
                 **{name: str(value) for name, value in self._resolver.default._asdict().items()},

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -19,16 +19,46 @@ COLUMN_SIMILARITY = 0.6  # of a column that is suggested for a missing field
 MAX_KEYS = 10_000  # different keys of all records; they are kept in memory
 
 
+class Change(NamedTuple):
+    """What a fix changed in a row."""
+
+    fix: str  # its name
+    field: str
+    before: Any
+    after: Any
+
+
 class Row(msgspec.Struct, gc=False):
     """A record: its first line, its values by field, and why it could not be read, if so.
 
-    Empty, blank and null values are left out.
+    Empty, blank and null values are left out. A column that is no field keeps its name.
     """
 
     line: int
     values: dict[str, Any]
     problem: str = ""
     record: int = 0  # number in the file, from 1
+    left_out: bool = False  # counted, neither validated nor sent
+    changes: tuple[Change, ...] = ()
+    # The values as read, by column, where they were converted: a dict for each row of an assembled product.
+    raw: tuple[dict[str, Any], ...] = ()
+
+
+class RowConversion(Protocol):
+    """Converts each row after it is read; picklable, since worker processes convert rows too."""
+
+    @property
+    def digest(self) -> str:
+        """Return what identifies the conversion."""
+
+    def bind(self, rows: "Rows") -> None:
+        """Find the columns that it names; raise UsageError for one that a table does not have."""
+
+    def require_columns(self, rows: "Rows") -> None:
+        """Raise UsageError for a column that no record had; called after the last one."""
+
+    def apply(self, row: Row) -> Row:
+        """Convert a row in place, and return it."""
 
 
 class Rows(ABC):
@@ -49,6 +79,9 @@ class Rows(ABC):
         self.records = 0  # read so far
         self.sensitive = False  # messages must not show values
         self.several_per_line = False  # a line alone does not identify a record
+        self.conversion: RowConversion | None = None  # of each row, after it is read
+        self._column_by_field: dict[str, str] = {}
+        self._columns_named = 0  # of `columns`, in `_column_by_field`
 
     @property
     def table(self) -> "TableRows | None":
@@ -63,7 +96,7 @@ class Rows(ABC):
     def __iter__(self) -> Iterator[Row]:
         """Read the source from the beginning and number its records."""
         previous_line = self.records = 0
-        for number, row in enumerate(self._read(), 1):
+        for number, row in enumerate(self._converted(self._read()), 1):
             self.several_per_line = self.several_per_line or row.line == previous_line
             previous_line, self.records = row.line, number
             row.record = number
@@ -72,6 +105,27 @@ class Rows(ABC):
     @abstractmethod
     def _read(self) -> Iterator[Row]:
         """Read the source from the beginning."""
+
+    def _converted(self, rows: Iterator[Row]) -> Iterator[Row]:
+        """Convert the rows of a reading, which need not begin at the first."""
+        return rows if self.conversion is None else self._convert(rows, self.conversion)
+
+    def _convert(self, rows: Iterator[Row], conversion: RowConversion) -> Iterator[Row]:
+        for number, row in enumerate(rows):
+            if not number:
+                conversion.bind(self)  # the columns of a table are known from the first row on
+            row.raw = row.raw or (self.by_column(row.values),)
+            yield conversion.apply(row)
+        if not self.has_header:
+            conversion.require_columns(self)
+
+    def by_column(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return values under the columns that they were read from."""
+        names = self._column_by_field
+        for column in self.columns[self._columns_named :]:
+            names.setdefault(self.rename.get(column, column), column)
+        self._columns_named = len(self.columns)
+        return {names.get(field, field): value for field, value in values.items()}
 
     def position(self, line: int, record: int) -> str:
         """Name a record: its line, and its number if several records share a line."""
@@ -123,8 +177,12 @@ class TableRows(Rows):
     def blocks(self, size: int) -> Iterator[Block]:
         """Read the header, then cut the rows into blocks of about `size` bytes."""
 
-    @abstractmethod
     def parse_block(self, block: Block) -> Iterator[Row]:
+        """Parse and convert the rows of a block; raise UnreadableBlockError if that fails."""
+        return self._converted(self._parse_block(block))
+
+    @abstractmethod
+    def _parse_block(self, block: Block) -> Iterator[Row]:
         """Parse the rows of a block; raise UnreadableBlockError if that fails."""
 
 
@@ -177,34 +235,6 @@ def map_hint(name: str, unknown: list[str]) -> str:
     """Suggest the column that may be meant, and the option that maps it."""
     meant = closest(name, unknown, COLUMN_SIMILARITY)
     return f"is {meant!r} meant? --map '{meant}={name}'" if meant else ""
-
-
-def decoding_error(rows: Rows, line: int, raw: bytes) -> ContentError:
-    """Make the error of a line that is not UTF-8, and suggest its encoding."""
-    if rows.sensitive:
-        hint = "name the encoding, for example --encoding cp1252, or save the file as UTF-8"
-        return rows.error(line, "not UTF-8", hint=hint)
-    encoding = "cp1252"
-    try:
-        text = raw.decode(encoding).strip()
-    except UnicodeDecodeError:
-        encoding = "latin-1"
-        text = raw.decode(encoding).strip()
-    start = next((i for i, character in enumerate(text) if ord(character) > 127), 0)
-    excerpt = text[max(0, start - 15) : start + 15]
-    return rows.error(
-        line,
-        f"not UTF-8; as {encoding} it reads {excerpt!r}",
-        hint=f"add --encoding {encoding}, or save the file as UTF-8",
-    )
-
-
-def decoding_error_in(rows: Rows, line: int, error: UnicodeDecodeError) -> ContentError:
-    """Make the error of a chunk that begins on `line` and is not UTF-8 somewhere."""
-    chunk = error.object
-    start, end = chunk.rfind(b"\n", 0, error.start) + 1, chunk.find(b"\n", error.start)
-    raw = chunk[start : end if end >= 0 else None]
-    return decoding_error(rows, line + chunk.count(b"\n", 0, error.start), raw)
 
 
 def _describe(record: Any) -> str:

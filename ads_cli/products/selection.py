@@ -17,8 +17,10 @@ from .digest_index import DIGEST_BYTES, NO_KEY, DigestIndex, product_digest, spl
 from .sync_state import SyncState, UnknownError
 
 ROW_CACHE_BYTES = 16 * 1024 * 1024  # of rows to send that are kept from validation to sending
-SKIPPED, DUE, INVALID = 0, 1, 2  # state of a row: acknowledged as it is, to be sent, not to be sent
+# State of a row: acknowledged as it is, to be sent, not to be sent, left out by conversion.
+SKIPPED, DUE, INVALID, LEFT_OUT = range(4)
 IS_DUE = bytes(state == DUE for state in range(256))  # translation table of states
+IS_DUE_OR_INVALID = bytes(state in (DUE, INVALID) for state in range(256))
 
 encode = msgspec.msgpack.Encoder().encode
 
@@ -68,7 +70,9 @@ class ChangeSelector:
         """Yield the rows as they are, and note the state of each in `result.selection`."""
         selected = result.selection = SelectedRows()
         for checked in rows:
-            if checked.item is None:
+            if checked.row.left_out:
+                state = LEFT_OUT
+            elif checked.item is None:
                 state = INVALID
                 if self.comparison:
                     self.comparison.count_invalid(checked.row.values.get("id"))
@@ -79,7 +83,7 @@ class ChangeSelector:
             selected.states.append(state)
             if state == DUE:
                 selected.digests += self._digest
-            if state != SKIPPED and self.caches_rows:
+            if self.caches_rows and IS_DUE_OR_INVALID[state]:
                 checked.row.record = len(selected.states)
                 selected.rows.append(checked.row)
             yield checked
@@ -112,7 +116,7 @@ class ChangedRows:
         self.digests += selected.digests
         if self._cache is not None:
             self._cache += selected.rows
-            self._cache_bytes_left -= sum(len(encode(row.values)) for row in selected.rows)
+            self._cache_bytes_left -= sum(len(encode((row.values, row.raw))) for row in selected.rows)
             if self._cache_bytes_left < 0:
                 self._cache = None
 
@@ -150,7 +154,9 @@ class ChangedRows:
 
     def rows_to_send(self, rows: Rows) -> Iterable[Row]:
         """Return the due and the invalid rows, from the cache where they fit."""
-        return compress(rows, self._states) if self._cache is None else self._cache
+        if self._cache is not None:
+            return self._cache
+        return compress(rows, self._states.translate(IS_DUE_OR_INVALID))
 
     def release_index(self) -> None:
         """Free the memory of the index, which is not needed once the file is validated."""

@@ -20,6 +20,7 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
     format: str
     encoding: str
     mapping: dict[str, str]
+    conversion: str = ""  # digest of the steps that convert rows
     selection: str = ""  # digest of the rows that are sent, where not all are
     upload: dict[str, str | int | bool | None] = {}  # options of this kind of upload
 

@@ -60,15 +60,13 @@ def write_rejected_rows(failed_out: FailedOut | None, rows: Rows) -> Iterator[Re
         return
     check_failed_out(failed_out, rows)
     path, format = Path(failed_out.path), find_failed_out(failed_out.path)
-    columns = dict(zip(rows.columns, rows.fields, strict=True))
     with suppress(_NoRowRejectedError), atomic(path, may_replace=failed_out.may_replace) as stream:
-        writer = open_writer(stream, format, [*columns, *REPORT_COLUMNS])
+        writer = open_writer(stream, format, [*rows.columns, *REPORT_COLUMNS])
 
         def write(row: Row, error: str) -> None:
-            values = {column: row.values[name] for column, name in columns.items() if name in row.values}
-            writer.write(
-                values | dict(zip(REPORT_COLUMNS, (rows.position(row.line, row.record), error), strict=True))
-            )
+            position = rows.position(row.line, row.record)
+            for values in row.raw or (rows.by_column(row.values),):
+                writer.write(values | dict(zip(REPORT_COLUMNS, (position, error), strict=True)))
 
         yield write
         writer.close()

@@ -106,12 +106,14 @@ class RowPlan:
 
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job."""
-        source, selection = self.rows.source, self.validator.selection
+        source, conversion = self.rows.source, self.rows.conversion
+        selection = self.validator.selection
         options = JobOptions(
             skip_invalid=skip_invalid,
             format=source.format.name,
             encoding=source.encoding,
             mapping=dict(self.rows.rename),
+            conversion=conversion.digest if conversion else "",
             selection=selection.digest if selection else "",
             upload={"strict": True} if skip_invalid and self.validator.strict else {},
         )

@@ -35,6 +35,7 @@ class ValidationReport:
     """The number of rows in a file, and what is wrong with them."""
 
     rows: int = 0
+    left_out: int = 0  # rows that conversion leaves out
     invalid: int = 0  # rows with an error
     warned: int = 0  # rows with a warning, invalid ones among them
     can_warn: bool = False  # whether one of the rules is a warning
@@ -46,7 +47,7 @@ class ValidationReport:
     @property
     def valid(self) -> int:
         """Count the rows that can be sent."""
-        return self.rows - self.invalid
+        return self.rows - self.left_out - self.invalid
 
     @property
     def summary(self) -> str:

@@ -9,7 +9,10 @@ from ..feeds.rows import Row
 
 
 class CheckedRow(msgspec.Struct, gc=False):
-    """A row, the item it was converted to, and its problems; the item is None where one is an error."""
+    """A row, the item it was converted to, and its problems.
+
+    The item is None where one of them is an error, or the row is left out.
+    """
 
     row: Row
     item: msgspec.Struct | None
@@ -25,6 +28,7 @@ class ValidationResult(msgspec.Struct):
     """The result of validating a run of rows."""
 
     rows: int = 0
+    left_out: int = 0  # of them, by conversion
     problems: list[tuple[int, int, list[Problem]]] = []  # line, record number within the run, problems
     ids: list[Any] = []  # values of the field that is unique within a file
     selection: Any = None  # what a RowSelector noted

@@ -47,7 +47,8 @@ class RowValidator:
         for checked in checked_rows:
             row = checked.row
             result.rows += 1
-            result.ids.append(row.values.get(id_field))
+            result.left_out += row.left_out
+            result.ids.append(None if row.left_out else row.values.get(id_field))
             if checked.problems:
                 result.problems.append((row.line, result.rows, checked.problems))
         return result
@@ -67,6 +68,9 @@ class RowValidator:
         """Convert each row and apply the rules."""
         convert_item, struct = msgspec.convert, self.schema.struct
         for row in rows:
+            if row.left_out:
+                yield CheckedRow(row, None, [])
+                continue
             if not row.problem and not self.duplicates:
                 try:  # the fast path, for nearly every row
                     item = convert_item(row.values, struct, strict=False)

@@ -90,6 +90,7 @@ class Validator:
         for result in results:
             result.renumber(self.report.rows)
             self.report.rows += result.rows
+            self.report.left_out += result.left_out
             for line, record, problems in result.problems:
                 self.report.add(Row(line, {}, record=record), problems)
             duplicates.update(result.ids)
@@ -135,7 +136,7 @@ class Validator:
         places: dict[str, list[tuple[int, int]]] = {}
         for row in self.rows:
             row_id = row.values.get(self.schema.id_field)
-            if isinstance(row_id, str) and hash(row_id) in hashes:
+            if isinstance(row_id, str) and hash(row_id) in hashes and not row.left_out:
                 places.setdefault(row_id, []).append((row.line, row.record))
         return {row_id: found for row_id, found in places.items() if len(found) > 1}
 

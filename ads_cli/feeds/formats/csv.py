@@ -32,7 +32,7 @@ class CsvRows(TextRows, TableRows):
         blocks = self.blocks(BLOCK_BYTES)
         for block in blocks:
             try:
-                for row in self.parse_block(block):
+                for row in self._parse_block(block):
                     is_empty = False
                     yield row
             except UnreadableBlockError:
@@ -63,7 +63,7 @@ class CsvRows(TextRows, TableRows):
         if rest:
             yield Block(line, rest)
 
-    def parse_block(self, block: Block) -> Iterator[Row]:
+    def _parse_block(self, block: Block) -> Iterator[Row]:
         """Parse the rows of a block; raise UnreadableBlockError if that fails."""
         self._row_line = block.line
         try:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...errors import ContentError
-from ..rows import RecordRows, Row, decoding_error, decoding_error_in
+from ..decoding_errors import decoding_error, decoding_error_in
+from ..rows import RecordRows, Row
 from .lines import MAX_LINE_BYTES
 
 MAX_ITEM_CHARACTERS = 16 * 1024 * 1024

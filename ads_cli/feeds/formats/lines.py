@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-from ..rows import Row, Rows, decoding_error
+from ..decoding_errors import decoding_error
+from ..rows import Row, Rows
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 

@@ -1,0 +1,1 @@
+"""The steps that convert rows between reading and validation."""

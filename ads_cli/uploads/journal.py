@@ -203,11 +203,14 @@ class Journal:
     def _write(self, data: bytes) -> None:
         if self._failure:
             raise self._failure
+        end = os.lseek(self._file, 0, os.SEEK_END)
         try:
             if os.write(self._file, data) != len(data):
                 raise OSError("the disk is full")
             os.fdatasync(self._file) if hasattr(os, "fdatasync") else os.fsync(self._file)
         except OSError as error:
+            with suppress(OSError):  # what is not counted must not be found by another run either
+                os.ftruncate(self._file, end)
             raise _unwritable(self.folder, error) from error
 
     def _create(self, path: Path, job: Job) -> None:

@@ -149,3 +149,17 @@ def test_a_discarded_acknowledgement_is_neither_counted_nor_one_of_an_earlier_ru
     journal.close()
     assert journal.totals == {"created": 24 * (BATCHES - 1), "failed": BATCHES - 1}
     assert journal.acknowledged == {n: ACKNOWLEDGED[n] for n in range(1, BATCHES)}
+
+
+def test_of_a_group_that_is_written_in_part_nothing_is_counted_or_found_again(tmp_path, monkeypatch):
+    journal = Journal(tmp_path, job(), resume=False)
+    real = journals.os.write
+    monkeypatch.setattr(journals.os, "write", lambda file, lines: real(file, lines[:-9]))
+    with pytest.raises(StateError, match="disk is full"):
+        for ack in ACKNOWLEDGED.values():
+            journal.append(ack)
+        journal.flush()
+    monkeypatch.setattr(journals.os, "write", real)
+    journal.close()
+    assert not journal.totals
+    assert not list(acknowledgements(tmp_path / "jobs" / "j1.jsonl"))

@@ -10,6 +10,8 @@ DECREASE_FACTOR = 0.75  # of the limit, after an overload
 class ConcurrencyLimit:
     """Adapt the concurrency limit to the service.
 
+    It begins with what the service bore last, or with INITIAL_LIMIT.
+
     Slow start: the limit doubles with each round of responses. After the first overload it grows by
     one a round. If 1.5 times the concurrency raises latency by 80 % of that, throughput has peaked
     (Little's law) and the limit goes back. Overload (5xx, 429, no response) cuts it by a quarter, once
@@ -17,9 +19,10 @@ class ConcurrencyLimit:
     while it is reached.
     """
 
-    def __init__(self, max_limit: int) -> None:
+    def __init__(self, max_limit: int, borne: int = 0) -> None:
         self._max_limit = max_limit
-        self.limit = min(INITIAL_LIMIT, max_limit)
+        self.limit = min(max(INITIAL_LIMIT, borne), max_limit)
+        self._was_overloaded = False
         self.round = 0  # number of changes of the limit
         self._decrease_round = 0  # the round that began with the last decrease
         self._slow_start = True
@@ -44,8 +47,14 @@ class ConcurrencyLimit:
         if self._samples and count >= max(self.limit, MIN_SAMPLES):
             self._adjust(self._total_seconds / self._samples)
 
+    @property
+    def borne(self) -> int:
+        """The limit, if it has never been too high; else 0."""
+        return 0 if self._was_overloaded else self.limit
+
     def record_overload(self, round: int) -> None:
         """Decrease the limit, unless it was decreased after the request of `round` was sent."""
+        self._was_overloaded = True
         if round >= self._decrease_round:
             self._slow_start = False
             self._change(max(1, int(self.limit * DECREASE_FACTOR)))

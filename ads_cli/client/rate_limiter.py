@@ -1,18 +1,20 @@
 """Decide when the next request may be sent: rate-limit headers, concurrency limit, `--max-wait`."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from math import inf
 from typing import NamedTuple
 
 from ..api.rates import Rate
 from .clock import CLOCK, Clock
+from .concurrency_limit import ConcurrencyLimit
 from .quota import RESET_TOLERANCE_SECONDS
 from .route_state import Permit, RouteState
 from .shared_window import SharedWindow
 
 ANNOUNCE_WAIT_SECONDS = 5.0  # a longer wait is reported
+NOTHING_BORNE: Mapping[str, int] = {}
 
 
 class Wait(NamedTuple):
@@ -42,6 +44,7 @@ class RateLimiter:
     ) -> None:
         self.max_wait = max_wait
         self.on_wait = on_wait  # called before a long wait
+        self.borne = NOTHING_BORNE  # what the service bore in the last run, by route
         self.successes = 0
         self._clock = clock
         self._max_concurrency = max_concurrency
@@ -77,7 +80,8 @@ class RateLimiter:
         with self._lock:
             state = self._routes.get(route)
             if state is None:
-                state = RouteState(self._max_concurrency, self._clock.condition(self._lock))
+                limit = ConcurrencyLimit(self._max_concurrency, self.borne.get(route, 0))
+                state = RouteState(limit, self._clock.condition(self._lock))
                 self._routes[route] = state
             while not self._is_stopping:
                 now = self._clock.monotonic()
@@ -153,6 +157,11 @@ class RateLimiter:
                 self._stopped.wait(remaining)
             if self._is_stopping:
                 raise StoppedError
+
+    def borne_now(self) -> dict[str, int]:
+        """Return how many requests at once the service bears, by route; 0 where that is not certain."""
+        with self._lock:
+            return {route: state.concurrency.borne for route, state in self._routes.items()}
 
     def stop(self) -> None:
         """Send no further request, and end every wait."""

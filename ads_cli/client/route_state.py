@@ -14,9 +14,9 @@ from .retry import RETRIED_STATUSES
 class RouteState:
     """Quota, concurrency limit and requests in flight of one route; guarded by the rate limiter's lock."""
 
-    def __init__(self, max_concurrency: int, changed: threading.Condition) -> None:
+    def __init__(self, concurrency: ConcurrencyLimit, changed: threading.Condition) -> None:
         self.quota = Quota()
-        self.concurrency = ConcurrencyLimit(max_concurrency)
+        self.concurrency = concurrency
         self.changed = changed
         self.in_flight = 0
         self.probe: Permit | None = None  # sent alone, to see whether the service accepts requests again

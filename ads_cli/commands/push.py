@@ -17,6 +17,7 @@ from ..console.progress import OnProgress, progress
 from ..console.reports import error_lines, show_summary
 from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted, NotFoundError, UsageError
 from ..output.text import counted, safe, shell_command
+from ..uploads.borne_concurrency import BorneConcurrency
 from ..uploads.job_file import Job
 from ..uploads.job_key import JobKey
 from ..uploads.jobs import find_resumable
@@ -151,7 +152,10 @@ class PushCommand:
         call = self.call
         activity = f"{self.activity} {self.plan.noun}"
         with progress(call.messages, activity, self.plan.due, self._seconds_left) as on_progress:
-            call.client.rate_limiter.on_wait = on_progress.on_wait
+            limiter = call.client.rate_limiter
+            limiter.on_wait = on_progress.on_wait
+            concurrency = BorneConcurrency(call.settings.state_dir, call.service)
+            limiter.borne = concurrency.read()
             observer = _Observer(call, on_progress)
             push = Push(
                 call.client,
@@ -163,6 +167,7 @@ class PushCommand:
                 self.options.failed_out_file,
             )
             result = push.run(report)
+            concurrency.store(limiter.borne_now())
         observer.close()
         if result.warning:
             call.messages.warn(result.warning)

@@ -59,3 +59,24 @@ def test_concurrency_doubles_with_each_round_of_responses():
     service.failing = watched
     world.run(*Crowd(world, service, 32).works(200))
     assert [most[number] for number in range(4)] == [4, 8, 16, 32]
+
+
+def test_concurrency_begins_with_what_the_service_bore_before():
+    world = World()
+    service = Service(world, 10**6, SECONDS, lambda: 0.1, says="")
+    most: dict[int, int] = {}
+    service.failing = lambda now: most.update({int(now / 0.1): service.busy}) or 0
+    crowd = Crowd(world, service, 32)
+    crowd.client.rate_limiter.borne = {"/a": 24}
+    world.run(*crowd.works(200))
+    assert most[0] == 24 and most[1] == 32
+    assert crowd.client.rate_limiter.borne_now() == {"/a": 32}
+
+
+def test_what_was_too_much_for_the_service_is_not_what_it_bears():
+    world = World()
+    service = Service(world, 10**6, SECONDS, lambda: 0.1, says="")
+    service.failing = lambda now: 503 if 1 < now < 1.2 else 0
+    crowd = Crowd(world, service, 32, max_attempts=10**6)
+    world.run(*crowd.works(2000))
+    assert crowd.client.rate_limiter.borne_now() == {"/a": 0}

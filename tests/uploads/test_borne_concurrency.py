@@ -1,0 +1,46 @@
+"""A push begins with as many requests at once as the service bore in the last one."""
+
+import json
+
+import pytest
+
+from tests.conftest import feed
+
+ROUTE = "PUT /12/product_catalogs/{product_catalog_id}/products"
+
+
+@pytest.fixture
+def push(adsctl, service):
+    """Push 24 batches, and return what is stored afterwards of the service."""
+    adsctl.file("feed.csv", feed(600))
+
+    def run(*words: str, code: int = 0) -> dict[str, int]:
+        adsctl("products", "push", "feed.csv", "--concurrency", "16", *words, code=code)
+        return stored(adsctl)
+
+    return run
+
+
+def stored(adsctl) -> dict[str, int]:
+    (file,) = (adsctl.home / "state" / "concurrency").iterdir()
+    return json.loads(file.read_bytes())
+
+
+def test_what_the_service_bore_is_stored_until_it_was_too_much(push, service):
+    assert push()[ROUTE] > 4
+    service.fail("PUT * status=503 times=1")
+    assert push() == {}
+
+
+@pytest.mark.parametrize("damaged", [b"", b"{", b'{"PUT": "many"}', b"[8]", b"\xff"])
+def test_a_damaged_file_costs_only_time(push, adsctl, damaged):
+    push()
+    (file,) = (adsctl.home / "state" / "concurrency").iterdir()
+    file.write_bytes(damaged)
+    assert push()[ROUTE] > 4
+
+
+def test_without_a_place_for_the_file_a_push_ends_well(push, adsctl):
+    (adsctl.home / "state").mkdir(exist_ok=True)
+    (adsctl.home / "state" / "concurrency").write_text("in the way")
+    adsctl("products", "push", "feed.csv")

@@ -46,6 +46,30 @@ def test_a_signal_in_an_unraisable_context_ends_the_program(then, message):
     assert "Traceback" not in done.stderr and message in done.stderr
 
 
+WRAPPED = """
+import os, signal, sys
+from ads_cli.cli import error_boundary as boundary
+
+class Name:
+    def __set_name__(self, owner, name):  # Python raises RuntimeError in place of what is raised here
+        os.kill(os.getpid(), signal.SIGTERM)
+
+def work(command_line):
+    type("Owner", (), {"name": Name()})
+    return 0
+
+import ads_cli.cli.tree
+ads_cli.cli.tree.run = work
+sys.exit(boundary.run_guarded([]))
+"""
+
+
+def test_a_signal_that_python_raises_as_another_error_is_still_that_signal():
+    done = subprocess.run([sys.executable, "-c", WRAPPED], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 128 + signal.SIGTERM
+    assert done.stderr.strip() == "stopped by SIGTERM"
+
+
 SENT = """
 import os, signal, sys
 

@@ -47,7 +47,7 @@ def run_guarded(argv: list[str]) -> int:
     except BrokenPipeError:
         return BROKEN_PIPE_EXIT_CODE
     except Exception as error:
-        return _report(_converted(error, command_line), command_line)
+        return _report(_interruption(error) or _converted(error, command_line), command_line)
     finally:
         _discard_unwritten()
 
@@ -96,6 +96,16 @@ def _resend_swallowed_signal(unraisable: "sys.UnraisableHookArgs") -> None:
 def _resend(signum: int) -> None:
     time.sleep(RESEND_DELAY_SECONDS)
     os.kill(os.getpid(), signum)
+
+
+def _interruption(error: BaseException) -> Interrupted | None:
+    """Return the signal that an exception was raised in place of, or while it was handled."""
+    reason: BaseException | None = error
+    while reason:
+        if isinstance(reason, Interrupted):
+            return reason
+        reason = reason.__cause__ or reason.__context__
+    return None
 
 
 def _converted(error: Exception, command_line: CommandLine) -> AdsctlError:

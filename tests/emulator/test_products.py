@@ -5,7 +5,14 @@ import pytest
 from ads_cli.emulator.app import Emulator
 
 from .client import Client, InProcess, errors, product, statuses
-from .wire_names import service_name  # noqa: F401 - every test runs under both
+from .wire_names import generic_only, service_name, x_only  # noqa: F401 - every other test runs under both
+
+# What a list of service x shows as null, unless the product has it.
+OPTIONAL = (
+    "brand gtin mpn mobile_link additional_image_link store_product_category product_type inventory sale_price "
+    "sale_price_effective_date item_group_id item_group_key gender color size age_group custom_label_0 "
+    "custom_label_1 custom_label_2 custom_label_3 custom_label_4"
+).split()
 
 
 def put(client, body, **more):
@@ -28,17 +35,59 @@ def test_field_order_and_generated_keys_are_not_a_change(local):
     )
 
 
-def test_a_list_returns_the_fields_that_were_sent_and_the_key(local):
-    (created,) = local.put(product(inventory=3, custom_label_4="ümläut 帽子"))
-    assert local.products() == [
-        product(inventory=3, custom_label_4="ümläut 帽子") | {"product_key": created["product_key"]}
-    ]
+@pytest.mark.parametrize(
+    ("service_name", "unset"),
+    [("generic", {}), ("x", dict.fromkeys(OPTIONAL) | {"product_type": ""})],
+)
+def test_a_list_returns_the_fields_that_were_sent_and_the_key(local, unset):
+    sent = product(inventory=3, custom_label_4="ümläut 帽子")
+    (created,) = local.put(sent)
+    assert local.products() == [unset | sent | {"product_key": created["product_key"]}]
 
 
+@generic_only
 def test_an_update_replaces_the_whole_product(local):
     local.put(product(color="red"))
     local.put(product())
     assert "color" not in local.products()[0]
+
+
+@x_only
+def test_an_update_under_x_changes_only_what_is_sent(local):
+    local.put(product(color="red", size="M"))
+    assert statuses(local.put(product())) == {"NO_CHANGE": 1}
+    assert statuses(local.put(product(size="L"))) == {"UPDATE_SUCCESS": 1}
+    (stored,) = local.products()
+    assert (stored["color"], stored["size"]) == ("red", "L")
+
+
+@x_only
+@pytest.mark.parametrize("empty", ["", None])
+def test_an_empty_value_removes_an_optional_one_under_x(local, empty):
+    local.put(product(color="red", inventory=3, sale_price="9.90 EUR", item_group_id="hats"))
+    emptied = dict.fromkeys(("color", "inventory", "sale_price", "item_group_id"), empty)
+    assert statuses(local.put(product() | emptied)) == {"UPDATE_SUCCESS": 1}
+    (stored,) = local.products()
+    assert not {stored[name] for name in emptied} - {None} and stored["item_group_key"] is None
+    assert statuses(local.put(product() | emptied)) == {"NO_CHANGE": 1}
+
+
+@x_only
+@pytest.mark.parametrize("name", ["title", "price", "brand"])
+def test_what_a_product_needs_cannot_be_removed_under_x(local, name):
+    local.put(product())
+    (outcome,) = local.put(product() | {name: ""})
+    assert (outcome["status"], outcome["errors"][0]["parameter"]) == ("ERROR", name)
+    assert local.products()[0][name] == product()[name]
+
+
+@x_only
+def test_a_change_under_x_must_suit_what_is_stored(local):
+    local.put(product(sale_price="15.00 EUR"))
+    refused, created = local.put(product(price="12.00 EUR"), product("SKU-2"))
+    assert refused["errors"][0]["message"] == "sale_price: 15.00 EUR is not lower than the price 12.00 EUR"
+    assert (refused["status"], created["status"]) == ("ERROR", "CREATE_SUCCESS")
+    assert local.products()[0]["price"] == "19.90 EUR"
 
 
 def test_results_are_in_the_order_of_the_request(local):
@@ -161,7 +210,7 @@ def test_a_list_has_only_the_first_submitted_product_of_a_group(local):
     shown = local.products()
     assert [one["id"] for one in shown] == ["red", "alone"]
     group = shown[0]["item_group_key"]
-    assert "item_group_key" not in shown[1]
+    assert not shown[1].get("item_group_key")
     assert [one["id"] for one in local.products(item_group_key=group)] == ["red", "blue"]
     assert local.products(item_group_key="unknown") == []
     local.send("DELETE", local.products_path, json_body={"product_keys": [first["product_key"]]})
@@ -170,7 +219,7 @@ def test_a_list_has_only_the_first_submitted_product_of_a_group(local):
 
 def test_a_product_that_leaves_its_group_is_listed(local):
     local.put(product("red", item_group_id="hats"), product("blue", item_group_id="hats"))
-    local.put(product("blue"))
+    local.put(product("blue") | {"item_group_id": ""})
     assert [one["id"] for one in local.products()] == ["red", "blue"]
 
 

@@ -36,8 +36,9 @@ def service_name(request) -> str:
     return request.param
 
 
-# For tests of what service x answers otherwise, names apart; tests/test_services.py has its answers.
+# For tests of what the services do otherwise, names apart.
 generic_only = pytest.mark.parametrize("service_name", ["generic"])
+x_only = pytest.mark.parametrize("service_name", ["x"])
 
 
 def renamed(value: Any, names: Table, values: Table) -> Any:

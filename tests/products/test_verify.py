@@ -65,3 +65,15 @@ def test_the_counts_are_those_of_the_summary_in_text_too(shop):
     shown = shop.adsctl(*words, "-o", "table").stdout
     assert "with the catalog: 50 the same, 0 differing, 0 missing, 10 only in the catalog" in shown
     assert counts(json.loads(shop.adsctl(*words, "--dry-run", "-o", "json").stdout)) == (50, 0, 0, 10, 0)
+
+
+@pytest.mark.parametrize(("service_name", "kept"), [("generic", None), ("x", "9.50 EUR")])
+def test_a_value_that_a_row_leaves_empty_stays_under_x_and_verify_says_so_each_time(shop, kept):
+    shop.push(feed(3, sale_price="9.50 EUR"))
+    emptied = shop.push(feed(3, sale_price=""))
+    assert (emptied["updated"], emptied["unchanged"]) == ((0, 3) if kept else (3, 0))
+    assert shop.stored("sku-1").get("sale_price") == kept
+    for _ in range(2):
+        found = shop.push(None, "--verify")
+        assert (found["differing"], found["unchanged"]) == ((3, 3) if kept else (0, 0))
+    assert shop.push()["skipped"] == 3  # what was acknowledged is not sent again without --verify

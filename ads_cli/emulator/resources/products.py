@@ -1,15 +1,19 @@
-"""Products: written in batches, where each is validated by itself, and listed by group."""
+"""Products: written in batches, where each is validated by itself, and listed by group.
+
+A product that is sent again replaces the stored one; under service x it changes only what is sent.
+"""
 
 from collections import Counter
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta
 
+from ...api.fields import fields_of
 from ...api.names import Names
 from ...api.products import BATCH_SIZE, DeleteProducts, ListProducts, Product, PutProducts
 from ...api.types import InCatalog
-from ...api.validation import InvalidError, Problem, convert
+from ...api.validation import InvalidError, Problem, broken_rules, convert, errors_in
 from ..core.handlers import RequestContext, handler
 from ..core.paging import Seq, decode_cursor, encode_cursor
 from ..core.params import value_or_default
@@ -21,6 +25,7 @@ from .catalogs import require_catalog
 REPEATED = "several products of this request have this id; all of them are ignored"
 REJECTED_BY_FAULT = "fault on demand: this product was rejected"
 OUT_OF_STOCK_INVENTORY = "is greater than 0, but availability is 'out of stock'"
+OPTIONAL = frozenset(field.name for field in fields_of(Product) if not field.required)
 
 
 class Note(msgspec.Struct):
@@ -50,49 +55,91 @@ class StrictProduct(Product, forbid_unknown_fields=True):
     """A product in a request; undeclared fields are errors."""
 
 
+class ListedProduct(Product, omit_defaults=False):
+    """A product as service x lists it: what it does not have is null, or an empty text."""
+
+    product_type: str = ""
+
+
+class Sent(NamedTuple):
+    """A valid product of a request, and the names of the fields that it empties."""
+
+    product: Product
+    emptied: frozenset[str]
+
+
 @handler(PutProducts, parse_as=UnparsedProducts)
 def put_products(context: RequestContext, request: UnparsedProducts) -> Result:
     """Create or update the valid products of a request, in one transaction."""
     catalog = request.product_catalog_id
     require_catalog(context, catalog)
-    results, valid = _validate(request.products, context.partial, context.names)
+    batch = _Batch(request.products, context)
     with context.store.transaction():
         require_catalog(context, catalog)  # it may have been deleted while this request waited
-        statuses = product_table.put(context.store, catalog, list(valid.values()))
-    for result in results:
+        if context.service == "x":
+            batch.merge(catalog)
+        products = [sent.product for sent in batch.valid.values()]
+        statuses = product_table.put(context.store, catalog, products)
+    for result in batch.results:
         if not result.errors and result.id is not None:
             result.status = statuses[result.id]
-            result.product_key = valid[result.id].product_key
-    return Result({"products_response": results})
+            result.product_key = batch.valid[result.id].product.product_key
+    return Result({"products_response": batch.results})
 
 
-def _validate(
-    items: list[Any], partial: bool, names: Names
-) -> tuple[list[ProductResult], dict[str, Product]]:
-    """Validate each item by itself: return one result per item, and the valid products by id.
+class _Batch:
+    """The items of a request, each validated by itself: a result for each, and the valid products by id.
 
     The fault `partial` rejects every other item.
     """
-    occurrences = Counter(map(_id_of, items))
-    results: list[ProductResult] = []
-    valid: dict[str, Product] = {}
-    for index, item in enumerate(items):
-        result = ProductResult(id=_id_of(item))
-        results.append(result)
-        if result.id is not None and occurrences[result.id] > 1:
-            result.errors = [Note(f"id: {REPEATED}", "id")]
-        elif partial and index % 2 == 0:
-            result.errors = [Note(REJECTED_BY_FAULT, "id")]
-        else:
-            try:
-                product = _parse(item)
-            except InvalidError as error:
-                problems = [one._replace(path=names.dotted(one.path)) for one in error.problems]
-                result.errors = [Note(str(problem), problem.path) for problem in problems]
+
+    def __init__(self, items: list[Any], context: RequestContext) -> None:
+        self._context = context
+        self.results: list[ProductResult] = []
+        self.valid: dict[str, Sent] = {}
+        occurrences = Counter(map(_id_of, items))
+        for index, item in enumerate(items):
+            result = ProductResult(id=_id_of(item))
+            self.results.append(result)
+            if result.id is not None and occurrences[result.id] > 1:
+                result.errors = [Note(f"id: {REPEATED}", "id")]
+            elif context.partial and index % 2 == 0:
+                result.errors = [Note(REJECTED_BY_FAULT, "id")]
             else:
-                valid[product.id] = product
-                result.warnings = _warnings(product)
-    return results, valid
+                try:
+                    sent = _parse(item, context.service)
+                except InvalidError as error:
+                    result.errors = _notes(error.problems, context.names)
+                else:
+                    self.valid[sent.product.id] = sent
+                    result.warnings = _warnings(sent.product)
+
+    def merge(self, catalog: str) -> None:
+        """Complete each product by what is stored of it; reject those that do not suit it."""
+        for result in self.results:
+            if result.errors or result.id is None:
+                continue
+            sent = self.valid[result.id]
+            stored = product_table.find(self._context.store, catalog, result.id)
+            product = _merged(sent, stored) if stored else sent.product
+            if errors := errors_in(broken_rules(product)):
+                result.errors = _notes(errors, self._context.names)
+                del self.valid[result.id]
+            else:
+                self.valid[result.id] = sent._replace(product=product)
+
+
+def _merged(sent: Sent, stored: bytes) -> Product:
+    product = msgspec.json.decode(stored, type=Product)
+    for name, value in msgspec.structs.asdict(sent.product).items():
+        if value is not None or name in sent.emptied:
+            setattr(product, name, value)
+    return product
+
+
+def _notes(problems: list[Problem], names: Names) -> list[Note]:
+    renamed = (problem._replace(path=names.dotted(problem.path)) for problem in problems)
+    return [Note(str(problem), problem.path) for problem in renamed]
 
 
 def _id_of(item: Any) -> str | None:
@@ -100,10 +147,14 @@ def _id_of(item: Any) -> str | None:
     return identifier if isinstance(identifier, str) else None
 
 
-def _parse(item: Any) -> Product:
+def _parse(item: Any, service: str) -> Sent:
     if not isinstance(item, dict):
         raise InvalidError([Problem("", "a product must be an object")])
-    return convert(StrictProduct, item, strict=True)
+    emptied: set[str] = set()
+    if service == "x":
+        emptied = {name for name in OPTIONAL & item.keys() if item[name] in ("", None)}
+        item = {name: value for name, value in item.items() if name not in emptied}
+    return Sent(convert(StrictProduct, item, strict=True), frozenset(emptied))
 
 
 def _warnings(product: Product) -> list[Note]:
@@ -125,9 +176,15 @@ def list_products(context: RequestContext, request: ListProducts) -> Result:
     after = decode_cursor(request.cursor, tuple[Seq])[0] if request.cursor else 0
     rows = product_table.page(context.store, catalog, group=group, after=after, count=count + 1)
     next_cursor = encode_cursor(rows[count - 1][0]) if len(rows) > count else None
-    encoded, fields = context.names.encoded, Product.__struct_fields__
-    products = [msgspec.Raw(encoded(data, fields)) for _, data in rows[:count]]
+    products = [msgspec.Raw(_listed(data, context)) for _, data in rows[:count]]
     return Result(products, next_cursor, enums=())
+
+
+def _listed(data: msgspec.Raw, context: RequestContext) -> bytes | memoryview:
+    if context.service != "x":
+        return data
+    product = msgspec.json.decode(data, type=ListedProduct)
+    return context.names.encoded(msgspec.json.encode(product), Product.__struct_fields__)
 
 
 @handler(DeleteProducts)

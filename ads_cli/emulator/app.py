@@ -216,7 +216,7 @@ def _respond_within_rate(
     if isinstance(result, HttpResponse):
         return result
     if context.service == "x":
-        result = in_shape_of_x(result, endpoint.command)
+        result = in_shape_of_x(result, endpoint.command, context.incoming.user_agent)
     return envelope(result, context.echoed, context.names)
 
 

@@ -132,7 +132,7 @@ class Client:
             headers["Content-Type"] = "application/json"
             content = json_body if isinstance(json_body, bytes) else json.dumps(json_body).encode()
         response = self.transport.request(method, url, content=content, headers=headers)
-        return read_from_x(response) if self.emulator.service == "x" else response
+        return read_from_x(response, path) if self.emulator.service == "x" else response
 
     def get(self, path: str, **query: Any) -> httpx.Response:
         return self.send("GET", path, **query)

@@ -22,8 +22,8 @@ from ads_cli.emulator.seed.creatives import (
     VIDEO,
 )
 
-from .client import errors
-from .wire_names import generic_only, service_name  # noqa: F401 - every other test runs under both
+from .client import HOST, InProcess, authorization, errors
+from .wire_names import service_name, x_only  # noqa: F401 - every other test runs under both
 
 DETAILS = {
     "type": "DETAILS",
@@ -51,6 +51,18 @@ def cards(local):
 @pytest.fixture
 def create(local, cards):
     return lambda **body: local.send("POST", cards, json_body={"name": "x"} | body)
+
+
+@x_only
+@pytest.mark.parametrize(
+    ("user_agent", "shape"), [("curl/8.0", list), ("twitter-ads version: 11.0.0 platform: Python", dict)]
+)
+def test_a_card_is_a_list_of_one_under_x_but_for_the_public_sdk(emulator, local, cards, user_agent, shape):
+    transport, url = InProcess(emulator, HTTP_USER_AGENT=user_agent), f"{HOST}{cards}/{TOUR}"
+    for method, body in (("GET", b""), ("PUT", b'{"name": "Tours"}'), ("DELETE", b"")):
+        headers = authorization(local.keys, method, url) | {"Content-Type": "application/json"}
+        response = transport.request(method, url, content=body, headers=headers)
+        assert isinstance(response.json()["data"], shape)
 
 
 def listed(local, path, **query):
@@ -164,18 +176,15 @@ def test_cards_are_paged(local, cards):
     assert listed(local, cards, count="2", cursor=first["next_cursor"]) == [SHOP_APP]
 
 
-@generic_only
-def test_an_image_conversation_is_deleted_once(local, cards):
-    path = f"{cards}/image_conversation/{IMAGE_CONVERSATION}"
+def test_an_image_conversation_is_deleted_once_and_for_good_under_x(local, cards, service_name):  # noqa: F811
+    path, card = f"{cards}/image_conversation/{IMAGE_CONVERSATION}", f"{cards}/{IMAGE_CONVERSATION}"
     assert local.send("DELETE", path).json()["data"]["deleted"] is True
-    assert (
-        errors(local.send("DELETE", path))
-        == errors(local.get(f"{cards}/{IMAGE_CONVERSATION}"))
-        == [("NOT_FOUND", None)]
-    )
-    assert local.get(f"{cards}/{IMAGE_CONVERSATION}", with_deleted="true").json()["data"]["deleted"] is True
+    assert errors(local.send("DELETE", path)) == errors(local.get(card)) == [("NOT_FOUND", None)]
     assert IMAGE_CONVERSATION not in listed(local, cards, include_legacy_cards="true")
-    assert IMAGE_CONVERSATION in listed(local, cards, include_legacy_cards="true", with_deleted="true")
+    is_gone = service_name == "x"
+    assert (local.get(card, with_deleted="true").status_code == 404) is is_gone
+    with_deleted = listed(local, cards, include_legacy_cards="true", with_deleted="true")
+    assert (IMAGE_CONVERSATION not in with_deleted) is is_gone
 
 
 @pytest.mark.parametrize("card", [COLLECTION, POLL, CONVERSATION, "none"])

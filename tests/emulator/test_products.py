@@ -2,17 +2,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from ads_cli.api.fields import fields_of
+from ads_cli.api.products import Product
 from ads_cli.emulator.app import Emulator
 
 from .client import Client, InProcess, errors, product, statuses
 from .wire_names import generic_only, service_name, x_only  # noqa: F401 - every other test runs under both
 
 # What a list of service x shows as null, unless the product has it.
-OPTIONAL = (
-    "brand gtin mpn mobile_link additional_image_link store_product_category product_type inventory sale_price "
-    "sale_price_effective_date item_group_id item_group_key gender color size age_group custom_label_0 "
-    "custom_label_1 custom_label_2 custom_label_3 custom_label_4"
-).split()
+OPTIONAL = [field.name for field in fields_of(Product) if not field.required and field.name != "product_key"]
 
 
 def put(client, body, **more):

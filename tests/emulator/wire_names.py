@@ -66,12 +66,18 @@ def _listed(value: Any) -> Any:
     return ",".join(X_VALUES.get(part, part) for part in value.split(","))
 
 
-def read_from_x(response: httpx.Response) -> httpx.Response:
-    """Read a response of service x with neutral names; also in what its errors say of parameters."""
+def read_from_x(response: httpx.Response, path: str) -> httpx.Response:
+    """Read a response of service x with neutral names; also in what its errors say of parameters.
+
+    A card comes as a list of one.
+    """
     if "json" not in response.headers.get("content-type", ""):
         return response
     back = {wire: name for name, wire in X_NAMES.items()}
     body = renamed(response.json(), back, {wire: value for value, wire in X_VALUES.items()})
+    is_card = re.fullmatch(r"/12/accounts/[^/]+/cards/[^/]+", path) and "next_cursor" not in body
+    if is_card and isinstance(body.get("data"), list):
+        (body["data"],) = body["data"]
     for error in body.get("errors") or [] if isinstance(body, dict) else []:
         for member in ("parameter", "message"):
             if isinstance(error.get(member), str):

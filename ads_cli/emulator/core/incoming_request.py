@@ -24,6 +24,7 @@ class IncomingRequest:
         self.url = self.origin + uri
         self.authorization: str = environ.get("HTTP_AUTHORIZATION", "")
         self.content_type: str = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
+        self.user_agent: str = environ.get("HTTP_USER_AGENT", "")
         # Sec-Fetch-Site, which browsers send with a form; "" from other clients.
         self.fetch_site: str = environ.get("HTTP_SEC_FETCH_SITE", "")
         # Time-out of a client in the same process; None if the client has a socket.

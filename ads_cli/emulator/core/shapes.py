@@ -8,18 +8,19 @@ from .responses import Result
 
 Record = dict[str, Any]
 # Commands whose `data` is a list with one record, where others answer with the record itself.
-# The reference lists cards too (get, update, delete), but its public SDK reads one object there.
-ONE_IN_A_LIST = ("accounts create",)
+ONE_IN_A_LIST = ("accounts create", "cards get", "cards update", "cards delete")
+# The public SDK of the service, whose reference lists what the SDK reads as one object.
+SDK_USER_AGENT = "twitter-ads version:"
 MANAGED = ("created_at", "updated_at", "deleted")
 
 
-def in_shape_of_x(result: Result, command: str) -> Result:
-    """Return the result of a command as service x answers it."""
+def in_shape_of_x(result: Result, command: str, user_agent: str) -> Result:
+    """Return the result of a command as service x answers it to a client."""
     change = SHAPES.get(command.rpartition(" ")[0])
     data = result.data
     if change:
         data = [*map(change, data)] if isinstance(data, list) else change(data)
-    if command in ONE_IN_A_LIST:
+    if command in ONE_IN_A_LIST and not user_agent.startswith(SDK_USER_AGENT):
         data = [data]
     return result._replace(data=data)
 
@@ -39,15 +40,16 @@ def _classic_id(record: Record) -> Record:
     return {"id": int(record["id"]), "id_str": record["id"]}
 
 
-def _poll(card: Record) -> Record:
-    """Return a poll whose numbers are texts."""
-    numbers = {name: str(value) for name, value in card.items() if isinstance(value, int | float)}
-    return card | {name: text for name, text in numbers.items() if name != "deleted"}
+def _older_card(card: Record) -> Record:
+    """Return a card whose numbers are texts, without what is not set."""
+    found = {name: value for name, value in card.items() if value is not None}
+    return {name: value if isinstance(value, bool) else str(value) for name, value in found.items()}
 
 
 SHAPES: dict[str, Callable[[Record], Record]] = {
     "catalog": _without_managed_fields,
     "catalog sets": _without_managed_fields,
-    "cards poll": _poll,
+    "cards poll": _older_card,
+    "cards video-conversation": _older_card,
     "posts": _classic_post,
 }

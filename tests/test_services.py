@@ -177,4 +177,9 @@ def test_an_empty_value_removes_an_optional_one_under_x_only(adsctl):
     emptied = json.loads(adsctl.local(*change, "--end-time", "", *at).stdout)
     assert emptied["end_time"] is None and emptied["advertiser_domain"] == "shop.example"
     assert "--name: is empty" in adsctl.local(*change, "--name", "", *X, code=2).stderr
+    talk = ("cards", "video-conversation", "update", "7cqt8")
+    answered(adsctl, *talk, "--thank-you-url", "https://shop.example/thanks", *X)
+    assert "thank_you_url" not in answered(adsctl, *talk, "--thank-you-url", "", *X)
+    needed = adsctl.local(*talk, "--thank-you-text", "", *X, code=6).stderr
+    assert "thank_you_text: is required" in needed
     assert "--end-time" in adsctl.local(*change, "--end-time", "", code=2).stderr

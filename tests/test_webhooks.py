@@ -43,6 +43,13 @@ def test_service_x_refuses_an_address_that_it_cannot_call(adsctl, url):
     assert url in done.stderr  # the parameter and the value of the problem
 
 
+def test_a_host_that_cannot_exist_answers_no_challenge(adsctl):
+    words = ("webhooks", "create", "https://shop.invalid/events")
+    told = adsctl.local(*words, "--service", "x", code=6).stderr
+    assert "CrcValidationFailed" in told and "challenge" in told
+    assert adsctl.local(*words).stdout
+
+
 @pytest.mark.parametrize("body", [WEBHOOK, {"data": WEBHOOK}, {"data": WEBHOOK, "errors": []}])
 def test_both_forms_of_the_answer_are_understood(remote, httpserver, body):
     serve(httpserver, body)

@@ -11,6 +11,7 @@ from .types import CardUri, Cursor, Id, Ids, InAccount, Name, PageInAccount, Sor
 from .validation import rule
 
 CARD_COLUMNS = "id name card_type card_uri deleted"
+CARD_FIELDS = ("components", "slides", "created_at", "updated_at")
 POLL_COLUMNS = "id name first_choice second_choice end_time card_uri deleted"
 CONVERSATION_COLUMNS = "id name title first_cta thank_you_text card_uri deleted"
 CONVERSATION_FIELDS = (
@@ -32,6 +33,7 @@ CardPageSize = Annotated[int, Meta(ge=1, le=200, description="Records per page",
     "GET /12/accounts/{account_id}/cards",
     "cards list",
     columns=CARD_COLUMNS,
+    extra_fields=CARD_FIELDS,
     example="--card-types IMAGE_WEBSITE,IMAGE_APP --q Spring",
 )
 class ListCards(InAccount):
@@ -65,7 +67,13 @@ class ListOlderCards(PageInAccount):
     q: NameQuery | None = None
 
 
-@endpoint("GET /12/accounts/{account_id}/cards/{card_id}", "cards get", columns=CARD_COLUMNS, example="7cqs1")
+@endpoint(
+    "GET /12/accounts/{account_id}/cards/{card_id}",
+    "cards get",
+    columns=CARD_COLUMNS,
+    extra_fields=CARD_FIELDS,
+    example="7cqs1",
+)
 class GetCard(OneCard):
     """Show one card."""
 
@@ -74,6 +82,7 @@ class GetCard(OneCard):
     "POST /12/accounts/{account_id}/cards",
     "cards create",
     columns=CARD_COLUMNS,
+    extra_fields=CARD_FIELDS,
     params_in="json",
     example="-f card.yaml",
 )
@@ -96,6 +105,7 @@ class CreateCard(Composed, kw_only=True):
     "PUT /12/accounts/{account_id}/cards/{card_id}",
     "cards update",
     columns=CARD_COLUMNS,
+    extra_fields=CARD_FIELDS,
     params_in="json",
     example="7cqs1 --name 'Summer collection'",
 )
@@ -110,6 +120,7 @@ class UpdateCard(Composed, kw_only=True):
     "DELETE /12/accounts/{account_id}/cards/{card_id}",
     "cards delete",
     columns=CARD_COLUMNS,
+    extra_fields=CARD_FIELDS,
     confirm_prompt="Delete the card {card_id}",
     example="7cqs1",
 )
@@ -266,6 +277,7 @@ class DeleteVideoConversation(InAccount):
     "DELETE /12/accounts/{account_id}/cards/image_conversation/{card_id}",
     "cards image-conversation delete",
     columns=CARD_COLUMNS,
+    extra_fields=CARD_FIELDS,
     confirm_prompt="Delete the image conversation card {card_id}",
     example="7cp02",
 )

@@ -61,7 +61,7 @@ def without_removed(request: type[Request], values: dict[str, Any]) -> tuple[dic
 
 
 def _is_name(field: Field) -> bool:
-    return field.type.base is str and bool(field.type.limit("min_length"))
+    return field.name == "name" and bool(field.type.limit("min_length"))
 
 
 def with_removed(request: R, removed: list[str]) -> R:

@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from ..api.endpoint import Endpoint, Request
-from ..api.names import Names
-from ..api.parts import with_removed, without_removed
 from ..api.users import AudienceOperation, DoNotReachOperation
-from ..api.validation import InvalidError, Problem, compile_types, convert
+from ..api.validation import InvalidError, compile_types
 from ..errors import StateError
 from . import identity
 from .core.errors import ApiError
 from .core.faults import handle_with_faults, parse_fault
 from .core.handlers import RegisteredHandler, RequestContext
 from .core.incoming_request import IncomingRequest
-from .core.params import echoed_params, read_params, value_or_default, without_record_fields
 from .core.rate_limits import RateLimits
+from .core.read_request import error_of, read_request
 from .core.responses import HttpResponse, envelope, error_response
 from .core.routing import Router
 from .core.shapes import in_shape_of_x
@@ -202,10 +200,10 @@ def _respond_within_rate(
         request: Request | None = None
         if handler.request_type:
             context.consume_rate(endpoint)
-            request = _validate(context, endpoint, handler.request_type)
+            request = read_request(context, endpoint, handler.request_type)
         result = handler.function(context, request)
     except InvalidError as error:
-        errors = [_format_problem(problem, context.names) for problem in error.problems]
+        errors = [error_of(problem, context.names) for problem in error.problems]
         return error_response(400, errors, context.echoed)
     except ApiError as error:
         return error.to_response(context.echoed)
@@ -218,29 +216,6 @@ def _respond_within_rate(
     if context.service == "x":
         result = in_shape_of_x(result, endpoint.command, context.incoming.user_agent)
     return envelope(result, context.echoed, context.names)
-
-
-def _validate(context: RequestContext, endpoint: Endpoint, request_type: type[Request]) -> Request:
-    """Read and validate the parameters, and apply the rate limit of total counts."""
-    params = read_params(context.incoming, endpoint, request_type, context.path_params, context.names)
-    removed: list[str] = []
-    if context.service == "x":  # its SDK sends loaded records back
-        params = without_record_fields(params, endpoint, request_type)
-        params, removed = without_removed(request_type, params)
-    request = convert(request_type, params, strict=endpoint.params_in == "json")
-    request = with_removed(request, removed)
-    context.echoed = echoed_params(request, endpoint)
-    if value_or_default(request, "with_total_count"):
-        context.rate_headers = context.rate_limits.consume_total_count(context.user)
-    return request
-
-
-def _format_problem(problem: Problem, names: Names) -> dict[str, str]:
-    """Format a validation problem as an error of the advertising API."""
-    problem = problem._replace(path=names.dotted(problem.path))
-    missing = problem.message.startswith("is required")
-    code = "MISSING_PARAMETER" if missing else "INVALID_PARAMETER"
-    return {"code": code, "message": str(problem), "parameter": problem.path}
 
 
 def _internal_error() -> HttpResponse:

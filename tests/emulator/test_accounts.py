@@ -112,7 +112,7 @@ def test_the_total_count_is_returned_on_request(local):
 def test_total_count_and_cursor_exclude_each_other(local):
     cursor = local.get(ACCOUNTS, count="1").json()["next_cursor"]
     response = local.get(ACCOUNTS, with_total_count="true", cursor=cursor)
-    assert (response.status_code, errors(response)) == (400, [("INVALID_PARAMETER", "with_total_count")])
+    assert (response.status_code, errors(response)) == (400, [("EXCLUSIVE_PARAMETERS", "with_total_count")])
 
 
 def test_the_201st_total_count_in_15_minutes_is_rate_limited(local, time_machine):

@@ -65,6 +65,17 @@ def test_a_card_is_a_list_of_one_under_x_but_for_the_public_sdk(emulator, local,
         assert isinstance(response.json()["data"], shape)
 
 
+@pytest.mark.parametrize(("service_name", "is_ignored"), [("generic", False), ("x", True)])
+def test_what_a_loaded_card_has_besides_is_ignored_under_x(local, cards, is_ignored):
+    (loaded,) = local.get(cards, card_id=TOUR).json()["data"]
+    changed = {name: value for name, value in loaded.items() if value is not None} | {"name": "Tours"}
+    response = local.send("PUT", f"{cards}/{TOUR}", json_body=changed)
+    assert (response.status_code == 200) is is_ignored
+    assert local.get(f"{cards}/{TOUR}").json()["data"]["name"] == ("Tours" if is_ignored else loaded["name"])
+    unknown = local.send("PUT", f"{cards}/{TOUR}", json_body={"name": "x", "colour": "red"})
+    assert errors(unknown) == [("INVALID_PARAMETER", "colour")]
+
+
 def listed(local, path, **query):
     response = local.get(path, **query)
     assert response.status_code == 200, response.text

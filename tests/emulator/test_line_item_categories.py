@@ -52,6 +52,20 @@ def test_unknown_line_items_and_categories_are_rejected(local, chosen, fields, b
     ]
 
 
+@pytest.mark.parametrize(("service_name", "code"), [("generic", None), ("x", "INVALID_PARAMETER")])
+def test_a_line_item_has_one_category_under_x(local, chosen, code):
+    def refused(response):
+        return errors(response) == [(code, "line_item_id")] if code else response.status_code == 200
+
+    first = local.send("POST", chosen, line_item_id=CLICKS, curated_category_id="cc1").json()["data"]["id"]
+    assert refused(local.send("POST", chosen, line_item_id=CLICKS, curated_category_id="cc2"))
+    assert refused(local.send("PUT", f"{chosen}/{CHOSEN_CATEGORY}", line_item_id=CLICKS))
+    assert local.send("PUT", f"{chosen}/{first}", line_item_id=CLICKS).status_code == 200
+    local.send("DELETE", f"{chosen}/{first}")
+    again = local.send("POST", chosen, line_item_id=REACH, curated_category_id="cc2")
+    assert again.status_code == 200
+
+
 def test_category_commands(adsctl):
     words = ("line-items", "curated-categories")
     made = adsctl.local(

@@ -72,6 +72,34 @@ def test_a_body_is_rejected_if_parameters_belong_in_the_query(local):
     assert (response.status_code, errors(response)) == (400, [("BAD_REQUEST", None)])
 
 
+def sent_as_form(client, method: str, path: str, form: str, query: str = ""):
+    """Send a form, which the signature covers."""
+    url = HOST + path + query
+    headers = authorization(client.keys, method, url, form)
+    headers["Content-Type"] = "application/x-www-form-urlencoded"
+    return client.transport.request(method, url, content=form.encode(), headers=headers)
+
+
+@pytest.mark.parametrize("service_name", ["x"])
+def test_service_x_takes_the_parameters_of_a_change_as_a_form_too(local):
+    catalog = f"/12/product_catalogs/{local.emulator.catalog}"
+    renamed = sent_as_form(local, "PUT", catalog, "name=Winter+%26+S%C3%B6hne")
+    assert renamed.json()["data"]["name"] == renamed.json()["request"]["params"]["name"] == "Winter & Söhne"
+    post = f"/12/accounts/{local.emulator.account}/tweet"
+    made = sent_as_form(local, "POST", post, "text=Mugs", "?trim_user=true").json()
+    assert made["data"]["text"] == "Mugs" and "screen_name" not in made["data"]["user"]
+    assert errors(sent_as_form(local, "PUT", catalog, "name=A", "?name=B")) == [("INVALID_PARAMETER", "name")]
+    assert errors(sent_as_form(local, "PUT", catalog, "colour=red&name=A")) == [
+        ("INVALID_PARAMETER", "colour")
+    ]
+    assert errors(sent_as_form(local, "DELETE", catalog, "name=A")) == [("BAD_REQUEST", None)]
+
+
+def test_a_form_is_rejected_by_the_generic_service(local):
+    catalog = f"/12/product_catalogs/{local.emulator.catalog}"
+    assert errors(sent_as_form(local, "PUT", catalog, "name=Winter")) == [("BAD_REQUEST", None)]
+
+
 def test_a_query_is_rejected_if_parameters_belong_in_the_body(local):
     response = local.send("PUT", local.products_path, json_body={"products": [product()]}, dry="1")
     assert (response.status_code, errors(response)) == (400, [("INVALID_PARAMETER", "dry")])

@@ -21,17 +21,21 @@ def read_params(
     request_type: type[Request],
     path_params: dict[str, str],
     names: Names = GENERIC,
+    *,
+    takes_form: bool = False,
 ) -> dict[str, Any]:
     """Collect the parameters of a request from path, query and body; they are not validated yet.
 
-    Raises InvalidError for names of another service than `names`.
+    With `takes_form`, those of a POST or PUT may be in a form beside the query. Raises InvalidError for names
+    of another service than `names`.
     """
     query = _text_params(incoming.query)
     if endpoint.params_in == "query":
-        if incoming.body:
+        form = incoming.form if takes_form and endpoint.method in ("POST", "PUT") else ""
+        if incoming.body and not form:
             message = "the parameters of this endpoint belong in the query, not in a body"
             raise ApiError(400, "BAD_REQUEST", message)
-        params = _split_text(request_type, query, names)
+        params = _split_text(request_type, _text_params(f"{incoming.query}&{form}"), names)
     elif query:
         raise InvalidError([Problem(name, "belongs in the body, not in the query") for name in query])
     elif endpoint.params_in == "form":
@@ -46,7 +50,7 @@ def without_record_fields(
     params: dict[str, Any], endpoint: Endpoint, request_type: type[Request]
 ) -> dict[str, Any]:
     """Leave out the fields of the endpoint's record that its request does not have, where it changes one."""
-    if not endpoint.mutates or endpoint.params_in != "query":
+    if not endpoint.mutates:
         return params
     ignored = endpoint.record_fields - {field.name for field in fields_of(request_type)}
     return {name: value for name, value in params.items() if name not in ignored}

@@ -42,6 +42,7 @@ def add_line_item_category(context: RequestContext, request: AddLineItemCategory
     with context.store.transaction():
         require_account(context, request.account_id)
         fields = _checked_fields(context, request)
+        _require_only_category(context, request.account_id, fields)
         return Result(context.store.add(CHOSEN, ids.random_base36(), fields, owner=request.account_id))
 
 
@@ -52,6 +53,7 @@ def update_line_item_category(context: RequestContext, request: UpdateLineItemCa
     with context.store.transaction():
         require_record(context, account, CHOSEN, chosen)
         fields = _checked_fields(context, request)
+        _require_only_category(context, account, fields, chosen)
         return Result(context.store.update(CHOSEN, chosen, fields, owner=account))
 
 
@@ -70,3 +72,14 @@ def _checked_fields(context: RequestContext, request: AddLineItemCategory | Upda
         if context.store.find(kind, identifier, owner=owner) is None:
             raise invalid_parameter(name, f"the {kind.replace('_', ' ')} {identifier} does not exist")
     return fields
+
+
+def _require_only_category(context: RequestContext, account: str, fields: Record, chosen: str = "") -> None:
+    """Raise ApiError where service x would have a second category for a line item."""
+    line_item = fields.get("line_item_id")
+    if context.service != "x" or line_item is None:
+        return
+    for other in context.store.find_all(CHOSEN, account):
+        if other["line_item_id"] == line_item and other["id"] != chosen:
+            reason = f"the line item {line_item} has a curated category, {other['curated_category_id']}"
+            raise invalid_parameter("line_item_id", reason)

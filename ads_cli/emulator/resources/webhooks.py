@@ -20,6 +20,8 @@ from ..storage import ids
 from ..storage.store import utc_now
 
 PROBLEM_JSON = "application/problem+json"
+# Hosts that cannot exist (RFC 6761): the emulator calls no webhook, and takes these for the ones that fail.
+UNREACHABLE = ".invalid"
 
 
 @raw_handler(CreateWebhook)
@@ -43,6 +45,8 @@ def create_webhook(context: RequestContext) -> HttpResponse:
         return _problem(context, 400, "invalid-request", "Invalid Request", str(error), errors=errors)
     if is_x and not (_is_https(url) and urlsplit(url).netloc == urlsplit(url).hostname):
         return _invalid(context, "url", url, "UrlValidationFailed: the address is not https, or has a port")
+    if is_x and str(urlsplit(url).hostname).endswith(UNREACHABLE):
+        return _invalid(context, "url", url, "CrcValidationFailed: the address does not answer the challenge")
     webhook = {"id": ids.random_number(), "url": url, "valid": _is_https(url), "created_at": utc_now()}
     try:
         with context.store.transaction() as connection:

@@ -1,0 +1,40 @@
+"""Turn what was received into a declared request, and its problems into errors."""
+
+from ...api.endpoint import Endpoint, Request
+from ...api.names import Names
+from ...api.parts import with_removed, without_removed
+from ...api.validation import Problem, convert
+from .handlers import RequestContext
+from .params import echoed_params, read_params, value_or_default, without_record_fields
+
+# Codes of problems, by the beginning of their messages.
+CODES = {
+    "is required": "MISSING_PARAMETER",
+    "cannot be used with": "EXCLUSIVE_PARAMETERS",
+    "": "INVALID_PARAMETER",
+}
+
+
+def read_request(context: RequestContext, endpoint: Endpoint, request_type: type[Request]) -> Request:
+    """Read and validate the parameters, and apply the rate limit of total counts; raise InvalidError."""
+    is_x = context.service == "x"
+    params = read_params(
+        context.incoming, endpoint, request_type, context.path_params, context.names, takes_form=is_x
+    )
+    removed: list[str] = []
+    if is_x:  # its SDK sends loaded records back
+        params = without_record_fields(params, endpoint, request_type)
+        params, removed = without_removed(request_type, params)
+    request = convert(request_type, params, strict=endpoint.params_in == "json")
+    request = with_removed(request, removed)
+    context.echoed = echoed_params(request, endpoint)
+    if value_or_default(request, "with_total_count"):
+        context.rate_headers = context.rate_limits.consume_total_count(context.user)
+    return request
+
+
+def error_of(problem: Problem, names: Names) -> dict[str, str]:
+    """Format a problem as an error of the advertising API."""
+    problem = problem._replace(path=names.dotted(problem.path))
+    code = next(code for beginning, code in CODES.items() if problem.message.startswith(beginning))
+    return {"code": code, "message": str(problem), "parameter": problem.path}

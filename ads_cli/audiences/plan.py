@@ -138,6 +138,7 @@ class UserPlan:
             encoding=source.encoding,
             mapping=dict(self.rows.rename),
             conversion=conversion.digest if conversion else "",
+            reading=source.options.of_content,
             upload={
                 "account": getattr(self.upload.request, "account_id", ""),
                 **{name: str(value) for name, value in self._resolver.default._asdict().items()},

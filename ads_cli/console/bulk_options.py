@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 FORMATS = one_of(map(str.upper, readable_formats()))
-File = Annotated[str, typer.Argument(metavar="FILE", help=f"{FORMATS}, also .gz; - is standard input")]
+File = Annotated[str, typer.Argument(metavar="FILE", help=f"{FORMATS}, also compressed; - is standard input")]
 Format = Annotated[
     str | None,
     typer.Option(
@@ -53,6 +53,9 @@ class FeedOptions(msgspec.Struct, frozen=True):
         list[str] | None,
         typer.Option("--map", metavar="COLUMN=FIELD", help="Read a column as another field"),
     ] = None
+    record: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The element of XML that is a record, as in product")
+    ] = None
 
     def open(self, file: str, schema: RowSchema) -> Rows:
         """Open a file for a schema; raise UsageError."""
@@ -63,10 +66,11 @@ class FeedOptions(msgspec.Struct, frozen=True):
     ) -> Rows:
         """Open a file; `roots` may be the only key of a document, `known` are its fields."""
         from ..feeds.reader import open_source, read_rows
+        from ..feeds.source import ReadOptions
 
-        return read_rows(
-            open_source(file, self.format, self.encoding), roots=roots, known=known, rename=mapping
-        )
+        options = ReadOptions(record=self.record)
+        source = open_source(file, self.format, self.encoding, options=options)
+        return read_rows(source, roots=roots, known=known, rename=mapping)
 
     def mapping(self, known: Collection[str]) -> dict[str, str]:
         """Parse --map; raise UsageError where a field is not known."""

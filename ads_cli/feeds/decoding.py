@@ -1,8 +1,8 @@
-"""Decompress and decode a stream of bytes."""
+"""Decode a stream of bytes."""
 
 import codecs
 import io
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from ..errors import ContentError, UsageError
 
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     Buffered = io.BufferedReader[Any]
 
 BUFFER_BYTES = 1024 * 1024
-GZIP_MAGIC = b"\x1f\x8b"
 UTF_8 = "utf-8"
 
 
@@ -25,16 +24,6 @@ def check_encoding(encoding: str) -> None:
         ) from None
 
 
-def decompressed(raw: io.RawIOBase, label: str) -> "Buffered":
-    """Decompress a stream that begins like gzip; raise ContentError if nothing is in it."""
-    stream: Buffered = io.BufferedReader(raw, BUFFER_BYTES)
-    if stream.peek(len(GZIP_MAGIC)).startswith(GZIP_MAGIC):
-        stream = io.BufferedReader(_Gunzipped(stream, label), BUFFER_BYTES)
-    if not stream.peek(1):
-        raise ContentError(f"{label} is empty")
-    return stream
-
-
 def as_utf_8(stream: "Buffered", encoding: str, label: str) -> BinaryIO:
     """Convert a stream to UTF-8 without a byte order mark; a byte order mark outranks `encoding`."""
     start = stream.peek(4)[:4]
@@ -47,52 +36,41 @@ def as_utf_8(stream: "Buffered", encoding: str, label: str) -> BinaryIO:
     return cast(BinaryIO, stream)
 
 
-class _Gunzipped(io.RawIOBase):
-    """The content of a gzip stream; raise ContentError if it is damaged."""
-
-    def __init__(self, raw: IO[bytes], label: str) -> None:
-        import gzip
-
-        self._file = gzip.GzipFile(fileobj=raw)
-        self._label = label
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        import zlib
-
-        try:
-            content = self._file.read1(len(buffer))
-        except (OSError, EOFError, zlib.error) as error:
-            raise ContentError(
-                f"{self._label} is not a complete gzip file: {error}", hint="compress it again"
-            ) from None
-        buffer[: len(content)] = content
-        return len(content)
-
-
 class _Transcoded(io.RawIOBase):
     """A stream in another encoding, as UTF-8."""
 
     def __init__(self, raw: BinaryIO, encoding: str, label: str) -> None:
-        self._text = io.TextIOWrapper(raw, encoding=encoding, newline="")
+        self._raw = raw
+        self._decoder = codecs.getincrementaldecoder(encoding)()
         self._label = label
         self._encoding = encoding
+        self._line = 1
+        self._ended = False
         self._pending = b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        if not self._pending:
+        while not self._pending and not self._ended:
+            raw = self._raw.read(64 * 1024)
+            self._ended = not raw
             try:
-                self._pending = self._text.read(64 * 1024).encode()
+                self._pending = self._decoder.decode(raw, self._ended).encode()
             except UnicodeError as error:
-                raise ContentError(f"{self._label} is not {self._encoding}: {error}") from None
+                raise self._explain(error) from None
+            self._line += self._pending.count(b"\n")
         content, self._pending = self._pending[: len(buffer)], self._pending[len(buffer) :]
         buffer[: len(content)] = content
         return len(content)
+
+    def _explain(self, error: UnicodeError) -> ContentError:
+        """Make the error of bytes that are not in the encoding; name their line."""
+        line = self._line
+        if isinstance(error, UnicodeDecodeError):
+            line += error.object[: error.start].decode(self._encoding, "ignore").count("\n")
+        reason = getattr(error, "reason", error)
+        return ContentError(f"{self._label}:{line}: not {self._encoding}: {reason}", hint="name its --encoding")
 
 
 def _transcoded(raw: BinaryIO, encoding: str, label: str) -> BinaryIO:

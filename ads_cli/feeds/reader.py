@@ -3,26 +3,34 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
-from ..errors import UsageError
+from ..errors import ContentError, UsageError
 from .decoding import UTF_8, check_encoding
 from .location import InMemory, parse_location
 from .registry import (
     FORMATS,
     SNIFF_BYTES,
+    FeedFormat,
     by_content,
+    by_extension,
     find_readable,
     load_class,
     readable_formats,
     unknown_format,
 )
 from .rows import Rows
-from .source import Source
+from .sniffing import is_web_page
+from .source import ReadOptions, Source
 
 
 def open_source(
-    file: str, format: str | None = None, encoding: str = UTF_8, *, default_format: str | None = None
+    file: str,
+    format: str | None = None,
+    encoding: str = UTF_8,
+    *,
+    default_format: str | None = None,
+    options: ReadOptions = ReadOptions(),  # noqa: B008 - it cannot change
 ) -> Source:
-    """Open a FILE argument in the format that `--format`, its name or its content tells.
+    """Open a FILE argument in the format that `--format`, its content or its name tells.
 
     Raises UsageError if it cannot be opened, or nothing tells the format.
     """
@@ -35,13 +43,30 @@ def open_source(
             f"{location.label} has no name that tells its format",
             hint=f"add --format {'|'.join(readable_formats())}",
         )
-    source = Source(location, found or FORMATS[default_format or "lines"], encoding)
-    if found is None:
-        detected = by_content(source.head(SNIFF_BYTES))
-        if detected is None and default_format is None:
-            raise unknown_format(name or "", readable_formats())
-        source.format = detected or source.format
+    source = Source(location, found or FORMATS[default_format or "lines"], encoding, options)
+    if format is None:
+        source.format = _detect(source, found, default_format)
     return source
+
+
+def _detect(source: Source, named: FeedFormat | None, default_format: str | None) -> FeedFormat:
+    """Choose the format: a certain content, then the name, the name of a zip member, any content."""
+    head, member = source.head(SNIFF_BYTES)
+    if is_web_page(head):
+        hint = "look at it in a browser: it may ask to sign in, or say what is wrong"
+        raise ContentError(f"{source.label} is a web page, not a feed", hint=hint)
+    detected = by_content(head)
+    if detected and detected.is_certain:
+        if named not in (None, detected):
+            source.notes.append(f"read as {detected.name}, which it contains, whatever its name says")
+        return detected
+    if found := named or by_extension(member):
+        return found
+    if default_format:
+        return FORMATS[default_format]
+    if detected is None:
+        raise unknown_format(source.location.file_name or "", readable_formats())
+    return detected
 
 
 def open_values(values: Iterable[str]) -> Source:

@@ -10,8 +10,9 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
+from .compressions import COMPRESSED_EXTENSIONS, WRITTEN_EXTENSION
+from .sniffing import is_json, is_json_lines, is_tab_table, is_table, is_xml
 
-COMPRESSED_EXTENSION = ".gz"
 SNIFF_BYTES = 4096
 
 
@@ -23,17 +24,29 @@ class FeedFormat(NamedTuple):
     reader: str  # a Rows, as module:class below `formats/`
     writer: str | None = None  # a RowWriter; None if the format can only be read
     matches: Callable[[bytes], bool] | None = None  # recognizes the first SNIFF_BYTES of the content
+    is_certain: bool = False  # what matches is nothing else, whatever the file's name
     decodes: bool = False  # the reader takes bytes: byte order marks and --encoding are left to it
 
 
 FORMATS = {
     format.name: format
     for format in (
-        FeedFormat("csv", (".csv",), "csv:CsvRows", "writers:CsvWriter"),
-        FeedFormat("tsv", (".tsv", ".tab"), "csv:TsvRows", "writers:TsvWriter"),
+        FeedFormat("csv", (".csv",), "csv:CsvRows", "writers:CsvWriter", is_table),
+        FeedFormat("tsv", (".tsv", ".tab"), "csv:TsvRows", "writers:TsvWriter", is_tab_table),
         FeedFormat("yaml", (".yaml", ".yml"), "yaml:YamlRows", "writers:YamlWriter"),
-        FeedFormat("json", (".json",), "json:JsonRows", "writers:JsonWriter"),
-        FeedFormat("jsonl", (".jsonl", ".ndjson"), "json:JsonLinesRows", "writers:JsonLinesWriter"),
+        FeedFormat("json", (".json",), "json:JsonRows", "writers:JsonWriter", is_json),
+        FeedFormat(
+            "jsonl", (".jsonl", ".ndjson"), "json:JsonLinesRows", "writers:JsonLinesWriter", is_json_lines
+        ),
+        FeedFormat(
+            "xml",
+            (".xml", ".rss", ".atom"),
+            "xml:XmlRows",
+            "xml_writer:XmlWriter",
+            is_xml,
+            is_certain=True,
+            decodes=True,
+        ),
         FeedFormat("lines", (), "lines:LineRows"),
         FeedFormat("arguments", (), "lines:ArgumentRows"),
     )
@@ -64,6 +77,7 @@ def find_readable(name: str, format: str | None = None) -> FeedFormat | None:
 def find_writable(name: str, format: str | None = None) -> FeedFormat:
     """Find the format to write a file in, by `--format` or by its name; else raise UsageError."""
     names = writable_formats()
+    _refuse_other_compression(name, name)
     if format is not None:
         return _named(format, names)
     found = by_extension(name)
@@ -79,6 +93,7 @@ def find_failed_out(path: str) -> FeedFormat:
 
     A name without an extension, such as `/dev/stdout` or `failed.2026-07-01`, is CSV.
     """
+    _refuse_other_compression(path, f"--failed-out: {path}")
     extension = _extension(path)
     if not extension[1:2].isalpha():
         return FORMATS["csv"]
@@ -92,14 +107,15 @@ def find_failed_out(path: str) -> FeedFormat:
 
 
 def by_extension(name: str) -> FeedFormat | None:
-    """Find a format by the extension of a file name, before a final `.gz`."""
+    """Find a format by the extension of a file name, before those of compression: `feed.xml.gz.zip`."""
     extension = _extension(name)
     return next((format for format in FORMATS.values() if extension in format.extensions), None)
 
 
 def by_content(head: bytes) -> FeedFormat | None:
-    """Find a format by the first bytes of a file."""
-    return next((format for format in FORMATS.values() if format.matches and format.matches(head)), None)
+    """Find a format by the first bytes of a file; those at the end of `FORMATS` are the most certain."""
+    formats = reversed(FORMATS.values())
+    return next((format for format in formats if format.matches and format.matches(head)), None)
 
 
 def load_class(reference: str) -> Any:
@@ -124,9 +140,17 @@ def _named(format: str, names: list[str]) -> FeedFormat:
 
 def _extension(name: str) -> str:
     path = PurePath(name)
-    if path.suffix.lower() == COMPRESSED_EXTENSION:
+    while path.suffix.lower() in COMPRESSED_EXTENSIONS:
         path = path.with_suffix("")
     return path.suffix.lower()
+
+
+def _refuse_other_compression(name: str, label: str) -> None:
+    """Raise UsageError for a name whose compression is not written."""
+    extension = PurePath(name).suffix.lower()
+    if extension in COMPRESSED_EXTENSIONS and extension != WRITTEN_EXTENSION:
+        hint = f"use {WRITTEN_EXTENSION}, or no compression"
+        raise UsageError(f"{label}: {extension} can be read but not written", hint=hint)
 
 
 def _extensions(names: list[str]) -> str:

@@ -3,23 +3,46 @@
 import hashlib
 import io
 import os
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import ContentError, UsageError
-from .decoding import UTF_8, as_utf_8, decompressed
+from .decoding import UTF_8, as_utf_8
+from .decompression import decompressed
 from .location import Location
 from .registry import FeedFormat
 
 BLOCK_BYTES = 1024 * 1024
 
 
+class ReadOptions(NamedTuple):
+    """What a person says about a file of certain formats."""
+
+    record: str | None = None  # the element of XML that is a record
+    sheet: str | None = None  # name or number, from 1, of the sheet of a workbook
+    max_rows: int = 200_000  # of a workbook, which is read as a whole
+
+    @property
+    def of_content(self) -> dict[str, str]:
+        """Return what decides which rows are read."""
+        named = {"record": self.record, "sheet": self.sheet}
+        return {name: value for name, value in named.items() if value is not None}
+
+
 class Source:
     """The content of a location: every `stream()` reads it from the beginning and gives the same bytes."""
 
-    def __init__(self, location: Location, format: FeedFormat, encoding: str = UTF_8) -> None:
+    def __init__(
+        self,
+        location: Location,
+        format: FeedFormat,
+        encoding: str = UTF_8,
+        options: ReadOptions = ReadOptions(),  # noqa: B008 - it cannot change
+    ) -> None:
         self.location = location
         self.format = format
         self.encoding = encoding
+        self.options = options
+        self.notes: list[str] = []  # remarks about how it is read
         self._file = location.open()
         self.size = self._file.seek(0, os.SEEK_END)  # raw bytes
         self.position = 0  # raw bytes of the current reading
@@ -34,15 +57,13 @@ class Source:
     def stream(self) -> BinaryIO:
         """Read from the beginning: decompressed and, unless the format decodes by itself, as UTF-8."""
         self.position = 0
-        stream = decompressed(_VerifiedReader(self), self.label)
+        stream = decompressed(_VerifiedReader(self), self.label).stream
         return stream if self.format.decodes else as_utf_8(stream, self.encoding, self.label)
 
-    def head(self, size: int) -> bytes:
-        """Read the first decompressed bytes; no bytes if the source is empty."""
-        try:
-            return decompressed(_VerifiedReader(self), self.label).read(size)
-        except ContentError:
-            return b""
+    def head(self, size: int) -> tuple[bytes, str]:
+        """Read the first decompressed bytes; return them with the name of the file in a zip archive."""
+        stream, member = decompressed(_VerifiedReader(self), self.label)
+        return stream.read(size), member
 
     def read_block(self, number: int, sha: Any) -> bytes:
         """Read a raw block; raise ContentError if it differs from the first reading.

@@ -21,6 +21,7 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
     encoding: str
     mapping: dict[str, str]
     conversion: str = ""  # digest of the steps that convert rows
+    reading: dict[str, str] = {}  # other options of how the file is read
     selection: str = ""  # digest of the rows that are sent, where not all are
     upload: dict[str, str | int | bool | None] = {}  # options of this kind of upload
 

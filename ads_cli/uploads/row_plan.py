@@ -114,6 +114,7 @@ class RowPlan:
             encoding=source.encoding,
             mapping=dict(self.rows.rename),
             conversion=conversion.digest if conversion else "",
+            reading=source.options.of_content,
             selection=selection.digest if selection else "",
             upload={"strict": True} if skip_invalid and self.validator.strict else {},
         )

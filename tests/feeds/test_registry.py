@@ -77,10 +77,10 @@ sys.exit(main(sys.argv[1:]))
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("products", "push", "--help"), ("JSONL or TOY, also .gz", "jsonl or toy (default")),
-        (("audiences", "check", "--help"), ("JSONL or TOY, also .gz", "jsonl or toy (default")),
-        (("products", "pull", "--help"), ("json or jsonl (default",)),
-        (("help", "files"), ("JSONL or TOY, each also",)),
+        (("products", "push", "--help"), ("JSONL, XML or TOY, also compressed", "jsonl, xml or toy (default")),
+        (("audiences", "check", "--help"), ("JSONL, XML or TOY, also compressed", "jsonl, xml or toy (default")),
+        (("products", "pull", "--help"), ("jsonl or xml (default",)),
+        (("help", "files"), ("JSONL, XML or TOY, each also compressed",)),
     ],
 )
 def test_help_names_the_registered_formats(words, told):
@@ -112,9 +112,9 @@ def test_failed_rows_are_csv_where_the_name_has_no_extension(name):
     assert find_failed_out(name).name == "csv"
 
 
-@pytest.mark.parametrize("words", [("push", "feed.csv", "--failed-out", "x.xml"), ("pull", "x.xml")])
-def test_a_command_never_writes_xml_as_something_else(adsctl, words):
+@pytest.mark.parametrize("words", [("push", "feed.csv", "--failed-out", "x.html"), ("pull", "x.html")])
+def test_a_command_never_writes_a_format_that_it_does_not_know(adsctl, words):
     adsctl.file("feed.csv", "id\n1\n")
     done = adsctl.local("products", *words, code=2)
-    assert "xml" in done.stderr and ".csv, .tsv" in done.stderr
-    assert not (adsctl.home / "x.xml").exists()
+    assert "html" in done.stderr and ".csv, .tsv" in done.stderr
+    assert not (adsctl.home / "x.html").exists()

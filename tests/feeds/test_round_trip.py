@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ads_cli.feeds.formats.xml_writer import BEGIN, END, NOT_XML, REPLACEMENT
 from ads_cli.feeds.location import InMemory
 from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS, find_failed_out, find_writable, writable_formats
@@ -59,6 +60,8 @@ def read(content: bytes, format: str) -> list[dict[str, object]]:
 @given(records=records)
 @settings(deadline=None)
 def test_rows_that_were_written_are_read_back_equal(format, records):
+    if format == "xml":  # which does not allow all characters
+        records = [{name: NOT_XML.sub(REPLACEMENT, text) for name, text in each.items()} for each in records]
     content = written(format, records)
     assert read(content, format) == records
     assert read(gzip.compress(content), format) == records
@@ -66,7 +69,7 @@ def test_rows_that_were_written_are_read_back_equal(format, records):
 
 @each_format
 def test_no_rows_are_written_as_an_empty_document(format):
-    empty = {"csv": "id,title,color\n", "tsv": "id\ttitle\tcolor\n", "jsonl": ""}
+    empty = {"xml": BEGIN + END, "csv": "id,title,color\n", "tsv": "id\ttitle\tcolor\n", "jsonl": ""}
     assert written(format, []).decode() == empty.get(format, "[]\n")
 
 

@@ -24,7 +24,7 @@ def test_the_format_option_outranks_the_extension(feeds):
 
 def test_an_unknown_extension_names_the_option(feeds):
     with pytest.raises(UsageError) as caught:
-        open_source(feeds.write("a.xlsx", TABLE), None)
+        open_source(feeds.write("a.dat", "some text\n"), None)
     assert "--format" in caught.value.hint
 
 

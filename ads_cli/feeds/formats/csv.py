@@ -98,7 +98,7 @@ class CsvRows(TextRows, TableRows):
 
     def _read_header(self, lines: Iterator[str]) -> list[str]:
         """Return the cells of the first line that is neither blank nor a comment; detect the delimiter."""
-        self.notes = []
+        self.notes = list(self.source.notes)
         comment_lines = 0
         for line in lines:
             first_line = self._line

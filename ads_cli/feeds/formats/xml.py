@@ -1,0 +1,186 @@
+"""XML: RSS, Atom, or any element that is repeated; each a row, whose fields are its child elements."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import chain, islice
+from xml.parsers import expat
+
+from ...errors import ContentError
+from ..rows import Row, Rows
+from .xml_fields import ElementFields
+from .xml_handlers import record_handlers
+from .xml_record import ANYWHERE, Path, find_record, is_at
+from .xml_text import Mender, XmlText
+from .xml_values import MAX_DEPTH, local_name
+
+MAX_RECORD_BYTES = 16 * 1024 * 1024
+EXCERPT_BYTES = 20
+CODES = expat.errors.codes
+MAY_BE_MENDED = (CODES[expat.errors.XML_ERROR_INVALID_TOKEN], CODES[expat.errors.XML_ERROR_UNDEFINED_ENTITY])
+CUT_OFF = (
+    CODES[expat.errors.XML_ERROR_NO_ELEMENTS],
+    CODES[expat.errors.XML_ERROR_UNCLOSED_TOKEN],
+    CODES[expat.errors.XML_ERROR_PARTIAL_CHAR],
+    CODES[expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION],
+)
+TAG_MISMATCH = CODES[expat.errors.XML_ERROR_TAG_MISMATCH]
+
+
+class XmlRows(Rows):
+    """The elements that are records, as the document is read."""
+
+    _mends = False  # whether characters that should have been escaped were found
+
+    def _read(self) -> Iterator[Row]:
+        reading = _Reading(self, self._record, mends=self._mends)
+        try:
+            yield from reading.rows()
+        except _NotWellFormedError:
+            self._mends, already = True, reading.count
+            reading = _Reading(self, self._record, mends=True)
+            yield from islice(reading.rows(), already, None)
+        self.notes = [*self.source.notes, *self._record_notes, *reading.notes]
+        if not reading.count:
+            raise self._no_record()
+
+    @cached_property
+    def fields_by_tag(self) -> ElementFields:
+        """The field of each element; grows as elements are seen."""
+        return ElementFields(self)
+
+    @cached_property
+    def _record(self) -> Path | None:
+        """The path of the elements that are records."""
+        if name := self.source.options.record:
+            return (ANYWHERE, local_name(name))
+        return find_record(Mender().mend(XmlText(self).chunks()), self.fields_by_tag.is_known)
+
+    @property
+    def _record_notes(self) -> list[str]:
+        """Say which element was taken for a record, where neither a person nor a standard tells it."""
+        if self._record is None or self._record[0] == ANYWHERE:
+            return []
+        return [f"the records are the elements {'/'.join(self._record)}; --record names others"]
+
+    def _no_record(self) -> ContentError:
+        if self._record is None:
+            return self.error(1, "no element has fields", hint="name the element of a record with --record")
+        hint = "name another element with --record, or look whether the feed is empty"
+        return self.error(1, f"no element <{self._record[-1]}> in the document", hint=hint)
+
+
+class _NotWellFormedError(Exception):
+    """The document can be read only when it is mended."""
+
+
+class _Reading:
+    """One reading of the document."""
+
+    def __init__(self, rows: XmlRows, record: Path | None, *, mends: bool) -> None:
+        self._rows = rows
+        self.count = 0  # of the records that have been read
+        self._record = record
+        self._text = XmlText(rows)
+        self._mender = Mender() if mends else None
+        self._stack: list[str] = []  # names of the open elements that are not in a record
+        self._found: list[Row] = []
+        self._row: Row | None = None  # of the record that is open
+        self._row_begins = 0  # its position
+        self._chunk, self._chunk_begins = b"", 0
+        self._parser = expat.ParserCreate("utf-8")
+        self._parser.buffer_text = True
+        self._parser.StartDoctypeDeclHandler = self._refuse_doctype
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._record_handlers = record_handlers(rows.fields_by_tag, self._end_record, self._refuse_depth)
+
+    @property
+    def notes(self) -> list[str]:
+        """Say what was mended."""
+        return self._mender.notes if self._mender else []
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the records as they end; raise ContentError or _NotWellFormedError."""
+        chunks = self._text.chunks()
+        for chunk in chain(self._mender.mend(chunks) if self._mender else chunks, [b""]):
+            found = self._parse(chunk, is_end=not chunk)
+            self.count += len(found)
+            yield from found
+
+    def _parse(self, chunk: bytes, *, is_end: bool) -> list[Row]:
+        self._chunk_begins += len(self._chunk)
+        self._chunk = chunk
+        self._found = []
+        try:
+            self._parser.Parse(chunk, is_end)
+        except expat.ExpatError as error:
+            if error.code in MAY_BE_MENDED and not self._mender:
+                raise _NotWellFormedError from None
+            raise self._explain(error) from None
+        begins = self._row_begins if self._row else self._parser.CurrentByteIndex
+        if self._chunk_begins + len(chunk) - begins > MAX_RECORD_BYTES:
+            what = "a record" if self._row else "a tag"
+            raise self._error(f"{what} of more than {MAX_RECORD_BYTES:,} bytes")
+        return self._found
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Start an element that is not in a record."""
+        self._stack.append(local_name(tag))
+        if len(self._stack) > MAX_DEPTH:
+            self._refuse_depth()
+        if self._record is None or not is_at(self._record, self._stack):
+            return
+        self._row_begins = self._parser.CurrentByteIndex
+        self._rows.fields_by_tag.line = self._line
+        self._row = Row(self._line, {})
+        handlers, parser = self._record_handlers, self._parser
+        handlers.begin(self._row, attributes)
+        parser.StartElementHandler, parser.EndElementHandler = handlers.start, handlers.end
+        parser.CharacterDataHandler = handlers.text
+
+    def _end(self, tag: str) -> None:
+        """End an element that is not in a record."""
+        self._stack.pop()
+
+    def _end_record(self) -> None:
+        parser = self._parser
+        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
+        parser.CharacterDataHandler = None
+        self._stack.pop()
+        assert self._row
+        self._found.append(self._row)
+        self._row = None
+
+    @property
+    def _line(self) -> int:
+        return self._parser.CurrentLineNumber + self._text.lines_before
+
+    def _refuse_depth(self) -> None:
+        raise self._error("nested too deeply")
+
+    def _refuse_doctype(self, *declared: object) -> None:
+        hint = "remove the line <!DOCTYPE ...>; entities that it declares must be written as characters"
+        raise self._error("a document type declaration, which could make the document expand", hint)
+
+    def _error(self, message: str, hint: str = "") -> ContentError:
+        return self._rows.error(
+            self._line, message, column=self._parser.CurrentColumnNumber + 1, hint=hint
+        )
+
+    def _explain(self, error: expat.ExpatError) -> ContentError:
+        """Make the error of a document that is not well-formed."""
+        # Of an end tag expat names the place of the name.
+        before = len("</") if error.code == TAG_MISMATCH else 0
+        line, column = error.lineno + self._text.lines_before, error.offset + 1 - before
+        record = f" in record {self.count + len(self._found) + 1}" if self._row else ""
+        if error.code in CUT_OFF and (self._stack or self._row):
+            return self._rows.error(line, f"the file is cut off{record}", hint="export it again", column=column)
+        at = self._parser.ErrorByteIndex - self._chunk_begins - before
+        excerpt = self._chunk[at : at + EXCERPT_BYTES].decode("utf-8", "ignore") if at >= 0 else ""
+        found = f" at {excerpt!r}" if excerpt and not self._rows.sensitive else ""
+        return self._rows.error(
+            line,
+            f"not XML{record}: {expat.ErrorString(error.code)}{found}",
+            column=column,
+            hint="in a text, < is written as &lt; and no control characters are allowed",
+        )

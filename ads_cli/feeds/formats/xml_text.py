@@ -1,0 +1,134 @@
+"""The text of an XML document: its encoding, and characters that should have been escaped."""
+
+import io
+import re
+from codecs import getincrementaldecoder, lookup
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+from ...errors import ContentError, UsageError
+from ...output.text import counted
+from ..decoding import UTF_8, as_utf_8, check_encoding
+from ..rows import decoding_error_in
+from ..sniffing import UTF_16_XML
+
+if TYPE_CHECKING:
+    from ..rows import Rows
+
+CHUNK_BYTES = 256 * 1024
+DECLARATION = re.compile(rb"""\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)["']""")
+DECLARATION_BYTES = 1024
+# What is not markup: there an "&" stands for itself. Elsewhere it begins a reference, or should have been escaped.
+TOKEN = re.compile(
+    rb"<!\[CDATA\[|<!--|<\?|&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)([A-Za-z][A-Za-z0-9]{1,30};)?"
+)
+ENDS = {b"<![CDATA[": b"]]>", b"<!--": b"-->", b"<?": b"?>"}
+MAX_TOKEN_BYTES = 40
+
+
+class XmlText:
+    """The document as chunks of UTF-8, without what precedes its declaration."""
+
+    def __init__(self, rows: "Rows") -> None:
+        self.lines_before = 0  # blank lines, which must not precede the declaration
+        self._rows = rows
+        raw = cast("io.BufferedReader[Any]", rows.source.stream())
+        self._stream = as_utf_8(raw, self._encoding(raw), rows.source.label)
+
+    def chunks(self) -> Iterator[bytes]:
+        """Read the document; raise ContentError where it is not in its encoding."""
+        decoder, line, is_start = getincrementaldecoder(UTF_8)(), 1, True
+        while chunk := self._stream.read(CHUNK_BYTES):
+            try:
+                decoder.decode(chunk)
+            except UnicodeDecodeError as error:
+                raise decoding_error_in(self._rows, line, error) from None
+            line += chunk.count(b"\n")
+            if is_start:
+                text = chunk.lstrip()
+                self.lines_before += chunk.count(b"\n", 0, len(chunk) - len(text))
+                is_start, chunk = not text, text
+            yield chunk
+
+    def _encoding(self, raw: "io.BufferedReader[Any]") -> str:
+        """Return the encoding that --encoding, the first bytes or the declaration tells."""
+        head, named = raw.peek(DECLARATION_BYTES)[:DECLARATION_BYTES], self._rows.source.encoding
+        if lookup(named).name != UTF_8:
+            return named
+        if found := UTF_16_XML.get(head[:2]):
+            return found
+        declared = match[1].decode() if (match := DECLARATION.match(head)) else UTF_8
+        try:
+            check_encoding(declared)
+        except UsageError:
+            hint = "name the encoding that it has, for example --encoding cp1252"
+            raise self._rows.error(1, f"the declared encoding {declared!r} is not known", hint=hint) from None
+        # A declaration that could be read as ASCII is not in UTF-16, whatever it says.
+        is_utf_8 = lookup(declared).name in (UTF_8, "ascii") or declared.lower().startswith(("utf-16", "utf-32"))
+        return UTF_8 if is_utf_8 else declared
+
+
+class Mender:
+    """Escapes what should have been: an "&" that begins no reference, and the entities of HTML."""
+
+    def __init__(self) -> None:
+        self.ampersands = 0
+        self.entities: Counter[str] = Counter()
+
+    @property
+    def notes(self) -> list[str]:
+        """Say what was mended."""
+        notes = []
+        if self.ampersands:
+            number = "is read as it is" if self.ampersands == 1 else "are read as they are"
+            notes.append(f"{self.ampersands:,} & that should be &amp; {number}")
+        if self.entities:
+            names = ", ".join(f"&{name}" for name, _ in self.entities.most_common(5))
+            count = counted(self.entities.total(), "entity of HTML is", "entities of HTML are")
+            notes.append(f"{count} read as characters: {names}")
+        return notes
+
+    def mend(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """Yield the chunks with both escaped."""
+        data, end = b"", b""  # `end` of a section that is not markup
+        for chunk in chunks:
+            data += chunk
+            mended, data, end = self._mend(data, end, len(data) - MAX_TOKEN_BYTES)
+            if mended:
+                yield mended
+        yield self._mend(data, end, len(data))[0]
+
+    def _mend(self, data: bytes, end: bytes, limit: int) -> tuple[bytes, bytes, bytes]:
+        """Mend what begins before `limit`; return it, the rest, and the end of the section that is open."""
+        parts: list[bytes] = []
+        position = 0
+        while position < limit:
+            if end:
+                stop = data.find(end, position)
+                if stop < 0:
+                    break
+                stop, end = stop + len(end), b""
+                parts.append(data[position:stop])
+                position = stop
+                continue
+            match = TOKEN.search(data, position)
+            if match is None or match.start() >= limit:
+                break
+            token = match[0]
+            parts.append(data[position : match.start()])
+            end = ENDS.get(token, b"")
+            parts.append(token if end else self._escape(token))
+            position = match.end()
+        limit = max(limit, position)
+        return b"".join([*parts, data[position:limit]]), data[limit:], end
+
+    def _escape(self, token: bytes) -> bytes:
+        from html.entities import html5
+
+        name = token[1:].decode()
+        if name in html5:
+            self.entities[name] += 1
+            return "".join(f"&#{ord(character)};" for character in html5[name]).encode()
+        self.ampersands += 1
+        return b"&amp;" + token[1:]

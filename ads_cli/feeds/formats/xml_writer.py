@@ -1,0 +1,70 @@
+"""A writer of RSS with the elements of shopping feeds, which the reader returns equal."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from ...api.names import FIELDS
+from ...output.text import cell
+from ..writer import RowWriter
+from .xml_fields import SEPARATORS
+from .xml_values import XML_SPACE
+
+BEGIN = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0">
+<channel>
+<title>Products</title>
+<link/>
+<description/>
+"""
+END = "</channel>\n</rss>\n"
+OF_RSS = ("title", "link", "description")  # elements without a prefix
+CATEGORY = "store_product_category"
+NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+REPLACEMENT = "\ufffd"
+
+
+class XmlWriter(RowWriter):
+    """An item for each row; characters that XML does not allow are replaced."""
+
+    def _begin(self) -> None:
+        self.stream.write(BEGIN)
+
+    def _write(self, values: Mapping[str, Any]) -> None:
+        elements = (line for column in self.columns for line in _elements(column, values.get(column)))
+        self.stream.write(f"<item>\n{''.join(elements)}</item>\n")
+
+    def close(self) -> None:
+        """End the channel."""
+        self.stream.write(END)
+
+
+def _elements(column: str, value: Any) -> Iterator[str]:
+    """Yield the elements of a value: one of each item of a list."""
+    for item in _items(column, value):
+        begin, end = _tags(column)
+        if isinstance(item, Mapping):
+            children = "".join(line for name, child in item.items() for line in _elements(str(name), child))
+            yield f"<{begin}>\n{children}</{end}>\n"
+        elif (text := NOT_XML.sub(REPLACEMENT, cell(item))).strip():
+            kept = ' xml:space="preserve"' if text != text.strip(XML_SPACE) else ""
+            yield f"<{begin}{kept}>{escape(text, {chr(13): '&#13;'})}</{end}>\n"
+
+
+def _items(column: str, value: Any) -> Sequence[Any]:
+    if isinstance(value, str) and (separator := SEPARATORS.get(column)):
+        return [item.strip() for item in value.split(separator)]
+    return value if isinstance(value, list) else [value]
+
+
+def _tags(column: str) -> tuple[str, str]:
+    """Return what is in the start tag and in the end tag of a column."""
+    if column in OF_RSS:
+        return column, column
+    name = FIELDS[CATEGORY] if column == CATEGORY else column
+    if NAME.fullmatch(name):
+        return f"g:{name}", f"g:{name}"
+    return f"g:attribute name={quoteattr(NOT_XML.sub(REPLACEMENT, name))}", "g:attribute"

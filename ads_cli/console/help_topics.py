@@ -27,9 +27,9 @@ ignores them."""
 
 FILES_TEXT = f"""\
 Feeds and customer lists are {one_of(map(str.upper, readable_formats()))}, each also compressed (gzip,
-bzip2, xz, zstd, or zip with one file); - is standard input (with --format). A YAML or JSON document is a list,
-or a mapping with the single key products or users. XML is RSS, Atom, or any element that is repeated. An empty
-cell is a value that is not given."""
+bzip2, xz, zstd, or zip with one file); - is standard input (with --format). A YAML or JSON document is a
+list, or a mapping with the single key products or users. XML is RSS, Atom, or any element that is repeated.
+An empty cell is a value that is not given."""
 
 FILES = {
     "ADSCTL_CONFIG_DIR/config.yaml": "profiles: addresses, account, catalog; never a secret",

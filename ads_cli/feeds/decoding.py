@@ -70,7 +70,9 @@ class _Transcoded(io.RawIOBase):
         if isinstance(error, UnicodeDecodeError):
             line += error.object[: error.start].decode(self._encoding, "ignore").count("\n")
         reason = getattr(error, "reason", error)
-        return ContentError(f"{self._label}:{line}: not {self._encoding}: {reason}", hint="name its --encoding")
+        return ContentError(
+            f"{self._label}:{line}: not {self._encoding}: {reason}", hint="name its --encoding"
+        )
 
 
 def _transcoded(raw: BinaryIO, encoding: str, label: str) -> BinaryIO:

@@ -99,7 +99,7 @@ class _Layer(io.RawIOBase):
         if IN_EVERY_WORKBOOK in archive.namelist():
             self.is_workbook = True
             copy.seek(0)
-            return io.BufferedReader(copy)  # type: ignore[type-var]
+            return io.BufferedReader(copy)
         files = [each for each in archive.infolist() if not (each.is_dir() or _is_of_macos(each))]
         if len(files) != 1:
             names = ", ".join(repr(each.filename) for each in files[:5])

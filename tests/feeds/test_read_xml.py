@@ -54,7 +54,10 @@ def test_an_rss_feed_of_version_1_has_its_items_beside_the_channel(feeds):
 @pytest.mark.parametrize(
     ("content", "path"),
     [
-        ("<products><product><id>{}</id></product><product><id>2</id></product></products>", "products/product"),
+        (
+            "<products><product><id>{}</id></product><product><id>2</id></product></products>",
+            "products/product",
+        ),
         ("<products><product><id>{}</id><title>only one</title></product></products>", "products/product"),
         ("<shop><title>S</title><list><p><id>{}</id></p><p><sku>2</sku></p></list></shop>", "shop/list/p"),
         (
@@ -84,7 +87,9 @@ def test_the_record_option_names_an_element_wherever_it_is(feeds):
 
 
 def test_repeated_elements_are_joined_where_the_field_wants_and_else_a_list(feeds):
-    images = "".join(f"<g:additional_image_link>https://i.example/{n}</g:additional_image_link>" for n in "123")
+    images = "".join(
+        f"<g:additional_image_link>https://i.example/{n}</g:additional_image_link>" for n in "123"
+    )
     sizes = "<size>S</size><size>M</size>"
     (found,) = feeds.values(FEED, item(f"<id>1</id>{images}{sizes}<id>1</id>"))
     joined = "https://i.example/1,https://i.example/2,https://i.example/3"
@@ -95,16 +100,22 @@ def test_nested_elements_are_a_value_by_name_and_known_fields_a_text(feeds):
     shipping = "<g:shipping><g:country>DE</g:country>\n<g:price>3 EUR</g:price></g:shipping>"
     description = "<description>Made of <b>wo<i>o</i>d</b>.</description>"
     link = "<link><a>https://s.example/</a>\n <a>1</a></link>"
-    (found,) = feeds.values(FEED, item(f"<g:id>1</g:id>{shipping}{shipping}{description}<title>{link}</title>"))
+    (found,) = feeds.values(
+        FEED, item(f"<g:id>1</g:id>{shipping}{shipping}{description}<title>{link}</title>")
+    )
     country = {"country": "DE", "price": "3 EUR"}
     assert found["shipping"] == [country, country]
     assert found["title"] == "https://s.example/ 1"
-    (found,) = feeds.values(FEED, item(f"<id>1</id><note>{description}</note><param name='Color'>red</param>"))
+    (found,) = feeds.values(
+        FEED, item(f"<id>1</id><note>{description}</note><param name='Color'>red</param>")
+    )
     assert found == {"id": "1", "note": {"description": {"b": {"i": "o"}}}, "Color": "red"}
 
 
 def test_an_element_without_text_is_absent(feeds):
-    content = item("<id>1</id><title/><description> \n</description><price><![CDATA[ ]]></price><x>\u2003</x>")
+    content = item(
+        "<id>1</id><title/><description> \n</description><price><![CDATA[ ]]></price><x>\u2003</x>"
+    )
     assert feeds.values(FEED, content) == [{"id": "1"}]
 
 
@@ -114,7 +125,9 @@ def test_white_space_around_a_text_is_kept_where_the_element_says_so(feeds):
 
 
 def test_elements_are_mapped_and_two_for_one_field_contradict_each_other(feeds):
-    content = GOOGLE.format("<item><sku>1</sku><id>2</id></item><item><sku>3</sku></item><item><id>4</id></item>")
+    content = GOOGLE.format(
+        "<item><sku>1</sku><id>2</id></item><item><sku>3</sku></item><item><id>4</id></item>"
+    )
     first, *others = feeds.read(FEED, content, sku="id")
     assert first[2] == "the elements 'sku' and 'id' are both read as 'id'"
     assert [(values, problem) for _, values, problem in others] == [({"id": "3"}, ""), ({"id": "4"}, "")]
@@ -131,9 +144,18 @@ DECLARED = '<?xml version="1.0" encoding="{}"?>'
 @pytest.mark.parametrize(
     ("encoding", "title"),
     [
-        *[(name, "Café") for name in ("iso-8859-1", "ISO-8859-15", "windows-1252", "cp1252", "utf-8", "latin1")],
+        *[
+            (name, "Café")
+            for name in ("iso-8859-1", "ISO-8859-15", "windows-1252", "cp1252", "utf-8", "latin1")
+        ],
         *[("windows-1251", "Кофе"), ("koi8-r", "Кофе"), ("Shift_JIS", "珈琲"), ("EUC-JP", "珈琲")],
-        *[("iso-2022-jp", "珈琲"), ("gb2312", "咖啡"), ("GB18030", "咖啡𝄞"), ("Big5", "咖啡"), ("euc-kr", "커피")],
+        *[
+            ("iso-2022-jp", "珈琲"),
+            ("gb2312", "咖啡"),
+            ("GB18030", "咖啡𝄞"),
+            ("Big5", "咖啡"),
+            ("euc-kr", "커피"),
+        ],
         *[("utf-16", "Café 珈琲"), ("us-ascii", "Cafe")],
     ],
 )
@@ -172,7 +194,9 @@ def test_bytes_that_are_not_in_the_declared_encoding_name_their_line(feeds):
 
 
 def test_blank_lines_before_the_declaration_are_skipped_and_counted(feeds):
-    content = "\n\n" + DECLARED.format("utf-8") + "\n" + GOOGLE.format("<item><id>1</id></item>\n<item><id></item>")
+    content = (
+        "\n\n" + DECLARED.format("utf-8") + "\n" + GOOGLE.format("<item><id>1</id></item>\n<item><id></item>")
+    )
     assert "feed.xml:5:11: not XML in record 2: mismatched tag at '</item>" in feeds.error(FEED, content)
 
 

@@ -77,8 +77,14 @@ sys.exit(main(sys.argv[1:]))
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("products", "push", "--help"), ("JSONL, XML or TOY, also compressed", "jsonl, xml or toy (default")),
-        (("audiences", "check", "--help"), ("JSONL, XML or TOY, also compressed", "jsonl, xml or toy (default")),
+        (
+            ("products", "push", "--help"),
+            ("JSONL, XML or TOY, also compressed", "jsonl, xml or toy (default"),
+        ),
+        (
+            ("audiences", "check", "--help"),
+            ("JSONL, XML or TOY, also compressed", "jsonl, xml or toy (default"),
+        ),
         (("products", "pull", "--help"), ("jsonl or xml (default",)),
         (("help", "files"), ("JSONL, XML or TOY, each also compressed",)),
     ],

@@ -59,8 +59,8 @@ def test_a_header_and_nothing_else(adsctl):
     assert "feed.csv:1: no row below the header" in refused(adsctl, HEADER + "\n")
 
 
-def test_an_unknown_extension(adsctl):
-    assert "--format" in refused(adsctl, feed(1), name="feed.dat", code=2)
+def test_an_unknown_extension_of_a_content_that_tells_nothing(adsctl):
+    assert "--format" in refused(adsctl, "id\n1\n", name="feed.dat", code=2)
 
 
 def test_an_unknown_column_is_a_warning_with_a_suggestion(adsctl):

@@ -163,9 +163,7 @@ class _Reading:
         raise self._error("a document type declaration, which could make the document expand", hint)
 
     def _error(self, message: str, hint: str = "") -> ContentError:
-        return self._rows.error(
-            self._line, message, column=self._parser.CurrentColumnNumber + 1, hint=hint
-        )
+        return self._rows.error(self._line, message, column=self._parser.CurrentColumnNumber + 1, hint=hint)
 
     def _explain(self, error: expat.ExpatError) -> ContentError:
         """Make the error of a document that is not well-formed."""
@@ -174,7 +172,9 @@ class _Reading:
         line, column = error.lineno + self._text.lines_before, error.offset + 1 - before
         record = f" in record {self.count + len(self._found) + 1}" if self._row else ""
         if error.code in CUT_OFF and (self._stack or self._row):
-            return self._rows.error(line, f"the file is cut off{record}", hint="export it again", column=column)
+            return self._rows.error(
+                line, f"the file is cut off{record}", hint="export it again", column=column
+            )
         at = self._parser.ErrorByteIndex - self._chunk_begins - before
         excerpt = self._chunk[at : at + EXCERPT_BYTES].decode("utf-8", "ignore") if at >= 0 else ""
         found = f" at {excerpt!r}" if excerpt and not self._rows.sensitive else ""

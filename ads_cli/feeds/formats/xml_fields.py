@@ -92,7 +92,9 @@ class ElementFields(dict[str, str]):
 
 
 def _column(tag: str) -> str:
-    return (tag.removeprefix(NAMED) if tag.startswith(NAMED) else local_name(tag.removeprefix(ATTRIBUTE))).strip()
+    return (
+        tag.removeprefix(NAMED) if tag.startswith(NAMED) else local_name(tag.removeprefix(ATTRIBUTE))
+    ).strip()
 
 
 def _rank(tag: str) -> int:

@@ -5,12 +5,12 @@ import re
 from codecs import getincrementaldecoder, lookup
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from ...errors import ContentError, UsageError
+from ...errors import UsageError
 from ...output.text import counted
 from ..decoding import UTF_8, as_utf_8, check_encoding
-from ..rows import decoding_error_in
+from ..decoding_errors import decoding_error_in
 from ..sniffing import UTF_16_XML
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 256 * 1024
 DECLARATION = re.compile(rb"""\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)["']""")
 DECLARATION_BYTES = 1024
-# What is not markup: there an "&" stands for itself. Elsewhere it begins a reference, or should have been escaped.
+# Sections in which an "&" stands for itself, and an "&" elsewhere that begins no reference of XML.
 TOKEN = re.compile(
     rb"<!\[CDATA\[|<!--|<\?|&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)([A-Za-z][A-Za-z0-9]{1,30};)?"
 )
@@ -65,7 +65,9 @@ class XmlText:
             hint = "name the encoding that it has, for example --encoding cp1252"
             raise self._rows.error(1, f"the declared encoding {declared!r} is not known", hint=hint) from None
         # A declaration that could be read as ASCII is not in UTF-16, whatever it says.
-        is_utf_8 = lookup(declared).name in (UTF_8, "ascii") or declared.lower().startswith(("utf-16", "utf-32"))
+        is_utf_8 = lookup(declared).name in (UTF_8, "ascii") or declared.lower().startswith(
+            ("utf-16", "utf-32")
+        )
         return UTF_8 if is_utf_8 else declared
 
 

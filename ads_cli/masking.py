@@ -7,6 +7,12 @@ MASK = "***"
 SECRET_FIELDS = re.compile(
     r'((?:oauth_token|oauth_token_secret|oauth_verifier|access_token)"?\s*[=:]\s*"?)[^&"\s]+'
 )
+# An address, alone or as the value of an option: before its path, its credentials, and after it, its query.
+ADDRESS = re.compile(
+    r"(?P<option>--[\w-]+=)?(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+://)(?:(?P<user>[^/?#]*)@)?(?P<path>[^?#]*)"
+    r"(?P<query>[?#].*)?",
+    re.DOTALL,
+)
 MIN_MASKED_BASE64 = 8  # characters; shorter fragments occur in ordinary text
 MIN_MASKED_ANYWHERE = 6  # characters; a shorter secret is masked where it is a word
 
@@ -61,3 +67,31 @@ def _encodings(secret: str) -> set[str]:
         inner = encoded[4 if offset else 0 : -4].decode()  # without characters shared with its neighbours
         found |= {inner} if len(inner) >= MIN_MASKED_BASE64 else set()
     return found
+
+
+def mask_address(text: str) -> str:
+    """Return an address without its credentials and its query; any other text as it is."""
+    match = ADDRESS.fullmatch(text)
+    if not match:
+        return text
+    option, scheme, user, path, query = match.groups()
+    shown_user = "" if user is None else f"{user if _is_ssh_login(scheme, user) else MASK}@"
+    return f"{option or ''}{scheme}{shown_user}{path}{f'?{MASK}' if query else ''}"
+
+
+def address_secrets(text: str) -> list[str]:
+    """Return the secrets of an address: its password, or a user name without one, and its query."""
+    from urllib.parse import unquote
+
+    match = ADDRESS.fullmatch(text)
+    if not match:
+        return []
+    scheme, user, query = match["scheme"], match["user"] or "", (match["query"] or "")[1:]
+    name, colon, password = user.partition(":")
+    secret = "" if _is_ssh_login(scheme, user) else password if colon else name
+    return [*filter(None, (secret, unquote(secret), query))]
+
+
+def _is_ssh_login(scheme: str, user: str) -> bool:
+    """Whether a user name is only that: with SSH, it is no secret."""
+    return scheme.lower() == "sftp://" and ":" not in user

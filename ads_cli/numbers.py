@@ -1,4 +1,4 @@
-"""Durations and counts, as options and settings state them."""
+"""Durations, counts and sizes, as options and settings state them."""
 
 import re
 
@@ -6,6 +6,9 @@ from .errors import UsageError
 
 SECONDS_PER_UNIT = {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600}
 DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,12})?)(ms|[smh]?)")
+DECIMAL_UNITS = {unit: 1000**power for power, unit in enumerate(("b", "kb", "mb", "gb", "tb"))}
+BINARY_UNITS = {unit: 1024**power for power, unit in enumerate(("", "kib", "mib", "gib", "tib"))}
+SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,12})?) ?([a-z]*)")
 MAX_SECONDS = 31 * 24 * 3600
 MAX_COUNT = 10**9
 
@@ -30,3 +33,21 @@ def parse_count(text: str, name: str) -> int:
     if not 1 <= count <= MAX_COUNT:
         raise UsageError(f"{name}: {text!r} is not a whole number from 1 to {MAX_COUNT:,}")
     return count
+
+
+def parse_size(text: str, name: str) -> int:
+    """Parse `500MB`, `2GiB` or plain bytes; raise UsageError, naming `name`, otherwise."""
+    match = SIZE.fullmatch(text.strip().lower())
+    unit = (DECIMAL_UNITS | BINARY_UNITS).get(match[2]) if match else None
+    size = int(float(match[1]) * unit) if match and unit else 0
+    if size < 1:
+        raise UsageError(f"{name}: {text!r} is not a size", hint="write 500MB, 2GiB or plain bytes")
+    return size
+
+
+def size_text(size: int) -> str:
+    """Write a number of bytes for people: `2 GiB`, `500 MB`, `1.5 MB`."""
+    for unit, factor in (("GiB", 2**30), ("MiB", 2**20), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if size >= factor and (unit[1] != "i" or size % factor == 0):
+            return f"{size / factor:.1f}".removesuffix(".0") + f" {unit}"
+    return f"{size:,} bytes"

@@ -13,40 +13,11 @@ import httpx
 
 from ..errors import StateError, UnavailableError
 from ..loopback import is_address, is_loopback
+from .deadline import Deadline
 from .http_core import httpcore
 from .response_body import MAX_BODY_BYTES
 
 KEEP_ALIVE_SECONDS = 5.0
-
-
-class Deadline:
-    """When the operations of an attempt must have ended, in monotonic seconds.
-
-    `--timeout` limits connecting, writing a piece of the body, the head of a response as a whole, and each
-    read of its body. All of them end with the attempt, which has what is left of `--max-wait`.
-    """
-
-    def __init__(self) -> None:
-        self._attempt = self._head = inf
-
-    def start(self, ends_at: float) -> None:
-        """Begin an attempt."""
-        self._attempt, self._head = ends_at, inf
-
-    def expect_head(self, timeout: float) -> None:
-        """Begin to wait for a response, after something was written."""
-        self._head = monotonic() + timeout
-
-    def end_head(self) -> None:
-        """Begin to read a body."""
-        self._head = inf
-
-    def left(self, timeout: float | None, error: type[httpcore.TimeoutException]) -> float:
-        """Return the seconds that the next operation may take; raise `error` if there are none."""
-        seconds = min(inf if timeout is None else timeout, min(self._attempt, self._head) - monotonic())
-        if seconds <= 0:
-            raise error("the response arrives too slowly")
-        return seconds
 
 
 class _Stream(httpcore.NetworkStream):
@@ -174,8 +145,16 @@ class NetworkTransport(httpx.BaseTransport):
     The request's extensions hold the time-out of each operation, and `deadline`, the end of the attempt.
     """
 
-    def __init__(self, url: httpx.URL, tls: ssl.SSLContext, proxy: str | None) -> None:
+    def __init__(
+        self,
+        url: httpx.URL,
+        tls: ssl.SSLContext,
+        proxy: str | None,
+        *,
+        max_body_bytes: float = MAX_BODY_BYTES,
+    ) -> None:
         self._deadline = Deadline()
+        self._max_body_bytes = max_body_bytes
         self._pool = _pool(tls, proxy, _Backend(self._deadline, loopback_only=url.scheme == "http"))
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -197,7 +176,13 @@ class NetworkTransport(httpx.BaseTransport):
                 )
             )
         self._deadline.end_head()
-        return httpx.Response(response.status, headers=response.headers, stream=_Body(response))
+        return httpx.Response(
+            response.status, headers=response.headers, stream=_Body(response, self._max_body_bytes)
+        )
+
+    def extend_deadline(self, ends_at: float) -> None:
+        """Let the reading of a body go on until `ends_at`, in monotonic seconds."""
+        self._deadline.start(ends_at)
 
     def close(self) -> None:
         """Close the connection."""
@@ -207,16 +192,16 @@ class NetworkTransport(httpx.BaseTransport):
 class _Body(httpx.SyncByteStream):
     """The body of a response as it arrives, compressed or not."""
 
-    def __init__(self, response: httpcore.Response) -> None:
-        self._response = response
+    def __init__(self, response: httpcore.Response, max_bytes: float) -> None:
+        self._response, self._max_bytes = response, max_bytes
 
     def __iter__(self) -> Iterator[bytes]:
         size = 0
         with _httpx_errors():
             for part in self._response.iter_stream():
                 size += len(part)
-                if size > MAX_BODY_BYTES:  # however little it decompresses to
-                    raise UnavailableError(f"the response is larger than {MAX_BODY_BYTES:,} bytes")
+                if size > self._max_bytes:  # however little it decompresses to
+                    raise UnavailableError(f"the response is larger than {self._max_bytes:,} bytes")
                 yield part
 
     def close(self) -> None:

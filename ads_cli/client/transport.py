@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
@@ -15,6 +15,9 @@ from .. import __version__
 from ..errors import StateError
 from .prepared_request import PreparedRequest
 from .response_body import ENCODING
+
+if TYPE_CHECKING:
+    from .network import NetworkTransport
 
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 FAULT_HEADER = "x-emulator-fault"
@@ -43,7 +46,7 @@ class Connections(threading.local):
         """
         host = url.raw_scheme + url.netloc
         if host not in self._transports:
-            transport = EmulatorTransport(self._app) if self._app else _connection(url, self._tls)
+            transport = EmulatorTransport(self._app) if self._app else connect(url, self._tls)
             self._transports[host] = transport
         return self._transports[host]
 
@@ -69,12 +72,12 @@ def http_request(prepared: PreparedRequest, timeout: float, deadline: float) -> 
     return request
 
 
-def _connection(url: httpx.URL, tls: ssl.SSLContext) -> httpx.BaseTransport:
-    """Connect to a host, through the proxy that the environment names for it."""
+def connect(url: httpx.URL, tls: ssl.SSLContext, **limits: float) -> "NetworkTransport":
+    """Return a connection to a host, through the proxy that the environment names for it."""
     from .network import NetworkTransport
 
     try:
-        return NetworkTransport(url, tls, _proxy(url))
+        return NetworkTransport(url, tls, _proxy(url), **limits)
     except (ValueError, httpx.InvalidURL) as error:
         raise StateError(
             f"the proxy that the environment names cannot be used: {error}",

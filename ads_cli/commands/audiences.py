@@ -73,9 +73,7 @@ def push(
 
     call = Invocation.of(ctx)
     upload = audience_upload(call.account, audience)
-    plan = _plan(
-        file, feed, upload, operation, effective_at, allow_clear_text=allow_clear_text, dry_run=call.dry_run
-    )
+    plan = _plan(call, file, feed, upload, operation, effective_at, allow_clear_text=allow_clear_text)
     _push(call, plan, options)
 
 
@@ -96,7 +94,7 @@ def push_do_not_reach(
 
     call = Invocation.of(ctx)
     upload = do_not_reach_upload(call.account, list_)
-    _push(call, _plan(file, feed, upload, operation, dry_run=call.dry_run), options)
+    _push(call, _plan(call, file, feed, upload, operation), options)
 
 
 @with_options(feed=FeedOptions, rejected=RejectedOptions)
@@ -118,7 +116,7 @@ def check(
     from .validate import say_estimate, validate_with_progress, write_invalid_rows
 
     call = Invocation.of(ctx)
-    plan = _offline_plan(file, feed, region, allow_clear_text=allow_clear_text)
+    plan = _offline_plan(call, file, feed, region, allow_clear_text=allow_clear_text)
     check_failed_out(rejected.failed_out_file, plan.rows)
     report = validate_with_progress(call, plan)
     for name, count in plan.counts.items():
@@ -160,7 +158,7 @@ def hash_file(
     from .validate import require_valid, write_invalid_rows
 
     call = Invocation.of(ctx)
-    plan = _offline_plan(file, feed, region, allow_clear_text=allow_clear_text)
+    plan = _offline_plan(call, file, feed, region, allow_clear_text=allow_clear_text)
     check_failed_out(rejected.failed_out_file, plan.rows)
     out = None if output_file == "-" else OutputFile(output_file)
     if out:
@@ -193,14 +191,17 @@ def _push(call: Invocation, plan: "UserPlan", options: PushOptions) -> None:
             call.messages.say(f"{options.failed_out} {warning}")
 
 
-def _offline_plan(file: str, feed: FeedOptions, region: str | None, *, allow_clear_text: bool) -> "UserPlan":
+def _offline_plan(
+    call: Invocation, file: str, feed: FeedOptions, region: str | None, *, allow_clear_text: bool
+) -> "UserPlan":
     from ..audiences.upload import audience_upload
 
     upload, operation = audience_upload("-", "-"), OperationOptions(region=region)
-    return _plan(file, feed, upload, operation, allow_clear_text=allow_clear_text)
+    return _plan(call, file, feed, upload, operation, allow_clear_text=allow_clear_text)
 
 
 def _plan(
+    call: Invocation,
     file: str,
     feed: FeedOptions,
     upload: "UserUpload",
@@ -208,7 +209,6 @@ def _plan(
     effective_at: str | None = None,
     *,
     allow_clear_text: bool = False,
-    dry_run: bool = False,
 ) -> "UserPlan":
     """Open a list of people and plan its upload; raise UsageError."""
     from ..audiences.operation_params import ParamsResolver
@@ -225,9 +225,9 @@ def _plan(
     )
     mapping = HeaderMapping(feed.mapping(upload.known))
     known = (*upload.known, "params", "users")  # the service's own documents are read too
-    rows = feed.open_rows(file, ("users", "operations"), known, mapping)
+    rows = feed.open_rows(call, file, ("users", "operations"), known, mapping)
     packing = _packing_options(operation, allow_clear_text=allow_clear_text)
-    return UserPlan(rows, upload, resolver, packing, dry_run=dry_run)
+    return UserPlan(rows, upload, resolver, packing, dry_run=call.dry_run)
 
 
 def _packing_options(operation: OperationOptions, *, allow_clear_text: bool) -> "PackingOptions":

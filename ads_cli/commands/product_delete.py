@@ -69,7 +69,7 @@ def delete(
     if by is By.id:
         call.catalog = call.find_catalog()  # in a dry run too, since it has the keys
     sync_state = SyncState(call.settings.state_dir, call.service, call.catalog)
-    rows = _open(keys or [], from_, feed, ID_SCHEMA if by is By.id else KEY_SCHEMA)
+    rows = _open(call, keys or [], from_, feed, ID_SCHEMA if by is By.id else KEY_SCHEMA)
     if by is By.id:
         plan, found = delete_by_id_plan(rows, call.catalog, sync_state)
         on_validated, hint = _look_up(call, plan, found), ID_HINT
@@ -85,13 +85,16 @@ def delete(
         raise
 
 
-def _open(values: list[str], file: str | None, feed: FeedOptions, schema: "RowSchema") -> "Rows":
+def _open(
+    call: Invocation, values: list[str], file: str | None, feed: FeedOptions, schema: "RowSchema"
+) -> "Rows":
     """Open the values, or the file of values."""
     from ..feeds.reader import open_value_list, open_values, read_rows
 
     mapping = feed.mapping(schema.required)
     if file:
-        source = open_value_list(file, feed.format, feed.encoding, columns={*schema.known, *mapping})
+        columns = {*schema.known, *mapping}
+        source = open_value_list(file, feed.format, feed.encoding, columns=columns, access=feed.access(call))
     else:
         source = open_values(values)
     return read_rows(source, roots=schema.roots, known=schema.required, rename=mapping)

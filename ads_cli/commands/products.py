@@ -67,7 +67,7 @@ def push(
     call = Invocation.of(ctx)
     if changed:
         call.catalog = call.find_catalog()  # in a dry run too, since what has changed depends on it
-    rows = feed.open(file, PRODUCT_SCHEMA)
+    rows = feed.open(call, file, PRODUCT_SCHEMA)
     plan, selection = _push_plan(call, rows, only_changed=changed, strict=strict)
     command = PushCommand(call, plan, options)
     if changed and selection:
@@ -101,7 +101,7 @@ def check(
 
     call = Invocation.of(ctx)
     selection, count_changed = _compared_with_acknowledged(call)
-    plan = check_plan(feed.open(file, PRODUCT_SCHEMA), selection, strict=strict)
+    plan = check_plan(feed.open(call, file, PRODUCT_SCHEMA), selection, strict=strict)
     check_failed_out(rejected.failed_out_file, plan.rows)
     report = validate_with_progress(call, plan)
     say_estimate(call, plan, count_changed)

@@ -16,6 +16,7 @@ from ..console.invocation import Invocation
 from ..console.progress import OnProgress, progress
 from ..console.reports import error_lines, show_summary
 from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted, NotFoundError, UsageError
+from ..masking import mask_address
 from ..output.text import counted, safe, shell_command
 from ..uploads.borne_concurrency import BorneConcurrency
 from ..uploads.job_file import Job
@@ -242,8 +243,8 @@ class PushCommand:
 
     @property
     def _resume_command(self) -> str:
-        """Return the command line that was typed, with --resume."""
-        words = [word for word in self.call.command_line if word != "--resume"]
+        """Return the command line that was typed, with --resume, and without secrets of an address."""
+        words = [mask_address(word) for word in self.call.command_line if word != "--resume"]
         end = words.index("--") if "--" in words else len(words)
         return shell_command(["adsctl", *words[:end], "--resume", *words[end:]])
 

@@ -12,17 +12,27 @@ from ..api.names import WIRE_NAMES, neutral_name
 from ..errors import UsageError
 from ..feeds.registry import one_of, readable_formats
 from ..feeds.rows import Rows
+from ..numbers import parse_size
 from ..suggestions import suggestion
 from ..validation.schema import RowSchema
 from .options import completes_from
 
 if TYPE_CHECKING:
+    from ..feeds.access import RemoteAccess
     from ..uploads.rejected_rows import FailedOut
+    from .invocation import Invocation
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 FORMATS = one_of(map(str.upper, readable_formats()))
-File = Annotated[str, typer.Argument(metavar="FILE", help=f"{FORMATS}, also compressed; - is standard input")]
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help=f"{FORMATS}, also compressed; a path, - for standard input, https://, s3://, gs://, az:// or sftp://,"
+        " or @NAME: the address in a variable",
+    ),
+]
 Format = Annotated[
     str | None,
     typer.Option(
@@ -56,21 +66,41 @@ class FeedOptions(msgspec.Struct, frozen=True):
     record: Annotated[
         str | None, typer.Option(metavar="NAME", help="The element of XML that is a record, as in product")
     ] = None
+    max_size: Annotated[
+        str, typer.Option(metavar="SIZE", help="Largest file to download, as in 500MB or 10GiB")
+    ] = "2GiB"
 
-    def open(self, file: str, schema: RowSchema) -> Rows:
-        """Open a file for a schema; raise UsageError."""
-        return self.open_rows(file, schema.roots, schema.known, self.mapping(schema.known))
+    def open(self, call: "Invocation", file: str, schema: RowSchema) -> Rows:
+        """Open a file for a schema; raise AdsctlError."""
+        return self.open_rows(call, file, schema.roots, schema.known, self.mapping(schema.known))
 
     def open_rows(
-        self, file: str, roots: tuple[str, ...], known: Collection[str], mapping: Mapping[str, str]
+        self,
+        call: "Invocation",
+        file: str,
+        roots: tuple[str, ...],
+        known: Collection[str],
+        mapping: Mapping[str, str],
     ) -> Rows:
         """Open a file; `roots` may be the only key of a document, `known` are its fields."""
         from ..feeds.reader import open_source, read_rows
         from ..feeds.source import ReadOptions
 
         options = ReadOptions(record=self.record)
-        source = open_source(file, self.format, self.encoding, options=options)
+        access = self.access(call)
+        source = open_source(file, self.format, self.encoding, options=options, access=access)
         return read_rows(source, roots=roots, known=known, rename=mapping)
+
+    def access(self, call: "Invocation") -> "Callable[[], RemoteAccess]":
+        """Return what makes the access to remote feeds, for which more must be imported."""
+        max_bytes = parse_size(self.max_size, "--max-size")
+
+        def make() -> "RemoteAccess":
+            from .remote_access import make_access
+
+            return make_access(call, max_bytes)
+
+        return make
 
     def mapping(self, known: Collection[str]) -> dict[str, str]:
         """Parse --map; raise UsageError where a field is not known."""

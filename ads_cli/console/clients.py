@@ -12,7 +12,6 @@ from ..client.shared_window import SharedWindow
 from ..client.trace import Trace
 from ..config.settings import Settings
 from ..errors import UnavailableError, UsageError
-from ..masking import Mask
 from ..output.messages import Messages
 from .progress import wait_text
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 def make_client(
     settings: Settings,
     messages: Messages,
-    mask: Mask,
+    trace: Trace,
     *,
     credentials: Callable[[], Credentials],
     emulator: "Emulator | None",
@@ -47,12 +46,8 @@ def make_client(
         max_attempts=settings.max_attempts,
         max_wait=settings.seconds("max_wait"),
         concurrency=concurrency,
-        trace=Trace(
-            show=messages.show if settings.flags.get("debug") else None,
-            log_file=settings.flags.get("log_file"),
-            mask=mask,
-        ),
-        on_retry=lambda message: messages.detail(mask(message)),
+        trace=trace,
+        on_retry=lambda message: messages.detail(trace.mask(message)),
         on_wait=lambda wait: messages.say(wait_text(wait)),
         on_warning=messages.warn,
         mutating=mutating,

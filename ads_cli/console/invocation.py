@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..auth.secrets import Secrets
     from ..client.client import Client
     from ..client.prepared_request import PreparedRequest
+    from ..client.trace import Trace
     from ..emulator.app import Emulator
     from ..output.messages import Messages
     from ..output.printer import Printer
@@ -92,6 +93,17 @@ class Invocation:
         return Secrets(self.settings, self._command_line.mask, self._command_line.secret_files)
 
     @cached_property
+    def trace(self) -> "Trace":
+        """What --debug and --log-file record."""
+        from ..client.trace import Trace
+
+        return Trace(
+            show=self.messages.show if self.flags.get("debug") else None,
+            log_file=self.flags.get("log_file"),
+            mask=self._command_line.mask,
+        )
+
+    @cached_property
     def client(self) -> "Client":
         """The client; making it sends nothing."""
         from .clients import make_client
@@ -103,7 +115,7 @@ class Invocation:
         return make_client(
             self.settings,
             self.messages,
-            self._command_line.mask,
+            self.trace,
             credentials=self.secrets.user,
             emulator=self.emulator if self.settings.is_local else None,
             service=lambda: self.service,

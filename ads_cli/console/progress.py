@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ..client.rate_limiter import Wait
 from ..output.messages import Messages
@@ -79,12 +79,20 @@ def progress(
         with _bar(report):
             yield report
     else:
-        with _lines(report, messages.say):
+        with lines(report, messages.say):
             yield report
 
 
+class HasLine(Protocol):
+    """A report that can be written as a line."""
+
+    @property
+    def line(self) -> str:
+        """Return everything in one line."""
+
+
 @contextmanager
-def _lines(report: ProgressReport, say: Callable[[str], None]) -> Iterator[None]:
+def lines(report: HasLine, say: Callable[[str], None]) -> Iterator[None]:
     """Write a line now and then, while it waits too: a run that says nothing for long looks dead."""
     ended = threading.Event()
 

@@ -1,6 +1,6 @@
-"""Where a feed is: a path, standard input, or values from the command line.
+"""Where a feed is: a path, standard input, an address, or values from the command line.
 
-A new kind of location is a subclass of `Location` and a line in `parse_location`.
+A new kind of location is a subclass of `Location` and a line in `locate.parse_location`.
 """
 
 import io
@@ -86,11 +86,6 @@ class InMemory(Location):
     def open(self) -> BinaryIO:
         """Return the content."""
         return io.BytesIO(self.content)
-
-
-def parse_location(text: str) -> Location:
-    """Read a FILE argument: `-` is standard input, anything else a path."""
-    return StandardInput() if text == "-" else FileLocation(text)
 
 
 def _is_same_file(file: str | int, path: str) -> bool:

@@ -1,11 +1,13 @@
 """Open a feed: find its format and read its rows."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from ..errors import ContentError, UsageError
 from .decoding import UTF_8, check_encoding
-from .location import InMemory, parse_location
+from .locate import parse_location
+from .location import InMemory
 from .registry import (
     FORMATS,
     SNIFF_BYTES,
@@ -21,6 +23,9 @@ from .rows import Rows
 from .sniffing import is_web_page
 from .source import ReadOptions, Source
 
+if TYPE_CHECKING:
+    from .access import RemoteAccess
+
 
 def open_source(
     file: str,
@@ -29,12 +34,13 @@ def open_source(
     *,
     default_format: str | None = None,
     options: ReadOptions = ReadOptions(),  # noqa: B008 - it cannot change
+    access: "Callable[[], RemoteAccess] | None" = None,
 ) -> Source:
     """Open a FILE argument in the format that `--format`, its content or its name tells.
 
     Raises UsageError if it cannot be opened, or nothing tells the format.
     """
-    location = parse_location(file)
+    location = parse_location(file, access)
     name = location.file_name
     found = find_readable(name or "", format)
     check_encoding(encoding)
@@ -81,12 +87,17 @@ def open_values(values: Iterable[str]) -> Source:
 
 
 def open_value_list(
-    file: str, format: str | None = None, encoding: str = UTF_8, *, columns: Collection[str]
+    file: str,
+    format: str | None = None,
+    encoding: str = UTF_8,
+    *,
+    columns: Collection[str],
+    access: "Callable[[], RemoteAccess] | None" = None,
 ) -> Source:
     """Open a file of values: a feed with one of `columns` or more, or a value in each line."""
     from .formats.csv import is_value_list
 
-    source = open_source(file, format, encoding, default_format="csv")
+    source = open_source(file, format, encoding, default_format="csv", access=access)
     if source.format.name == "csv" and is_value_list(source, columns):
         source.format = FORMATS["lines"]
     return source

@@ -90,7 +90,7 @@ class Forked:
         if self.clock:
             time_machine.travel(time.time() + self.clock).start()
         service = Service(Emulator(self.database), mishap, _created("changes"))
-        transport._connection = lambda url, tls: transport.EmulatorTransport(service)
+        transport.connect = lambda url, tls: transport.EmulatorTransport(service)
         client.backoff = lambda failures: 0.0
         operations.MAX_OPERATIONS = self.operations_of_a_request
         if mishap.kind == "kill on the disk":

@@ -1,0 +1,76 @@
+"""What an invocation lends to the reading of remote feeds."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..client.copy_limits import Limits
+from ..feeds.access import OnBytes, RemoteAccess
+from ..numbers import size_text
+from ..output.messages import Messages
+from ..output.text import safe
+from .invocation import Invocation
+from .progress import lines
+
+
+def make_access(call: Invocation, max_bytes: int) -> RemoteAccess:
+    """Return the access to remote feeds with the limits, messages and environment of an invocation."""
+    settings, messages = call.settings, call.messages
+    return RemoteAccess(
+        environ=settings.environ,
+        limits=Limits(
+            timeout=settings.seconds("timeout", may_be_zero=False),
+            max_attempts=settings.max_attempts,
+            max_wait=settings.seconds("max_wait"),
+            max_bytes=max_bytes,
+        ),
+        trace=call.trace,
+        warn=messages.warn,
+        on_retry=lambda message: messages.detail(call.trace.mask(message)),
+        progress=lambda label: download_progress(messages, label),
+    )
+
+
+class _Report:
+    """How much of a download is there."""
+
+    def __init__(self, label: str) -> None:
+        self.activity = f"Downloading {label}"
+        self(0, None)
+
+    @property
+    def line(self) -> str:
+        """Everything in one line."""
+        of_total = f" of {size_text(self.total)}" if self.total else ""
+        return f"{self.activity}: {size_text(self.received)}{of_total}"
+
+    def __call__(self, received: int, total: int | None) -> None:
+        """Receive how many bytes are there, and of how many."""
+        self.received, self.total = received, total
+
+
+@contextmanager
+def download_progress(messages: Messages, label: str) -> Iterator[OnBytes]:
+    """Show how much of a file is there: a bar on a terminal, a line now and then elsewhere."""
+    report = _Report(label)
+    if messages.quiet:
+        yield report
+    elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+        with _bar(report.activity) as on_bytes:
+            yield on_bytes
+    else:
+        with lines(report, messages.say):
+            yield report
+
+
+@contextmanager
+def _bar(activity: str) -> Iterator[OnBytes]:
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn())
+    with Progress(*columns, TransferSpeedColumn(), console=console, transient=True) as bar:
+        task = bar.add_task(safe(activity), total=None)
+        yield lambda received, total: bar.update(task, completed=received, total=total)

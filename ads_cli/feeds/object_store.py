@@ -1,0 +1,190 @@
+"""A feed in an object store or on an SFTP server, read by fsspec and the back end of the extra."""
+
+import threading
+from collections.abc import Iterator
+from queue import Empty, Full, Queue
+from typing import Any, BinaryIO, NamedTuple
+from urllib.parse import urlsplit
+
+from ..client.copy_limits import CopyRetries
+from ..client.retry import FailedAttempt
+from ..errors import AccessError, AdsctlError, NotFoundError, UnavailableError, UsageError
+from ..output.text import shortened
+from .access import OnBytes
+from .remote import RemoteLocation, credentials_of
+
+BLOCK_BYTES = 1024 * 1024  # of one request, which must be answered within --timeout
+HELD_BLOCKS = 4
+
+
+class BackEnd(NamedTuple):
+    """The file system of a scheme; its package is what the extra of the same name installs."""
+
+    module: str
+    name: str
+    sign_in_hint: str
+
+
+BACK_ENDS = {
+    "s3": BackEnd("s3fs", "S3FileSystem", "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"),
+    "gs": BackEnd("gcsfs", "GCSFileSystem", "set GOOGLE_APPLICATION_CREDENTIALS to a file of credentials"),
+    "az": BackEnd("adlfs", "AzureBlobFileSystem", "set AZURE_STORAGE_CONNECTION_STRING"),
+    "sftp": BackEnd("sshfs", "SSHFileSystem", "add the key to ssh-agent, or the password to ~/.netrc"),
+}
+# Errors of back ends that are no OSError, by name: importing their packages takes a second.
+ACCESS_ERRORS = (
+    "NoCredentialsError",
+    "PartialCredentialsError",
+    "ProfileNotFound",
+    "DefaultCredentialsError",
+)
+FINAL_ERRORS = ("HostKeyNotVerifiable", "ParamValidationError")
+
+
+class ObjectLocation(RemoteLocation):
+    """An address of an object store or an SFTP server."""
+
+    def copy_to(self, file: BinaryIO, on_bytes: OnBytes) -> None:
+        """Copy it block by block; an attempt that failed is resumed."""
+        retries = self.access.retries()
+        make_file_system = self._back_end()
+        while True:
+            try:
+                self._attempt(make_file_system, file, retries, on_bytes)
+                return
+            except FailedAttempt as failed:
+                retries.wait(failed, file.tell())
+
+    def _attempt(self, make: Any, file: BinaryIO, retries: CopyRetries, on_bytes: OnBytes) -> None:
+        size = -1
+        for item in _in_thread(self._read(make, file.tell()), retries.limits.timeout):
+            if isinstance(item, Exception):
+                raise self._described(item) from None
+            if isinstance(item, int):
+                size = item
+                retries.check_size(size, self.label)
+                continue
+            file.write(item)
+            retries.check_size(file.tell(), self.label)
+            retries.record_progress()
+            on_bytes(file.tell(), size)
+        if file.tell() != size:
+            file.seek(0)
+            file.truncate()
+            raise FailedAttempt(UnavailableError(f"{self.label} changed while it was copied"), {})
+
+    def _back_end(self) -> Any:
+        """Return the class of the file system; raise UsageError if its package is not installed."""
+        from importlib import import_module
+
+        scheme = self._scheme
+        back_end = BACK_ENDS[scheme]
+        try:
+            return getattr(import_module(back_end.module), back_end.name)
+        except ImportError:
+            raise UsageError(
+                f"reading {scheme}:// needs adsctl[{scheme}]", hint=f"pip install 'adsctl[{scheme}]'"
+            ) from None
+
+    @property
+    def _scheme(self) -> str:
+        return urlsplit(self.address).scheme
+
+    def _read(self, make: Any, offset: int) -> Iterator[int | bytes]:
+        """Yield the size of the file, then its blocks from an offset on."""
+        file_system = make(**self._options())
+        path = self._path(file_system)
+        info = file_system.info(path)
+        if info["type"] == "directory":
+            raise FileNotFoundError
+        yield int(info["size"])
+        options = {} if self._scheme == "sftp" else {"block_size": BLOCK_BYTES, "cache_type": "none"}
+        with file_system.open(path, "rb", **options) as stream:
+            stream.seek(offset)
+            while block := stream.read(BLOCK_BYTES):
+                yield block
+
+    def _path(self, file_system: Any) -> str:
+        if self._scheme == "sftp":  # /~/ is the home folder, as curl has it
+            return urlsplit(self.address).path.removeprefix("/~/")
+        return str(file_system._strip_protocol(self.address))
+
+    def _options(self) -> dict[str, Any]:
+        """Return the arguments of the file system; each finds its credentials as its own tools do."""
+        timeout = self.access.limits.timeout
+        options: dict[str, Any] = {"skip_instance_cache": True}
+        if self._scheme == "s3":
+            options["config_kwargs"] = {"connect_timeout": timeout, "read_timeout": timeout}
+        if self._scheme == "sftp":
+            parts = urlsplit(self.address)
+            user, password = credentials_of(parts, self.access) or (parts.username, None)
+            options |= {"host": parts.hostname, "connect_timeout": timeout, "login_timeout": timeout}
+            options |= {"known_hosts": ()}  # those of the user; sshfs would trust any host
+            given = {"port": parts.port, "username": user, "password": password}
+            options |= {name: value for name, value in given.items() if value is not None}
+        return options
+
+    def _described(self, error: Exception) -> Exception:
+        """Return what an error of a back end means; FailedAttempt if another attempt may succeed."""
+        name, hint = type(error).__name__, BACK_ENDS[self._scheme].sign_in_hint
+        reason = shortened(str(error).strip()) or name
+        if isinstance(error, AdsctlError):
+            return error
+        if isinstance(error, FileNotFoundError):
+            return NotFoundError(f"{self.label} does not exist", hint="check the address")
+        if isinstance(error, PermissionError) or name in ACCESS_ERRORS:
+            return AccessError(f"{self.label}: not allowed: {reason}", hint=hint)
+        if name in FINAL_ERRORS:
+            host_hint = f"check its key and add it: ssh-keyscan {urlsplit(self.address).hostname}"
+            return UnavailableError(
+                f"{self.label}: {reason}", hint=host_hint if self._scheme == "sftp" else "check the address"
+            )
+        if isinstance(error, TimeoutError):
+            described = UnavailableError(
+                f"{self.label}: no response in time", hint="--timeout sets the limit"
+            )
+            return FailedAttempt(described, {})
+        return FailedAttempt(UnavailableError(f"{self.label}: {reason}"), {})
+
+
+def _in_thread(items: Iterator[Any], timeout: float) -> Iterator[Any]:
+    """Yield items that a thread makes, or the exception that ended it; TimeoutError after a silence.
+
+    Not every operation of every back end has a time-out; a thread that hangs is left behind.
+    """
+    made: Queue[Any] = Queue(HELD_BLOCKS)
+    abandoned = threading.Event()
+    end = object()
+
+    def put(item: Any) -> None:
+        while not abandoned.is_set():
+            try:
+                made.put(item, timeout=1.0)
+                return
+            except Full:
+                continue
+
+    def make() -> None:
+        try:
+            for item in items:
+                put(item)
+                if abandoned.is_set():
+                    return
+            put(end)
+        except Exception as error:
+            put(error)
+
+    threading.Thread(target=make, daemon=True).start()
+    try:
+        while True:
+            try:
+                item = made.get(timeout=timeout)
+            except Empty:
+                item = TimeoutError()
+            if item is end:
+                return
+            yield item
+            if isinstance(item, Exception):
+                return
+    finally:
+        abandoned.set()

@@ -1,0 +1,70 @@
+"""Remote feeds: copied to a private temporary file, since a push reads its feed twice."""
+
+import tempfile
+from abc import abstractmethod
+from typing import BinaryIO, cast
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from ..client.download import Version
+from ..client.trace import Trace
+from ..errors import StateError
+from ..masking import MASK, address_secrets, mask_address
+from .access import OnBytes, RemoteAccess
+from .location import Location
+
+
+class RemoteLocation(Location):
+    """An address; what it holds that is secret is masked wherever it is shown or stored."""
+
+    def __init__(self, address: str, access: RemoteAccess, name: str = "") -> None:
+        label = name or mask_address(address)
+        super().__init__(label, file_name=_file_name(address), identity=label.removesuffix(f"?{MASK}"))
+        self.address = address
+        self.access = access
+        self.version = Version()  # of the copy
+
+    @property
+    def trace(self) -> Trace:
+        """Return what traces and masks."""
+        return self.access.trace or Trace()
+
+    def open(self) -> BinaryIO:
+        """Copy the feed."""
+        self.trace.mask.add(*address_secrets(self.address))
+        try:
+            file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - open as long as its source
+            with self.access.progress(self.label) as on_bytes:
+                self.copy_to(file, on_bytes)
+            file.seek(0)
+        except OSError as error:
+            raise StateError(
+                f"{self.label} cannot be copied to a temporary file: {error.strerror or error}",
+                hint="free some space, or set TMPDIR to a folder on a larger disk",
+            ) from None
+        return file
+
+    @abstractmethod
+    def copy_to(self, file: BinaryIO, on_bytes: OnBytes) -> None:
+        """Write the content into an empty file; raise AdsctlError."""
+
+
+class UnchangedError(Exception):
+    """The server has the version of a feed that was pushed last, and sent nothing."""
+
+
+def credentials_of(parts: SplitResult, access: RemoteAccess) -> tuple[str, str] | None:
+    """Return user name and password for a host: those of the address, or those of `.netrc`."""
+    if parts.username is not None and (parts.password is not None or parts.scheme != "sftp"):
+        return unquote(parts.username), unquote(parts.password or "")
+    from .netrc_file import find_credentials
+
+    found = find_credentials(parts.hostname or "", access.environ)
+    if found and parts.username is not None and found[0] != unquote(parts.username):
+        return None  # of another user
+    if found and access.trace:
+        access.trace.mask.add(found[1])
+    return found
+
+
+def _file_name(address: str) -> str:
+    return unquote(urlsplit(address).path.rpartition("/")[2])

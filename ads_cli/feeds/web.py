@@ -1,0 +1,32 @@
+"""A feed at an https address, or at an http address of this machine."""
+
+from typing import BinaryIO
+from urllib.parse import urlsplit, urlunsplit
+
+from ..client.download import Download
+from ..client.download_errors import check_encrypted
+from .access import OnBytes
+from .remote import RemoteLocation, UnchangedError, credentials_of
+
+
+class WebLocation(RemoteLocation):
+    """An https address."""
+
+    def copy_to(self, file: BinaryIO, on_bytes: OnBytes) -> None:
+        """Download it; raise UnchangedError if the server has the version that was pushed last."""
+        parts = urlsplit(self.address)
+        url = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))
+        check_encrypted(url, self.label)
+        download = Download(
+            url,
+            self.label,
+            credentials_of(parts, self.access),
+            self.access.retries(),
+            self.trace,
+            on_bytes,
+            self.access.known_version(self.address),
+        )
+        result = download.run(file)
+        self.version = result.version
+        if result.is_unchanged:
+            raise UnchangedError

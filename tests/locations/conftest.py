@@ -1,0 +1,49 @@
+"""Servers of feeds on this machine."""
+
+import ssl
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import trustme
+
+from tests.adsctl import Adsctl
+from tests.locations.file_server import FileServer, serving
+
+
+@pytest.fixture(scope="session")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def tls(authority: trustme.CA) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("localhost").configure_cert(context)
+    return context
+
+
+@pytest.fixture
+def shop_server(
+    tls: ssl.SSLContext, authority: trustme.CA, adsctl: Adsctl, tmp_path: Path
+) -> Iterator[FileServer]:
+    """A feed at an https address, whose authority `adsctl` trusts."""
+    path = tmp_path / "authority.pem"
+    authority.cert_pem.write_to_path(str(path))
+    adsctl.env["SSL_CERT_FILE"] = str(path)
+    with serving(tls) as server:
+        yield server
+
+
+@pytest.fixture
+def other_server(tls: ssl.SSLContext) -> Iterator[FileServer]:
+    """Another https server under the same authority."""
+    with serving(tls) as server:
+        yield server
+
+
+@pytest.fixture
+def plain_server() -> Iterator[FileServer]:
+    """A feed at an http address."""
+    with serving() as server:
+        yield server

@@ -1,0 +1,115 @@
+"""A server of one feed, over https or on this machine alone: it records requests, and fails as it is told."""
+
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.conftest import feed
+
+ETAG = '"v1"'
+LAST_MODIFIED = "Sat, 21 Nov 2026 03:10:00 GMT"
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers as the server's next fault says, or serves the feed."""
+
+    protocol_version = "HTTP/1.1"
+    server: "FileServer"
+
+    def do_GET(self) -> None:
+        self.server.seen.append((self.path, dict(self.headers)))
+        fault = self.server.faults.pop(0) if self.server.faults else None
+        with suppress(BrokenPipeError, ConnectionResetError, ssl.SSLError):
+            (fault or serve)(self)
+
+    def answer(self, status: int, body: bytes = b"", **headers: str) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+Fault = Callable[[Handler], None]
+
+
+class FileServer(ThreadingHTTPServer):
+    """What is served, and what was asked for."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.content = feed(60).encode()
+        self.headers: dict[str, str] = {"ETag": ETAG, "Accept-Ranges": "bytes"}
+        self.seen: list[tuple[str, dict[str, str]]] = []
+        self.faults: list[Fault] = []  # of the next requests, in order
+        self.scheme = "http"
+
+    def handle_error(self, *args: object) -> None:
+        pass  # handshakes and downloads that are broken off
+
+    def address(self, path: str = "/feed.csv", user: str = "") -> str:
+        return f"{self.scheme}://{user and user + '@'}localhost:{self.server_port}{path}"
+
+    @property
+    def bytes_asked(self) -> list[str]:
+        """The ranges of all requests; "" stands for everything."""
+        return [headers.get("Range", "") for _, headers in self.seen]
+
+
+def serve(handler: Handler) -> None:
+    """Serve the feed as a careful server does, in parts and only if it has changed."""
+    server, asked = handler.server, handler.headers
+    if asked.get("If-None-Match", "").strip() == server.headers.get("ETag"):
+        handler.answer(304, **server.headers)
+        return
+    if (part := asked.get("Range")) and asked.get("If-Range") == server.headers.get("ETag"):
+        start, size = int(part.removeprefix("bytes=").partition("-")[0]), len(server.content)
+        headers = server.headers | {"Content-Range": f"bytes {start}-{size - 1}/{size}"}
+        handler.answer(206, server.content[start:], **headers)
+        return
+    handler.answer(200, server.content, **server.headers)
+
+
+def status(code: int, **headers: str) -> Fault:
+    """Answer with a status."""
+    return lambda handler: handler.answer(code, b"<html>secret detail</html>", **headers)
+
+
+def cut(size: int) -> Fault:
+    """Send the first bytes of the feed, and hang up."""
+
+    def fault(handler: Handler) -> None:
+        server, start = handler.server, int((handler.headers.get("Range") or "bytes=0-")[6:-1])
+        whole = len(server.content)
+        handler.send_response(206 if start else 200)
+        for name, value in server.headers.items():
+            handler.send_header(name, value)
+        handler.send_header("Content-Length", str(whole - start))
+        if start:
+            handler.send_header("Content-Range", f"bytes {start}-{whole - 1}/{whole}")
+        handler.end_headers()
+        handler.wfile.write(server.content[start : start + size])
+        handler.close_connection = True
+
+    return fault
+
+
+@contextmanager
+def serving(context: ssl.SSLContext | None = None) -> Iterator[FileServer]:
+    server = FileServer()
+    if context:
+        server.scheme = "https"
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()

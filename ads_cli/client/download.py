@@ -20,7 +20,7 @@ from .trace import Trace
 if TYPE_CHECKING:
     import httpx
 
-    from .network import NetworkTransport
+    from .download_transport import DownloadTransport
 
 MIN_TIMEOUT_SECONDS = 1.0  # of an attempt, however little of --max-wait is left
 MAX_REDIRECTS = 10
@@ -104,7 +104,8 @@ class Download:
         import httpx
 
         # Compressed on the way, a feed could be resumed from few servers.
-        headers = {"User-Agent": f"adsctl/{__version__}", "Accept": "*/*", "Accept-Encoding": "identity"}
+        headers = {"Accept": "*/*", "Accept-Encoding": "identity", "Connection": "close"}
+        headers["User-Agent"] = f"adsctl/{__version__}"
         if offset:
             headers |= {"Range": f"bytes={offset}-", "If-Range": self._version.validator}
         elif self.known:
@@ -138,7 +139,7 @@ class Download:
         return target
 
     def _receive(
-        self, connection: "NetworkTransport", response: "httpx.Response", file: BinaryIO
+        self, connection: "DownloadTransport", response: "httpx.Response", file: BinaryIO
     ) -> Downloaded:
         """Write the body of a response; raise what its status means."""
         status, headers = response.status_code, response.headers
@@ -168,7 +169,7 @@ class Download:
         return Downloaded(self._version, content_type=headers.get("content-type", ""))
 
     def _copy(
-        self, connection: "NetworkTransport", response: "httpx.Response", file: BinaryIO, total: int | None
+        self, connection: "DownloadTransport", response: "httpx.Response", file: BinaryIO, total: int | None
     ) -> None:
         """Write a body as it arrives; a server that drips is left at the end of a period of --timeout."""
         period = self._limits.timeout
@@ -199,13 +200,14 @@ class Download:
         return described if is_certificate_error(error) else FailedAttempt(described, {})
 
 
-def _connect(url: str) -> "NetworkTransport":
+def _connect(url: str) -> "DownloadTransport":
     import httpx
 
-    from .transport import connect, tls_context
+    from .download_transport import DownloadTransport
+    from .transport import through_proxy, tls_context
 
     parsed = httpx.URL(url)
-    return connect(parsed, tls_context(parsed.scheme == "https"), max_body_bytes=float("inf"))
+    return through_proxy(DownloadTransport, parsed, tls_context(parsed.scheme == "https"))
 
 
 def _basic_auth(user: str, password: str) -> str:

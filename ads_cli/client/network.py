@@ -145,23 +145,15 @@ class NetworkTransport(httpx.BaseTransport):
     The request's extensions hold the time-out of each operation, and `deadline`, the end of the attempt.
     """
 
-    def __init__(
-        self,
-        url: httpx.URL,
-        tls: ssl.SSLContext,
-        proxy: str | None,
-        *,
-        max_body_bytes: float = MAX_BODY_BYTES,
-    ) -> None:
-        self._deadline = Deadline()
-        self._max_body_bytes = max_body_bytes
-        self._pool = _pool(tls, proxy, _Backend(self._deadline, loopback_only=url.scheme == "http"))
+    def __init__(self, url: httpx.URL, tls: ssl.SSLContext, proxy: str | None) -> None:
+        self.deadline = Deadline()
+        self.pool = _pool(tls, proxy, _Backend(self.deadline, loopback_only=url.scheme == "http"))
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request, and return the response as soon as its head is there."""
-        self._deadline.start(request.extensions["deadline"])
-        with _httpx_errors():
-            response = self._pool.handle_request(
+        self.deadline.start(request.extensions["deadline"])
+        with httpx_errors():
+            response = self.pool.handle_request(
                 httpcore.Request(
                     request.method,
                     httpcore.URL(
@@ -175,33 +167,31 @@ class NetworkTransport(httpx.BaseTransport):
                     extensions=request.extensions,
                 )
             )
-        self._deadline.end_head()
-        return httpx.Response(
-            response.status, headers=response.headers, stream=_Body(response, self._max_body_bytes)
-        )
+        self.deadline.end_head()
+        return httpx.Response(response.status, headers=response.headers, stream=self.body(response))
 
-    def extend_deadline(self, ends_at: float) -> None:
-        """Let the reading of a body go on until `ends_at`, in monotonic seconds."""
-        self._deadline.start(ends_at)
+    def body(self, response: httpcore.Response) -> httpx.SyncByteStream:
+        """Return what reads the body of a response."""
+        return _Body(response)
 
     def close(self) -> None:
         """Close the connection."""
-        self._pool.close()
+        self.pool.close()
 
 
 class _Body(httpx.SyncByteStream):
     """The body of a response as it arrives, compressed or not."""
 
-    def __init__(self, response: httpcore.Response, max_bytes: float) -> None:
-        self._response, self._max_bytes = response, max_bytes
+    def __init__(self, response: httpcore.Response) -> None:
+        self._response = response
 
     def __iter__(self) -> Iterator[bytes]:
         size = 0
-        with _httpx_errors():
+        with httpx_errors():
             for part in self._response.iter_stream():
                 size += len(part)
-                if size > self._max_bytes:  # however little it decompresses to
-                    raise UnavailableError(f"the response is larger than {self._max_bytes:,} bytes")
+                if size > MAX_BODY_BYTES:  # however little it decompresses to
+                    raise UnavailableError(f"the response is larger than {MAX_BODY_BYTES:,} bytes")
                 yield part
 
     def close(self) -> None:
@@ -224,7 +214,7 @@ def _pool(tls: ssl.SSLContext, proxy: str | None, backend: _Backend) -> httpcore
 
 
 @contextmanager
-def _httpx_errors() -> Iterator[None]:
+def httpx_errors() -> Iterator[None]:
     """Raise the errors of httpcore as those of httpx, which have the same names."""
     try:
         yield

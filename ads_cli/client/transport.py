@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
@@ -18,6 +18,8 @@ from .response_body import ENCODING
 
 if TYPE_CHECKING:
     from .network import NetworkTransport
+
+    T = TypeVar("T", bound=NetworkTransport)
 
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 FAULT_HEADER = "x-emulator-fault"
@@ -72,12 +74,17 @@ def http_request(prepared: PreparedRequest, timeout: float, deadline: float) -> 
     return request
 
 
-def connect(url: httpx.URL, tls: ssl.SSLContext, **limits: float) -> "NetworkTransport":
+def connect(url: httpx.URL, tls: ssl.SSLContext) -> httpx.BaseTransport:
     """Return a connection to a host, through the proxy that the environment names for it."""
     from .network import NetworkTransport
 
+    return through_proxy(NetworkTransport, url, tls)
+
+
+def through_proxy(transport: "type[T]", url: httpx.URL, tls: ssl.SSLContext) -> "T":
+    """Make a transport to a host, with the proxy that the environment names for it."""
     try:
-        return NetworkTransport(url, tls, _proxy(url), **limits)
+        return transport(url, tls, _proxy(url))
     except (ValueError, httpx.InvalidURL) as error:
         raise StateError(
             f"the proxy that the environment names cannot be used: {error}",

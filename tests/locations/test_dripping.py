@@ -92,4 +92,4 @@ def test_a_server_that_sends_more_than_it_states_is_not_believed(adsctl):
 
     with raw_service(serve) as service, ends_in_time():
         done = adsctl(*CHECK, f"{service.address}/feed.csv", code=8)
-    assert "more than the Content-Length" in done.stderr
+    assert "it sends more than the Content-Length that it states" in done.stderr

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..console.bulk_options import (
-    FeedOptions,
     File,
     PushOptions,
     RejectedOptions,
     Strict,
     with_options,
 )
+from ..console.feed_options import ProductFeedOptions
 from ..console.invocation import Invocation
 from ..errors import ContentError, UsageError
 
@@ -37,11 +37,11 @@ Verify = Annotated[
 ]
 
 
-@with_options(feed=FeedOptions, options=PushOptions)
+@with_options(feed=ProductFeedOptions, options=PushOptions)
 def push(
     ctx: typer.Context,
     file: File,
-    feed: FeedOptions,
+    feed: ProductFeedOptions,
     options: PushOptions,
     changed: Changed = False,
     verify: Verify = False,
@@ -77,11 +77,11 @@ def push(
     command.run()
 
 
-@with_options(feed=FeedOptions, rejected=RejectedOptions)
+@with_options(feed=ProductFeedOptions, rejected=RejectedOptions)
 def check(
     ctx: typer.Context,
     file: File,
-    feed: FeedOptions,
+    feed: ProductFeedOptions,
     rejected: RejectedOptions,
     strict: Strict = False,
 ) -> None:

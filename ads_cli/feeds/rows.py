@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -17,6 +17,8 @@ FIRST_LINES = 5  # the most that a message lists
 REPORT_COLUMNS = ("_line", "_error")  # that --failed-out adds; ignored when its file is read
 COLUMN_SIMILARITY = 0.6  # of a column that is suggested for a missing field
 MAX_KEYS = 10_000  # different keys of all records; they are kept in memory
+
+Keep = Literal["first", "last", "identical"]  # which rows with the same id; "identical": one of equal ones
 
 
 class Change(NamedTuple):
@@ -50,6 +52,18 @@ class RowConversion(Protocol):
     @property
     def digest(self) -> str:
         """Return what identifies the conversion."""
+
+    @property
+    def fields(self) -> Collection[str]:
+        """Name the fields that it fills."""
+
+    @property
+    def leaves_out(self) -> bool:
+        """Tell whether it may leave rows out."""
+
+    @property
+    def keep(self) -> Keep | None:
+        """Return which of several rows with the same id is kept; None for all of them."""
 
     def bind(self, rows: "Rows") -> None:
         """Find the columns that it names; raise UsageError for one that a table does not have."""

@@ -1,60 +1,40 @@
 """Convert the rows of a feed, step by step, between reading and validation."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Protocol, runtime_checkable
 
 import msgspec
 
 from ...errors import UsageError
 from ...output.text import listed
 from ...suggestions import suggestion
-from ..rows import Row, Rows
-
-KeyOf = Callable[[str], str]  # the key in `Row.values` of a column, as the file names it, or of a field
-
-
-class Step(Protocol):
-    """Converts a row; a Struct whose fields are its settings, since they are part of a job's identity.
-
-    It must be picklable: worker processes convert rows too.
-    """
-
-    def apply(self, row: Row) -> None:
-        """Change `row.values` in place, or set `row.left_out`."""
-
-
-@runtime_checkable
-class ColumnStep(Step, Protocol):
-    """A step whose settings name columns."""
-
-    @property
-    def option(self) -> str:
-        """Return the option that the step comes from."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Name the columns that it reads, as the file does, or fields."""
-
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """Name the fields that it fills; later steps can read them."""
-
-    def bound(self, key_of: KeyOf) -> Step:
-        """Return the step with the key in `Row.values` in place of each column."""
+from ..rows import Keep, Row, Rows
+from .step import ColumnStep, Step
+from .where import Where
 
 
 class Conversion:
     """The steps that convert the rows of one feed, in their order; picklable."""
 
-    def __init__(self, steps: Sequence[Step]) -> None:
+    def __init__(self, steps: Sequence[Step], keep: Keep | None = None) -> None:
         self.steps = tuple(steps)
+        self.keep = keep
         self._bound = self.steps
+
+    @property
+    def fields(self) -> set[str]:
+        """Name the fields that the steps fill."""
+        return {field for step in self.steps if isinstance(step, ColumnStep) for field in step.fields}
+
+    @property
+    def leaves_out(self) -> bool:
+        """Tell whether rows may be left out."""
+        return self.keep is not None or any(isinstance(step, Where) for step in self.steps)
 
     @property
     def digest(self) -> str:
         """Return what identifies the steps and their settings."""
-        settings = [(type(step).__name__, step) for step in self.steps]
+        settings = [self.keep, *((type(step).__name__, step) for step in self.steps)]
         return blake2b(msgspec.json.encode(settings, order="deterministic"), digest_size=16).hexdigest()
 
     def bind(self, rows: Rows) -> None:

@@ -1,13 +1,16 @@
 """The options that convert a product feed, shared by every command that reads one."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ..feeds.conversion.conversion import Conversion
 from ..feeds.rows import Rows
 from ..validation.schema import RowSchema
 from .bulk_options import FeedOptions
+
+if TYPE_CHECKING:
+    from ..feeds.conversion.conversion import Conversion
+    from ..feeds.conversion.step import Step
 
 
 class ProductFeedOptions(FeedOptions, frozen=True):
@@ -48,13 +51,14 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         rows.conversion = conversion
         return rows
 
-    def conversion(self, schema: RowSchema) -> Conversion | None:
+    def conversion(self, schema: RowSchema) -> "Conversion | None":
         """Return the steps that convert rows; None where there is nothing to do."""
+        from ..feeds.conversion.conversion import Conversion
         from ..feeds.conversion.fields import DefaultField, SetField
         from ..feeds.conversion.parsing import parse_base_url, parse_currency, parse_field, parse_split
         from ..feeds.conversion.where import Where
 
-        steps = [
+        steps: list[Step] = [
             *map(parse_split, self.split or []),
             *map(Where.parse, self.where or []),
             *(parse_field(SetField, text, schema.known) for text in self.set or []),

@@ -15,15 +15,12 @@ def show_report(printer: Printer, rows: Rows, report: ValidationReport) -> None:
     if _is_for_people(printer):
         for line in [*error_lines(rows, report), *warning_lines(rows, report, "warning: ")]:
             print(safe_lines(line))
-        valid = f"{counted(report.rows, 'row')}, {report.valid:,} valid"
-        print(f"{safe(name)}: {valid}, {_invalid_and_warned(report)}")
+        print(f"{safe(name)}: {_rows_read(report)}, {report.valid:,} valid, {_invalid_and_warned(report)}")
         return
     findings = [vars(finding) | {"more_rows": finding.more_rows} for finding in report.findings]
     if printer.format in ("json", "yaml"):
-        counts = {"rows": report.rows, "valid": report.valid, "invalid": report.invalid}
-        counts |= {"warned": report.warned} if report.can_warn else {}
         found = {"findings": findings, "omitted": report.omitted, "warnings": report.warnings}
-        printer.show({"file": name} | counts | found, (), "")
+        printer.show({"file": name} | report.counts | found, (), "")
     else:
         columns = ("field", "rows", "problem", "lines", "records", "more_rows", "severity")
         printer.show(findings, columns, "field")
@@ -56,8 +53,10 @@ def _is_for_people(printer: Printer) -> bool:
 
 
 def _describe(rows: Rows, finding: Finding, label: str = "") -> str:
-    place = rows.place(finding.lines[0], finding.records[0])
     what = label + (f"{finding.field}: {finding.problem}" if finding.field else finding.problem)
+    if not finding.lines:  # of the whole file
+        return f"{rows.source.label}: {what}"
+    place = rows.place(finding.lines[0], finding.records[0])
     if finding.rows == 1:
         return f"{place}: {what}"
     more = ", …" if finding.more_rows else ""
@@ -77,12 +76,17 @@ def _summary_text(summary: Summary, name: str) -> str:
     requests = f"{counted(summary.requests, 'request')}, {summary.retries:,} of them retries"
     return "\n".join(
         [
-            f"{name}: {counted(summary.report.rows, 'row')}, {_invalid_and_warned(summary.report)}",
+            f"{name}: {_rows_read(summary.report)}, {_invalid_and_warned(summary.report)}",
             *(f"  {status:<10} {count:>10,}" for status, count in counts.items()),
             *comparison,
             f"  {requests}, {summary.seconds:,.1f} s{speed}",
         ]
     )
+
+
+def _rows_read(report: ValidationReport) -> str:
+    left_out = f", {report.left_out:,} left out" if "left_out" in report.counts else ""
+    return counted(report.rows, "row") + left_out
 
 
 def _invalid_and_warned(report: ValidationReport) -> str:

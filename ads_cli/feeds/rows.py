@@ -2,21 +2,17 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
 from ..errors import ContentError
-from ..suggestions import closest
 
 if TYPE_CHECKING:
     from .source import Source
 
 FIRST_LINES = 5  # the most that a message lists
 REPORT_COLUMNS = ("_line", "_error")  # that --failed-out adds; ignored when its file is read
-COLUMN_SIMILARITY = 0.6  # of a column that is suggested for a missing field
-MAX_KEYS = 10_000  # different keys of all records; they are kept in memory
 
 Keep = Literal["first", "last", "identical"]  # which rows with the same id; "identical": one of equal ones
 
@@ -58,6 +54,10 @@ class RowConversion(Protocol):
         """Name the fields that it fills."""
 
     @property
+    def columns(self) -> Collection[str]:
+        """Name the columns that it reads."""
+
+    @property
     def leaves_out(self) -> bool:
         """Tell whether it may leave rows out."""
 
@@ -71,8 +71,8 @@ class RowConversion(Protocol):
     def require_columns(self, rows: "Rows") -> None:
         """Raise UsageError for a column that no record had; called after the last one."""
 
-    def apply(self, row: Row) -> Row:
-        """Convert a row in place, and return it."""
+    def apply(self, row: Row) -> None:
+        """Convert a row in place."""
 
 
 class Rows(ABC):
@@ -93,6 +93,7 @@ class Rows(ABC):
         self.records = 0  # read so far
         self.sensitive = False  # messages must not show values
         self.several_per_line = False  # a line alone does not identify a record
+        self.composed: Collection[str] = ()  # fields that no column has, and rows have
         self.conversion: RowConversion | None = None  # of each row, after it is read
         self._column_by_field: dict[str, str] = {}
         self._columns_named = 0  # of `columns`, in `_column_by_field`
@@ -128,8 +129,10 @@ class Rows(ABC):
         for number, row in enumerate(rows):
             if not number:
                 conversion.bind(self)  # the columns of a table are known from the first row on
-            row.raw = row.raw or (self.by_column(row.values),)
-            yield conversion.apply(row)
+            if not row.left_out:
+                row.raw = row.raw or (self.by_column(row.values),)
+                conversion.apply(row)
+            yield row
         if not self.has_header:
             conversion.require_columns(self)
 
@@ -198,60 +201,3 @@ class TableRows(Rows):
     @abstractmethod
     def _parse_block(self, block: Block) -> Iterator[Row]:
         """Parse the rows of a block; raise UnreadableBlockError if that fails."""
-
-
-class RecordRows(Rows):
-    """Rows of a format whose records are mappings, which may each have other keys."""
-
-    def row(self, line: int, record: Any, problem: str = "") -> Row:
-        """Make a row of a decoded record."""
-        if not isinstance(record, dict):
-            actual = "a value" if self.sensitive else _describe(record)
-            return Row(line, {}, problem or f"must be an object with fields, not {actual}")
-        if not record.keys() <= self._field_by_key.keys():
-            self._add_keys(record, line)
-        values: dict[str, Any] = {}
-        for key, value in record.items():
-            if value is None or (isinstance(value, str) and (not value or value.isspace())):
-                continue
-            name = self._field_by_key[key]
-            if name in values:
-                other = next(other for other in record if self._field_by_key[other] == name)
-                problem = problem or f"the keys {other!r} and {key!r} are both read as {name!r}"
-            elif name not in self.ignored:
-                values[name] = value
-        return Row(line, values, problem)
-
-    def _add_keys(self, record: dict[str, Any], line: int) -> None:
-        """Add the new keys of a record to the columns."""
-        new = [key for key in record if key not in self._field_by_key]
-        for key in new:
-            self._field_by_key[key] = self.rename.get(key.strip(), key.strip())
-        if len(self._field_by_key) > MAX_KEYS:
-            raise self.error(line, f"the records have more than {MAX_KEYS:,} different keys")
-        self._columns.update((name, None) for key in new if (name := key.strip()) not in self.ignored)
-        self.columns = tuple(self._columns)
-
-    @cached_property
-    def _field_by_key(self) -> dict[str, str]:
-        return {}
-
-    @cached_property
-    def _columns(self) -> dict[str, None]:
-        return {}
-
-    @property
-    def _root_names(self) -> str:
-        return " or ".join(map(repr, self.roots))
-
-
-def map_hint(name: str, unknown: list[str]) -> str:
-    """Suggest the column that may be meant, and the option that maps it."""
-    meant = closest(name, unknown, COLUMN_SIMILARITY)
-    return f"is {meant!r} meant? --map '{meant}={name}'" if meant else ""
-
-
-def _describe(record: Any) -> str:
-    if record is None:
-        return "null"
-    return "a list" if isinstance(record, list) else f"{str(record)[:40]!r}"

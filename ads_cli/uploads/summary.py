@@ -28,10 +28,7 @@ class Summary:
         """Return what programs read."""
         return {
             "job": self.job,
-            "rows": self.report.rows,
-            "valid": self.report.valid,
-            "invalid": self.report.invalid,
-            **({"warned": self.report.warned} if self.report.can_warn else {}),
+            **self.report.counts,
             "batches": self.batches,
             **self.extra,
             **self.counts,

@@ -3,9 +3,31 @@
 from array import array
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
+
+from ..feeds.rows import Keep
 
 PARTITIONS = 64  # hashes are compared partition by partition, which keeps the peak of memory low
+
+
+class Place(NamedTuple):
+    """Where a row is, and what it says where that decides whether it is kept."""
+
+    line: int
+    record: int
+    content: bytes = b""
+
+
+def kept_places(places: list[Place], keep: Keep | None) -> list[Place]:
+    """Return those of the rows with the same id that are kept; `places` are in the order of the file."""
+    if keep == "first":
+        return places[:1]
+    if keep == "last":
+        return places[-1:]
+    if keep == "identical":
+        first_by_content = {place.content: place for place in reversed(places)}
+        return [place for place in places if first_by_content[place.content] is place]
+    return places
 
 
 class Duplicates:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..api.validation import Problem, Severity
@@ -38,7 +39,10 @@ class ValidationReport:
     left_out: int = 0  # rows that conversion leaves out
     invalid: int = 0  # rows with an error
     warned: int = 0  # rows with a warning, invalid ones among them
+    can_leave_out: bool = False  # whether conversion may leave rows out
     can_warn: bool = False  # whether one of the rules is a warning
+    # Required fields that the file has no column for, with what to do: told once, and not for each row.
+    missing: Mapping[str, str] = dataclasses.field(default_factory=dict)
     warnings: list[str] = dataclasses.field(default_factory=list)  # about the file, not its rows
     groups: dict[tuple[str, str, Severity], Finding] = dataclasses.field(default_factory=dict)
     max_findings: int = MAX_FINDINGS
@@ -50,6 +54,17 @@ class ValidationReport:
         return self.rows - self.left_out - self.invalid
 
     @property
+    def counts(self) -> dict[str, int]:
+        """Return the counts of rows that programs read."""
+        return {
+            "rows": self.rows,
+            **({"left_out": self.left_out} if self.can_leave_out or self.left_out else {}),
+            "valid": self.valid,
+            "invalid": self.invalid,
+            **({"warned": self.warned} if self.can_warn else {}),
+        }
+
+    @property
     def summary(self) -> str:
         """Say how many rows are invalid."""
         return f"{self.invalid:,} of {counted(self.rows, 'row')} invalid"
@@ -57,7 +72,10 @@ class ValidationReport:
     @property
     def findings(self) -> list[Finding]:
         """Return the findings: errors first, and of each severity those with the most rows."""
-        return sorted(self.groups.values(), key=lambda finding: (finding.severity, -finding.rows))
+        rows = self.rows - self.left_out
+        missing = [Finding(name, problem, rows=rows) for name, problem in self.missing.items()]
+        groups = self.groups.values()
+        return missing + sorted(groups, key=lambda finding: (finding.severity, -finding.rows))
 
     def add(self, row: Row, problems: list[Problem]) -> None:
         """Add the problems of one row."""
@@ -65,6 +83,8 @@ class ValidationReport:
         self.invalid += "error" in severities
         self.warned += "warning" in severities
         for path, message, severity in problems:
+            if path in self.missing:
+                continue
             key = path, VARIABLE_PART.sub("…", message), severity
             finding = self.groups.get(key)
             if finding is None and len(self.groups) == self.max_findings:

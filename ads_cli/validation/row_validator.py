@@ -1,12 +1,14 @@
 """Rows held against the declared rules."""
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 import msgspec
 
 from ..api.validation import Problem, Rules, broken_rules, check, errors_in
 from ..feeds.rows import FIRST_LINES, Block, Row, TableRows, UnreadableBlockError
+from .duplicates import Place
 from .encoded_rows import EncodedRows
 from .result import CheckedRow, ValidationResult
 from .schema import RowSchema
@@ -22,8 +24,9 @@ class RowValidator:
         self.schema = schema
         self.selector = selector
         self.strict = strict  # warnings are errors
-        self.duplicates: dict[str, list[tuple[int, int]]] = {}  # line and record of each repeated id
-        self.several_per_line = False  # records share lines, so that messages name records
+        self.duplicates: dict[str, list[Place]] = {}  # of ids that are repeated
+        self.dropped: set[int] = set()  # rows that are left out for others with the same id, by number
+        self.several_per_line = False  # records share lines, so that their numbers are those of records
 
     @property
     def rules(self) -> Rules:
@@ -66,8 +69,10 @@ class RowValidator:
 
     def check(self, rows: Iterable[Row], rules: Rules) -> Iterator[CheckedRow]:
         """Convert each row and apply the rules."""
-        convert_item, struct = msgspec.convert, self.schema.struct
+        convert_item, struct, dropped = msgspec.convert, self.schema.struct, self.dropped
         for row in rows:
+            if dropped and self.number(row) in dropped:
+                row.left_out = True
             if row.left_out:
                 yield CheckedRow(row, None, [])
                 continue
@@ -94,11 +99,16 @@ class RowValidator:
             problems.append(Problem(self.schema.id_field, self._duplicate(row, row_id, places)))
         return CheckedRow(row, None if errors_in(problems) else item, problems)
 
-    def _duplicate(self, row: Row, row_id: str, places: list[tuple[int, int]]) -> str:
-        others = [place for place in places if place[1] != row.record]
-        numbers = (record if self.several_per_line else line for line, record in others[:FIRST_LINES])
+    def number(self, place: Row | Place) -> int:
+        """Return what tells rows apart; the rows of a block of a table have no record numbers."""
+        return place.record if self.several_per_line else place.line
+
+    def _duplicate(self, row: Row, row_id: str, places: list[Place]) -> str:
+        own = self.number(row)
+        others = (number for place in places if (number := self.number(place)) != own)
+        first = [str(number) for number in islice(others, FIRST_LINES)]
         where = "in record " if self.several_per_line else "on line "
-        where += ", ".join(map(str, numbers)) + (", …" if len(others) > FIRST_LINES else "")
+        where += ", ".join([*first, *("…" for _ in islice(others, 1))])
         return f"{row_id!r} is also {where}; {self.schema.duplicate_message}"
 
 

@@ -5,11 +5,13 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
+import msgspec
+
 from ..api.validation import can_warn
-from ..feeds.rows import Row, Rows, TableRows
+from ..feeds.rows import Keep, Row, Rows, TableRows
 from .block_runner import BlockRunner, UnreadableError
-from .columns import require_columns, unknown_columns
-from .duplicates import Duplicates
+from .columns import missing_columns, unknown_columns
+from .duplicates import Duplicates, Place, kept_places
 from .encoded_rows import EncodedRows
 from .report import ValidationReport
 from .result import CheckedRow, ValidationResult
@@ -46,15 +48,14 @@ class Validator:
         """Read the whole file and return the report; raise ContentError where it cannot be read."""
         self._on_progress = on_progress
         try:
-            duplicates = self._collect(self._validate_blocks() if self._blocks else self._validate_rows())
+            duplicates = self._collect(self._validate())
         except UnreadableError:
             self._blocks = None
-            duplicates = self._collect(self._validate_rows())
+            duplicates = self._collect(self._validate())
         if (hashes := duplicates.repeated()) and (places := self._places(hashes)):
-            self._row_validator.duplicates = places
-            self._row_validator.several_per_line = self.rows.several_per_line
+            self._note_duplicates(places)
             self._close()  # the worker processes have a validator that knows of no duplicates
-            self._collect(self._validate_rows())
+            self._collect(self._validate())
         return self.report
 
     def select_again(self) -> None:
@@ -84,7 +85,10 @@ class Validator:
 
     def _collect(self, results: Iterable[ValidationResult]) -> Duplicates:
         """Add the results to a new report; return the ids that were seen."""
-        self.report, duplicates = ValidationReport(can_warn=can_warn(self.schema.struct)), Duplicates()
+        conversion, duplicates = self.rows.conversion, Duplicates()
+        self.report = ValidationReport(
+            can_leave_out=bool(conversion and conversion.leaves_out), can_warn=can_warn(self.schema.struct)
+        )
         if self.selection:
             self.selection.clear()
         for result in results:
@@ -98,7 +102,12 @@ class Validator:
                 self.selection.add(result.selection)
             self._on_progress(self.report.rows)
         self.report.warnings = [*self.rows.notes, *unknown_columns(self.rows, self.schema.known)]
+        if self.report.left_out == self.report.rows:
+            self.report.warnings.append("every row is left out")
         return duplicates
+
+    def _validate(self) -> Iterator[ValidationResult]:
+        return self._validate_blocks() if self._blocks else self._validate_rows()
 
     def _validate_blocks(self) -> Iterator[ValidationResult]:
         """Validate a table by blocks; raise UnreadableError where one cannot be read, or none has a row."""
@@ -122,7 +131,7 @@ class Validator:
         return chain(first, rows)
 
     def _require_columns(self) -> None:
-        require_columns(self.rows, self.schema.required, self.schema.known)
+        self.report.missing = missing_columns(self.rows, self.schema.required, self.schema.known)
 
     def _make_task(self, rows: TableRows) -> Callable[..., Any]:
         return partial(run_on_block, self._row_validator, rows)
@@ -131,14 +140,34 @@ class Validator:
         if self._blocks:
             self._blocks.close()
 
-    def _places(self, hashes: set[int]) -> dict[str, list[tuple[int, int]]]:
-        """Find line and record of repeated ids; different ids may share a hash, and are not repeated."""
-        places: dict[str, list[tuple[int, int]]] = {}
+    def _places(self, hashes: set[int]) -> dict[str, list[Place]]:
+        """Find the rows of repeated ids; different ids may share a hash, and are not repeated."""
+        compares = self._keep == "identical"
+        places: dict[str, list[Place]] = {}
         for row in self.rows:
             row_id = row.values.get(self.schema.id_field)
             if isinstance(row_id, str) and hash(row_id) in hashes and not row.left_out:
-                places.setdefault(row_id, []).append((row.line, row.record))
+                content = self._content(row) if compares else b""
+                places.setdefault(row_id, []).append(Place(row.line, row.record, content))
         return {row_id: found for row_id, found in places.items() if len(found) > 1}
+
+    def _content(self, row: Row) -> bytes:
+        known = {name: row.values[name] for name in self.schema.known if name in row.values}
+        return msgspec.msgpack.encode((known, row.problem))
+
+    def _note_duplicates(self, places: dict[str, list[Place]]) -> None:
+        """Tell the row validator which rows are dropped, and which remain and repeat an id."""
+        validator = self._row_validator
+        validator.several_per_line = self.rows.several_per_line
+        for row_id, found in places.items():
+            kept = kept_places(found, self._keep)
+            validator.dropped.update(map(validator.number, {*found}.difference(kept)))
+            if len(kept) > 1:
+                validator.duplicates[row_id] = kept
+
+    @property
+    def _keep(self) -> Keep | None:
+        return self.rows.conversion.keep if self.rows.conversion else None
 
 
 def _chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:

@@ -10,6 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ads_cli.feeds.conversion.conversion import Conversion
+from ads_cli.feeds.conversion.fields import AddCurrency
+from ads_cli.feeds.conversion.where import Where
 from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.products.plans import check_plan
 from ads_cli.products.schema import PRODUCT_SCHEMA
@@ -54,14 +57,31 @@ PIECES = st.sampled_from(
 )
 
 
-@given(pieces=st.lists(PIECES, min_size=1, max_size=30), size=st.integers(1, 2000), torn=st.booleans())
+CONVERSIONS = st.sampled_from(
+    [
+        None,
+        Conversion([], keep="first"),
+        Conversion([], keep="last"),
+        Conversion([], keep="identical"),
+        Conversion([Where.parse("title!=Two\nlines"), AddCurrency("EUR")], keep="last"),
+    ]
+)
+
+
+@given(
+    pieces=st.lists(PIECES, min_size=1, max_size=30),
+    size=st.integers(1, 2000),
+    torn=st.booleans(),
+    conversion=CONVERSIONS,
+)
 @settings(max_examples=300, deadline=None)
-def test_the_block_size_changes_neither_report_nor_batches(tmp_path_factory, pieces, size, torn):
+def test_the_block_size_changes_neither_report_nor_batches(tmp_path_factory, pieces, size, torn, conversion):
     path = tmp_path_factory.mktemp("feed") / "feed.csv"
     path.write_text((HEADER + "".join(pieces)).rstrip("\n") + "\n" * (not torn))
 
     def found(by_blocks: bool):
         rows = read_rows(open_source(str(path)), roots=PRODUCT_SCHEMA.roots, known=PRODUCT_SCHEMA.known)
+        rows.conversion = conversion
         if not by_blocks:
             patch.setattr(type(rows), "table", None)
         plan = check_plan(rows)

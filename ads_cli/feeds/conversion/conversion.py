@@ -9,7 +9,7 @@ from ...errors import UsageError
 from ...output.text import listed
 from ...suggestions import suggestion
 from ..rows import Keep, Row, Rows
-from .step import ColumnStep, Step
+from .step import ColumnStep, KeyOf, Step
 from .where import Where
 
 
@@ -22,9 +22,18 @@ class Conversion:
         self._bound = self.steps
 
     @property
+    def columns(self) -> set[str]:
+        """Name the columns that the steps read."""
+        return {column for step in self._column_steps for column in step.columns}
+
+    @property
     def fields(self) -> set[str]:
         """Name the fields that the steps fill."""
-        return {field for step in self.steps if isinstance(step, ColumnStep) for field in step.fields}
+        return {field for step in self._column_steps for field in step.fields}
+
+    @property
+    def _column_steps(self) -> list[ColumnStep]:
+        return [step for step in self.steps if isinstance(step, ColumnStep)]
 
     @property
     def leaves_out(self) -> bool:
@@ -39,10 +48,7 @@ class Conversion:
 
     def bind(self, rows: Rows) -> None:
         """Find the columns that steps name; raise UsageError for one that a table does not have."""
-
-        def key_of(column: str) -> str:
-            return str(rows.rename.get(column, column))
-
+        key_of = _keys_of(rows)
         self._bound = tuple(
             step.bound(key_of) if isinstance(step, ColumnStep) else step for step in self.steps
         )
@@ -54,23 +60,25 @@ class Conversion:
 
         Records need not have every known field.
         """
-        known = {*rows.columns, *rows.fields, *(() if rows.has_header else rows.known)}
-        for step in self.steps:
-            if isinstance(step, ColumnStep):
-                for column in step.columns:
-                    if column not in known:
-                        meant = suggestion(column, rows.columns) or suggestion(column, known)
-                        raise UsageError(
-                            f"{step.option}: no column {column!r}{meant}",
-                            hint=f"columns: {listed(rows.columns)}",
-                        )
-                known.update(step.fields)
+        key_of, optional = _keys_of(rows), rows.composed if rows.has_header else rows.known
+        known = {*rows.columns, *rows.fields, *optional}
+        for step in self._column_steps:
+            if missing := [column for column in step.columns if known.isdisjoint((column, key_of(column)))]:
+                meant = suggestion(missing[0], rows.columns) or suggestion(missing[0], known)
+                raise UsageError(
+                    f"{step.option}: no column {missing[0]!r}{meant}",
+                    hint=f"columns: {listed(rows.columns)}",
+                )
+            known.update(step.fields)
 
-    def apply(self, row: Row) -> Row:
-        """Convert a row in place and return it; one that could not be read stays as it is."""
+    def apply(self, row: Row) -> None:
+        """Convert a row in place; one that could not be read stays as it is."""
         if not row.problem:
             for step in self._bound:
                 step.apply(row)
                 if row.left_out:
-                    break
-        return row
+                    return
+
+
+def _keys_of(rows: Rows) -> KeyOf:
+    return lambda column: str(rows.rename.get(column, column))

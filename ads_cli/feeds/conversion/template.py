@@ -32,7 +32,9 @@ class Template(msgspec.Struct, frozen=True):
             elif (brace := ESCAPED.get(token[0])) is not None:
                 literals[-1] += brace
             else:
-                raise ValueError(f"{token[0]!r} is not part of a {{column}}; write {token[0] * 2} for a brace")
+                raise ValueError(
+                    f"{token[0]!r} is not part of a {{column}}; write {token[0] * 2} for a brace"
+                )
         literals[-1] += text[end:]
         return cls(tuple(literals), tuple(columns))
 

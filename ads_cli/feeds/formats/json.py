@@ -8,7 +8,8 @@ from typing import Any
 
 from ...errors import ContentError
 from ..decoding_errors import decoding_error, decoding_error_in
-from ..rows import RecordRows, Row
+from ..record_rows import RecordRows
+from ..rows import Row
 from .lines import MAX_LINE_BYTES
 
 MAX_ITEM_CHARACTERS = 16 * 1024 * 1024

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..rows import MAX_KEYS
+from ..record_rows import MAX_KEYS
 from .xml_values import add_value, local_name
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from yaml import events as ev
 from ...config.strict_yaml import UnsupportedYamlError, ValueBuilder
 from ...errors import ContentError
 from ..decoding_errors import decoding_error_in
-from ..rows import RecordRows, Row
+from ..record_rows import RecordRows
+from ..rows import Row
 
 BLOCK_BYTES = 64 * 1024
 MAX_RECORD_BYTES = 16 * 1024 * 1024

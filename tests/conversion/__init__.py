@@ -1,0 +1,1 @@
+"""Options that convert a feed."""

@@ -7,6 +7,7 @@ import typer
 from ..feeds.rows import Rows
 from ..validation.schema import RowSchema
 from .bulk_options import FeedOptions
+from .invocation import Invocation
 
 if TYPE_CHECKING:
     from ..feeds.conversion.conversion import Conversion
@@ -44,10 +45,10 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         Literal["first", "last"] | None, typer.Option(help="Take one of several rows with the same id")
     ] = None
 
-    def open(self, file: str, schema: RowSchema) -> Rows:
+    def open(self, call: Invocation, file: str, schema: RowSchema) -> Rows:
         """Open a feed for a schema, with the steps that convert its rows; raise UsageError."""
         conversion = self.conversion(schema)
-        rows = super().open(file, schema)
+        rows = super().open(call, file, schema)
         rows.conversion = conversion
         return rows
 

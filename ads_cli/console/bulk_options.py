@@ -10,6 +10,7 @@ import typer
 
 from ..api.names import WIRE_NAMES, neutral_name
 from ..errors import UsageError
+from ..feeds.limits import MAX_SHEET_ROWS
 from ..feeds.registry import one_of, readable_formats
 from ..feeds.rows import Rows
 from ..numbers import parse_size
@@ -69,6 +70,12 @@ class FeedOptions(msgspec.Struct, frozen=True):
     max_size: Annotated[
         str, typer.Option(metavar="SIZE", help="Largest file to download, as in 500MB or 10GiB")
     ] = "2GiB"
+    sheet: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The sheet of a workbook: its name, or its number")
+    ] = None
+    max_rows: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Rows of a workbook, which is loaded as a whole")
+    ] = MAX_SHEET_ROWS
 
     def open(self, call: "Invocation", file: str, schema: RowSchema) -> Rows:
         """Open a file for a schema; raise AdsctlError."""
@@ -86,7 +93,7 @@ class FeedOptions(msgspec.Struct, frozen=True):
         from ..feeds.reader import open_source, read_rows
         from ..feeds.source import ReadOptions
 
-        options = ReadOptions(record=self.record)
+        options = ReadOptions(record=self.record, sheet=self.sheet, max_rows=self.max_rows)
         access = self.access(call)
         source = open_source(file, self.format, self.encoding, options=options, access=access)
         return read_rows(source, roots=roots, known=known, rename=mapping)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import AdsctlError, ContentError
 from .compressions import COMPRESSIONS, Compression
+from .limits import MAX_DECOMPRESSED_BYTES, MAX_RATIO, MIN_JUDGED_BYTES
 from .location import spooled
 
 if TYPE_CHECKING:
@@ -14,10 +15,6 @@ if TYPE_CHECKING:
 
 BUFFER_BYTES = 1024 * 1024
 MAX_LAYERS = 3  # compressed by the shop, and again on its way
-MAX_DECOMPRESSED_BYTES = 2 * 1024**3
-# Repetitive feeds reach 300:1. The ratio is judged only once a bomb could hurt.
-MAX_RATIO = 1000
-MIN_JUDGED_BYTES = 64 * 1024**2
 IN_EVERY_WORKBOOK = "[Content_Types].xml"  # an xlsx file is a zip archive itself
 
 

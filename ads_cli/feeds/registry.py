@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..errors import UsageError
 from .compressions import COMPRESSED_EXTENSIONS, WRITTEN_EXTENSION
-from .sniffing import is_json, is_json_lines, is_tab_table, is_table, is_xml
+from .sniffing import is_json, is_json_lines, is_parquet, is_tab_table, is_table, is_workbook, is_xml
 
 SNIFF_BYTES = 4096
 
@@ -46,6 +46,12 @@ FORMATS = {
             is_xml,
             is_certain=True,
             decodes=True,
+        ),
+        FeedFormat(
+            "xlsx", (".xlsx", ".xlsm"), "xlsx:XlsxRows", None, is_workbook, is_certain=True, decodes=True
+        ),
+        FeedFormat(
+            "parquet", (".parquet",), "parquet:ParquetRows", None, is_parquet, is_certain=True, decodes=True
         ),
         FeedFormat("lines", (), "lines:LineRows"),
         FeedFormat("arguments", (), "lines:ArgumentRows"),

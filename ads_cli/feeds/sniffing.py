@@ -33,6 +33,16 @@ def is_xml(head: bytes) -> bool:
     return bool(XML.match(text_of(head).lstrip()))
 
 
+def is_workbook(head: bytes) -> bool:
+    """Recognize an xlsx file, a zip archive that is not unpacked; and what is encrypted, or older."""
+    return head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
+
+
+def is_parquet(head: bytes) -> bool:
+    """Recognize a parquet file."""
+    return head.startswith(b"PAR1")
+
+
 def is_json(head: bytes) -> bool:
     """Recognize a list or a mapping."""
     return text_of(head).lstrip()[:1] in ("[", "{")

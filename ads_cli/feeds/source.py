@@ -8,6 +8,7 @@ from typing import Any, BinaryIO, NamedTuple
 from ..errors import ContentError, UsageError
 from .decoding import UTF_8, as_utf_8
 from .decompression import decompressed
+from .limits import MAX_SHEET_ROWS
 from .location import Location
 from .registry import FeedFormat
 
@@ -19,7 +20,7 @@ class ReadOptions(NamedTuple):
 
     record: str | None = None  # the element of XML that is a record
     sheet: str | None = None  # name or number, from 1, of the sheet of a workbook
-    max_rows: int = 200_000  # of a workbook, which is read as a whole
+    max_rows: int = MAX_SHEET_ROWS  # of a workbook
 
     @property
     def of_content(self) -> dict[str, str]:

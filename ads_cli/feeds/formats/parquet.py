@@ -1,0 +1,65 @@
+"""Parquet, read by row group with pyarrow."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, BinaryIO
+
+from ...errors import ContentError, UsageError
+from ..limits import MAX_DECOMPRESSED_BYTES
+from ..location import spooled
+from ..rows import RecordRows, Row
+from .typed_values import as_text
+
+BATCH_ROWS = 1000
+BUFFER_BYTES = 1024 * 1024
+
+
+class ParquetRows(RecordRows):
+    """The rows of a file; a row has no line, so its number is shown as one."""
+
+    def _read(self) -> Iterator[Row]:
+        try:
+            from pyarrow import ArrowException, parquet
+        except ImportError:
+            hint = "pip install 'adsctl[parquet]'"
+            raise UsageError("reading parquet needs adsctl[parquet]", hint=hint) from None
+        number = 0
+        self.notes = list(self.source.notes)
+        try:
+            file = parquet.ParquetFile(self._copy, buffer_size=BUFFER_BYTES)
+            if repeated := _repeated(file.schema_arrow.names):
+                raise self.error(1, f"the column {repeated!r} is repeated")
+            self._refuse_bomb(file.metadata)
+            for batch in file.iter_batches(BATCH_ROWS, use_threads=False):
+                for record in batch.to_pylist():
+                    number += 1
+                    yield self.row(number, {name: _value(value) for name, value in record.items()})
+        except (ArrowException, OSError, ValueError, OverflowError) as error:
+            message = f"not a complete parquet file: {str(error).partition(chr(10))[0]}"
+            raise self.error(number + 1, message, hint="export it again") from None
+        if not number:
+            raise self.error(1, "the file contains no rows")
+
+    @cached_property
+    def _copy(self) -> BinaryIO:
+        """The file as one that can be read in any order."""
+        return spooled(self.source.stream(), self.source.label)
+
+    def _refuse_bomb(self, metadata: Any) -> None:
+        size = sum(metadata.row_group(index).total_byte_size for index in range(metadata.num_row_groups))
+        if size > MAX_DECOMPRESSED_BYTES:
+            message = f"{self.source.label} decompresses to more than {MAX_DECOMPRESSED_BYTES:,} bytes"
+            raise ContentError(message, hint="split it into several files")
+
+
+def _repeated(names: list[str]) -> str | None:
+    return next((name for index, name in enumerate(names) if name in names[:index]), None)
+
+
+def _value(value: Any) -> Any:
+    """Return a value as the other formats have it: text, lists and mappings of text."""
+    if isinstance(value, dict):
+        return {name: _value(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_value(each) for each in value]
+    return value if value is None else as_text(value)

@@ -1,0 +1,143 @@
+"""Read a sheet of a workbook: rows of texts, and the cells whose formula failed.
+
+The program of a process of its own: a sheet is loaded as a whole, and its memory returns to the system at the
+end. The workbook is standard input; each line of standard output is a row, or an error, in JSON.
+"""
+
+import json
+import posixpath
+import re
+import sys
+import zipfile
+from collections.abc import Iterator
+from typing import Any, BinaryIO, NamedTuple
+from xml.etree import ElementTree
+
+from ...output.text import counted
+from ..limits import MAX_DECOMPRESSED_BYTES, MAX_RATIO, MIN_JUDGED_BYTES
+from .typed_values import as_text
+
+CHUNK_BYTES = 1024 * 1024
+MAX_ROW_BYTES = 16 * 1024 * 1024
+OLD_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # of Excel 97, and of the envelope of what is encrypted
+END_OF_ROW = re.compile(rb"</(?:\w+:)?row>")
+VALUE = re.compile(rb"<(?:\w+:)?(?:v|is)[ >]")
+ERROR = re.compile(
+    rb'<(?:\w+:)?c (?=[^>]*t="e")[^>]*?r="([A-Z]+)([0-9]+)"[^>]*>.*?<(?:\w+:)?v>([^<]*)<', re.S
+)
+
+
+class WorkbookRow(NamedTuple):
+    """A row of a sheet, as it is handed over."""
+
+    number: int  # in the sheet, from 1
+    cells: list[str]
+    errors: dict[str, str]  # by cell, as in C5
+
+
+class WorkbookError(Exception):
+    """Why a workbook cannot be read."""
+
+    def __init__(self, message: str, hint: str = "", *, is_usage: bool = False) -> None:
+        super().__init__(message)
+        self.hint = hint
+        self.is_usage = is_usage
+
+
+def read_sheet(file: BinaryIO, sheet: str | None, max_rows: int) -> Iterator[WorkbookRow]:
+    """Yield the rows of a sheet that are not empty; raise WorkbookError."""
+    import python_calamine
+
+    if file.read(len(OLD_MAGIC)) == OLD_MAGIC:
+        raise WorkbookError("encrypted, or in the older format .xls", "save it as xlsx, without a password")
+    try:
+        archive = zipfile.ZipFile(file)
+        _refuse_bomb(archive)
+        file.seek(0)
+        workbook = python_calamine.CalamineWorkbook.from_filelike(file)
+        name = _choose(workbook, sheet)
+        errors = _scan(archive, name, max_rows)
+        rows = workbook.get_sheet_by_name(name).iter_rows()
+        for number, cells in enumerate(rows, 1):
+            texts = [as_text(cell) for cell in cells]
+            if any(map(str.strip, texts)) or number in errors:
+                yield WorkbookRow(number, texts, errors.get(number, {}))
+    except WorkbookError:
+        raise
+    except Exception as error:
+        raise WorkbookError(f"not a complete xlsx file: {error}", "save it again as xlsx") from None
+
+
+def _choose(workbook: Any, sheet: str | None) -> str:
+    """Return the name of the sheet that is asked for, or of the only one that is visible and not empty."""
+    names: list[str] = workbook.sheet_names
+    if sheet is None:
+        from python_calamine import SheetTypeEnum, SheetVisibleEnum
+
+        shown = SheetTypeEnum.WorkSheet, SheetVisibleEnum.Visible
+        visible = [each.name for each in workbook.sheets_metadata if (each.typ, each.visible) == shown]
+        found = [name for name in visible if len(visible) == 1 or workbook.get_sheet_by_name(name).height]
+        if len(found) == 1:
+            return found[0]
+        names = found or names
+    elif sheet in names:
+        return sheet
+    elif sheet.isdecimal() and 1 <= int(sheet) <= len(names):
+        return names[int(sheet) - 1]
+    listed = ", ".join(map(repr, names))
+    message = f"there is no sheet {sheet!r}" if sheet else f"the workbook has {counted(len(names), 'sheet')}"
+    raise WorkbookError(message, f"add --sheet with one of {listed}, or its number", is_usage=True)
+
+
+def _scan(archive: zipfile.ZipFile, name: str, max_rows: int) -> dict[int, dict[str, str]]:
+    """Count the rows of a sheet before it is loaded; return the failed cells of each, which loading drops."""
+    errors: dict[int, dict[str, str]] = {}
+    data, rows = b"", 0
+    with archive.open(_part_of(archive, name)) as part:
+        while chunk := part.read(CHUNK_BYTES):
+            *complete, data = END_OF_ROW.split(data + chunk)
+            if len(data) > MAX_ROW_BYTES:
+                raise WorkbookError(f"a row of more than {MAX_ROW_BYTES:,} bytes")
+            rows += sum(1 for row in complete if VALUE.search(row))
+            for row in complete:
+                if b't="e"' in row:
+                    for column, number, text in ERROR.findall(row):
+                        cell = f"{column.decode()}{int(number)}"
+                        errors.setdefault(int(number), {})[cell] = text.decode("utf-8", "replace")
+            if rows > max_rows + 1:
+                raise WorkbookError(
+                    f"the sheet {name!r} has more than {max_rows:,} rows, and is loaded as a whole",
+                    "save it as CSV, or raise --max-rows: 100,000 rows take about 200 MB",
+                )
+    return errors
+
+
+def _part_of(archive: zipfile.ZipFile, name: str) -> str:
+    """Find the part of a workbook that is a sheet."""
+    related = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
+    targets = {each.get("Id"): each.get("Target", "") for each in related}
+    for element in ElementTree.fromstring(archive.read("xl/workbook.xml")).iter():
+        if element.tag.endswith("}sheet") and element.get("name") == name:
+            ids = (value for key, value in element.attrib.items() if key.endswith("}id"))
+            return posixpath.normpath(posixpath.join("/xl", targets[next(ids)])).lstrip("/")
+    raise WorkbookError(f"the sheet {name!r} is missing")
+
+
+def _refuse_bomb(archive: zipfile.ZipFile) -> None:
+    """Read every part once: its checksum proves the size that it states."""
+    parts = archive.infolist()
+    size, packed = sum(each.file_size for each in parts), sum(each.compress_size for each in parts)
+    if size > MAX_DECOMPRESSED_BYTES or size > max(MIN_JUDGED_BYTES, MAX_RATIO * packed):
+        raise WorkbookError(f"decompresses to {size:,} bytes, as no feed does")
+    if damaged := archive.testzip():
+        raise WorkbookError(f"not a complete xlsx file: {damaged!r} is damaged")
+
+
+def main(sheet: str, max_rows: str) -> None:
+    """Write the rows of the workbook on standard input."""
+    try:
+        for row in read_sheet(sys.stdin.buffer, json.loads(sheet), int(max_rows)):
+            sys.stdout.write(json.dumps(row) + "\n")
+    except WorkbookError as error:
+        problem = {"message": str(error), "hint": error.hint, "is_usage": error.is_usage}
+        sys.stdout.write(json.dumps(problem) + "\n")

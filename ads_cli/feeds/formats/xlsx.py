@@ -1,0 +1,90 @@
+"""Workbooks: one sheet, read once by a process of its own into a temporary file."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import islice
+from typing import Any, BinaryIO, cast
+
+from ...errors import ContentError, UsageError
+from ...output.text import counted
+from ..location import spooled
+from ..rows import RecordRows, Row
+
+PROGRAM = "import sys; sys.path[:] = {}; from ads_cli.feeds.formats.workbook import main; main(*sys.argv[1:])"
+TIMEOUT_SECONDS = 900
+HEADER_ROWS = 20  # among which the header is: titles and remarks may precede it
+
+
+class XlsxRows(RecordRows):
+    """The rows of a sheet below its header."""
+
+    def _read(self) -> Iterator[Row]:
+        rows = self._sheet_rows()
+        first = list(islice(rows, HEADER_ROWS))
+        if not first:
+            raise self.error(1, "the sheet is empty")
+        at = max(range(len(first)), key=lambda index: (self._count_known(first[index][1]), -index))
+        line, names, _ = first[at]
+        header = [name.strip() for name in names]
+        for name, count in Counter(filter(None, header)).items():
+            if count > 1:
+                raise self.error(line, f"the column {name!r} is repeated in the header")
+        self.notes = list(self.source.notes)
+        if at:
+            self.notes.append(f"{counted(at, 'row')} skipped before the header")
+        is_empty = True
+        for row in self._below(header, first[at + 1 :], rows):
+            is_empty = False
+            yield row
+        if is_empty:
+            raise self.error(line, "no row below the header")
+
+    def _below(self, header: list[str], *groups: Any) -> Iterator[Row]:
+        for group in groups:
+            for line, cells, errors in group:
+                values = dict(zip(header, cells, strict=False))
+                values.pop("", None)
+                problem = ", ".join(f"the cell {cell} is {text}" for cell, text in errors.items())
+                yield self.row(line, values, problem)
+
+    def _count_known(self, cells: list[str]) -> int:
+        names = (cell.strip() for cell in cells)
+        return sum(name in self.known or self.rename.get(name) is not None for name in names)
+
+    def _sheet_rows(self) -> Iterator[tuple[int, list[str], dict[str, str]]]:
+        """Yield number, cells and failed cells of each row; raise the error that the process reported."""
+        spool = self._spool
+        spool.seek(0)
+        for line in spool:
+            row = json.loads(line)
+            if isinstance(row, dict):
+                kind = UsageError if row["is_usage"] else ContentError
+                raise kind(f"{self.source.label}: {row['message']}", hint=row["hint"])
+            yield row
+
+    @cached_property
+    def _spool(self) -> BinaryIO:
+        """The rows in a temporary file, a line of JSON for each."""
+        options = self.source.options
+        spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - open as long as these rows
+        with spooled(self.source.stream(), self.source.label) as workbook:
+            done = subprocess.run(
+                [
+                    *(sys.executable, "-c", PROGRAM.format(sys.path)),
+                    *(json.dumps(options.sheet), str(options.max_rows)),
+                ],
+                stdin=workbook,
+                stdout=spool,
+                stderr=subprocess.PIPE,
+                timeout=TIMEOUT_SECONDS,
+            )
+        if done.returncode:
+            reason = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            message = f"{self.source.label} cannot be read as xlsx: {reason or 'its reader ended early'}"
+            raise ContentError(message, hint="save it again, or as CSV")
+        return spool

@@ -1,0 +1,94 @@
+"""Parquet: typed columns, read by row group."""
+
+import io
+import json
+import sys
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import pyarrow
+import pytest
+from pyarrow import parquet
+
+from ads_cli.errors import UsageError
+from ads_cli.feeds.formats import parquet as reader
+from tests.conftest import PRODUCT
+
+FEED = "feed.parquet"
+
+
+def table(columns: dict[str, list], **options) -> bytes:
+    stream = io.BytesIO()
+    parquet.write_table(pyarrow.table(columns), stream, **options)
+    return stream.getvalue()
+
+
+def test_a_parquet_file_is_pushed(adsctl, service):
+    columns = {name: [value] * 40 for name, value in PRODUCT.items()} | {
+        "id": [f"sku-{n}" for n in range(40)]
+    }
+    adsctl.file(FEED, table(columns, row_group_size=7))
+    assert json.loads(adsctl("products", "push", FEED, "-o", "json").stdout)["created"] == 40
+
+
+def test_typed_values_are_text_and_nested_ones_keep_their_form(feeds):
+    moment = datetime(2026, 7, 1, 12, 30, tzinfo=UTC)
+    cells = {
+        "id": (12345678901234, "12345678901234"),
+        "title": ("a\nb", "a\nb"),
+        "price": (Decimal("19.90"), "19.90"),
+        "weight": (0.25, "0.25"),
+        "whole": (3.0, "3"),
+        "day": (date(2026, 7, 1), "2026-07-01"),
+        "moment": (moment, "2026-07-01T12:30:00+00:00"),
+        "yes": (True, "true"),
+        "sizes": (["S", "M"], ["S", "M"]),
+        "shipping": ({"price": Decimal("3.0"), "country": None}, {"price": "3.0", "country": None}),
+        "bytes": (b"caf\xc3\xa9", "café"),
+    }
+    content = table({name: [value, None] for name, (value, _) in cells.items()})
+    first, second = feeds.read(FEED, content)
+    assert first == (1, {name: text for name, (_, text) in cells.items()}, "")
+    assert second == (2, {}, "")
+
+
+def test_columns_are_mapped_and_rows_numbered_through_all_row_groups(feeds):
+    content = table({"sku": list(range(3000)), "_line": ["x"] * 3000}, row_group_size=1100)
+    rows = feeds.rows(FEED, content, sku="id")
+    assert [(row.line, row.values["id"]) for row in rows] == [(n + 1, str(n)) for n in range(3000)]
+    assert rows.columns == ("sku",)
+
+
+@pytest.mark.parametrize("name", ["feed.csv", "feed", "feed.parquet.gz"])
+def test_the_content_tells_that_a_file_is_parquet(feeds, name):
+    import gzip
+
+    content = table({"id": ["1"]})
+    assert feeds.values(name, gzip.compress(content) if name.endswith("gz") else content) == [{"id": "1"}]
+
+
+def test_a_parquet_file_that_is_cut_off_is_refused_wherever_it_ends(feeds):
+    content = table({"id": list(range(500))})
+    for cut in (5, 20, len(content) // 2, len(content) - 3):
+        assert feeds.error(FEED, content[:cut]).startswith("feed.parquet:1: not a complete parquet file")
+
+
+def test_a_parquet_file_without_rows_or_with_a_repeated_column_is_refused(feeds):
+    assert "no rows" in feeds.error(FEED, table({"id": []}))
+    repeated = pyarrow.Table.from_arrays([pyarrow.array([1])] * 2, names=["id", "id"])
+    stream = io.BytesIO()
+    parquet.write_table(repeated, stream)
+    assert "'id' is repeated" in feeds.error(FEED, stream.getvalue())
+
+
+def test_a_parquet_file_that_is_a_bomb_is_refused(feeds, monkeypatch):
+    monkeypatch.setattr(reader, "MAX_DECOMPRESSED_BYTES", 100)
+    assert "decompresses to more than 100 bytes" in feeds.error(FEED, table({"id": list(range(500))}))
+
+
+def test_a_missing_extra_is_named(feeds, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(UsageError) as caught:
+        list(feeds.rows(FEED, b"PAR1"))
+    assert caught.value.message == "reading parquet needs adsctl[parquet]"
+    assert caught.value.hint == "pip install 'adsctl[parquet]'"

@@ -1,0 +1,45 @@
+"""What is installed without extras: a test lists it, so that nothing large is added unnoticed."""
+
+import json
+import subprocess
+
+import pytest
+
+from tests.environments import made_python
+
+COMMAND_LINE = {"annotated-doc", "shellingham", "typer", "rich", "markdown-it-py", "mdurl", "pygments"}
+HTTP = {"anyio", "certifi", "h11", "httpcore", "httpx", "idna", "oauthlib", "typing_extensions"}
+SECRETS = {"keyring", "SecretStorage", "jeepney", "cffi", "cryptography", "pycparser", "backports.tarfile"}
+SECRETS |= {"importlib_metadata", "jaraco.classes", "jaraco.context", "jaraco.functools", "more-itertools"}
+SECRETS |= {"zipp"}
+SERVED = {"cheroot", "lazy-importer"}
+DATA = {"msgspec", "PyYAML", "ruamel.yaml", "jmespath", "filelock", "platformdirs", "phonenumbers"}
+DATA |= {"python-stdnum"}
+FEEDS = {"backports.zstd", "python-calamine"}  # compression and workbooks
+MOST_BYTES = 5_000_000  # of what only reads feeds
+
+LIST_SIZES = """
+import json
+from importlib.metadata import distributions
+print(json.dumps({
+    each.name: sum(file.locate().stat().st_size for file in each.files or () if file.locate().is_file())
+    for each in distributions()
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def sizes() -> dict[str, int]:
+    """Bytes of each distribution in the environment of a user."""
+    done = subprocess.run([made_python("run"), "-c", LIST_SIZES], capture_output=True, text=True, check=True)
+    found = {name.lower().replace("_", "-"): size for name, size in json.loads(done.stdout).items()}
+    return {name: size for name, size in found.items() if name not in ("pip", "setuptools")}
+
+
+def test_these_distributions_are_installed_and_no_other(sizes):
+    listed = COMMAND_LINE | HTTP | SECRETS | SERVED | DATA | FEEDS
+    assert sizes.keys() == {name.lower().replace("_", "-") for name in listed}
+
+
+def test_what_only_reads_feeds_is_small(sizes):
+    assert sum(sizes[name] for name in FEEDS) < MOST_BYTES

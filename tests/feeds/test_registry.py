@@ -80,14 +80,14 @@ sys.exit(main(sys.argv[1:]))
     [
         (
             ("products", "push", "--help"),
-            ("JSONL, XML or TOY, also compressed", "jsonl, xml or toy (default"),
+            ("JSONL, XML, XLSX, PARQUET or TOY, also compressed", "parquet or toy (default"),
         ),
         (
             ("audiences", "check", "--help"),
-            ("JSONL, XML or TOY, also compressed", "jsonl, xml or toy (default"),
+            ("JSONL, XML, XLSX, PARQUET or TOY, also compressed", "parquet or toy (default"),
         ),
         (("products", "pull", "--help"), ("jsonl or xml (default",)),
-        (("help", "files"), ("JSONL, XML or TOY, each also compressed",)),
+        (("help", "files"), ("JSONL, XML, XLSX, PARQUET or TOY, each also compressed",)),
     ],
 )
 def test_help_names_the_registered_formats(words, told):
@@ -98,7 +98,7 @@ def test_help_names_the_registered_formats(words, told):
 
 
 def test_formats_are_listed_by_what_can_be_done_with_them(toy):
-    assert set(readable_formats()) - set(writable_formats()) == {"toy"}
+    assert set(readable_formats()) - set(writable_formats()) == {"toy", "xlsx", "parquet"}
     assert "lines" not in readable_formats()
     assert one_of(["csv"]) == "csv" and one_of(["csv", "tsv", "xml"]) == "csv, tsv or xml"
 

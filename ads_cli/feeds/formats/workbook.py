@@ -78,7 +78,7 @@ def _choose(workbook: Any, sheet: str | None) -> str:
         visible = [each.name for each in workbook.sheets_metadata if (each.typ, each.visible) == shown]
         found = [name for name in visible if len(visible) == 1 or workbook.get_sheet_by_name(name).height]
         if len(found) == 1:
-            return found[0]
+            return str(found[0])
         names = found or names
     elif sheet in names:
         return sheet

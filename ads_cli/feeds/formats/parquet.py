@@ -7,7 +7,8 @@ from typing import Any, BinaryIO
 from ...errors import ContentError, UsageError
 from ..limits import MAX_DECOMPRESSED_BYTES
 from ..location import spooled
-from ..rows import RecordRows, Row
+from ..record_rows import RecordRows
+from ..rows import Row
 from .typed_values import as_text
 
 BATCH_ROWS = 1000

@@ -13,7 +13,8 @@ from typing import Any, BinaryIO, cast
 from ...errors import ContentError, UsageError
 from ...output.text import counted
 from ..location import spooled
-from ..rows import RecordRows, Row
+from ..record_rows import RecordRows
+from ..rows import Row
 
 PROGRAM = "import sys; sys.path[:] = {}; from ads_cli.feeds.formats.workbook import main; main(*sys.argv[1:])"
 TIMEOUT_SECONDS = 900

@@ -21,7 +21,7 @@ def push_plan(
     """Plan a push of the rows that a selection takes; None sends all, and remembers none."""
     return RowPlan(
         noun="products",
-        validator=Validator(rows, PRODUCT_SCHEMA, selection, strict=strict),
+        validator=Validator(rows, PRODUCT_SCHEMA, selection, strict=strict, for_sending=True),
         upload=push_upload(catalog, note_keys=selection is not None),
         kind=KIND,
         target=catalog,

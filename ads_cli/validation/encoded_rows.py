@@ -14,6 +14,17 @@ class EncodedRows(msgspec.Struct):
     def __len__(self) -> int:
         return len(self.ids)
 
+    @property
+    def size(self) -> int:
+        """Return the size of the JSON in bytes."""
+        return sum(map(len, self.bodies))
+
+    def add(self, id: str, body: bytes, record: int, line: int) -> None:
+        """Append a row."""
+        self.ids.append(id)
+        self.bodies.append(body)
+        self.places.append((record, line))
+
     def slice(self, begin: int, end: int) -> "EncodedRows":
         """Return the rows from `begin` to `end`."""
         return EncodedRows(self.ids[begin:end], self.bodies[begin:end], self.places[begin:end])

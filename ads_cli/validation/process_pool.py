@@ -30,7 +30,7 @@ class ProcessPool(Generic[R]):
 
     def __init__(self, task: Callable[..., R], file_bytes: int) -> None:
         self._task = task
-        self._count = _cores() if file_bytes >= MIN_FILE_BYTES else 1
+        self._count = _cores() if is_shared(file_bytes) else 1
         self._idle: SimpleQueue[_WorkerProcess | None] = SimpleQueue()
         for _ in range(self._count if self._count > 1 else 0):
             self._idle.put(_WorkerProcess.start(task))
@@ -100,6 +100,11 @@ class _WorkerProcess:
         stdin = cast(Any, self._process.stdin)
         pickle.dump(message, stdin, pickle.HIGHEST_PROTOCOL)
         stdin.flush()
+
+
+def is_shared(file_bytes: int) -> bool:
+    """Tell whether a table is so large that several processes work on it."""
+    return file_bytes >= MIN_FILE_BYTES
 
 
 def _cores() -> int:

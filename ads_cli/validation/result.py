@@ -6,6 +6,7 @@ import msgspec
 
 from ..api.validation import Problem, errors_in
 from ..feeds.rows import Row
+from .encoded_rows import EncodedRows
 
 
 class CheckedRow(msgspec.Struct, gc=False):
@@ -32,9 +33,11 @@ class ValidationResult(msgspec.Struct):
     problems: list[tuple[int, int, list[Problem]]] = []  # line, record number within the run, problems
     ids: list[Any] = []  # values of the field that is unique within a file
     selection: Any = None  # what a RowSelector noted
+    encoded: EncodedRows | None = None  # the valid rows, where they are kept
 
     def renumber(self, offset: int) -> None:
         """Add the number of records that precede this run in the file."""
         self.problems = [(line, record + offset, problems) for line, record, problems in self.problems]
-        if self.selection is not None:
-            self.selection.renumber(offset)
+        for numbered in (self.selection, self.encoded):
+            if numbered is not None:
+                numbered.renumber(offset)

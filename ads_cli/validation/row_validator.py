@@ -24,6 +24,7 @@ class RowValidator:
         self.schema = schema
         self.selector = selector
         self.strict = strict  # warnings are errors
+        self.encodes = False  # valid rows, as they are validated
         self.duplicates: dict[str, list[Place]] = {}  # of ids that are repeated
         self.dropped: set[int] = set()  # rows that are left out for others with the same id, by number
         self.several_per_line = False  # records share lines, so that their numbers are those of records
@@ -43,7 +44,8 @@ class RowValidator:
 
     def validate(self, rows: Iterable[Row]) -> ValidationResult:
         """Validate a run of rows."""
-        result, id_field = ValidationResult(), self.schema.id_field
+        result, id_field, encode = ValidationResult(), self.schema.id_field, self.schema.encode
+        encoded = result.encoded = EncodedRows() if self.encodes else None
         checked_rows = self.check(rows, self.rules)
         if self.selector:
             checked_rows = self.selector.select(checked_rows, result)
@@ -54,6 +56,8 @@ class RowValidator:
             result.ids.append(None if row.left_out else row.values.get(id_field))
             if checked.problems:
                 result.problems.append((row.line, result.rows, checked.problems))
+            if encoded is not None and (item := checked.item) is not None:
+                encoded.add(getattr(item, id_field), encode(item), result.rows, row.line)
         return result
 
     def encode(self, rows: Iterable[Row], all_valid: bool) -> EncodedRows:
@@ -62,9 +66,8 @@ class RowValidator:
         for checked in self.check(rows, _no_problems if all_valid else self.rules):
             encoded.rows += 1
             if (item := checked.item) is not None:
-                encoded.ids.append(getattr(item, id_field))
-                encoded.bodies.append(encode(item))
-                encoded.places.append((checked.row.record or encoded.rows, checked.row.line))
+                record = checked.row.record or encoded.rows
+                encoded.add(getattr(item, id_field), encode(item), record, checked.row.line)
         return encoded
 
     def check(self, rows: Iterable[Row], rules: Rules) -> Iterator[CheckedRow]:

@@ -13,6 +13,7 @@ from .block_runner import BlockRunner, UnreadableError
 from .columns import missing_columns, unknown_columns
 from .duplicates import Duplicates, Place, kept_places
 from .encoded_rows import EncodedRows
+from .process_pool import is_shared
 from .report import ValidationReport
 from .result import CheckedRow, ValidationResult
 from .row_validator import RowValidator, run_on_block
@@ -20,6 +21,7 @@ from .schema import RowSchema
 from .selection import Selection
 
 CHUNK_ROWS = 1000  # rows validated at once where they are read one by one
+MAX_KEPT_BYTES = 16 * 1024 * 1024  # of rows that are kept, encoded, from validation to sending
 
 OnProgress = Callable[[int], None]  # called now and then with the number of rows read
 
@@ -28,13 +30,21 @@ class Validator:
     """Validates the rows of a file as often as it is read, always with the same result."""
 
     def __init__(
-        self, rows: Rows, schema: RowSchema, selection: Selection | None = None, *, strict: bool = False
+        self,
+        rows: Rows,
+        schema: RowSchema,
+        selection: Selection | None = None,
+        *,
+        strict: bool = False,
+        for_sending: bool = False,
     ) -> None:
         self.rows = rows
         self.schema = schema
         self.selection = selection
         self.report = ValidationReport()
         self._row_validator = RowValidator(schema, selection.selector if selection else None, strict=strict)
+        self._row_validator.encodes = for_sending and not is_shared(rows.source.size)
+        self._kept: list[EncodedRows] | None = None  # the valid rows, while they are few
         self._blocks = rows.table and BlockRunner(
             rows.table, self._make_task, on_header=self._require_columns
         )
@@ -65,7 +75,11 @@ class Validator:
     def encoded_rows(self) -> Iterator[EncodedRows]:
         """Read the file again and yield the rows to send, encoded."""
         all_valid = not self.report.invalid
-        if not self._blocks or (self.selection and self.selection.skips_rows):
+        skips_rows = self.selection is not None and self.selection.skips_rows
+        if self._kept is not None and not skips_rows:
+            yield from self._kept
+            return
+        if not self._blocks or skips_rows:
             for rows in _chunks(iter(self._rows_to_send())):
                 yield self._row_validator.encode(rows, all_valid)
             return
@@ -91,6 +105,7 @@ class Validator:
         )
         if self.selection:
             self.selection.clear()
+        self._kept, self._kept_bytes = [] if self._row_validator.encodes else None, 0
         for result in results:
             result.renumber(self.report.rows)
             self.report.rows += result.rows
@@ -98,6 +113,7 @@ class Validator:
             for line, record, problems in result.problems:
                 self.report.add(Row(line, {}, record=record), problems)
             duplicates.update(result.ids)
+            self._keep_encoded(result.encoded)
             if self.selection:
                 self.selection.add(result.selection)
             self._on_progress(self.report.rows)
@@ -105,6 +121,15 @@ class Validator:
         if self.report.left_out == self.report.rows:
             self.report.warnings.append("every row is left out")
         return duplicates
+
+    def _keep_encoded(self, encoded: EncodedRows | None) -> None:
+        """Keep rows for sending; all are read again where they are too many."""
+        if encoded is None or self._kept is None:
+            return
+        self._kept.append(encoded)
+        self._kept_bytes += encoded.size
+        if self._kept_bytes > MAX_KEPT_BYTES:
+            self._kept, self._row_validator.encodes = None, False
 
     def _validate(self) -> Iterator[ValidationResult]:
         return self._validate_blocks() if self._blocks else self._validate_rows()

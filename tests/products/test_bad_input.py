@@ -281,14 +281,23 @@ def test_a_repeated_mistake_is_reported_once(adsctl):
     }
 
 
-def test_a_file_that_changes_while_it_is_pushed_stops_the_run(adsctl, service):
-    long = "A description, which is as long as it may be. " * 100
-    adsctl.file("feed.csv", feed(1000, description=long))
-    changed = feed(1000, description=long, title="Enamel cup")
+LONG = "A description, which is as long as it may be. " * 100
+
+
+def test_a_large_file_that_changes_while_it_is_pushed_stops_the_run(adsctl, service):
+    adsctl.file("feed.csv", feed(2000, description=LONG))
+    changed = feed(2000, description=LONG, title="Enamel cup")
     service.before = lambda put: put == 0 and adsctl.file("feed.csv", changed)
     done = adsctl("products", "push", "feed.csv", "--concurrency", "1", code=3)
     assert "changed while it was being read" in done.stderr
-    assert len(service.puts) < 40 and "sku-1000" not in service.stored
+    assert len(service.puts) < 80 and "sku-2000" not in service.stored
+
+
+def test_of_a_small_file_that_changes_while_it_is_pushed_is_sent_what_was_validated(adsctl, service):
+    adsctl.file("feed.csv", feed(200))
+    service.before = lambda put: put == 0 and adsctl.file("feed.csv", feed(200, title="Enamel cup"))
+    adsctl("products", "push", "feed.csv", "--concurrency", "1")
+    assert "Enamel cup" not in {product["title"] for product in service.emulator.data.products()}
 
 
 def test_an_invalid_failed_out_path_is_reported_before_a_job_starts(adsctl):

@@ -1,11 +1,12 @@
 """A shop whose feed needs converting before it can be pushed."""
 
-import csv
 import io
 import json
 
 import pytest
 
+from ads_cli.feeds.registry import find_writable
+from ads_cli.feeds.writer import open_writer
 from tests.adsctl import Adsctl
 
 # As a shop exports it: names of its own, relative addresses, bare prices.
@@ -22,6 +23,7 @@ EXPORTED = {
     "brand": "Nordlicht",
     "Status": "active",
 }
+FORMATS = ("feed.csv", "feed.tsv", "feed.json", "feed.jsonl", "feed.yaml", "feed.xml")
 OPTIONS = (
     *("--set", "link=/p/{Handle}", "--default", "title={brand} {Name}"),
     *("--currency", "EUR", "--base-url", "https://shop.example"),
@@ -40,15 +42,13 @@ class Exports:
             {column: value for column, value in (EXPORTED | change).items() if value is not None}
             for change in changes
         ]
-        if name.endswith(".csv"):
-            stream = io.StringIO()
-            writer = csv.DictWriter(stream, list(dict.fromkeys(column for row in rows for column in row)))
-            writer.writeheader()
-            writer.writerows(rows)
-            content = stream.getvalue()
-        else:
-            content = "".join(json.dumps(row) + "\n" for row in rows)
-        self.adsctl.file(name, content)
+        columns = list(dict.fromkeys(column for row in rows for column in row))
+        stream = io.StringIO()
+        writer = open_writer(stream, find_writable(name), columns)
+        for row in rows:
+            writer.write(row)
+        writer.close()
+        self.adsctl.file(name, stream.getvalue())
 
     def check(self, *options: str, name: str = "feed.csv", code: int = 0) -> dict:
         """Check the feed; return the report."""

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.feeds.conversion.template import Template
-from tests.conversion.conftest import OPTIONS
+from tests.conversion.conftest import FORMATS, OPTIONS
 
 ADDITIONAL = "additional_image_link"
 
@@ -22,7 +22,7 @@ def pushed(exports, service):
     return push
 
 
-@pytest.mark.parametrize("name", ["feed.csv", "feed.jsonl"])
+@pytest.mark.parametrize("name", FORMATS)
 def test_a_feed_becomes_products_by_options_alone(pushed, name):
     product = pushed({}, name=name)
     assert product["link"] == "https://shop.example/p/mug"

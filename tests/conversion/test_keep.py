@@ -9,14 +9,14 @@ from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.products.plans import check_plan
 from ads_cli.products.schema import PRODUCT_SCHEMA
 from tests.conftest import PRODUCT
-from tests.conversion.conftest import OPTIONS
+from tests.conversion.conftest import FORMATS, OPTIONS
 from tests.products.test_large import LONG, ROWS, large, row
 
 TITLES = ("First", "Second", "Third")
 
 
 @pytest.mark.parametrize(("keep", "title"), [("first", "First"), ("last", "Third")])
-@pytest.mark.parametrize("name", ["feed.csv", "feed.jsonl"])
+@pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("changed", [(), ("--changed",)])
 def test_one_row_is_sent_and_the_others_are_counted(exports, service, keep, title, name, changed):
     exports.write({"id": "x"}, *({"title": title} for title in TITLES), {"id": "y"}, name=name)

@@ -6,7 +6,9 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ads_cli.feeds.conversion.fields import AddCurrency, CompleteLinks, SplitField
 from ads_cli.feeds.reader import open_source, read_rows
+from ads_cli.feeds.rows import Row
 from ads_cli.products.plans import check_plan
 from ads_cli.products.schema import PRODUCT_SCHEMA
 from tests.conftest import PRODUCT
@@ -35,6 +37,24 @@ def test_without_options_values_are_sent_as_they_are_in_the_file(tmp_path_factor
     assert plan.validate(lambda rows: None).valid == 1
     (batch,) = plan.batches()
     assert json.loads(batch.items.bodies[0]) == product
+
+
+COMPLETING = [AddCurrency("EUR"), CompleteLinks("https://shop.example/de/"), SplitField("image_link", "|")]
+
+
+@given(
+    values=st.dictionaries(
+        st.sampled_from(["price", "sale_price", "link", "image_link", "additional_image_link"]),
+        st.one_of(TEXTS, st.text("0123456789., /ab|%:", min_size=1)),
+    ),
+    step=st.sampled_from(COMPLETING),
+)
+def test_what_is_completed_is_not_completed_again(values, step):
+    row = Row(2, values)
+    step.apply(row)
+    once = dict(row.values)
+    step.apply(row)
+    assert row.values == once
 
 
 def test_rejected_rows_are_written_as_the_file_has_them(exports, service):

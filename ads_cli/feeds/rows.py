@@ -1,7 +1,7 @@
 """The rows of a feed in any format, read one at a time."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import msgspec
@@ -89,6 +89,8 @@ class Rows(ABC):
         self.rename = rename
         self.ignored: tuple[str, ...] = REPORT_COLUMNS
         self.columns: tuple[str, ...] = ()  # as named in the file
+        self.unsent: Container[str] = ()  # columns that are known and not sent
+        self.hints: Mapping[str, str] = {}  # field to what gives it, where the feed does not
         self.notes: list[str] = []  # remarks about the file, to be shown as warnings
         self.records = 0  # read so far
         self.sensitive = False  # messages must not show values
@@ -135,6 +137,15 @@ class Rows(ABC):
             yield row
         if not self.has_header:
             conversion.require_columns(self)
+
+    def without_values(self, columns: Collection[str]) -> set[str]:
+        """Return those of the columns that are empty in every row; columns that are no fields."""
+        empty = {*columns}
+        for row in self._read() if empty else ():
+            empty.difference_update(row.values)
+            if not empty:
+                break
+        return empty
 
     def by_column(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return values under the columns that they were read from."""

@@ -1,10 +1,10 @@
 """The columns of a file: required ones, and those that nobody knows."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from ..errors import ContentError
 from ..feeds.rows import Rows
-from ..output.text import counted, listed
+from ..output.text import counted, listed, shell_command
 from ..suggestions import closest
 
 FIRST_COLUMNS = 5  # unknown columns that a warning names
@@ -31,26 +31,41 @@ def missing_columns(rows: Rows, required: Collection[str], known: Collection[str
             hint="; ".join(hints) or f"the file's columns are: {listed(rows.columns)}",
         )
     return {
-        name: f"the file has no such column; {_map_hint(name, unknown) or FILL_HINT.format(name)}"
+        name: rows.hints.get(name)
+        or f"the file has no such column; {_map_hint(name, unknown) or FILL_HINT.format(name)}"
         for name in missing
     }
 
 
 def unknown_columns(rows: Rows, known: Collection[str]) -> list[str]:
-    """Return a warning about columns that are not sent; those with a suggestion come first."""
-    described: list[str] = []
+    """Return warnings about columns that are not sent: first those that seem to be meant for a field."""
     used = rows.conversion.columns if rows.conversion else ()
-    for column, name in zip(rows.columns, rows.fields, strict=True):
-        if name not in known and column not in used:
-            is_compared = len(described) < MAX_COMPARED
-            meant = closest(name.removeprefix("g:"), known) if is_compared else None
-            described.append(f"{column!r} (did you mean {meant!r}?)" if meant else repr(column))
-    if not described:
-        return []
-    first = sorted(described, key=lambda text: not text.endswith("?)"))[:FIRST_COLUMNS]
-    more = f", and {len(described) - len(first)} more" if len(described) > len(first) else ""
-    verb = "is" if len(described) == 1 else "are"
-    return [f"{counted(len(described), 'column')} {verb} not known and not sent: {', '.join(first)}{more}"]
+    columns = [
+        column
+        for column, name in zip(rows.columns, rows.fields, strict=True)
+        if name not in known and column not in used and column not in rows.unsent
+    ]
+    empty = rows.without_values(columns)
+    return columns_not_sent([column for column in columns if column not in empty], {*known} - {*rows.fields})
+
+
+def columns_not_sent(columns: Sequence[str], free: Collection[str]) -> list[str]:
+    """Return warnings about columns that are not sent; `free` are the fields that no column is read as."""
+    warnings: list[str] = []
+    others: list[str] = []
+    for number, column in enumerate(columns):
+        meant = closest(column.removeprefix("g:"), free) if number < MAX_COMPARED else None
+        if meant and len(warnings) < FIRST_COLUMNS:
+            option = shell_command(["--map", f"{column}={meant}"])
+            warnings.append(f"{column!r} is not sent; to send it: {option}")
+        else:
+            others.append(column)
+    if others:
+        more = f", and {len(others) - FIRST_COLUMNS} more" if len(others) > FIRST_COLUMNS else ""
+        names = ", ".join(map(repr, others[:FIRST_COLUMNS]))
+        verb = "is" if len(others) == 1 else "are"
+        warnings.append(f"{counted(len(others), 'column')} {verb} not known and not sent: {names}{more}")
+    return warnings
 
 
 def _map_hint(name: str, unknown: list[str]) -> str:

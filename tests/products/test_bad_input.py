@@ -66,16 +66,16 @@ def test_an_unknown_extension_of_a_content_that_tells_nothing(adsctl):
 def test_an_unknown_column_is_a_warning_with_a_suggestion(adsctl):
     adsctl.file("feed.csv", feed(1, colour="blue", zzz="x"))
     done = adsctl.local("products", "push", "feed.csv")
-    told = "2 columns are not known and not sent: 'colour' (did you mean 'color'?), 'zzz'\n"
-    assert told in done.stderr
+    assert "'colour' is not sent; to send it: --map colour=color\n" in done.stderr
+    assert "1 column is not known and not sent: 'zzz'\n" in done.stderr
 
 
 def test_many_unknown_columns_are_one_line(adsctl):
     adsctl.file("feed.csv", feed(1, **{f"shop_{n}": "x" for n in range(38)}, colour="blue", style="x"))
-    (told,) = [
+    meant, told = [
         line for line in adsctl.local("products", "push", "feed.csv").stderr.splitlines() if "warn" in line
     ]
-    assert "40 columns" in told and "colour" in told and "and 35 more" in told
+    assert "39 columns" in told and "and 34 more" in told and "colour" in meant
     assert "style" not in told and "title" not in told
 
 
@@ -270,7 +270,7 @@ def test_records_on_one_line_are_named_by_their_numbers(adsctl, name):
 
 
 def test_a_repeated_mistake_is_reported_once(adsctl):
-    adsctl.file("feed.csv", feed(10_000, availability="in_stock", gtin="4.00E+12"))
+    adsctl.file("feed.csv", feed(10_000, availability="plenty", gtin="4.00E+12"))
     done = adsctl.local("products", "check", "feed.csv", "-o", "table", code=3)
     assert len(done.stdout.splitlines()) <= 6
     assert "10,000 rows: lines 2, 3, 4, 5, 6, …" in done.stdout

@@ -84,6 +84,10 @@ def check(
     feed: ProductFeedOptions,
     rejected: RejectedOptions,
     strict: Strict = False,
+    mapping_draft: Annotated[
+        str | None,
+        typer.Option("--write-mapping", metavar="FILE", help="Write a first mapping of this feed here"),
+    ] = None,
 ) -> None:
     """Check a product feed, offline, and send nothing.
 
@@ -93,22 +97,26 @@ def check(
 
     For example: adsctl products check feed.csv
     """
-    from ..console.reports import show_report
+    from ..console.reports import hint_of_kind, show_report
     from ..products.plans import check_plan
     from ..products.schema import PRODUCT_SCHEMA
     from ..uploads.rejected_rows import check_failed_out
+    from .mapping_draft import write_mapping
     from .validate import say_estimate, validate_with_progress, write_invalid_rows
 
     call = Invocation.of(ctx)
     selection, count_changed = _compared_with_acknowledged(call)
-    plan = check_plan(feed.open(call, file, PRODUCT_SCHEMA), selection, strict=strict)
+    opened = feed.open_feed(call, file, PRODUCT_SCHEMA)
+    if mapping_draft:
+        write_mapping(call, mapping_draft, opened, PRODUCT_SCHEMA, force=rejected.force)
+    plan = check_plan(opened.rows, selection, strict=strict)
     check_failed_out(rejected.failed_out_file, plan.rows)
     report = validate_with_progress(call, plan)
     say_estimate(call, plan, count_changed)
     show_report(call.printer, plan.rows, report)
     write_invalid_rows(rejected.failed_out_file, plan, report)
     if report.invalid:
-        raise ContentError(report.summary)
+        raise ContentError(report.summary, hint=hint_of_kind(plan.rows, report))
 
 
 def _push_plan(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from ..api.rates import Rate
 from ..console.invocation import Invocation
 from ..console.progress import progress
-from ..console.reports import error_lines, warning_lines
+from ..console.reports import error_lines, hint_of_kind, warning_lines
 from ..errors import ContentError
 from ..output.text import duration
 from ..uploads.plan import Plan
@@ -55,7 +55,7 @@ def require_valid(
     message = "\n".join([*error_lines(plan.rows, report), report.summary])
     if not skip_invalid:
         write_invalid_rows(failed_out, plan, report)
-        raise ContentError(message, hint=hint)
+        raise ContentError(message, hint="; ".join(filter(None, (hint_of_kind(plan.rows, report), hint))))
     call.messages.warn(f"{message} and not sent")
     return report
 

@@ -1,6 +1,7 @@
 """Changes of config.yaml: under a lock, atomic, and with the comments kept."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from ..api.names import SERVICES
@@ -73,6 +74,8 @@ def _checked(name: str, value: str | None) -> str | None:
         return None
     if name in ADDRESSES:
         return check_address(value, name, UsageError)
+    if name == "mapping":
+        return str(Path(value).absolute())  # it is used from any folder
     if name in CHOICES and value not in CHOICES[name]:
         allowed = ", ".join(CHOICES[name])
         raise UsageError(f"{name}: {value!r} is not one of {allowed}{suggestion(value, CHOICES[name])}")

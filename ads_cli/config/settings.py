@@ -23,7 +23,7 @@ DEFAULT_PROFILE = "default"
 EMULATOR_URL = "http://emulator.localhost"
 # Settings that a profile named by flag does not take from the environment.
 SERVICE_SETTINGS = ("service", *ADDRESSES, "account", "catalog")
-PROFILE_KEYS = (*SERVICE_SETTINGS, "sandbox", "output", "token_store", "user")
+PROFILE_KEYS = (*SERVICE_SETTINGS, "sandbox", "output", "token_store", "mapping", "user")
 TOKEN_STORES = ("keyring", "file")
 BOOLEANS = ("true", "false")
 DEFAULTS = {

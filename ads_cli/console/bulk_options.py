@@ -90,13 +90,19 @@ class FeedOptions(msgspec.Struct, frozen=True):
         mapping: Mapping[str, str],
     ) -> Rows:
         """Open a file; `roots` may be the only key of a document, `known` are its fields."""
+        return self.reader(call, file, roots, known)(mapping)
+
+    def reader(
+        self, call: "Invocation", file: str, roots: tuple[str, ...], known: Collection[str]
+    ) -> Callable[[Mapping[str, str]], Rows]:
+        """Open a file, and return what reads its columns under the names that a mapping gives them."""
         from ..feeds.reader import open_source, read_rows
         from ..feeds.source import ReadOptions
 
         options = ReadOptions(record=self.record, sheet=self.sheet, max_rows=self.max_rows)
         access = self.access(call)
         source = open_source(file, self.format, self.encoding, options=options, access=access)
-        return read_rows(source, roots=roots, known=known, rename=mapping)
+        return lambda mapping: read_rows(source, roots=roots, known=known, rename=mapping)
 
     def access(self, call: "Invocation") -> "Callable[[], RemoteAccess]":
         """Return what makes the access to remote feeds, for which more must be imported."""

@@ -1,5 +1,6 @@
 """The options that convert a product feed, shared by every command that reads one."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -7,16 +8,33 @@ import typer
 from ..feeds.rows import Rows
 from ..validation.schema import RowSchema
 from .bulk_options import FeedOptions
-from .invocation import Invocation
+from .options import completes_from
 
 if TYPE_CHECKING:
-    from ..feeds.conversion.conversion import Conversion
     from ..feeds.conversion.step import Step
+    from ..feeds.kinds.opening import OpenedFeed
+    from .invocation import Invocation
+
+# Written out, since help must not load the kinds; tests hold them equal.
+SOURCES = ("auto", "generic", "google", "meta", "pinterest", "shopify", "woocommerce", "wix")
 
 
 class ProductFeedOptions(FeedOptions, frozen=True):
     """How a product feed is read and converted; the fields are in the order of the steps."""
 
+    source_kind: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="KIND",
+            help=f"What the feed was made for: {', '.join(SOURCES)}",
+            autocompletion=completes_from(SOURCES),
+        ),
+    ] = "auto"
+    mapping_file: Annotated[
+        str | None,
+        typer.Option("--mapping", metavar="FILE", help="Read columns and values as this file says"),
+    ] = None
     split: Annotated[
         list[str] | None,
         typer.Option(
@@ -45,26 +63,58 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         Literal["first", "last"] | None, typer.Option(help="Take one of several rows with the same id")
     ] = None
 
-    def open(self, call: Invocation, file: str, schema: RowSchema) -> Rows:
-        """Open a feed for a schema, with the steps that convert its rows; raise UsageError."""
-        conversion = self.conversion(schema)
-        rows = super().open(call, file, schema)
-        rows.conversion = conversion
-        return rows
+    def open(self, call: "Invocation", file: str, schema: RowSchema) -> Rows:
+        """Open a feed for a schema, with the steps that convert its rows; raise AdsctlError."""
+        return self.open_feed(call, file, schema).rows
 
-    def conversion(self, schema: RowSchema) -> "Conversion | None":
-        """Return the steps that convert rows; None where there is nothing to do."""
+    def open_feed(self, call: "Invocation", file: str, schema: RowSchema) -> "OpenedFeed":
+        """Open a feed, and tell as which kind it is read."""
         from ..feeds.conversion.conversion import Conversion
+
+        opened = self._open_as_kind(call, file, schema)
+        if opened.remark:
+            call.messages.say(opened.remark)
+        given = {"price": self.currency, "link": self.base_url}  # then it is something else that is wrong
+        opened.rows.hints = {name: hint for name, hint in opened.rows.hints.items() if not given.get(name)}
+        steps = [*opened.steps, *self._steps(opened, schema)]
+        if steps or self.keep:
+            opened.rows.conversion = Conversion(steps, self.keep)
+        return opened
+
+    def _open_as_kind(self, call: "Invocation", file: str, schema: RowSchema) -> "OpenedFeed":
+        """Open a feed as one of the kind that it is."""
+        from ..feeds.kinds.opening import open_feed
+
+        return open_feed(
+            self.reader(call, file, schema.roots, schema.known),
+            self.mapping(schema.known),
+            schema.known,
+            schema.choices,
+            source=self.source_kind,
+            mapping=self.mapping_file or call.settings.get("mapping"),
+        )
+
+    def _steps(self, opened: "OpenedFeed", schema: RowSchema) -> "list[Step]":
+        """Return the steps that convert rows; options say more than the kind of the feed does."""
         from ..feeds.conversion.fields import DefaultField, SetField
         from ..feeds.conversion.parsing import parse_base_url, parse_currency, parse_field, parse_split
         from ..feeds.conversion.where import Where
 
-        steps: list[Step] = [
+        kind = opened.kind
+        currency = self.currency if self.currency is not None else kind.currency or None
+        base_url = self.base_url if self.base_url is not None else kind.base_url or None
+        return [
             *map(parse_split, self.split or []),
             *map(Where.parse, self.where or []),
-            *(parse_field(SetField, text, schema.known) for text in self.set or []),
-            *(parse_field(DefaultField, text, schema.known) for text in self.default or []),
-            *([parse_currency(self.currency)] if self.currency is not None else []),
-            *([parse_base_url(self.base_url)] if self.base_url is not None else []),
+            *(parse_field(SetField, text, schema.known) for text in [*_pairs(kind.set), *(self.set or [])]),
+            *(
+                parse_field(DefaultField, text, schema.known)
+                for text in [*(self.default or []), *_pairs(kind.default)]
+            ),
+            *([parse_currency(currency)] if currency is not None else []),
+            *([parse_base_url(base_url)] if base_url is not None else []),
         ]
-        return Conversion(steps, self.keep) if steps or self.keep else None
+
+
+def _pairs(templates: Mapping[str, str]) -> list[str]:
+    return [f"{field}={template}" for field, template in templates.items()]

@@ -48,6 +48,12 @@ def show_summary(printer: Printer, summary: Summary, name: str) -> None:
         printer.show(document, tuple(document), "job")
 
 
+def hint_of_kind(rows: Rows, report: ValidationReport) -> str:
+    """Say what gives the fields that are wrong, where the kind of the feed is known to lack them."""
+    wrong = dict.fromkeys(finding.field for finding in report.findings if finding.severity == "error")
+    return "; ".join(f"{field}: {rows.hints[field]}" for field in wrong if field in rows.hints)
+
+
 def _is_for_people(printer: Printer) -> bool:
     return printer.format == "table" and not printer.query and not printer.columns
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..config.atomic_files import atomic, remove
 from ..config.output_paths import file_to_replace
@@ -63,10 +63,16 @@ def write_rejected_rows(failed_out: FailedOut | None, rows: Rows) -> Iterator[Re
     with suppress(_NoRowRejectedError), atomic(path, may_replace=failed_out.may_replace) as stream:
         writer = open_writer(stream, format, [*rows.columns, *REPORT_COLUMNS])
 
+        last: tuple[dict[str, Any], ...] = ()
+
         def write(row: Row, error: str) -> None:
+            nonlocal last
             position = rows.position(row.line, row.record)
-            for values in row.raw or (rows.by_column(row.values),):
-                writer.write(values | dict(zip(REPORT_COLUMNS, (position, error), strict=True)))
+            raw = row.raw or (rows.by_column(row.values),)
+            for values in raw:
+                if not any(values is other for other in last):  # variants share the rows of their product
+                    writer.write(values | dict(zip(REPORT_COLUMNS, (position, error), strict=True)))
+            last = raw
 
         yield write
         writer.close()

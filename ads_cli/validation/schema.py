@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from ..api.fields import fields_of
+
 
 class RowSchema(NamedTuple):
     """One kind of feed; picklable, since worker processes validate by it."""
@@ -16,3 +18,8 @@ class RowSchema(NamedTuple):
     known: tuple[str, ...]  # columns that a file may have; any other causes a warning
     encode: Callable[[Any], bytes]  # the JSON of a converted row
     roots: tuple[str, ...]  # what may be the only key of a document
+
+    @property
+    def choices(self) -> dict[str, tuple[str, ...]]:
+        """Return the values of the fields that have few."""
+        return {field.name: found for field in fields_of(self.struct) if (found := field.type.choices)}

@@ -3,7 +3,7 @@
 import re
 import shlex
 
-from tests.adsctl import ROOT
+from tests.conftest import EXAMPLES, ROOT
 
 PAGE = (ROOT / "docs" / "feeds.md").read_text()
 
@@ -11,6 +11,7 @@ PAGE = (ROOT / "docs" / "feeds.md").read_text()
 def test_every_command_of_the_page_prints_the_quoted_output(adsctl):
     (content,) = re.findall(r"```csv\n(.*?)```", PAGE, re.S)
     adsctl.file("shop.csv", content)
+    adsctl.file("shopify.csv", (EXAMPLES / "shopify.csv").read_bytes())
     commands = re.findall(r"^\$ adsctl (.+)\n((?:(?!```|\$ ).*\n)*)", PAGE, re.M)
     assert commands
     for command, expected in commands:

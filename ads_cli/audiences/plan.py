@@ -243,7 +243,7 @@ class UserPlan:
         for column, name in zip(rows.columns, rows.fields, strict=True):
             if name in self.upload.known and isinstance(mapping, HeaderMapping) and mapping.is_alias(column):
                 warnings.append(f"the column {column!r} is read as {name}")
-        warnings += unknown_columns(self.rows, self.upload.known)
+        warnings += unknown_columns(self.rows, self.upload.known, self.rows.columns)
         warnings += unasked_ids(rows, self.upload.known)
         for name, number in self._placeholders.items():
             if number:

@@ -138,15 +138,6 @@ class Rows(ABC):
         if not self.has_header:
             conversion.require_columns(self)
 
-    def without_values(self, columns: Collection[str]) -> set[str]:
-        """Return those of the columns that are empty in every row; columns that are no fields."""
-        empty = {*columns}
-        for row in self._read() if empty else ():
-            empty.difference_update(row.values)
-            if not empty:
-                break
-        return empty
-
     def by_column(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return values under the columns that they were read from."""
         names = self._column_by_field

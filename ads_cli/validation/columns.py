@@ -1,6 +1,6 @@
 """The columns of a file: required ones, and those that nobody knows."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Container, Sequence
 
 from ..errors import ContentError
 from ..feeds.rows import Rows
@@ -37,20 +37,28 @@ def missing_columns(rows: Rows, required: Collection[str], known: Collection[str
     }
 
 
-def unknown_columns(rows: Rows, known: Collection[str]) -> list[str]:
-    """Return warnings about columns that are not sent: first those that seem to be meant for a field."""
+def unsent_columns(rows: Rows, known: Collection[str]) -> frozenset[str]:
+    """Return the columns that are no fields, unless they are known for it or read by a step."""
     used = rows.conversion.columns if rows.conversion else ()
-    columns = [
+    return frozenset(
         column
         for column, name in zip(rows.columns, rows.fields, strict=True)
         if name not in known and column not in used and column not in rows.unsent
-    ]
-    empty = rows.without_values(columns)
-    return columns_not_sent([column for column in columns if column not in empty], {*known} - {*rows.fields})
+    )
+
+
+def unknown_columns(rows: Rows, known: Collection[str], with_values: Container[str]) -> list[str]:
+    """Return warnings about columns that are not sent, though they have values."""
+    unsent = unsent_columns(rows, known)
+    columns = [column for column in rows.columns if column in unsent and column in with_values]
+    return columns_not_sent(columns, {*known} - {*rows.fields})
 
 
 def columns_not_sent(columns: Sequence[str], free: Collection[str]) -> list[str]:
-    """Return warnings about columns that are not sent; `free` are the fields that no column is read as."""
+    """Return warnings about columns that are not sent: first those that seem to be meant for a field.
+
+    `free` are the fields that no column is read as.
+    """
     warnings: list[str] = []
     others: list[str] = []
     for number, column in enumerate(columns):

@@ -32,6 +32,7 @@ class ValidationResult(msgspec.Struct):
     left_out: int = 0  # of them, by conversion
     problems: list[tuple[int, int, list[Problem]]] = []  # line, record number within the run, problems
     ids: list[Any] = []  # values of the field that is unique within a file
+    with_values: frozenset[str] = frozenset()  # those of the columns that are not sent
     selection: Any = None  # what a RowSelector noted
     encoded: EncodedRows | None = None  # the valid rows, where they are kept
 

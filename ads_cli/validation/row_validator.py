@@ -27,6 +27,7 @@ class RowValidator:
         self.encodes = False  # valid rows, as they are validated
         self.duplicates: dict[str, list[Place]] = {}  # of ids that are repeated
         self.dropped: set[int] = set()  # rows that are left out for others with the same id, by number
+        self.unsent: frozenset[str] = frozenset()  # columns that may be empty in every row
         self.several_per_line = False  # records share lines, so that their numbers are those of records
 
     @property
@@ -46,11 +47,13 @@ class RowValidator:
         """Validate a run of rows."""
         result, id_field, encode = ValidationResult(), self.schema.id_field, self.schema.encode
         encoded = result.encoded = EncodedRows() if self.encodes else None
-        checked_rows = self.check(rows, self.rules)
+        empty, checked_rows = set(self.unsent), self.check(rows, self.rules)
         if self.selector:
             checked_rows = self.selector.select(checked_rows, result)
         for checked in checked_rows:
             row = checked.row
+            if empty:
+                empty.difference_update(row.values)
             result.rows += 1
             result.left_out += row.left_out
             result.ids.append(None if row.left_out else row.values.get(id_field))
@@ -58,6 +61,7 @@ class RowValidator:
                 result.problems.append((row.line, result.rows, checked.problems))
             if encoded is not None and (item := checked.item) is not None:
                 encoded.add(getattr(item, id_field), encode(item), result.rows, row.line)
+        result.with_values = self.unsent - empty
         return result
 
     def encode(self, rows: Iterable[Row], all_valid: bool) -> EncodedRows:

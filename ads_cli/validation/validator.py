@@ -10,7 +10,7 @@ import msgspec
 from ..api.validation import can_warn
 from ..feeds.rows import Keep, Row, Rows, TableRows
 from .block_runner import BlockRunner, UnreadableError
-from .columns import missing_columns, unknown_columns
+from .columns import missing_columns, unknown_columns, unsent_columns
 from .duplicates import Duplicates, Place, kept_places
 from .encoded_rows import EncodedRows
 from .process_pool import is_shared
@@ -105,6 +105,7 @@ class Validator:
         )
         if self.selection:
             self.selection.clear()
+        self._with_values: set[str] = set()
         self._kept, self._kept_bytes = [] if self._row_validator.encodes else None, 0
         for result in results:
             result.renumber(self.report.rows)
@@ -113,11 +114,13 @@ class Validator:
             for line, record, problems in result.problems:
                 self.report.add(Row(line, {}, record=record), problems)
             duplicates.update(result.ids)
+            self._with_values |= result.with_values
             self._keep_encoded(result.encoded)
             if self.selection:
                 self.selection.add(result.selection)
             self._on_progress(self.report.rows)
-        self.report.warnings = [*self.rows.notes, *unknown_columns(self.rows, self.schema.known)]
+        unknown = unknown_columns(self.rows, self.schema.known, self._with_values)
+        self.report.warnings = [*self.rows.notes, *unknown]
         if self.report.left_out == self.report.rows:
             self.report.warnings.append("every row is left out")
         return duplicates
@@ -146,7 +149,9 @@ class Validator:
 
     def _validate_rows(self) -> Iterator[ValidationResult]:
         """Validate rows of any format as they are read."""
-        return map(self._row_validator.validate, _chunks(self._read()))
+        for rows in _chunks(self._read()):
+            self._find_unsent()
+            yield self._row_validator.validate(rows)
 
     def _read(self) -> Iterator[Row]:
         """Read the file again; require the columns of a table."""
@@ -157,6 +162,11 @@ class Validator:
 
     def _require_columns(self) -> None:
         self.report.missing = missing_columns(self.rows, self.schema.required, self.schema.known)
+        self._find_unsent()
+
+    def _find_unsent(self) -> None:
+        """Name the columns that are not sent, and of which no value was seen; records may have new ones."""
+        self._row_validator.unsent = unsent_columns(self.rows, self.schema.known) - self._with_values
 
     def _make_task(self, rows: TableRows) -> Callable[..., Any]:
         return partial(run_on_block, self._row_validator, rows)

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -50,10 +50,6 @@ class AssembledRows(Rows):
     def _copy_state(self) -> None:
         """Take over what the reader found out about the file."""
         self.columns, self.notes = self._rows.columns, [*self._rows.notes]
-
-    def without_values(self, columns: Collection[str]) -> set[str]:
-        """Return those of the columns that are empty in every row."""
-        return self._rows.without_values(columns)
 
     def _rows_read(self) -> Iterator[Row]:
         """Read the rows of the file from the beginning."""

@@ -1,0 +1,50 @@
+"""Columns that are empty in every row are not told of, and finding them costs no further reading."""
+
+import pytest
+
+from ads_cli.feeds.reader import open_source, read_rows
+from ads_cli.feeds.registry import find_writable
+from ads_cli.feeds.source import Source
+from ads_cli.feeds.writer import open_writer
+from ads_cli.products.plans import check_plan
+from ads_cli.products.schema import PRODUCT_SCHEMA
+from ads_cli.validation.block_runner import BlockRunner
+from tests.conftest import PRODUCT
+
+ROWS = 2500
+FORMATS = ("feed.csv", "feed.jsonl", "feed.yaml")
+
+
+@pytest.fixture
+def checked(tmp_path, monkeypatch):
+    """Check a feed with a value in a column of some rows, by number; return warnings and readings."""
+    readings = []
+    stream = Source.stream
+    monkeypatch.setattr(Source, "stream", lambda self: readings.append(self) or stream(self))
+    monkeypatch.setattr(BlockRunner, "block_bytes", 64 * 1024)
+
+    def check(name: str, *rows: int) -> tuple[list[str], int]:
+        path = tmp_path / name
+        with path.open("w") as file:
+            writer = open_writer(file, find_writable(name), [*PRODUCT, "Shelf"])
+            for number in range(ROWS):
+                shelf = "7" if number in rows else ""
+                writer.write(PRODUCT | {"id": f"sku-{number}", "Shelf": shelf})
+            writer.close()
+        readings.clear()
+        feed = read_rows(open_source(str(path)), roots=(), known=PRODUCT_SCHEMA.known)
+        report = check_plan(feed).validate(lambda rows: None)
+        return report.warnings, len(readings)
+
+    return check
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_column_without_values_is_not_told_of_and_costs_no_further_reading(checked, name):
+    assert checked(name) == ([], 1)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("number", [0, 1700, ROWS - 1])
+def test_a_column_with_one_value_is_told_of(checked, name, number):
+    assert checked(name, number) == (["1 column is not known and not sent: 'Shelf'"], 1)

@@ -36,6 +36,7 @@ EXPORTS = {
         wix_export.expected(SHOP, newer=True),
     ),
     "google": (attribute_feeds.write("google", SHOP), [], attribute_feeds.expected("google", SHOP)),
+    "google, as RSS": (attribute_feeds.write_rss(SHOP), [], attribute_feeds.expected("google", SHOP)),
     "meta": (attribute_feeds.write("meta", SHOP), [], attribute_feeds.expected("meta", SHOP)),
     "pinterest": (attribute_feeds.write("pinterest", SHOP), [], attribute_feeds.expected("pinterest", SHOP)),
 }
@@ -52,8 +53,9 @@ def test_an_export_becomes_the_catalog_that_the_shop_expects(adsctl, service, na
     assert len({product["title"] for product in expected.values()}) >= 200
     kind = name.partition(",")[0]
     before = stored(service)
-    adsctl.file("products_export.csv", content)
-    done = adsctl("products", "push", "products_export.csv", "--strict", *options)
+    file = "feed.xml" if "RSS" in name else "products_export.csv"
+    adsctl.file(file, content)
+    done = adsctl("products", "push", file, "--strict", *options)
     assert f"(--from {kind})" in done.stderr
     assert "not known" not in done.stderr and "warning: gtin" not in done.stderr
     found = {key: product for key, product in stored(service).items() if key not in before}

@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl, urlencode
 import httpx
 
 from .client import HOST, Client, authorization
+from .wire_names import X_NAMES
 
 CALLBACK = "http://127.0.0.1:8976/callback"
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -27,10 +28,19 @@ class SignIn:
             "POST", url, content=content, headers=headers | (FORM if form else {})
         )
 
-    def begin(self, callback: str | None = "oob", query: str = "") -> dict[str, str]:
-        response = self.post("/oauth/request_token", self.app, oauth_callback=callback, query=query)
+    def begin(self, callback: str | None = "oob", access: str = "") -> dict[str, str]:
+        response = self.ask(callback, **{self.access_type: access} if access else {})
         assert response.status_code == 200, response.text
         return dict(parse_qsl(response.text))
+
+    def ask(self, callback: str | None = "oob", **query: str) -> httpx.Response:
+        return self.post("/oauth/request_token", self.app, oauth_callback=callback, query=urlencode(query))
+
+    @property
+    def access_type(self) -> str:
+        """The parameter of the access that is asked for, by its name on the wire."""
+        name = "platform_auth_access_type"
+        return X_NAMES[name] if self.client.emulator.service == "x" else name
 
     def open_page(self, path: str, **query: str) -> httpx.Response:
         url = f"{HOST}{path}?{urlencode(query)}"

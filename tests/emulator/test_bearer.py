@@ -83,5 +83,5 @@ def test_webhooks_follow_the_specification(sign_in, local):
         assert refused.json()["type"].endswith("/invalid-request")
         assert list(refused.json()["errors"][0]["parameters"]) == ["url"]
     assert create("https://shop.example/events").json()["type"].endswith("/conflict")
-    local.keys = sign_in.run(query="platform_auth_access_type=read")[1]
+    local.keys = sign_in.run(access="read")[1]
     assert create("https://shop.example/more").json()["type"].endswith("/client-forbidden")

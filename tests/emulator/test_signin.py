@@ -11,6 +11,7 @@ import time_machine
 
 from .client import errors
 from .sign_in import CALLBACK, pin_of
+from .wire_names import service_name  # noqa: F401 - every test runs under both
 
 
 def title(page: httpx.Response) -> str:
@@ -61,11 +62,20 @@ def test_a_missing_or_unregistered_callback_is_rejected(sign_in, callback):
     assert response.status_code == 403 and "callback" in response.json()["errors"][0]["message"]
 
 
+def test_a_request_token_knows_only_the_names_of_its_service(sign_in, service_name):  # noqa: F811
+    assert sign_in.ask(**{sign_in.access_type: "write"}).status_code == 200
+    other = "platform_auth_access_type" if service_name == "x" else "x_auth_access_type"
+    for name, value in ((other, "read"), (sign_in.access_type, "all")):
+        response = sign_in.ask(**{name: value})
+        assert (response.status_code, errors(response)) == (400, [(38, None)])
+        assert name in response.json()["errors"][0]["message"]
+
+
 def test_the_page_shows_app_user_and_access(sign_in):
     page = sign_in.open_page("/oauth/authorize", oauth_token=sign_in.begin()["oauth_token"])
     assert title(page) == "Authorize adsctl to use your account?"
     assert "@nordlicht" in page.text and "spend your budget" in page.text and "screen_name" not in page.text
-    reading = sign_in.begin(query="platform_auth_access_type=read")["oauth_token"]
+    reading = sign_in.begin(access="read")["oauth_token"]
     assert "spend your budget" not in sign_in.open_page("/oauth/authorize", oauth_token=reading).text
 
 
@@ -160,18 +170,18 @@ def test_the_callback_receives_the_verifier(sign_in):
 
 
 def test_authenticate_reuses_an_earlier_authorization(sign_in, connection):
-    def asked(query: str = "", **shown: str) -> bool:
-        token = sign_in.begin(CALLBACK, query)["oauth_token"]
+    def asked(access: str = "", **shown: str) -> bool:
+        token = sign_in.begin(CALLBACK, access)["oauth_token"]
         return sign_in.open_page("/oauth/authenticate", oauth_token=token, **shown).status_code == 200
 
     connection.execute("UPDATE tokens SET access = 'read'")
     connection.commit()
     assert asked()  # more than was authorized before
-    assert not asked("platform_auth_access_type=read")
-    assert asked("platform_auth_access_type=read", force_login="true")
+    assert not asked("read")
+    assert asked("read", force_login="true")
     connection.execute("UPDATE apps SET sign_in = 0")
     connection.commit()
-    assert asked("platform_auth_access_type=read")
+    assert asked("read")
 
 
 def test_a_request_token_is_exchanged_once(sign_in):
@@ -192,7 +202,7 @@ def test_a_pin_is_invalid_after_six_wrong_guesses(sign_in):
 
 
 def test_a_read_only_token_cannot_write(sign_in, local):
-    local.keys = sign_in.run(query="platform_auth_access_type=read")[1]
+    local.keys = sign_in.run(access="read")[1]
     assert local.get("/12/accounts").status_code == 200
     response = local.send("PUT", local.products_path, json_body={"products": []})
     assert response.status_code == 403 and errors(response) == [("FORBIDDEN", None)]

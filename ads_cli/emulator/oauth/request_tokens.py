@@ -66,8 +66,6 @@ def create(store: Store, app: str, callback: str | None, access: str) -> tuple[s
     """Create a request token for an app; return it with its secret."""
     import secrets
 
-    if access not in ("read", "write"):
-        raise SignInError(400, 38, f"platform_auth_access_type is read or write, not {access!r}")
     if not callback:
         message = "oauth_callback is required: oob for a PIN, or a callback registered for this app"
         raise SignInError(403, CALLBACK_REFUSED, message)

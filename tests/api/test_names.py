@@ -26,6 +26,7 @@ from ads_cli.api.parts import request_parts
 from ads_cli.api.validation import convert
 from ads_cli.client.prepared_request import build_request
 from ads_cli.client.response import read_response
+from tests.emulator.wire_names import X_NAMES, X_SEGMENTS, X_VALUES
 
 REQUESTS = list(requests_for("x"))
 MEDIA = {"type": "MEDIA", "media_key": "3_1"}
@@ -86,6 +87,12 @@ def test_a_name_beside_the_other_name_of_its_field_stays_so_that_it_is_refused()
 def test_encoded_keys_are_translated_and_values_are_not(record):
     encoded = X.encoded(msgspec.json.encode([record, record]), tuple(FIELDS))
     assert json.loads(bytes(encoded)) == [{X.name(name): value for name, value in record.items()}] * 2
+
+
+def test_the_tables_are_those_that_the_tests_have():
+    of_problems = {"post": "tweet"}  # a value of resource_type, and no value elsewhere
+    assert (FIELDS, SEGMENTS) == (X_NAMES, X_SEGMENTS)
+    assert {name: wire for table in VALUES.values() for name, wire in table.items()} == X_VALUES | of_problems
 
 
 def test_tables_are_pairs_of_names():

@@ -14,16 +14,24 @@ X_NAMES = {
     "platform_id": "twitter_id",
     "post_id": "tweet_id",
     "post_mode": "tweet_mode",
+    "post_type": "tweet_type",
     "post_volume": "tweet_volume",
     "posted": "tweeted",
+    "repost_count": "retweet_count",
+    "reposted": "retweeted",
     "store_product_category": "google_product_category",
 }
 X_VALUES = {
     "PROMOTED_POST": "PROMOTED_TWEET",
+    "PROMOTED_POSTS": "PROMOTED_TWEETS",
     "POST_IMAGE": "TWEET_IMAGE",
     "POST_GIF": "TWEET_GIF",
     "POST_VIDEO": "TWEET_VIDEO",
     "ALL_ON_PLATFORM": "ALL_ON_TWITTER",
+    "PLATFORM_PROFILE": "TWITTER_PROFILE",
+    "PLATFORM_REPLIES": "TWITTER_REPLIES",
+    "PLATFORM_SEARCH": "TWITTER_SEARCH",
+    "PLATFORM_TIMELINE": "TWITTER_TIMELINE",
     "store_product_category": "google_product_category",
 }
 X_SEGMENTS = {"post": "tweet", "posts": "tweets"}

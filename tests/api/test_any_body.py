@@ -1,0 +1,76 @@
+"""Bodies that pushes encode themselves have the names of the service, and are read back as declared."""
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ads_cli.api.names import SERVICES
+from ads_cli.api.parts import request_parts
+from ads_cli.api.products import Product, PutProducts
+from ads_cli.api.users import UpdateAudienceUsers, User
+from ads_cli.api.validation import InvalidError, convert
+from ads_cli.audiences.operations import Operations
+from ads_cli.audiences.upload import UserUpload
+from ads_cli.emulator.core.params import read_names
+from ads_cli.products.schema import encode_product
+from ads_cli.products.upload import push_upload
+from ads_cli.validation.encoded_rows import EncodedRows
+from tests.emulator.wire_names import X_NAMES, renamed
+
+from .strategies import fields
+
+under_each_service = pytest.mark.parametrize("service", SERVICES)
+sampled = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+
+
+def body_of(upload: Any, items: Any, service: str) -> Any:
+    """The JSON that a batch becomes."""
+    client = SimpleNamespace(
+        names=SERVICES[service], prepare=lambda _, pieces: b"".join(bytes(piece) for piece in pieces)
+    )
+    return json.loads(upload.prepare(client, SimpleNamespace(items=items)))
+
+
+def on_the_wire(value: Any, service: str) -> Any:
+    return renamed(value, X_NAMES, {}) if service == "x" else value
+
+
+def valid(struct: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
+    """Any instance whose fields are valid; a rule may be broken."""
+
+    def converted(values: dict[str, Any]) -> Any:
+        try:
+            return convert(struct, values)
+        except InvalidError:
+            return None
+
+    return fields(struct).map(converted).filter(lambda item: item is not None)
+
+
+@under_each_service
+@sampled
+@given(st.lists(valid(Product), min_size=1, max_size=3))
+def test_products_are_sent_as_the_declared_request_has_them(service, products):
+    items = EncodedRows([one.id for one in products], [*map(encode_product, products)])
+    request = PutProducts(product_catalog_id="c1", products=products)
+    sent = body_of(push_upload("c1"), items, service)
+    assert sent == request_parts(request, SERVICES[service]).params
+    assert sent == on_the_wire({"products": msgspec.to_builtins(products)}, service)
+
+
+@under_each_service
+@sampled
+@given(st.lists(valid(User), min_size=1, max_size=3))
+def test_people_are_sent_under_the_names_of_the_service(service, users):
+    operation = {"operation_type": "Update", "params": {"users": msgspec.to_builtins(users)}}
+    upload = UserUpload(
+        UpdateAudienceUsers(account_id="a1", custom_audience_id="u1"), "custom_audience", "u1"
+    )
+    sent = body_of(upload, [Operations.single(msgspec.json.encode(operation), [0])], service)
+    assert sent == [on_the_wire(operation, service)]
+    assert read_names(sent, SERVICES[service]) == [operation]

@@ -1,9 +1,11 @@
 """The emulator as a command: serve, exec, env, audiences, reset."""
 
 import json
+import os
 import shlex
 import signal
 import socket
+import sqlite3
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -124,7 +126,7 @@ def test_audiences_counts_users(adsctl):
 
 def test_reset_asks_and_makes_a_new_world(adsctl):
     def local(*words: str) -> str:
-        return adsctl.process("--profile", "local", *words).stdout  # a process that ends lets go of the file
+        return adsctl.local(*words).stdout
 
     catalog = local("catalog", "list", "-o", "ids").strip()
     local("catalog", "rename", catalog, "--name", "Mine")
@@ -165,11 +167,57 @@ def test_reset_refuses_while_a_command_uses_the_database(adsctl):
     assert "reset the emulator's database" in adsctl("emulator", "reset", "--yes").stderr
 
 
-def test_reset_replaces_a_database_that_cannot_be_read(adsctl):
-    database = adsctl.file("broken.db", b"this is no database" * 400)
-    adsctl("emulator", "audiences", "--database", str(database), code=11)
-    adsctl("emulator", "reset", "--yes", "--database", str(database))
-    adsctl("emulator", "audiences", "--database", str(database))
+def test_reset_replaces_its_own_database_that_cannot_be_read(adsctl):
+    database = adsctl.copy_emulator()
+    database.write_bytes(b"this is no database" * 400)
+    adsctl("emulator", "audiences", code=11)
+    adsctl("emulator", "reset", "--yes")
+    adsctl("emulator", "audiences")
+
+
+def other_database() -> bytes:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE products (id)")
+        return connection.serialize()
+
+
+@pytest.mark.parametrize(
+    "content", [b"id,title\n1,Mug\n", b"", b"SQLite format 3\0 damaged", other_database()]
+)
+def test_reset_never_replaces_a_file_that_is_not_a_database_of_the_emulator(adsctl, content):
+    file = adsctl.file("feed.csv", content)
+    told = adsctl("emulator", "reset", "--yes", "--database", "feed.csv", code=2).stderr
+    assert "feed.csv is not a database of the emulator; nothing was changed" in told
+    assert file.read_bytes() == content and [*adsctl.home.glob("feed*")] == [file]
+
+
+def test_reset_replaces_a_named_database_of_the_emulator(adsctl):
+    adsctl("emulator", "audiences", "--database", "mine.db")
+    before = (adsctl.home / "mine.db").read_bytes()
+    adsctl("emulator", "reset", "--yes", "--database", "mine.db")
+    assert (adsctl.home / "mine.db").read_bytes() != before
+
+
+@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGHUP])
+def test_exec_passes_a_signal_on_and_waits_for_its_command(adsctl, signum):
+    script = (
+        f"trap 'sleep 0.3; echo done; exit 7' {signum.name[3:]}; echo ready; while :; do sleep 0.05; done"
+    )
+    process = adsctl.popen("emulator", "exec", "--", "sh", "-c", script)
+    assert process.stdout.readline() == b"ready\n"
+    process.send_signal(signum)
+    stdout, stderr = process.communicate(timeout=9)
+    assert (stdout, process.returncode) == (b"done\n", 128 + signum), stderr
+
+
+def test_exec_stops_its_command_with_it(adsctl):
+    process = adsctl.popen("emulator", "exec", "--", "sh", "-c", "echo $$; exec sleep 60")
+    command = int(process.stdout.readline())
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=9)
+    assert process.returncode == 143
+    with pytest.raises(ProcessLookupError):
+        os.kill(command, 0)
 
 
 def test_env_waits_for_a_server_that_is_starting(adsctl):

@@ -215,7 +215,16 @@ def _show_version(ctx: Any, param: Any, value: Any) -> None:
 
 
 def run(command_line: CommandLine) -> int:
-    """Run a command line and return the exit code; raise AdsctlError on failure."""
+    """Run a command line and return the exit code; raise AdsctlError on failure.
+
+    After an error, threads may still use what the command opened: it stays open until the process ends.
+    """
+    code = _invoke(command_line)
+    command_line.resources.close()
+    return code
+
+
+def _invoke(command_line: CommandLine) -> int:
     tree = root()
     try:
         with tree.make_context(PROGRAM, list(command_line.words), obj=command_line) as ctx:

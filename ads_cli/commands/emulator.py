@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import subprocess
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,9 +10,10 @@ import typer
 
 from ..config.settings import DEFAULTS
 from ..console.invocation import Invocation
-from ..errors import StateError, UsageError
+from ..errors import StateError
 from ..loopback import listening_address
 from ..spelling import as_variable
+from .child_process import run_child
 
 HOST, PORT = "127.0.0.1", 8787
 
@@ -78,11 +78,7 @@ def execute(
         running(emulator.prepared()) as address,
     ):
         inherited = {k: v for k, v in os.environ.items() if k != "ADSCTL_PROFILE" and not _names_secret(k)}
-        try:
-            completed = subprocess.run(command, env=inherited | variables(emulator, address), check=False)
-        except OSError as error:
-            raise UsageError(f"cannot run {command[0]}: {error.strerror}") from error
-    code = completed.returncode
+        code = run_child(command, inherited | variables(emulator, address))
     raise typer.Exit(code if code >= 0 else 128 - code)
 
 
@@ -129,11 +125,14 @@ def reset(ctx: typer.Context, database: Database = None) -> None:
     For example: adsctl emulator reset --yes
     """
     from ..emulator.app import reset_emulator
+    from ..emulator.storage.reset import require_emulator_database
     from ..products.sync_state import remove_outdated
     from ..uploads.generations import Generations
 
     invocation = Invocation.of(ctx)
     path = database or invocation.settings.emulator_database
+    if database:
+        require_emulator_database(path)
     if invocation.dry_run:
         invocation.messages.say(f"dry run: would reset {path}")
         return

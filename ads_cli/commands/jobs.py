@@ -95,7 +95,7 @@ def clean(
 def _jobs(call: Invocation) -> "Iterator[tuple[Path, Job, bool]]":
     from ..uploads.jobs import list_jobs
 
-    return list_jobs(call.settings.state_dir / "jobs")
+    return list_jobs(call.settings.state_dir / "jobs", call.messages.warn)
 
 
 def _named(call: Invocation, names: list[str]) -> "list[tuple[Path, Job, bool]]":
@@ -125,12 +125,10 @@ def _record(path: Path, job: "Job", ended: bool) -> dict[str, Any]:
     from ..uploads.jobs import job_state
 
     acknowledgements = last_acknowledgements(path).values()
-    operation = job.key.options.upload.get("operation_type")  # of an audience's users
-    is_delete = job.key.upload.startswith("delete") or operation == "Delete"
     return {
         "job": job.job,
         "state": job_state(path.parent, job, ended=ended),
-        "action": "delete" if is_delete else "push",
+        "action": job.action,
         "rows": job.rows,
         "sent": sum(sum(ack.counts.values()) for ack in acknowledgements),
         "failed": sum(ack.counts.get(FAILED, 0) for ack in acknowledgements),

@@ -144,7 +144,7 @@ class PushCommand:
             call.messages.say(f"nothing to resume, starting from the beginning: {journal.restart_reason}")
         elif journal.has_unfinished_job:
             call.messages.say(
-                f"an earlier push of this file is unfinished; resume it with: {self._resume_command}"
+                f"an earlier {job.action} of this file is unfinished; resume it with: {self._resume_command}"
             )
         return journal
 

@@ -1,6 +1,7 @@
 """The command line: its words, and the common options found among them."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from ..masking import Mask
@@ -23,6 +24,7 @@ class CommandLine:
         self.presentation: Presentation | None = None  # set when the invocation has resolved it
         self.mask = Mask()  # of the secrets that were read
         self.secret_files: dict[str, str] = {}  # their contents, since a pipe can be read only once
+        self.resources = ExitStack()  # closed when the command has ended without an error
 
     @property
     def options(self) -> dict[str, Any]:

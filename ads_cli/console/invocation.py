@@ -83,7 +83,9 @@ class Invocation:
         """The emulator of this machine, in this process."""
         from ..emulator.app import Emulator
 
-        return Emulator(self.settings.emulator_database, service=self.settings.service)
+        emulator = Emulator(self.settings.emulator_database, service=self.settings.service)
+        self._command_line.resources.callback(emulator.close)
+        return emulator
 
     @cached_property
     def secrets(self) -> "Secrets":

@@ -34,6 +34,12 @@ class Job(msgspec.Struct, kw_only=True):
     folder: str = ""  # in which the command was run
     generation: str = ""  # of the place, begun with the job; empty in journals of earlier versions
 
+    @property
+    def action(self) -> str:
+        """Name what is done with the rows: push or delete."""
+        operation = self.key.options.upload.get("operation_type")  # of an audience's users
+        return "delete" if self.key.upload.startswith("delete") or operation == "Delete" else "push"
+
 
 class _JobBefore(msgspec.Struct, kw_only=True):
     """A job as earlier versions wrote it: everything that identified it was one text."""

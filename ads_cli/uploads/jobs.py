@@ -1,7 +1,7 @@
 """The jobs of a state folder: which ran, which are unfinished, and which one a push resumes."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ..errors import STATE_HINT, NotFoundError, StateError, UsageError
@@ -13,8 +13,10 @@ from .locks import lock_folder, try_lock
 JOB_RETENTION_SECONDS = 30 * 24 * 3600.0
 
 
-def list_jobs(folder: Path) -> Iterator[tuple[Path, Job, bool]]:
-    """Yield journal, job and whether it has ended, oldest first; skip files that are not journals."""
+def list_jobs(
+    folder: Path, warn: Callable[[str], None] = lambda text: None
+) -> Iterator[tuple[Path, Job, bool]]:
+    """Yield journal, job and whether it has ended, oldest first; warn of files that are not journals."""
     try:
         paths = sorted(path for path in folder.iterdir() if path.suffix == ".jsonl")
     except FileNotFoundError:
@@ -24,8 +26,8 @@ def list_jobs(folder: Path) -> Iterator[tuple[Path, Job, bool]]:
     for path in paths:
         try:
             yield path, *read_job(path)
-        except StateError:
-            continue
+        except StateError as error:
+            warn(f"{error.message}; {error.hint}")
 
 
 def job_state(folder: Path, job: Job, *, ended: bool) -> str:
@@ -102,19 +104,19 @@ def restart_reason(folder: Path, job: Job) -> str:
     """Say why no job can be resumed, from the jobs with the same file name."""
     of_file = [(other, ended) for _, other, ended in list_jobs(folder) if other.file == job.file]
     if not of_file:
-        return "no earlier push of this file is known"
+        return f"no earlier {job.action} of this file is known"
     if unfinished := [other for other, ended in of_file if not ended and other.key == job.key]:
         if not any(other.generation for other in unfinished):
             return EARLIER_VERSION
-        return "something else may have been sent to the same place since the unfinished push"
+        return f"something else may have been sent to the same place since the unfinished {job.action}"
     earlier, ended = of_file[-1]
     if ended:
-        return "the last push of this file has ended"
+        return f"the last {earlier.action} of this file has ended"
     if not earlier.generation:
         return EARLIER_VERSION
     if earlier.key.content != job.key.content:
-        return "the file has changed since the unfinished push"
-    return "the unfinished push had another target or other options"
+        return f"the file has changed since the unfinished {earlier.action}"
+    return f"the unfinished {earlier.action} had another target or other options"
 
 
 EARLIER_VERSION = "the unfinished push was started by an earlier version of adsctl"

@@ -119,3 +119,25 @@ def test_an_unfinished_job_is_removed_by_its_id_only_after_a_question(adsctl, se
     assert len(listed(adsctl)) == 1
     adsctl("jobs", "clean", job, "--yes")
     assert listed(adsctl) == []
+
+
+def test_an_unreadable_journal_is_named(adsctl, service):
+    adsctl.file("feed.csv", feed(3))
+    job = stop(adsctl, service, "products", "push", "feed.csv")
+    damaged = adsctl.file("state/jobs/20260101-000000-abcd.jsonl", b"\x00no journal\n")
+    done = adsctl("jobs", "list", "-o", "ids")
+    assert done.stdout == f"{job}\n"
+    assert f"warning: {damaged} is not a readable journal" in done.stderr and "move it away" in done.stderr
+    resume(adsctl, job)
+
+
+def test_an_unfinished_delete_is_not_called_a_push(adsctl, service):
+    adsctl.file("feed.csv", feed(3))
+    adsctl("products", "push", "feed.csv")
+    adsctl.file("keys.txt", adsctl("products", "list", "-o", "ids").stdout)
+    words = ("products", "delete", "--from", "keys.txt", "--yes")
+    service.fail("DELETE * status=503")
+    told = adsctl(*words, "--resume", "--max-attempts", "1", code=8).stderr
+    assert "nothing to resume, starting from the beginning: no earlier delete of this file is known" in told
+    again = adsctl(*words, "--max-attempts", "1", code=8).stderr
+    assert "an earlier delete of this file is unfinished; resume it with: adsctl products delete" in again

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
-from ...errors import StateError
+from ...errors import StateError, UsageError
 from .database import file_errors_as_state_errors, seeded_file
 from .store import Store
 
 BUSY_TIMEOUT_SECONDS = 1.0
+OWN_TABLES = {"records", "products", "request_tokens"}  # in every version of the schema
 PROGRAMS = ("adsctl", "ads_cli")  # the end of the word of a command line after which its options follow
 
 
@@ -35,6 +36,22 @@ def reset_database(database: Path, seed: Callable[[Store], None]) -> None:
                 raise
         for suffix in ("", "-wal", "-shm", "-journal"):  # nobody can use it
             database.with_name(database.name + suffix).unlink(missing_ok=True)
+
+
+def require_emulator_database(database: Path) -> None:
+    """Raise UsageError for a file that is not a database of the emulator, or cannot be read as one."""
+    if not database.exists():
+        return
+    try:
+        with closing(sqlite3.connect(database.absolute().as_uri() + "?mode=ro", uri=True)) as connection:
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    except sqlite3.DatabaseError:
+        tables = set()
+    if not tables.issuperset(OWN_TABLES):
+        raise UsageError(
+            f"{database} is not a database of the emulator; nothing was changed",
+            hint="name another file with --database, or remove this one yourself",
+        )
 
 
 def _replace_contents(database: Path, seed: Callable[[Store], None]) -> None:

@@ -3,20 +3,19 @@
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..feeds.rows import Block
 from .operation_params import ParamsResolver
-from .packing import PackedRows, PackingOptions, pack_rows
-
-ProblemsByRow = dict[int, list[tuple[str, str]]]  # field and reason
+from .packing import PackedRows, PackingOptions, ProblemsByRow
+from .roles import ColumnRoles
 
 
 class TableLayout(NamedTuple):
     """How the rows of a table become users."""
 
     delimiter: str
-    fields: tuple[str, ...]  # the field of each cell; "" where it is not sent
+    roles: ColumnRoles
     resolver: ParamsResolver
 
 
@@ -39,23 +38,20 @@ def pack_block(layout: TableLayout, block: Block, options: PackingOptions) -> Pa
     except (UnicodeDecodeError, csv.Error):
         return None
     rows = len(cells[0]) if cells else 0
-    columns: dict[str, Any] = {
-        name: column for name, column in zip(layout.fields, cells, strict=False) if name
-    }
-    params, params_problems = layout.resolver.resolve(columns, rows)
-    for row, found in params_problems.items():
-        problems.setdefault(row, []).extend(found)
-    packed = pack_rows(columns, params, options, problems)
+    packed = layout.roles.pack(cells, rows, layout.resolver, options, problems)
     blank = [row for row in packed.problems if not any(column[row].strip() for column in cells)]
     for row in blank:
         del packed.problems[row]
-    lines = _find_lines(layout, text, packed.problems) if packed.problems else {}
+    for answers in packed.answers.values():
+        answers[""] -= len(blank)
+    reported = {*packed.problems, *packed.partial}
+    lines = _find_lines(layout, text, reported) if reported else {}
     return PackedBlock(packed, rows, blank, lines)
 
 
 def _parse(layout: TableLayout, text: str) -> tuple[list[Sequence[str]], ProblemsByRow]:
     """Return the columns of a block, and the rows with too many or too few cells."""
-    width = len(layout.fields)
+    width = len(layout.roles.fields)
     if width == 1 and not any(sign in text for sign in ('"', "\r", layout.delimiter)):
         return [text.removesuffix("\n").split("\n")], {}  # one value a line, which is common
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=layout.delimiter, strict=True))

@@ -18,18 +18,19 @@ from .identifiers import MAX_EMAIL_LENGTH, SHA256_HEX, IdentifierType, clean_tex
 
 DIGEST_SIZED = "0" * 64  # in place of a digest where only its size counts
 SEPARATOR = ";"  # between the values of a cell
+BETWEEN = '","'  # between values in JSON, where a quote in a value has a backslash before it
 
 
 @dataclass
 class EncodedColumn:
     """One kind of identifier in many rows: a text for each, "" where it has none.
 
-    `prefix + text + suffix` is the row's member of its user: `"email":["..."]`.
+    `prefix + text + suffix` is the row's member of its user: `"email":["..."]`. A text has its values with
+    BETWEEN between them.
     """
 
+    kind: str
     texts: list[str]
-    prefix: str = ""
-    suffix: str = ""
     text_size: int | None = None  # of every text that is not empty, where they are equal
     problems: dict[int, list[str]] = field(default_factory=dict)  # by row
     raw: int = 0  # values that were not hashed
@@ -37,12 +38,52 @@ class EncodedColumn:
     placeholders: int = 0  # values such as n/a, which count as absent
 
     @property
+    def prefix(self) -> str:
+        """Return what is before the text of a row."""
+        return f'"{self.kind}":["'
+
+    suffix = '"]'
+
+    @property
     def members(self) -> list[str]:
         """Return the member of each row."""
         prefix, suffix = self.prefix, self.suffix
-        if not prefix:
-            return self.texts
         return [f"{prefix}{text}{suffix}" if text else "" for text in self.texts]
+
+    def add(self, part: "EncodedColumn", rows: Sequence[int]) -> None:
+        """Add what was encoded of some of the rows."""
+        for row, text in zip(rows, part.texts, strict=True):
+            self.texts[row] = text
+        self.add_counts(part, rows)
+
+    def add_counts(self, part: "EncodedColumn", rows: Sequence[int]) -> None:
+        """Add the problems and the counts of some of the rows."""
+        self.raw += part.raw
+        self.hashed += part.hashed
+        self.placeholders += part.placeholders
+        for row, reasons in part.problems.items():
+            known = self.problems.setdefault(rows[row], [])
+            known += (reason for reason in reasons if reason not in known)
+
+
+def encode_columns(
+    kind: IdentifierType, columns: Sequence[Sequence[Any]], *, hashing: bool = True
+) -> EncodedColumn:
+    """Encode the columns of one kind; of each row all values count, and equal ones once."""
+    if len(columns) == 1:
+        return encode_column(kind, columns[0], hashing=hashing)
+    encoded = [encode_column(kind, cells) for cells in columns]  # only hashes tell which values are equal
+    joined = EncodedColumn(kind.name, list(map(_join_texts, *(column.texts for column in encoded))))
+    for column in encoded:
+        joined.add_counts(column, range(len(joined.texts)))
+    return joined
+
+
+def _join_texts(*texts: str) -> str:
+    found = [text for text in texts if text]
+    if len(found) < 2:
+        return "".join(found)
+    return BETWEEN.join(dict.fromkeys(BETWEEN.join(found).split(BETWEEN)))
 
 
 def encode_column(kind: IdentifierType, cells: Sequence[Any], *, hashing: bool = True) -> EncodedColumn:
@@ -52,15 +93,16 @@ def encode_column(kind: IdentifierType, cells: Sequence[Any], *, hashing: bool =
     """
     if kind.is_hashed and {*map(type, cells)} == {str}:
         data = "\n".join(cells).lower().encode()
-        around = f'"{kind.name}":["', '"]', len(DIGEST_SIZED)
+        size = len(DIGEST_SIZED)
         if _all_lines(kind.normal_form(cells)).fullmatch(data):
             values = data.split(b"\n")
             if len(values) == len(cells) and len(max(values, key=len)) <= MAX_EMAIL_LENGTH:
-                return EncodedColumn(_digests(values, hashing), *around, raw=len(cells) - values.count(b""))
+                raw = len(cells) - values.count(b"")
+                return EncodedColumn(kind.name, _digests(values, hashing), size, raw=raw)
         if _all_lines(SHA256_HEX.pattern).fullmatch(data):
             digests = data.decode().split("\n")
             if len(digests) == len(cells):
-                return EncodedColumn(digests, *around, hashed=len(cells) - digests.count(""))
+                return EncodedColumn(kind.name, digests, size, hashed=len(cells) - digests.count(""))
     return _encode_one_by_one(kind, cells, hashing)
 
 
@@ -77,15 +119,16 @@ def _all_lines(pattern: str) -> re.Pattern[bytes]:
 
 
 def _encode_one_by_one(kind: IdentifierType, cells: Sequence[Any], hashing: bool) -> EncodedColumn:
-    column, values_of_rows = EncodedColumn([]), [[*_values(cell)] for cell in cells]
+    column, values_of_rows = EncodedColumn(kind.name, []), [[*_values(cell)] for cell in cells]
     is_normal = re.compile(kind.normal_form(value for values in values_of_rows for value in values)).fullmatch
     for row, values in enumerate(values_of_rows):
-        quoted: list[str] = []
+        texts: list[str] = []
+        hashes = hashing or len(values) > 1  # equal values count once, and only hashes tell
         for value in values:
             lowered = value.lower()
             is_done = is_normal(lowered) and len(lowered) <= MAX_EMAIL_LENGTH
             if not is_done and kind.is_hashed and SHA256_HEX.fullmatch(digest := clean_text(lowered)):
-                quoted.append(f'"{digest}"')
+                texts.append(digest)
                 column.hashed += 1
                 continue
             try:
@@ -99,12 +142,11 @@ def _encode_one_by_one(kind: IdentifierType, cells: Sequence[Any], hashing: bool
                 column.placeholders += 1
                 continue
             if kind.is_hashed:
-                digest = sha256(normalized.encode()).hexdigest() if hashing else DIGEST_SIZED
-                quoted.append(f'"{digest}"')
+                texts.append(sha256(normalized.encode()).hexdigest() if hashes else DIGEST_SIZED)
             else:
-                quoted.append(json.dumps(normalized))  # ASCII, as all texts
+                texts.append(json.dumps(normalized)[1:-1])  # ASCII, as all texts
             column.raw += 1
-        column.texts.append(f'"{kind.name}":[{",".join(quoted)}]' if quoted else "")
+        column.texts.append(BETWEEN.join(dict.fromkeys(texts)))
     return column
 
 

@@ -11,7 +11,7 @@ from functools import cache, partial
 from typing import NamedTuple
 
 from .foreign_values import HASH_OF_NOTHING, NOBODY, PLACEHOLDER, PLACEHOLDER_WORDS, misplaced, useless_hash
-from .phones import normal_form, read_phone_number
+from .phones import NO_REGION, normal_form, read_phone_number
 
 SHA256_HEX = re.compile(rf"(?!{HASH_OF_NOTHING})[0-9a-f]{{64}}")
 INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"))
@@ -30,6 +30,8 @@ FORMATS = {
     "phone_number": "a phone number with its country code, or a national one with --region",
     "partner_user_id": "visible characters only",
 }
+
+IDENTIFIERS = ("email", "device_id", "handle", "platform_id", "phone_number", "partner_user_id")
 
 Normalize = Callable[[str], str]  # raises ValueError with the reason
 
@@ -120,11 +122,12 @@ def partner_user_id(text: str) -> str:
 
 @cache
 def identifier_types(
-    region: str | None = None, *, allow_clear_text: bool = False
+    region: str | None = None, *, no_region: str = NO_REGION, allow_clear_text: bool = False
 ) -> dict[str, IdentifierType]:
     """Return the kinds of identifiers by name, in the order of the specification.
 
-    `region` is the country of national phone numbers; `allow_clear_text` takes any id for a partner's.
+    `region` is the country of national phone numbers, which are refused with the reason `no_region` without
+    it; `allow_clear_text` takes any id for a partner's.
     """
     words = rf"(?!(?:[0_-]+|{PLACEHOLDER_WORDS})(?![0-9a-z_-]))"
     doubtful = r"(?!(?:[0-9a-f]{32}|[0-9-]+)(?![0-9a-z-]))"  # an MD5 hash, a phone number
@@ -133,7 +136,9 @@ def identifier_types(
         IdentifierType("device_id", lambda _: words + doubtful + "[0-9a-z-]{1,36}+", device_id),
         IdentifierType("handle", lambda _: words + "[0-9a-z_]{1,31}+", handle),
         IdentifierType("platform_id", lambda _: words + "[0-9]{1,31}+", platform_id),
-        IdentifierType("phone_number", normal_form, partial(read_phone_number, region=region)),
+        IdentifierType(
+            "phone_number", normal_form, partial(read_phone_number, region=region, no_region=no_region)
+        ),
         IdentifierType(
             "partner_user_id",
             lambda _: "(?!)",

@@ -1,6 +1,6 @@
 """The parameters of an operation beside its users: update or delete, and the times."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -53,10 +53,9 @@ class ParamsResolver(NamedTuple):
         return resolver
 
     def resolve(
-        self, columns: dict[str, Any], rows: int
+        self, own: Mapping[str, Sequence[Any]]
     ) -> tuple[OperationParams | list[OperationParams], dict[int, Problems]]:
-        """Remove the columns of parameters from `columns`; return parameters for all rows or for each."""
-        own = {name: columns.pop(name) for name in PARAMS_FIELDS if name in columns}
+        """Return the parameters for all rows, or for each where rows have columns of their own."""
         if not own:
             return self.default, {}
         params_of_rows, invalid, parsed = [], {}, {}

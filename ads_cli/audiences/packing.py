@@ -10,14 +10,18 @@ from itertools import accumulate, groupby, pairwise
 from typing import Any, NamedTuple
 
 from ..api.users import MAX_BODY_BYTES, MAX_OPERATIONS
-from .columns import EncodedColumn, encode_column
-from .identifiers import identifier_types
+from .columns import EncodedColumn, encode_columns
+from .countries import find_region
+from .identifiers import IDENTIFIERS, identifier_types
 from .operation_params import OperationParams
 from .operations import Operations
 
 # 2,500 operations of this size, with commas and brackets, fill a body.
 MAX_OPERATION_BYTES = (MAX_BODY_BYTES - 2) // MAX_OPERATIONS - 1
 JSON_END = "]}}"
+UNKNOWN_COUNTRY = (
+    "has no country code, and the country of the row is not known: a code of ISO 3166, as in DE, or a name"
+)
 
 
 class Purpose(Enum):
@@ -34,46 +38,59 @@ class PackingOptions(NamedTuple):
     region: str | None = None  # of national phone numbers
     users_per_operation: int | None = None  # None: as many as fit
     allow_clear_text: bool = False  # send e-mail addresses and phone numbers that are partner ids
+    keep_partial: bool = False  # send people without those of their identifiers that are invalid
     purpose: Purpose = Purpose.SEND
+
+
+ProblemsByRow = dict[int, list[tuple[str, str]]]  # field and reason
 
 
 @dataclass
 class PackedRows:
-    """Operations, the problems of invalid rows, and how many values were raw, hashed or placeholders."""
+    """Operations, the problems of rows, and how many values were raw, hashed or placeholders."""
 
     operations: list[Operations] = field(default_factory=list)
-    problems: dict[int, list[tuple[str, str]]] = field(default_factory=dict)  # field and reason, by row
+    problems: ProblemsByRow = field(default_factory=dict)  # of invalid rows
+    partial: ProblemsByRow = field(default_factory=dict)  # of rows that are sent without what is invalid
     raw: Counter[str] = field(default_factory=Counter)
     hashed: Counter[str] = field(default_factory=Counter)
     placeholders: Counter[str] = field(default_factory=Counter)
+    answers: dict[str, Counter[str]] = field(default_factory=dict)  # in columns of consent
 
 
 def pack_rows(
-    cells: Mapping[str, Sequence[Any]],
+    cells: Mapping[str, Sequence[Sequence[Any]]],
     params: Sequence[OperationParams] | OperationParams,
     options: PackingOptions,
     problems: Mapping[int, list[tuple[str, str]]] = {},
+    *,
+    countries: Sequence[Any] | None = None,
 ) -> PackedRows:
-    """Pack rows that come as columns of cells, with parameters for all rows or for each.
+    """Pack rows that come as columns of cells, one or more for each identifier.
 
-    Rows that have `problems` already, and those that prove invalid here, are left out.
+    `params` are those of all rows, or of each; `countries` are those of national phone numbers, before the
+    region of `options`. Rows that have `problems` already, and those that prove invalid here, are not packed.
     """
     packed = PackedRows(problems={row: list(found) for row, found in problems.items()})
-    kinds = identifier_types(options.region, allow_clear_text=options.allow_clear_text)
-    columns = []
-    for name, values in cells.items():
-        column = encode_column(kinds[name], values, hashing=options.purpose is not Purpose.VALIDATE)
+    columns, found = [], ProblemsByRow()
+    for name, columns_of_name in cells.items():
+        column = _encode(name, columns_of_name, options, countries if name == "phone_number" else None)
         columns.append(column)
         packed.raw[name] += column.raw
         packed.hashed[name] += column.hashed
         packed.placeholders[name] += column.placeholders
         for row, reasons in column.problems.items():
-            packed.problems.setdefault(row, []).extend((name, reason) for reason in reasons)
+            found.setdefault(row, []).extend((name, reason) for reason in reasons)
     users = _join_columns(columns)
+    for row, mistakes in found.items():
+        if options.keep_partial and users.texts[row] and row not in packed.problems:
+            packed.partial[row] = mistakes
+        else:
+            packed.problems.setdefault(row, []).extend(mistakes)
     if "" in users.texts:
         for row, text in enumerate(users.texts):
             if not text and row not in packed.problems:
-                packed.problems[row] = [("", f"has no identifier: {', '.join(kinds)}")]
+                packed.problems[row] = [("", f"has no identifier: {', '.join(IDENTIFIERS)}")]
     if not packed.problems and isinstance(params, OperationParams):
         packed.operations.append(_fill_operations(params, users, range(len(users.texts)), options))
         return packed
@@ -84,6 +101,26 @@ def pack_rows(
         users_of_group = users._replace(texts=[users.texts[row] for row in rows])
         packed.operations.append(_fill_operations(params_of_group, users_of_group, rows, options))
     return packed
+
+
+def _encode(
+    name: str, columns: Sequence[Sequence[Any]], options: PackingOptions, countries: Sequence[Any] | None
+) -> EncodedColumn:
+    """Encode the columns of an identifier, phone numbers country by country."""
+    hashing = options.purpose is not Purpose.VALIDATE
+    if countries is None:
+        kinds = identifier_types(options.region, allow_clear_text=options.allow_clear_text)
+        return encode_columns(kinds[name], columns, hashing=hashing)
+    rows_by_country: dict[str | None, list[int]] = {}
+    for row, country in enumerate(countries):
+        rows_by_country.setdefault(find_region(str(country)), []).append(row)
+    encoded = EncodedColumn(name, [""] * len(countries))
+    for region, rows in rows_by_country.items():
+        unknown = {"no_region": UNKNOWN_COUNTRY} if region is None else {}
+        kind = identifier_types(options.region if region == "" else region, **unknown)[name]
+        part = encode_columns(kind, [[cells[row] for row in rows] for cells in columns], hashing=hashing)
+        encoded.add(part, rows)
+    return encoded
 
 
 class Users(NamedTuple):

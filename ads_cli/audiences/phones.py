@@ -20,10 +20,14 @@ NOT_A_DIGIT = re.compile(r"\D+")
 ROUNDED = re.compile(r"\+?[0-9]+(?:[.,][0-9]+)?e\+?[0-9]+|\+?[0-9]{6,}[.,]0+")
 
 
-def read_phone_number(text: str, region: str | None) -> str:
+NO_REGION = "has no country code: write it with +, or add --region, for example --region DE"
+
+
+def read_phone_number(text: str, region: str | None, no_region: str = NO_REGION) -> str:
     """Return a number in E.164; raise ValueError with the reason.
 
-    `text` is clean and lower-case. A number that begins with neither + nor 00 is one of `region`.
+    `text` is clean and lower-case. A number that begins with neither + nor 00 is one of `region`; without one
+    the reason is `no_region`.
     """
     label = LABEL.match(text)
     text = text[label.end() :] if label else text
@@ -38,7 +42,7 @@ def read_phone_number(text: str, region: str | None) -> str:
     if number[1]:
         return _only(_read_international(digits))
     if not region and not digits.startswith("00"):
-        raise ValueError("has no country code: write it with +, or add --region, for example --region DE")
+        raise ValueError(no_region)
     return _only(_read_national(digits, region) if region else _read_international(digits[2:]))
 
 

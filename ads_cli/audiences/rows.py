@@ -1,61 +1,12 @@
-"""Rows of customer lists: headers of common exports are known, and the service's documents are unpacked."""
+"""Rows of customer lists: the service's own documents are unpacked."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..api.names import WIRE_NAMES, neutral_name, with_neutral_keys
 from ..feeds.rows import Row, Rows
-from .identifiers import identifier_types
+from .identifiers import IDENTIFIERS
 from .operation_params import PARAMS_FIELDS
-
-IDENTIFIERS = tuple(identifier_types())
-KNOWN_COLUMNS = (*IDENTIFIERS, *PARAMS_FIELDS)
-# Headers of common exports, reduced to letters and digits.
-ALIASES = {
-    "email": "mail emails emailaddress emailaddresses useremail customeremail hashedemail emailsha256"
-    " sha256email",
-    "phone_number": "phone phones phonenumbers mobile mobilenumber mobilephone cell cellphone tel telephone"
-    " hashedphone phonesha256",
-    "device_id": "idfa gaid aaid adid maid madid mobiledeviceid advertisingid mobileadvertisingid mobileadid"
-    " deviceids",
-    "handle": "handles username screenname",
-    "platform_id": "platformids twitterid twitterids",
-}
-PARTNER_ID = "partner_user_id"  # is not hashed, so only a column named by this word or --map is sent
-OWN_IDS = "customerid externalid crmid clientid contactid memberid partnerid recordid userid"
-FIELD_BY_ALIAS = {alias: name for name, aliases in ALIASES.items() for alias in aliases.split()}
-FIELD_BY_ALIAS |= {name.replace("_", ""): name for name in KNOWN_COLUMNS}
-
-
-class HeaderMapping(dict[str, str]):
-    """The columns that --map names, and then the headers of common exports."""
-
-    def __contains__(self, column: object) -> bool:
-        return bool(self.get(str(column)))
-
-    def get(self, column: str, default: Any = None) -> Any:
-        """Return the field that a column is read as."""
-        if (mapped := dict.get(self, column)) is not None:
-            return mapped
-        return FIELD_BY_ALIAS.get(_fold(column), default)
-
-    def is_alias(self, column: str) -> bool:
-        """Tell whether a column is read as another field though --map does not name it."""
-        return not dict.__contains__(self, column) and self.get(column, column) != column
-
-
-def unasked_ids(rows: Rows, known: Collection[str]) -> list[str]:
-    """Return a warning for each column headed as ids of the advertiser's own, which is not sent."""
-    fields = zip(rows.columns, rows.fields, strict=True)
-    return [
-        f"ids of your own are not hashed; to send {column!r} as it is: --map '{column}={PARTNER_ID}'"
-        for column, name in fields
-        if PARTNER_ID in known and name not in known and _fold(column) in OWN_IDS.split()
-    ]
-
-
-def _fold(column: str) -> str:
-    return "".join(filter(str.isalnum, column.lower()))
 
 
 class UserRows(Rows):

@@ -11,8 +11,9 @@ from ..api.users import UpdateAudienceUsers, UpdateDoNotReachUsers
 from ..errors import RefusedError, UnavailableError
 from ..uploads.batch import FAILED, Acknowledgement, Batch
 from ..uploads.upload import AttemptLog, digest_of
+from .identifiers import IDENTIFIERS
+from .operation_params import PARAMS_FIELDS
 from .operations import Operations, body_pieces, count_users
-from .rows import IDENTIFIERS, KNOWN_COLUMNS
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -30,7 +31,8 @@ class UserUpload:
     kind: str  # of that place
     target: str  # its id
     identifiers: tuple[str, ...] = IDENTIFIERS  # that the endpoint takes
-    known: tuple[str, ...] = KNOWN_COLUMNS
+    known: tuple[str, ...] = (*IDENTIFIERS, *PARAMS_FIELDS)
+    is_exclusion: bool = False  # of people who must not be reached
     statuses: tuple[str, ...] = (ACCEPTED, FAILED)
 
     def prepare(self, client: "Client", batch: Batch) -> "PreparedRequest":
@@ -104,7 +106,7 @@ def do_not_reach_upload(account: str, list_id: str) -> UserUpload:
     request = UpdateDoNotReachUsers(account_id=account, do_not_reach_list_id=list_id)
     identifiers = ("email", "phone_number")
     known = (*identifiers, "operation_type", "expires_at")
-    return UserUpload(request, "do_not_reach_list", list_id, identifiers, known)
+    return UserUpload(request, "do_not_reach_list", list_id, identifiers, known, is_exclusion=True)
 
 
 def user_counts(data: Any) -> tuple[int, int]:

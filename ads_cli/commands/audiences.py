@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from ..console.bulk_options import FeedOptions, File, PushOptions, RejectedOptions, with_options
+from ..console.bulk_options import File, PushOptions, RejectedOptions, with_options
 from ..console.invocation import Invocation
-from ..errors import ContentError, IncompleteError, UsageError
+from ..console.list_options import ListOptions
+from ..errors import ContentError, IncompleteError
 
 if TYPE_CHECKING:
-    from ..audiences.packing import PackingOptions
     from ..audiences.plan import UserPlan
     from ..audiences.upload import UserUpload
 
@@ -27,9 +27,6 @@ class Operation(StrEnum):
     delete = "delete"
 
 
-Region = Annotated[
-    str | None, typer.Option(metavar="REGION", help="Country of national phone numbers, as in DE")
-]
 AllowClearText = Annotated[
     bool,
     typer.Option("--allow-clear-text", help="Allow e-mail addresses and phone numbers as partner_user_id"),
@@ -46,14 +43,13 @@ class OperationOptions(msgspec.Struct, frozen=True):
     expires_at: Annotated[
         str | None, typer.Option(metavar="TIME", help="Until when (default: 13 months)")
     ] = None
-    region: Region = None
     users_per_operation: Annotated[
         int | None,
         typer.Option("--users-per-operation", metavar="N", min=1, help="At most (default: as many as fit)"),
     ] = None
 
 
-@with_options(operation=OperationOptions, feed=FeedOptions, options=PushOptions, default_concurrency=3)
+@with_options(operation=OperationOptions, feed=ListOptions, options=PushOptions, default_concurrency=3)
 def push(
     ctx: typer.Context,
     file: File,
@@ -62,7 +58,7 @@ def push(
     effective_at: EffectiveAt = None,
     allow_clear_text: AllowClearText = False,
     *,
-    feed: FeedOptions,
+    feed: ListOptions,
     options: PushOptions,
 ) -> None:
     """Send a list of people to a custom audience, hashed on this machine.
@@ -77,13 +73,13 @@ def push(
     _push(call, plan, options)
 
 
-@with_options(operation=OperationOptions, feed=FeedOptions, options=PushOptions, default_concurrency=3)
+@with_options(operation=OperationOptions, feed=ListOptions, options=PushOptions, default_concurrency=3)
 def push_do_not_reach(
     ctx: typer.Context,
     file: File,
     list_: Annotated[str, typer.Option("--list", metavar="ID", help="The do-not-reach list")],
     operation: OperationOptions,
-    feed: FeedOptions,
+    feed: ListOptions,
     options: PushOptions,
 ) -> None:
     """Send a list of people who must not be reached: e-mail addresses and phone numbers, hashed here.
@@ -97,14 +93,13 @@ def push_do_not_reach(
     _push(call, _plan(call, file, feed, upload, operation), options)
 
 
-@with_options(feed=FeedOptions, rejected=RejectedOptions)
+@with_options(feed=ListOptions, rejected=RejectedOptions)
 def check(
     ctx: typer.Context,
     file: File,
-    region: Region = None,
     allow_clear_text: AllowClearText = False,
     *,
-    feed: FeedOptions,
+    feed: ListOptions,
     rejected: RejectedOptions,
 ) -> None:
     """Check a list of people, offline: what is wrong, and how many identifiers of each kind it has.
@@ -116,10 +111,10 @@ def check(
     from .validate import say_estimate, validate_with_progress, write_invalid_rows
 
     call = Invocation.of(ctx)
-    plan = _offline_plan(call, file, feed, region, allow_clear_text=allow_clear_text)
+    plan = _offline_plan(call, file, feed, allow_clear_text=allow_clear_text)
     check_failed_out(rejected.failed_out_file, plan.rows)
     report = validate_with_progress(call, plan)
-    for name, count in plan.counts.items():
+    for name, count in plan.report.counts.items():
         hashing = f"{count['raw']:,} to be hashed, {count['hashed']:,} hashed already"
         as_is = f"{count['raw']:,} sent as they are"
         call.messages.say(f"{name}: {as_is if name == NOT_HASHED else hashing}")
@@ -130,17 +125,16 @@ def check(
         raise ContentError(report.summary)
 
 
-@with_options(feed=FeedOptions, rejected=RejectedOptions)
+@with_options(feed=ListOptions, rejected=RejectedOptions)
 def hash_file(
     ctx: typer.Context,
     file: File,
     output_file: Annotated[
         str, typer.Argument(metavar="[OUT]", help="Where to write, CSV; standard output without it")
     ] = "-",
-    region: Region = None,
     allow_clear_text: AllowClearText = False,
     *,
-    feed: FeedOptions,
+    feed: ListOptions,
     skip_invalid: Annotated[
         bool, typer.Option("--skip-invalid", help="Write the valid rows, and end with 9")
     ] = False,
@@ -158,7 +152,7 @@ def hash_file(
     from .validate import require_valid, write_invalid_rows
 
     call = Invocation.of(ctx)
-    plan = _offline_plan(call, file, feed, region, allow_clear_text=allow_clear_text)
+    plan = _offline_plan(call, file, feed, allow_clear_text=allow_clear_text)
     check_failed_out(rejected.failed_out_file, plan.rows)
     out = None if output_file == "-" else OutputFile(output_file)
     if out:
@@ -173,7 +167,9 @@ def hash_file(
     else:
         with out.open() as stream:
             write_hashed(plan, stream)
-        but = f" but {NOT_HASHED}, which the service takes as it is" if NOT_HASHED in plan.counts else ""
+        but = (
+            f" but {NOT_HASHED}, which the service takes as it is" if NOT_HASHED in plan.report.counts else ""
+        )
         call.messages.say(f"{output_file}: {report.valid:,} people, every identifier hashed{but}")
     write_invalid_rows(rejected.failed_out_file, plan, report)
     if report.invalid:
@@ -191,19 +187,17 @@ def _push(call: Invocation, plan: "UserPlan", options: PushOptions) -> None:
             call.messages.say(f"{options.failed_out} {warning}")
 
 
-def _offline_plan(
-    call: Invocation, file: str, feed: FeedOptions, region: str | None, *, allow_clear_text: bool
-) -> "UserPlan":
+def _offline_plan(call: Invocation, file: str, feed: ListOptions, *, allow_clear_text: bool) -> "UserPlan":
     from ..audiences.upload import audience_upload
 
-    upload, operation = audience_upload("-", "-"), OperationOptions(region=region)
-    return _plan(call, file, feed, upload, operation, allow_clear_text=allow_clear_text)
+    upload = audience_upload("-", "-")
+    return _plan(call, file, feed, upload, OperationOptions(), allow_clear_text=allow_clear_text)
 
 
 def _plan(
     call: Invocation,
     file: str,
-    feed: FeedOptions,
+    feed: ListOptions,
     upload: "UserUpload",
     operation: OperationOptions,
     effective_at: str | None = None,
@@ -212,8 +206,8 @@ def _plan(
 ) -> "UserPlan":
     """Open a list of people and plan its upload; raise UsageError."""
     from ..audiences.operation_params import ParamsResolver
+    from ..audiences.packing import PackingOptions
     from ..audiences.plan import UserPlan
-    from ..audiences.rows import HeaderMapping
 
     resolver = ParamsResolver.of_options(
         {
@@ -223,21 +217,8 @@ def _plan(
         },
         takes_effective_at="effective_at" in upload.known,
     )
-    mapping = HeaderMapping(feed.mapping(upload.known))
-    known = (*upload.known, "params", "users")  # the service's own documents are read too
-    rows = feed.open_rows(call, file, ("users", "operations"), known, mapping)
-    packing = _packing_options(operation, allow_clear_text=allow_clear_text)
-    return UserPlan(rows, upload, resolver, packing, dry_run=call.dry_run)
-
-
-def _packing_options(operation: OperationOptions, *, allow_clear_text: bool) -> "PackingOptions":
-    from ..audiences.packing import PackingOptions
-
-    region = operation.region
-    if region:
-        from phonenumbers import SUPPORTED_REGIONS
-
-        region = region.upper()
-        if region not in SUPPORTED_REGIONS:
-            raise UsageError(f"--region: {region} is not a country code", hint="two letters, as in DE")
-    return PackingOptions(region, operation.users_per_operation, allow_clear_text)
+    packing = PackingOptions(
+        feed.checked_region, operation.users_per_operation, allow_clear_text, feed.keep_partial
+    )
+    rows, columns = feed.open_list(call, file, upload)
+    return UserPlan(rows, upload, columns, resolver, packing, dry_run=call.dry_run)

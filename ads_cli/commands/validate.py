@@ -40,6 +40,8 @@ def validate_with_progress(call: Invocation, plan: Plan) -> ValidationReport:
         report = plan.validate(on_progress)
     for warning in report.warnings:
         call.messages.warn(f"{name}: {warning}")
+    for notice in report.notices:
+        call.messages.warn(f"{name}: {notice}", is_urgent=True)
     return report
 
 

@@ -19,7 +19,8 @@ def show_report(printer: Printer, rows: Rows, report: ValidationReport) -> None:
         return
     findings = [vars(finding) | {"more_rows": finding.more_rows} for finding in report.findings]
     if printer.format in ("json", "yaml"):
-        found = {"findings": findings, "omitted": report.omitted, "warnings": report.warnings}
+        warnings = [*report.warnings, *report.notices]
+        found = {"findings": findings, "omitted": report.omitted, "warnings": warnings}
         printer.show({"file": name} | report.counts | found, (), "")
     else:
         columns = ("field", "rows", "problem", "lines", "records", "more_rows", "severity")
@@ -96,7 +97,10 @@ def _rows_read(report: ValidationReport) -> str:
 
 
 def _invalid_and_warned(report: ValidationReport) -> str:
-    return f"{report.invalid:,} invalid" + (f", {report.warned:,} with warnings" if report.warned else "")
+    invalid = f"{report.invalid:,} invalid"
+    if report.partial is not None:
+        return f"{invalid}, {report.partial:,} partial"
+    return invalid + (f", {report.warned:,} with warnings" if report.warned else "")
 
 
 def _comparison(counts: Mapping[str, int]) -> str:

@@ -99,6 +99,7 @@ class Rows(ABC):
         self.conversion: RowConversion | None = None  # of each row, after it is read
         self._column_by_field: dict[str, str] = {}
         self._columns_named = 0  # of `columns`, in `_column_by_field`
+        self.numbers_repeated_columns = False  # a repeated name is followed by a number, and no error
 
     @property
     def table(self) -> "TableRows | None":

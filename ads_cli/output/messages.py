@@ -38,9 +38,9 @@ class Messages:
         """Write a question in one line, even if --quiet; the answer is typed behind it."""
         _print(safe(question), end=" ")
 
-    def warn(self, text: str) -> None:
-        """Write a warning, unless --quiet."""
-        if not self.quiet:
+    def warn(self, text: str, *, is_urgent: bool = False) -> None:
+        """Write a warning, unless --quiet; an urgent one always."""
+        if is_urgent or not self.quiet:
             _print(_labelled("warning", text, self.color))
 
 

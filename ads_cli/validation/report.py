@@ -43,7 +43,9 @@ class ValidationReport:
     can_warn: bool = False  # whether one of the rules is a warning
     # Required fields that the file has no column for, with what to do: told once, and not for each row.
     missing: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    partial: int | None = None  # rows that are sent without what is invalid in them; None if none may be
     warnings: list[str] = dataclasses.field(default_factory=list)  # about the file, not its rows
+    notices: list[str] = dataclasses.field(default_factory=list)  # warnings that --quiet does not hide
     groups: dict[tuple[str, str, Severity], Finding] = dataclasses.field(default_factory=dict)
     max_findings: int = MAX_FINDINGS
     omitted: int = 0  # mistakes of further kinds
@@ -62,6 +64,7 @@ class ValidationReport:
             "valid": self.valid,
             "invalid": self.invalid,
             **({"warned": self.warned} if self.can_warn else {}),
+            **({} if self.partial is None else {"partial": self.partial}),
         }
 
     @property

@@ -134,6 +134,8 @@ class CsvRows(TextRows, TableRows):
 
     def _fields_of(self, header: list[str]) -> list[str]:
         """Return the field of each cell, "" for a cell that is ignored; set the columns."""
+        if self.numbers_repeated_columns:
+            header = _number_repeated(header)
         self.columns = tuple(name for name in header if name not in self.ignored and name)
         for name in self.rename:
             if name not in self.columns:
@@ -185,6 +187,15 @@ def _split_lines(data: bytes) -> Iterable[str]:
     if not lines[-1]:
         lines.pop()
     return [f"{line}\n" for line in lines] if b'"' in data else lines
+
+
+def _number_repeated(header: list[str]) -> list[str]:
+    """Return names of which each is there once: `email`, `email (2)`."""
+    names, counts = [], Counter[str]()
+    for name in header:
+        counts[name] += 1
+        names.append(f"{name} ({counts[name]})" if name and counts[name] > 1 else name)
+    return names
 
 
 def _split_cells(line: str, delimiter: str) -> list[str]:

@@ -1,0 +1,142 @@
+"""What each column of a list is: an identifier, a parameter, the country, an answer, or not sent."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from ..errors import ContentError, UsageError
+from ..feeds.rows import Rows
+from ..suggestions import suggestion
+from ..validation.columns import columns_not_sent
+from .foreign_values import EMAIL_INSIDE
+from .headers import (
+    FIELD_BY_HEADER,
+    PARTNER_ID,
+    Consent,
+    consent_told_by,
+    find_country_column,
+    fold_header,
+    is_own_id,
+)
+from .identifiers import SHA256_HEX
+from .operation_params import PARAMS_FIELDS
+from .roles import ColumnRoles
+
+# A cell of a first line that is no header.
+A_PERSON = re.compile(
+    rf"\S*{EMAIL_INSIDE.pattern}\S*|\+[\d\s()./-]{{7,}}|{SHA256_HEX.pattern}", re.IGNORECASE
+)
+
+
+class ColumnOptions(NamedTuple):
+    """What the command line says about columns."""
+
+    mapping: Mapping[str, str] = {}  # fields by column
+    ignored: Collection[str] = ()
+    country: str | None = None  # the column of countries
+
+
+class ListColumns:
+    """Decides what columns are: first by the options, then by their headers."""
+
+    def __init__(self, options: ColumnOptions, known: Collection[str], identifiers: Sequence[str]) -> None:
+        self.options = options
+        self.known = known  # fields that are sent
+        self.identifiers = identifiers
+
+    def field(self, column: str) -> str:
+        """Return the field that a column is read as, "" where it is not sent."""
+        if column in self.options.ignored:
+            return ""
+        name = self.options.mapping.get(column) or FIELD_BY_HEADER.get(fold_header(column), "")
+        return name if name in self.known else ""
+
+    def fields(self, columns: Sequence[str]) -> dict[str, str]:
+        """Return the fields of the columns that are sent."""
+        return {column: name for column in columns if (name := self.field(column))}
+
+    def country(self, columns: Sequence[str]) -> str | None:
+        """Return the column that tells the country of national phone numbers."""
+        if self.options.country:
+            return self.options.country
+        fields = self.fields(columns)
+        if "phone_number" not in fields.values():
+            return None
+        return find_country_column({*columns} - {*fields, *self.options.ignored})
+
+    def consents(self, columns: Sequence[str]) -> dict[str, Consent]:
+        """Return the columns that tell who may be contacted, and are not used."""
+        used = {*self.options.ignored, *self.fields(columns)}
+        told = {column: consent_told_by(column) for column in columns if column not in used}
+        return {column: consent for column, consent in told.items() if consent}
+
+    def roles(self, columns: Sequence[str]) -> ColumnRoles:
+        """Return what columns are, which depends on these columns only."""
+        country = self.country(columns)
+        return ColumnRoles(
+            self.identifiers,
+            tuple(map(self.field, columns)),
+            columns.index(country) if country in columns else None,
+            {columns.index(column): column for column in self.consents(columns)},
+        )
+
+    def check_header(self, rows: Rows) -> None:
+        """Raise ContentError where a table has no column of identifiers, or no header: it is not quoted."""
+        label = rows.source.label
+        if any(A_PERSON.fullmatch(column) for column in rows.columns):
+            raise ContentError(
+                f"{label}: the first line is a person, and not the names of columns",
+                hint=f"put a line above it, with a name for each column: {', '.join(self.identifiers)}",
+            )
+        self.check_options(rows)
+        if not {*self.fields(rows.columns).values()} & {*self.identifiers}:
+            raise ContentError(
+                f"{label}: the first line names no identifier",
+                hint=f"columns: {', '.join(self.identifiers)}; or --map 'Your column=email'",
+            )
+
+    def check_options(self, rows: Rows) -> None:
+        """Raise UsageError where an option names a column that does not exist.
+
+        Two columns of the same parameter are a ContentError.
+        """
+        options, columns = self.options, rows.columns
+        country = [options.country] if options.country else []
+        for option, names in (
+            ("--map", options.mapping),
+            ("--ignore", options.ignored),
+            ("--region-column", country),
+        ):
+            for name in names:
+                if name not in columns:
+                    meant = suggestion(name, columns)
+                    raise UsageError(f"{option}: {rows.source.label} has no column {name!r}{meant}")
+        fields = Counter(self.fields(columns).values())
+        for name in PARAMS_FIELDS:
+            if fields[name] > 1:
+                raise ContentError(
+                    f"{rows.source.label}: {fields[name]} columns are read as {name}",
+                    hint="keep one of them, and leave out the others with --ignore COLUMN",
+                )
+
+    def warnings(self, columns: Sequence[str]) -> list[str]:
+        """Say how columns were read, and which are not sent."""
+        country, consents = self.country(columns), self.consents(columns)
+        warnings = [
+            f"the column {column!r} is read as {name}"
+            for column, name in self.fields(columns).items()
+            if column != name and column not in self.options.mapping
+        ]
+        if country and not self.options.country:
+            warnings.append(f"the column {country!r} is read as the country of national phone numbers")
+        used = {country, *consents, *self.options.ignored, *self.fields(columns)}
+        unused = [column for column in columns if column not in used]
+        warnings += columns_not_sent(unused, {*self.known} - {*self.fields(columns).values()})
+        if PARTNER_ID in self.known:
+            warnings += [
+                f"ids of your own are not hashed; to send {column!r} as it is: --map '{column}={PARTNER_ID}'"
+                for column in unused
+                if is_own_id(column)
+            ]
+        return warnings

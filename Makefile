@@ -62,9 +62,10 @@ format: $(READY)
 docs: $(READY)
 	$(BIN)/python -m ads_cli.cli.write_reference .
 
-# The ISO codes in ads_cli/api/iso_codes.py.
+# The ISO codes in ads_cli/api/iso_codes.py, and the names in ads_cli/audiences/countries.txt.
 data: $(READY)
 	$(BIN)/python -m tools.iso_codes
+	$(BIN)/python -m tools.country_names
 
 # The hashes of all wheels of the versions in requirements/.
 pins: $(READY)

@@ -16,6 +16,7 @@ from ads_cli.audiences.folding import fold
 
 TARGET = Path(__file__).parent.parent / "ads_cli" / "audiences" / "countries.txt"
 LANGUAGES = "en de fr es it pt nl sv da nb fi pl cs sk sl hr hu ro bg el tr ru uk lt lv et ca ja zh ko ar he"
+WITHOUT_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 # What people write, and neither library knows.
 OTHERS = {
     "AE": "UAE, Emirates, VAE",
@@ -63,7 +64,7 @@ def _names(region: str) -> list[str]:
         if country and language != "en":
             translate = gettext.translation("iso3166-1", pycountry.LOCALES_DIR, [_locale(language)]).gettext
             names += map(translate, english)
-    return names
+    return [*names, *(name.translate(WITHOUT_UMLAUTS) for name in names)]
 
 
 def _display_name(region: str, language: str) -> str:

@@ -39,11 +39,13 @@ def pack_block(layout: TableLayout, block: Block, options: PackingOptions) -> Pa
         return None
     rows = len(cells[0]) if cells else 0
     packed = layout.roles.pack(cells, rows, layout.resolver, options, problems)
-    blank = [row for row in packed.problems if not any(column[row].strip() for column in cells)]
-    for row in blank:
-        del packed.problems[row]
+    not_packed = [*packed.problems, *packed.left_out]
+    blank = [row for row in not_packed if not any(column[row].strip() for column in cells)]
     for answers in packed.answers.values():
-        answers[""] -= len(blank)
+        answers[""] -= len(packed.problems.keys() & {*blank})
+    packed.left_out = {*packed.left_out}.difference(blank)
+    for row in blank:
+        packed.problems.pop(row, None)
     reported = {*packed.problems, *packed.partial}
     lines = _find_lines(layout, text, reported) if reported else {}
     return PackedBlock(packed, rows, blank, lines)

@@ -12,7 +12,7 @@ from .plan import UserPlan
 
 def write_hashed(plan: UserPlan, stream: IO[str]) -> None:
     """Write the users of a validated list; several values of a cell are joined by semicolons."""
-    columns = [*plan.report.counts]
+    columns = [*plan.report.identifiers]
     params_columns = PARAMS_FIELDS if plan.has_params_columns else ()
     write = csv_rows(stream, ",")
     write([*columns, *params_columns])

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import ContentError, UsageError
+from ..feeds.conversion.where import Where
 from ..feeds.rows import Rows
 from ..suggestions import suggestion
 from ..validation.columns import columns_not_sent
@@ -35,6 +36,13 @@ class ColumnOptions(NamedTuple):
     mapping: Mapping[str, str] = {}  # fields by column
     ignored: Collection[str] = ()
     country: str | None = None  # the column of countries
+    conditions: Sequence[Where] = ()  # which hold for the people to be sent
+
+    @property
+    def used(self) -> set[str]:
+        """Name the columns that options name."""
+        countries = {self.country} if self.country else set()
+        return {*self.mapping, *self.ignored, *countries, *(each.column for each in self.conditions)}
 
 
 class ListColumns:
@@ -67,7 +75,7 @@ class ListColumns:
 
     def consents(self, columns: Sequence[str]) -> dict[str, Consent]:
         """Return the columns that tell who may be contacted, and are not used."""
-        used = {*self.options.ignored, *self.fields(columns)}
+        used = self.options.used.union(self.fields(columns))
         told = {column: consent_told_by(column) for column in columns if column not in used}
         return {column: consent for column, consent in told.items() if consent}
 
@@ -79,6 +87,10 @@ class ListColumns:
             tuple(map(self.field, columns)),
             columns.index(country) if country in columns else None,
             {columns.index(column): column for column in self.consents(columns)},
+            [
+                (columns.index(each.column) if each.column in columns else None, each)
+                for each in self.options.conditions
+            ],
         )
 
     def check_header(self, rows: Rows) -> None:
@@ -107,6 +119,7 @@ class ListColumns:
             ("--map", options.mapping),
             ("--ignore", options.ignored),
             ("--region-column", country),
+            ("--where", [each.column for each in options.conditions]),
         ):
             for name in names:
                 if name not in columns:
@@ -130,7 +143,7 @@ class ListColumns:
         ]
         if country and not self.options.country:
             warnings.append(f"the column {country!r} is read as the country of national phone numbers")
-        used = {country, *consents, *self.options.ignored, *self.fields(columns)}
+        used = self.options.used.union(self.fields(columns), consents, [country])
         unused = [column for column in columns if column not in used]
         warnings += columns_not_sent(unused, {*self.known} - {*self.fields(columns).values()})
         if PARTNER_ID in self.known:

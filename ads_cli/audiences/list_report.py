@@ -27,6 +27,7 @@ class ListReport(ValidationReport):
             self.add(part.place(row), [Problem(*problem) for problem in problems])
         for row, problems in sorted(packed.partial.items()):
             self.add(part.place(row), [Problem(*problem, severity="warning") for problem in problems])
+        self.left_out += len(packed.left_out)
         if self.partial is not None:
             self.partial += len(packed.partial)
         self.raw += packed.raw
@@ -37,7 +38,7 @@ class ListReport(ValidationReport):
         self.rows = part.records[-1] if part.records else self.rows
 
     @property
-    def counts(self) -> dict[str, dict[str, int]]:
+    def identifiers(self) -> dict[str, dict[str, int]]:
         """Count the values of each kind of identifier: raw ones, and hashed ones."""
         return {
             name: {"raw": self.raw[name], "hashed": self.hashed[name]}
@@ -50,7 +51,7 @@ class ListReport(ValidationReport):
         for name, number in self.placeholders.items():
             if number:
                 yield f"{name}: {counted(number, 'placeholder')} such as n/a or noreply@ not sent"
-        for name, count in self.counts.items():
+        for name, count in self.identifiers.items():
             if count["raw"] and count["hashed"]:
                 yield (
                     f"{name}: {counted(count['hashed'], 'value')} came hashed and {count['raw']:,} did not;"

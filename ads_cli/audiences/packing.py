@@ -3,7 +3,7 @@
 from array import array
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import accumulate, groupby, pairwise
@@ -50,6 +50,7 @@ class PackedRows:
     """Operations, the problems of rows, and how many values were raw, hashed or placeholders."""
 
     operations: list[Operations] = field(default_factory=list)
+    left_out: Collection[int] = ()  # rows that are neither validated nor sent
     problems: ProblemsByRow = field(default_factory=dict)  # of invalid rows
     partial: ProblemsByRow = field(default_factory=dict)  # of rows that are sent without what is invalid
     raw: Counter[str] = field(default_factory=Counter)
@@ -65,13 +66,15 @@ def pack_rows(
     problems: Mapping[int, list[tuple[str, str]]] = {},
     *,
     countries: Sequence[Any] | None = None,
+    left_out: Collection[int] = (),
 ) -> PackedRows:
     """Pack rows that come as columns of cells, one or more for each identifier.
 
     `params` are those of all rows, or of each; `countries` are those of national phone numbers, before the
-    region of `options`. Rows that have `problems` already, and those that prove invalid here, are not packed.
+    region of `options`. Rows that have `problems` already, those that prove invalid here, and those that are
+    `left_out`, whose cells are empty, are not packed.
     """
-    packed = PackedRows(problems={row: list(found) for row, found in problems.items()})
+    packed = PackedRows(left_out=left_out, problems={row: [*found] for row, found in problems.items()})
     columns, found = [], ProblemsByRow()
     for name, columns_of_name in cells.items():
         column = _encode(name, columns_of_name, options, countries if name == "phone_number" else None)
@@ -89,12 +92,12 @@ def pack_rows(
             packed.problems.setdefault(row, []).extend(mistakes)
     if "" in users.texts:
         for row, text in enumerate(users.texts):
-            if not text and row not in packed.problems:
+            if not text and row not in packed.problems and row not in left_out:
                 packed.problems[row] = [("", f"has no identifier: {', '.join(IDENTIFIERS)}")]
-    if not packed.problems and isinstance(params, OperationParams):
+    if not packed.problems and not left_out and isinstance(params, OperationParams):
         packed.operations.append(_fill_operations(params, users, range(len(users.texts)), options))
         return packed
-    valid = [row for row in range(len(users.texts)) if row not in packed.problems]
+    valid = [row for row in range(len(users.texts)) if row not in packed.problems and row not in left_out]
     params_of = (lambda row: params) if isinstance(params, OperationParams) else params.__getitem__
     for params_of_group, group in groupby(valid, params_of):
         rows = list(group)

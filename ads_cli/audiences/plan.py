@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from ..errors import ContentError
+from ..feeds.conversion.conversion import Conversion
 from ..feeds.rows import Rows
 from ..uploads.batch import Batch, Batches
 from ..uploads.job_key import JobKey, JobOptions, Place
@@ -87,7 +88,10 @@ class UserPlan:
         return self.upload.is_exclusion != removes
 
     def _new_report(self) -> ListReport:
-        return ListReport(partial=0 if self._options.keep_partial else None)
+        return ListReport(
+            can_leave_out=bool(self._columns.options.conditions),
+            partial=0 if self._options.keep_partial else None,
+        )
 
     @property
     def has_params_columns(self) -> bool:
@@ -134,12 +138,13 @@ class UserPlan:
 
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job."""
-        source = self.rows.source
+        source, conditions = self.rows.source, self._columns.options.conditions
         options = JobOptions(
             skip_invalid=skip_invalid,
             format=source.format.name,
             encoding=source.encoding,
             mapping=self._columns.fields(self.rows.columns),
+            conversion=Conversion(conditions).digest if conditions else "",
             reading=source.options.of_content,
             upload={
                 "account": getattr(self.upload.request, "account_id", ""),

@@ -3,9 +3,13 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ..feeds.conversion.where import Where
+from ..output.text import cell
 from .consent import count_answers
 from .operation_params import PARAMS_FIELDS, ParamsResolver
 from .packing import PackedRows, PackingOptions, ProblemsByRow, Purpose, pack_rows
+
+Cells = Sequence[Sequence[Any]]  # by column
 
 
 class ColumnRoles(NamedTuple):
@@ -15,16 +19,20 @@ class ColumnRoles(NamedTuple):
     fields: tuple[str, ...]  # of each column; "" where it is not sent
     country: int | None  # the column that tells the country of national phone numbers
     answers: dict[int, str]  # columns that tell who may be contacted, and are not used
+    conditions: list[tuple[int | None, Where]]  # which rows must meet; None for a column that is not there
 
     def pack(
         self,
-        cells: Sequence[Sequence[Any]],
+        cells: Cells,
         rows: int,
         resolver: ParamsResolver,
         options: PackingOptions,
         problems: ProblemsByRow,
     ) -> PackedRows:
         """Pack rows; those with `problems` are not packed."""
+        left_out = self._left_out(cells, rows) - problems.keys()
+        if left_out:
+            cells = [["" if n in left_out else value for n, value in enumerate(column)] for column in cells]
         columns: dict[str, list[Sequence[Any]]] = {}
         for name, column in zip(self.fields, cells, strict=False):
             if name:
@@ -35,7 +43,18 @@ class ColumnRoles(NamedTuple):
             problems.setdefault(row, []).extend(found)
         countries = None if self.country is None or not cells else cells[self.country]
         columns = columns or {self.identifiers[0]: [[""] * rows]}
-        packed = pack_rows(columns, params, options, problems, countries=countries)
+        packed = pack_rows(columns, params, options, problems, countries=countries, left_out=left_out)
         if options.purpose is not Purpose.SEND and cells:
             packed.answers = {name: count_answers(cells[at]) for at, name in self.answers.items()}
+            for answers in packed.answers.values():
+                answers[""] -= len(left_out)
         return packed
+
+    def _left_out(self, cells: Cells, rows: int) -> set[int]:
+        """Return the rows that do not meet the conditions."""
+        left_out: set[int] = set()
+        for at, condition in self.conditions:
+            column = [cell(value).strip() for value in cells[at]] if at is not None and cells else [""] * rows
+            failing = {text for text in {*column} if not condition.holds(text)}
+            left_out.update(row for row, text in enumerate(column) if text in failing)
+        return left_out

@@ -114,7 +114,7 @@ def check(
     plan = _offline_plan(call, file, feed, allow_clear_text=allow_clear_text)
     check_failed_out(rejected.failed_out_file, plan.rows)
     report = validate_with_progress(call, plan)
-    for name, count in plan.report.counts.items():
+    for name, count in plan.report.identifiers.items():
         hashing = f"{count['raw']:,} to be hashed, {count['hashed']:,} hashed already"
         as_is = f"{count['raw']:,} sent as they are"
         call.messages.say(f"{name}: {as_is if name == NOT_HASHED else hashing}")
@@ -168,7 +168,9 @@ def hash_file(
         with out.open() as stream:
             write_hashed(plan, stream)
         but = (
-            f" but {NOT_HASHED}, which the service takes as it is" if NOT_HASHED in plan.report.counts else ""
+            f" but {NOT_HASHED}, which the service takes as it is"
+            if NOT_HASHED in plan.report.identifiers
+            else ""
         )
         call.messages.say(f"{output_file}: {report.valid:,} people, every identifier hashed{but}")
     write_invalid_rows(rejected.failed_out_file, plan, report)

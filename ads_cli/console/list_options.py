@@ -21,6 +21,10 @@ class ListOptions(FeedOptions, frozen=True):
         list[str] | None,
         typer.Option("--ignore", metavar="COLUMN", help="Leave a column out, without a word about it"),
     ] = None
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN=VALUE", help="Take only these people; also != > < >= <=, ~ for a regex"),
+    ] = None
     region: Annotated[
         str | None, typer.Option(metavar="REGION", help="Country of national phone numbers, as in DE")
     ] = None
@@ -37,6 +41,7 @@ class ListOptions(FeedOptions, frozen=True):
         """Open a list for an upload; raise UsageError."""
         from ..audiences.headers import KnownHeaders
         from ..audiences.list_columns import ColumnOptions, ListColumns
+        from ..feeds.conversion.where import Where
 
         mapping = self.mapping(upload.known)
         ignored = frozenset(map(str.strip, self.ignore or ()))
@@ -44,7 +49,8 @@ class ListOptions(FeedOptions, frozen=True):
             raise UsageError(f"--ignore: {column!r} is named by another option too")
         known = KnownHeaders({*mapping, "params", "users"})  # the service's own documents are read too
         rows = self.open_rows(call, file, ("users", "operations"), known, {})
-        options = ColumnOptions(mapping, ignored, self.region_column)
+        conditions = [*map(Where.parse, self.where or ())]
+        options = ColumnOptions(mapping, ignored, self.region_column, conditions)
         return rows, ListColumns(options, upload.known, upload.identifiers)
 
     @property

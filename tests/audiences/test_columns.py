@@ -1,0 +1,240 @@
+"""The columns of a list: what the options say of them, countries, partial people, and messages about them."""
+
+import json
+
+import pytest
+
+from .conftest import digest
+
+PUSH = ("audiences", "push", "people.csv", "--audience", "aud", "-o", "json")
+CHECK = ("audiences", "check", "people.csv")
+ANN = {"email": {digest("ann@x.de")}}
+
+
+def sent(audience) -> list[dict]:
+    return [
+        {name: {*values} for name, values in user.items()}
+        for body in audience.bodies
+        for one in body
+        for user in one["params"]["users"]
+    ]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_columns_are_mapped_to_one_identifier_and_all_values_go(shop, audience, suffix):
+    if suffix == "csv":
+        shop.file("list.csv", "A,B,C\nann@x.de,Ann@X.de,ann@work.de\nbob@x.de,,\n")
+    else:
+        records = [{"A": "ann@x.de", "B": ["Ann@X.de"], "C": "ann@work.de"}, {"A": "bob@x.de"}]
+        shop.file("list.jsonl", "\n".join(map(json.dumps, records)))
+    words = ("--map", "A=email", "--map", "B=email", "--map", "C=email")
+    shop("audiences", "push", f"list.{suffix}", "--audience", "aud", *words)
+    assert sent(audience) == [
+        {"email": {digest("ann@x.de"), digest("ann@work.de")}},
+        {"email": {digest("bob@x.de")}},
+    ]
+
+
+def test_an_ignored_column_is_not_sent_and_not_mentioned(shop, audience):
+    shop.file("people.csv", "Email,Work email,Town,Newsletter\nann@x.de,ann@work.de,Kiel,ja\n")
+    done = shop(*PUSH, "--ignore", "Work email", "--ignore", "Town", "--ignore", "Newsletter")
+    assert sent(audience) == [ANN]
+    assert not any(name in done.stderr for name in ("Work email", "Town", "Newsletter"))
+
+
+@pytest.mark.parametrize("option", ["--ignore", "--region-column", "--where", "--map"])
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_an_unknown_column_is_refused_with_a_suggestion(shop, audience, option, suffix):
+    shop.file("list.csv", "Email,Work email,Country\nann@x.de,b@x.de,DE\n")
+    shop.file("list.jsonl", json.dumps({"Email": "ann@x.de", "Work email": "b@x.de", "Country": "DE"}))
+    value = {"--where": "Work-mail=x", "--map": "Work-mail=email"}.get(option, "Work-mail")
+    push = ("audiences", "push", f"list.{suffix}", "--audience", "aud")
+    told = shop(*push, option, value, code=2).stderr
+    assert option in told and "'Work-mail'" in told and "did you mean 'Work email'?" in told
+    assert not audience.bodies
+
+
+def test_a_column_is_either_ignored_or_used(shop):
+    shop.file("people.csv", "Email,Other\nann@x.de,b@x.de\n")
+    words = ("--ignore", "Other", "--map", "Other=email")
+    assert "--ignore: 'Other' is named by another option too" in shop(*PUSH, *words, code=2).stderr
+
+
+NATIONAL = "0151 12345678"
+SWISS, GERMAN = {digest("+4115112345678")}, {digest("+4915112345678")}
+
+
+@pytest.mark.parametrize(
+    "country",
+    [
+        "DE",
+        "de",
+        "DEU",
+        "Deutschland",
+        "GERMANY",
+        "Allemagne",
+        "Alemania",
+        "Niemcy",
+        "ドイツ",
+        "+49",
+        "0049",
+        "49",
+    ],
+)
+@pytest.mark.parametrize(
+    "header", ["CC", "Country Code", "Default Address Country Code", "Country/Region", "Land"]
+)
+def test_the_country_of_a_row_is_that_of_its_national_number(shop, audience, country, header):
+    shop.file("people.csv", f"phone,{header}\n{NATIONAL},{country}\n")
+    shop(*PUSH)
+    assert sent(audience) == [{"phone_number": GERMAN}]
+
+
+def test_the_country_of_a_row_is_taken_before_the_region_and_the_region_where_it_is_empty(shop, audience):
+    shop.file("people.csv", "phone,Land,Wohnort\n06 12 34 56 78,FR,AT\n0664 1234567,,AT\n")
+    shop(*PUSH, "--region", "AT")
+    assert sent(audience) == [
+        {"phone_number": {digest("+33612345678")}},
+        {"phone_number": {digest("+436641234567")}},
+    ]
+    audience.bodies.clear()
+    shop.file("people.csv", "phone,Land,Wohnort\n0664 1234567,FR,Österreich\n")
+    shop(*PUSH, "--region-column", "Wohnort", "--region", "FR")
+    assert sent(audience) == [{"phone_number": {digest("+436641234567")}}]
+
+
+def test_a_code_is_taken_before_a_name_of_the_country(shop, audience):
+    shop.file("people.csv", "Phone,Country,Country Code\n0664 1234567,Atlantis,AT\n")
+    shop(*PUSH)
+    assert sent(audience) == [{"phone_number": {digest("+436641234567")}}]
+
+
+def test_an_unknown_country_is_a_finding_where_a_number_needs_it(shop, audience):
+    shop.file(
+        "people.csv",
+        "email,phone,country\n"
+        "ann@x.de,0151 12345678,Atlantis\nbob@x.de,+4915112345678,Atlantis\neve@x.de,,Atlantis\n",
+    )
+    told = shop(*PUSH, "--region", "DE", code=3).stderr
+    assert "people.csv:2: phone_number: has no country code, and the country of the row is not known" in told
+    assert "1 of 3 rows invalid" in told and "Atlantis" not in told and not audience.bodies
+    shop(*PUSH, "--region", "DE", "--skip-invalid", code=9)
+    assert len(sent(audience)) == 2
+
+
+PARTIAL = (
+    "email,phone,handle\n"
+    "ann@x.de,+12,\nbob@@x.de,+4915112345678,\nnobody,+12,\neve@x.de;nobody,,eve\nbob@x.de,,bob\n"
+)
+
+
+def test_a_person_with_one_bad_identifier_is_kept_for_the_others_where_that_is_asked_for(shop, audience):
+    shop.file("people.csv", PARTIAL)
+    assert "4 of 5 rows invalid" in shop(*PUSH, code=3).stderr
+    done = shop(*PUSH, "--keep-partial", "--skip-invalid", "--failed-out", "failed.csv", code=9)
+    assert sent(audience) == [
+        ANN,
+        {"phone_number": GERMAN},
+        {"email": {digest("eve@x.de")}, "handle": {digest("eve")}},
+        {"email": {digest("bob@x.de")}, "handle": {digest("bob")}},
+    ]
+    summary = json.loads(done.stdout)
+    counts = ("rows", "valid", "invalid", "partial", "users", "accepted")
+    assert [summary[name] for name in counts] == [5, 4, 1, 3, 4, 4]
+    assert "warning: people.csv:2: phone_number: is not a possible phone number" in done.stderr
+    assert "nobody,+12," in (shop.home / "failed.csv").read_text()
+    assert (shop.home / "failed.csv").read_text().count("\n") == 2  # who is kept is not rejected
+
+
+def test_partial_people_are_counted_in_reports_and_hashed_copies(adsctl):
+    adsctl.file("people.csv", PARTIAL)
+    done = adsctl(*CHECK, "--keep-partial", "-o", "table", code=3)
+    assert "5 rows, 4 valid, 1 invalid, 3 partial" in done.stdout
+    assert "people.csv:2: warning: phone_number" in done.stdout
+    report = json.loads(adsctl(*CHECK, "--keep-partial", "-o", "json", code=3).stdout)
+    assert (report["valid"], report["partial"]) == (4, 3)
+    assert "partial" not in json.loads(adsctl(*CHECK, "-o", "json", code=3).stdout)
+    hashed = adsctl("audiences", "hash", "people.csv", "--keep-partial", "--skip-invalid", code=9).stdout
+    assert len(hashed.splitlines()) == 5
+
+
+def test_an_address_in_another_column_is_not_sent_whatever_is_kept(shop, audience):
+    """Clear text is refused in a column of ids, and not even looked at in one that is not mapped."""
+    shop.file("people.csv", "email,partner_user_id,remark\nann@x.de,eve@x.de,bob@x.de\n")
+    shop(*PUSH, "--keep-partial")
+    assert sent(audience) == [ANN]
+
+
+def test_a_customer_id_is_sent_only_where_it_is_mapped(shop, audience):
+    for header in ("Customer ID", "Kundennummer", "Numéro client", "EXT_ID"):
+        shop.file("people.csv", f"Email,{header}\nann@x.de,K-17\n")
+        audience.bodies.clear()
+        assert f"--map '{header}=partner_user_id'" in shop(*PUSH).stderr
+        assert sent(audience) == [ANN]
+        audience.bodies.clear()
+        shop(*PUSH, "--map", f"{header}=partner_user_id")
+        assert sent(audience) == [ANN | {"partner_user_id": {"K-17"}}]
+
+
+PERSON = "geheim.person@example.com"
+
+
+@pytest.mark.parametrize(
+    "line", [f"{PERSON},mobile,Kiel", f"{PERSON},+4915112345678,Kiel", f"{digest(PERSON)},mobile,Kiel"]
+)
+@pytest.mark.parametrize(
+    "words", [(), ("--map", "Adresse=email"), ("--ignore", "Town"), ("--region-column", "Land")]
+)
+def test_a_first_line_that_is_a_person_is_refused_and_not_quoted(shop, audience, line, words):
+    """The word mobile in it is a header too."""
+    shop.file("people.csv", f"{line}\n{line}\n")
+    done = shop(*PUSH, *words, "--debug", code=3)
+    assert "the first line is a person" in done.stderr and not audience.bodies
+    assert not any(cell in done.stdout + done.stderr for cell in line.split(",") if cell != "mobile")
+
+
+def test_two_columns_of_one_time_are_refused(shop, audience):
+    shop.file("people.csv", "email,expires_at,Expires At\nann@x.de,,\n")
+    told = shop(*PUSH, code=3).stderr
+    assert "2 columns are read as expires_at" in told and "--ignore" in told
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--map", "Other=email"),
+        ("--ignore", "Email 2"),
+        ("--region-column", "Wohnort"),
+        ("--keep-partial",),
+        ("--where", "Other!=nobody"),
+    ],
+)
+def test_a_push_is_resumed_only_with_the_same_reading_of_its_columns(shop, audience, words):
+    header = "email,Email 2,Other,phone,Wohnort\n"
+    shop.file("people.csv", header + "".join(f"u{n}@x.de,v{n}@x.de,,+4915112345678,\n" for n in range(2600)))
+    push = (*PUSH, "--users-per-operation", "1", "--max-attempts", "1", "--concurrency", "1")
+    audience.fails_after = 1
+    shop(*push, code=8)
+    audience.fails_after = None
+    assert "nothing to resume" in shop(*push, *words, "--resume").stderr
+
+
+def test_a_push_is_resumed_with_the_same_options(shop, audience):
+    shop.file("people.csv", "A,B,phone,Land\n" + "".join(f"u{n}@x.de,v{n}@x.de,,\n" for n in range(2600)))
+    push = (
+        *PUSH,
+        "--users-per-operation",
+        "1",
+        "--max-attempts",
+        "1",
+        "--concurrency",
+        "1",
+        "--map",
+        "A=email",
+    )
+    push += ("--map", "B=email", "--keep-partial", "--region-column", "Land")
+    audience.fails_after = 1
+    shop(*push, code=8)
+    audience.fails_after = None
+    assert "resuming job" in shop(*push, "--resume").stderr
+    assert len(audience.users) == 5200

@@ -1,0 +1,49 @@
+"""The countries of a list, as people write them."""
+
+import pycountry
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from phonenumbers import SUPPORTED_REGIONS
+
+from ads_cli.audiences.countries import find_region
+from tools.country_names import TARGET, table
+
+
+def test_make_data_writes_the_committed_table():
+    assert TARGET.read_text(encoding="utf-8") == table()
+
+
+@pytest.mark.parametrize("country", [c for c in pycountry.countries if c.alpha_2 in SUPPORTED_REGIONS])
+def test_a_country_is_known_by_its_codes_and_its_english_name(country):
+    for text in (country.alpha_2, country.alpha_2.lower(), country.alpha_3, country.name):
+        assert find_region(text) == country.alpha_2
+
+
+@pytest.mark.parametrize(
+    ("region", "names"),
+    [
+        ("DE", "Deutschland|Allemagne|Alemania|Germania|Niemcy|Tyskland|Германия|ドイツ|+49|0049|BRD"),
+        ("AT", "Österreich|OESTERREICH|Autriche|Austria|Rakousko"),
+        ("GB", "UK|U.K.|Great Britain|England|Royaume-Uni|Großbritannien"),
+        ("US", "USA|U.S.A.|United States of America|États-Unis|Estados Unidos|1"),
+        ("CI", "Côte d'Ivoire|COTE D’IVOIRE|Ivory Coast"),
+        ("CZ", "Czechia|Czech Republic|Česko"),
+        ("CH", "Schweiz|Suisse|Svizzera|Switzerland"),
+        ("TR", "Türkiye|Turkey|Türkei"),
+        ("NL", "Nederland|Holland|The Netherlands|Pays-Bas"),
+        ("XK", "Kosovo"),
+    ],
+)
+def test_a_country_is_known_in_many_languages(region, names):
+    assert [find_region(name) for name in names.split("|")] == [region] * len(names.split("|"))
+
+
+@pytest.mark.parametrize("text", ["Atlantis", "XX", "999", "800", "ann@x.de", "0", "Europe"])
+def test_what_is_no_country_is_not_guessed(text):
+    assert find_region(text) is None
+
+
+@given(st.text(max_size=12))
+def test_any_text_is_a_region_nothing_or_unknown(text):
+    assert find_region(text) in {None, "", *SUPPORTED_REGIONS}

@@ -96,8 +96,8 @@ def shopify() -> Export:
     header = (
         "Customer ID,First Name,Last Name,Email,Accepts Email Marketing,Default Address Company,"
         "Default Address Address1,Default Address Address2,Default Address City,"
-        "Default Address Province Code,Default Address Country Code,Default Address Zip,Default Address Phone,"
-        "Phone,Accepts SMS Marketing,Total Spent,Total Orders,Note,Tax Exempt,Tags"
+        "Default Address Province Code,Default Address Country Code,Default Address Zip,"
+        "Default Address Phone,Phone,Accepts SMS Marketing,Total Spent,Total Orders,Note,Tax Exempt,Tags"
     )
     rows, users = [], []
     for each in people(3):

@@ -59,7 +59,7 @@ def test_the_option_that_is_named_leaves_out_who_did_not_agree(shop, audience, m
     assert summary["rows"] == len(everybody)
 
 
-def test_the_notice_names_the_column_how_many_rows_and_both_options(shop):
+def test_the_notice_names_the_column_how_many_rows_and_both_options(shop, audience):
     shop.file("people.csv", "Email,Accepts Marketing,Status\na@x.de,yes,\nb@x.de,no,\nc@x.de,,\n")
     (notice,) = shop(*PUSH).stderr.splitlines()
     assert notice == (

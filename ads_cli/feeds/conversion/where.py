@@ -70,9 +70,10 @@ class Where(msgspec.Struct, frozen=True):
 
     def apply(self, row: Row) -> None:
         """Leave the row out unless the condition holds."""
-        row.left_out = not self._holds(cell(row.values.get(self.column)).strip())
+        row.left_out = not self.holds(cell(row.values.get(self.column)).strip())
 
-    def _holds(self, text: str) -> bool:
+    def holds(self, text: str) -> bool:
+        """Tell whether the condition holds for the text of a cell."""
         if self.operator.endswith("~"):
             return bool(re.search(self.value, text)) == (self.operator == "~")
         compare = COMPARISONS[self.operator]

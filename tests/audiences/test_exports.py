@@ -83,8 +83,9 @@ def test_nothing_of_a_person_is_in_any_message(shop, audience, export):
 HEADERS = {
     "email": (
         "Email|E-MAIL|E-Mail-Adresse|Courriel|Adresse e-mail|Correo electrónico|CORREO ELECTRONICO|Email 1"
-        "|email_2|E-mail 3 Address|Indirizzo e-mail|E-postadress|Sähköposti|Adres e-mail|メールアドレス"
-        "|邮箱|이메일|Электронная почта|Endereço de e-mail|E-mailadres|E-posta|Work email|Additional email addresses"
+        "|email_2|E-mail 3 Address|Indirizzo e-mail|E-postadress|Sähköposti|Adres e-mail"
+        "|メールアドレス|邮箱|이메일|Электронная почта|Endereço de e-mail"
+        "|E-mailadres|E-posta|Work email|Additional email addresses"
     ),
     "phone_number": (
         "Phone|PHONE|Phone (mobile)|Phone 2|Telefon|TELEFON|Telefonnummer|Téléphone|TELEPHONE|Teléfono"

@@ -14,6 +14,8 @@ PLACEHOLDER = re.compile(
     rf"|{NOBODY}.*|{HASH_OF_NOTHING}"
 )
 EMAIL_INSIDE = re.compile(r"[^\s@<>](?:@|%40)[^\s@<>]+\.\w")
+EMAIL_ALONE = re.compile(rf"\S*{EMAIL_INSIDE.pattern}\S*")
+PLAIN_NUMBER = re.compile(r"\+?[0-9]{7,}")
 # Digits alone may be an id; a plus, spaces, brackets or the usual grouping are a phone number's.
 PHONE_NUMBER = re.compile(
     r"(?:tel:)?(?=(?:\D*\d){7,15}\D*\Z)(?:\+[\d\s()./-]+|(?=.*[\s(])[\d\s()./-]+"
@@ -39,6 +41,12 @@ def misplaced(text: str, name: str) -> str:
                 return f"{reason}, --allow-clear-text sends it unhashed"
             return reason
     return ""
+
+
+def is_identifier(text: str) -> bool:
+    """Tell whether a text is an identifier as a whole, and no name of a column."""
+    patterns = (EMAIL_ALONE, PHONE_NUMBER, PLAIN_NUMBER, DECORATED_SHA256)
+    return any(pattern.fullmatch(text) for pattern in patterns)
 
 
 def useless_hash(text: str) -> str:

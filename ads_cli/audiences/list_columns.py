@@ -1,6 +1,5 @@
 """What each column of a list is: an identifier, a parameter, the country, an answer, or not sent."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
@@ -10,7 +9,7 @@ from ..feeds.conversion.where import Where
 from ..feeds.rows import Rows
 from ..suggestions import suggestion
 from ..validation.columns import columns_not_sent
-from .foreign_values import EMAIL_INSIDE
+from .foreign_values import is_identifier
 from .headers import (
     FIELD_BY_HEADER,
     PARTNER_ID,
@@ -20,14 +19,9 @@ from .headers import (
     fold_header,
     is_own_id,
 )
-from .identifiers import SHA256_HEX
+from .identifiers import clean_text
 from .operation_params import PARAMS_FIELDS
 from .roles import ColumnRoles
-
-# A cell of a first line that is no header.
-A_PERSON = re.compile(
-    rf"\S*{EMAIL_INSIDE.pattern}\S*|\+[\d\s()./-]{{7,}}|{SHA256_HEX.pattern}", re.IGNORECASE
-)
 
 
 class ColumnOptions(NamedTuple):
@@ -71,7 +65,8 @@ class ListColumns:
         fields = self.fields(columns)
         if "phone_number" not in fields.values():
             return None
-        return find_country_column({*columns} - {*fields, *self.options.ignored})
+        used = {*fields, *self.options.ignored}
+        return find_country_column(column for column in columns if column not in used)
 
     def consents(self, columns: Sequence[str]) -> dict[str, Consent]:
         """Return the columns that tell who may be contacted, and are not used."""
@@ -96,7 +91,7 @@ class ListColumns:
     def check_header(self, rows: Rows) -> None:
         """Raise ContentError where a table has no column of identifiers, or no header: it is not quoted."""
         label = rows.source.label
-        if any(A_PERSON.fullmatch(column) for column in rows.columns):
+        if any(is_identifier(clean_text(column).lower()) for column in rows.columns):
             raise ContentError(
                 f"{label}: the first line is a person, and not the names of columns",
                 hint=f"put a line above it, with a name for each column: {', '.join(self.identifiers)}",

@@ -180,7 +180,14 @@ PERSON = "geheim.person@example.com"
 
 
 @pytest.mark.parametrize(
-    "line", [f"{PERSON},mobile,Kiel", f"{PERSON},+4915112345678,Kiel", f"{digest(PERSON)},mobile,Kiel"]
+    "line",
+    [
+        f"{PERSON},mobile,Kiel",
+        f"{PERSON},+4915112345678,Kiel",
+        f"{digest(PERSON)},mobile,Kiel",
+        "0151 12345678,mobile,Kiel",
+        "015112345678,mobile,Kiel",
+    ],
 )
 @pytest.mark.parametrize(
     "words", [(), ("--map", "Adresse=email"), ("--ignore", "Town"), ("--region-column", "Land")]
@@ -191,6 +198,12 @@ def test_a_first_line_that_is_a_person_is_refused_and_not_quoted(shop, audience,
     done = shop(*PUSH, *words, "--debug", code=3)
     assert "the first line is a person" in done.stderr and not audience.bodies
     assert not any(cell in done.stdout + done.stderr for cell in line.split(",") if cell != "mobile")
+
+
+def test_a_header_may_contain_an_address(shop, audience):
+    shop.file("people.csv", "Email,I agree to mail from news@shop.example\nann@x.de,yes\n")
+    shop(*PUSH)
+    assert sent(audience) == [ANN]
 
 
 def test_two_columns_of_one_time_are_refused(shop, audience):

@@ -109,6 +109,14 @@ def test_changed_rows_are_found_among_those_that_are_taken(exports, service):
     assert "b" in service.stored
 
 
+def test_a_product_whose_row_is_left_out_is_only_in_the_catalog(exports, service):
+    exports.write(*ROWS)
+    words = ("products", "push", "feed.csv", *OPTIONS, "--changed", "--verify", "-o", "json")
+    others = json.loads(exports.adsctl(*words).stdout)["only_in_catalog"]
+    left = json.loads(exports.adsctl(*words, "--where", "Status!=draft").stdout)
+    assert (left["left_out"], left["same"], left["only_in_catalog"]) == (1, 3, others + 1)
+
+
 def test_it_is_said_that_every_row_is_left_out(exports):
     exports.write(*ROWS)
     words = ("products", "check", "feed.csv", *OPTIONS, "--where", "Status=gone")

@@ -1,6 +1,7 @@
 """Numbers of articles: a UPC, EAN, JAN or ISBN, with or without hyphens and spaces."""
 
 import re
+from functools import lru_cache
 
 from .reasons import quoted
 
@@ -12,7 +13,7 @@ def gtin_error(gtin: str) -> str | None:
     """Say why a text is not a number."""
     if NUMBER.match(gtin) or _is_valid(gtin):
         return None
-    if "E+" in gtin.upper():
+    if was_truncated(gtin):
         return f"{quoted(gtin)} was truncated by a spreadsheet; format the column as text and export it again"
     return _unknown(gtin)
 
@@ -26,6 +27,13 @@ def gtin_warning(gtin: str) -> str | None:
     return f"{quoted(gtin)} has a wrong check digit" if wrong_digit else _unknown(gtin)
 
 
+def was_truncated(gtin: str) -> bool:
+    """Tell whether a spreadsheet wrote the number as in 1.23E+12."""
+    return "E+" in gtin.upper()
+
+
+# Several thousand rows may be read before the first is validated, and a fix has asked about each.
+@lru_cache(maxsize=4096)
 def _is_valid(gtin: str) -> bool:
     from stdnum import ean, isbn
 

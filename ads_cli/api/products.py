@@ -133,7 +133,7 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
     @rule("image_link")
     def image_format(self) -> str | None:
         """Reject URLs with the suffix of another format."""
-        return _image_problem(self.image_link)
+        return image_problem(self.image_link)
 
     @rule("additional_image_link")
     def additional_images(self) -> str | None:
@@ -146,7 +146,7 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
         for link in links:
             if not re.match(URL_PATTERN, link):
                 return f"{link[:60]!r} is not a URL; separate URLs by commas"
-        return next(filter(None, map(_image_problem, links)), None)
+        return next(filter(None, map(image_problem, links)), None)
 
     @rule("product_type", "warning")
     def levels_apart(self) -> str | None:
@@ -166,7 +166,8 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
         return f"{self.color!r} is a hex code; name the color" if is_code else None
 
 
-def _image_problem(link: str) -> str | None:
+def image_problem(link: str) -> str | None:
+    """Say that a URL has the suffix of another format."""
     if link.endswith(IMAGE_SUFFIXES) and "?" not in link and "#" not in link:
         return None  # the common case, without a regular expression
     other = OTHER_FORMAT.match(link)

@@ -1,0 +1,104 @@
+"""Read prices as people and shops write them. What can be read in two ways is never guessed."""
+
+import re
+
+from ...api.iso_codes import CURRENCIES
+from ...api.reasons import quoted
+
+SYMBOLS: dict[str, tuple[str, ...]] = {
+    "€": ("EUR",),
+    "£": ("GBP",),
+    "₹": ("INR",),
+    "₺": ("TRY",),
+    "₽": ("RUB",),
+    "₴": ("UAH",),
+    "₪": ("ILS",),
+    "₫": ("VND",),
+    "₱": ("PHP",),
+    "₩": ("KRW",),
+    "฿": ("THB",),
+    "zł": ("PLN",),
+    "kč": ("CZK",),
+    "us$": ("USD",),
+    "ca$": ("CAD",),
+    "au$": ("AUD",),
+    "nz$": ("NZD",),
+    "hk$": ("HKD",),
+    "r$": ("BRL",),
+    "$": ("USD", "CAD", "AUD", "NZD", "HKD", "SGD", "MXN", "ARS", "CLP", "COP", "TWD"),
+    "¥": ("JPY", "CNY"),
+    "kr": ("SEK", "NOK", "DKK", "ISK"),
+    "kr.": ("DKK", "NOK", "SEK", "ISK"),
+}
+# A currency, a number, perhaps the dash of a whole amount (44,-), a currency.
+PRICE = re.compile(r"([^0-9.,]*?) ?([0-9](?:[0-9.,' ]*[0-9])?|[.,][0-9]+)(?:[.,][-–—]{1,2})? ?([^0-9.,]*\.?)")
+SPACES = re.compile(r"\s+")
+GROUPS = re.compile(r"[0-9]{1,3}([.,' ])[0-9]{3}(?:\1[0-9]{3})*")
+INDIAN_GROUPS = re.compile(r"[0-9]{1,2}(?:,[0-9]{2})*,[0-9]{3}")
+SEPARATORS = re.compile("[.,' ]")
+LISTED = 3  # currencies that a message names
+
+
+class UnclearPriceError(ValueError):
+    """A price cannot be read, or in two ways; the message says why."""
+
+
+def read_price(text: str, currency: str = "") -> str:
+    """Return a price as `44.90 EUR`; `currency` is that of prices that name none, or several.
+
+    Raises UnclearPriceError.
+    """
+    parts = PRICE.fullmatch(SPACES.sub(" ", text).strip().replace("’", "'"))
+    if parts is None:
+        raise UnclearPriceError(f"{quoted(text)} is not a single price")
+    before, number, after = parts.groups()
+    return f"{_amount(number, text)} {_currency([before, after], currency, text)}"
+
+
+def _amount(number: str, text: str) -> str:
+    """Return a number with a point for decimals, and nothing between thousands."""
+    point = _decimal_point(number, text)
+    whole, _, decimals = number.rpartition(point) if point else (number, "", "")
+    is_grouped = GROUPS.fullmatch(whole) or (point == "." and INDIAN_GROUPS.fullmatch(whole))
+    digits = SEPARATORS.sub("", whole) if is_grouped else whole
+    if not f"{digits}{decimals}".isdigit():
+        raise UnclearPriceError(f"{quoted(text)} is not a single price")
+    return f"{digits or '0'}.{decimals}" if decimals else digits
+
+
+def _decimal_point(number: str, text: str) -> str:
+    """Return the sign before the decimals; empty if there are none."""
+    signs = [sign for sign in number if sign in ".,"]
+    if not signs:
+        return ""
+    last = signs[-1]
+    if len({*signs}) == 1 and len(signs) > 1:
+        return ""  # 1.234.567
+    if len(signs) == 1 and GROUPS.fullmatch(number) and not number.startswith("0"):
+        whole, decimals = number.split(last)
+        reading = f"{whole}{decimals} or {whole}.{decimals}"
+        raise UnclearPriceError(f"{quoted(text)} may be {reading}; write it without a separator of thousands")
+    return last
+
+
+def _currency(words: list[str], default: str, text: str) -> str:
+    """Return the currency that the words beside a number agree on."""
+    candidates = [_currencies(word) for word in words if word]
+    if not candidates:
+        if default:
+            return default
+        raise UnclearPriceError(f"{quoted(text)} names no currency; --currency adds it, as in --currency EUR")
+    agreed = [code for code in candidates[0] if all(code in others for others in candidates)]
+    if len(agreed) == 1:
+        return agreed[0]
+    if default in agreed:
+        return default
+    if agreed:
+        some = ", ".join(agreed[:LISTED]) + (", …" if len(agreed) > LISTED else "")
+        raise UnclearPriceError(f"{quoted(text)} may be in {some}; --currency says in which")
+    raise UnclearPriceError(f"{quoted(text)} is not a single price in a known currency")
+
+
+def _currencies(word: str) -> tuple[str, ...]:
+    code = word.upper()
+    return (code,) if code in CURRENCIES else SYMBOLS.get(word.lower(), ())

@@ -1,0 +1,128 @@
+"""Mend single values: lengths, availability, categories, GTINs."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from ...api.gtin import gtin_error, gtin_warning, was_truncated
+from .fix import FIELD_TYPES, Edit, edit
+
+MAX_LENGTHS = {
+    field: limit for field, type in FIELD_TYPES.items() if (limit := type.limit("max_length")) is not None
+}
+ELLIPSIS = "…"
+JOINER = "\u200d"
+MIN_KEPT = 0.8  # of the limit: a cut at a word keeps at least this much, else it is made inside the word
+
+CHOICES = FIELD_TYPES["availability"].choices
+STOCK = re.compile(r"([+-]?[0-9]{1,9})(?:\.0{1,2})?\Z")
+SCHEMA_ORG = re.compile(r"^https?://schema\.org/", re.IGNORECASE)
+NO_LETTER = re.compile(r"[^a-z]+")
+SPELLINGS = {NO_LETTER.sub("", choice): choice for choice in CHOICES} | {
+    "backorder": "available for order",
+    "outstock": "out of stock",
+    "soldout": "out of stock",
+    "unavailable": "out of stock",
+    "no": "out of stock",
+    "false": "out of stock",
+    "available": "in stock",
+    "yes": "in stock",
+    "true": "in stock",
+}
+
+CATEGORIES = ("product_type", "store_product_category")
+CATEGORY_ID = re.compile(r"^[0-9]+ +- +(?=\D)")  # as lists of the public taxonomy have it
+
+
+class Length:
+    """Cuts texts that are too long, at a word."""
+
+    name = "length"
+    help = f"cuts at a word, with {ELLIPSIS}, what is longer than " + " and ".join(
+        f"{limit:,} characters ({field})" for field, limit in MAX_LENGTHS.items()
+    )
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Cut what is too long."""
+        edits: list[Edit] = []
+        for field, limit in MAX_LENGTHS.items():
+            text = values.get(field)
+            if text and isinstance(text, str) and len(text) > limit:
+                edits.append(edit(values, field, shortened(text, limit)))
+        return edits
+
+
+def shortened(text: str, limit: int) -> str:
+    """Cut a text to `limit` characters, the ellipsis among them."""
+    end = limit - len(ELLIPSIS)
+    if not text[end].isspace():
+        word = max(text.rfind(space, 0, end) for space in " \n")
+        end = word if word >= MIN_KEPT * limit else _whole_character(text, end)
+    return text[:end].rstrip(" \n,;:.-–—") + ELLIPSIS
+
+
+def _whole_character(text: str, end: int) -> int:
+    """Go back to where no accent, joiner or variant is torn from its character."""
+    while end > 1 and (
+        unicodedata.category(text[end]) in ("Mn", "Me", "Mc", "Sk") or JOINER in text[end - 1 : end + 1]
+    ):
+        end -= 1
+    return end
+
+
+class Availability:
+    """Turns numbers and other spellings into availabilities."""
+
+    name = "availability"
+    help = "writes a number as in stock or out of stock, and the inventory; and in_stock as in stock"
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Rewrite the availability, where it is one; keep an inventory that is there."""
+        value = values.get("availability")
+        if value in CHOICES or value is None:
+            return ()
+        text = str(value).strip()
+        if stock := STOCK.match(text):
+            count = max(0, int(stock[1]))
+            edits = [edit(values, "availability", "in stock" if count else "out of stock")]
+            if "inventory" not in values:
+                edits.append(edit(values, "inventory", count))
+            return edits
+        spelled = SPELLINGS.get(NO_LETTER.sub("", SCHEMA_ORG.sub("", text).lower()))
+        return [edit(values, "availability", spelled)] if spelled else ()
+
+
+class Category:
+    """Writes the levels of categories apart, without ids."""
+
+    name = "category"
+    help = "writes Home>Mugs as Home > Mugs, and leaves out an id before the levels, as in 166 - Apparel"
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Rewrite categories."""
+        edits: list[Edit] = []
+        for field in CATEGORIES:
+            value = values.get(field)
+            if value and isinstance(value, str) and (">" in value.replace(" > ", "") or " - " in value):
+                levels = map(str.strip, CATEGORY_ID.sub("", value).split(">"))
+                category = " > ".join(filter(None, levels))
+                if category != value:
+                    edits.append(edit(values, field, category))
+        return edits
+
+
+class Gtin:
+    """Drops an invalid GTIN where something else identifies the product."""
+
+    name = "gtin"
+    help = "leaves out an invalid GTIN where brand or mpn is there, unless a spreadsheet truncated it"
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Drop an invalid GTIN."""
+        gtin = values.get("gtin")
+        if gtin is None or not isinstance(gtin, str) or not (values.get("brand") or values.get("mpn")):
+            return ()
+        if was_truncated(gtin) or not (gtin_error(gtin) or gtin_warning(gtin)):
+            return ()
+        return [edit(values, "gtin", None)]

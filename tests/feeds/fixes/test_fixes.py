@@ -1,0 +1,274 @@
+"""What each fix changes, what it leaves alone, and that a second time changes nothing."""
+
+import pickle
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from ads_cli.api.products import HTML_TAG, Product
+from ads_cli.api.validation import check, errors_in
+from ads_cli.feeds.fixes.html import to_text
+from ads_cli.feeds.fixes.registry import FIXES
+from ads_cli.feeds.fixes.values import MAX_LENGTHS
+from tests.conftest import PRODUCT
+
+BY_NAME = {fix.name: fix for fix in FIXES}
+LIMITS = {"title": 150, "description": 5000}
+TEXTS = st.text() | st.text("<>/ab&;ltgnsp#38!-\n \xa0\u200b\"'=", max_size=60)
+
+
+def fixed(name: str, **values: object) -> dict:
+    """Return values after a fix."""
+    BY_NAME[name]().apply(values)
+    return values
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<p>Hello&nbsp;<b>World</b></p>", "Hello World"),
+        ("Tom &amp; Jerry &eacute;&#233;&#xE9;", "Tom & Jerry ééé"),
+        (
+            "<p>For:</p><ul><li>tea</li><li><p>coffee</p></li><li></li></ul>Done",
+            "For:\n- tea\n- coffee\nDone",
+        ),
+        ("one<br>two<br/>three", "one\ntwo\nthree"),
+        ("a<script>if (a<b) alert('<p>')</script>b<style>p {}</style>c", "abc"),
+        ("&lt;p&gt;escaped&lt;/p&gt;", "escaped"),
+        ("&amp;lt;b&amp;gt;twice&amp;lt;/b&amp;gt;", "twice"),
+        ("<table><tr><td>Size</td><td>L</td></tr><tr><td>Ø</td><td>4 m</td></tr></table>", "Size L\nØ 4 m"),
+        ("<!-- note --><p\n class='a > b'>x</p>", "x"),
+        ("<![if !supportLists]>a<![endif]><![CDATA[b]]><b>c</b>", "abc"),
+        ("<b>5 < 6 & 7 > 3</b>", "5 < 6 & 7 > 3"),
+        ('<a title="never closed> text</a> rest', "text rest"),
+    ],
+)
+def test_html_becomes_the_text_that_a_browser_shows(html, text):
+    assert fixed("html", description=html) == {"description": text}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5 < 6",
+        "Size <M",
+        "a > b",
+        "AT&T",
+        "R&D; more",
+        "x &copy y",
+        "shop?a=1&copy=2",
+        "<3",
+        "< p >",
+        "two\nlines",
+    ],
+)
+def test_plain_text_with_signs_of_html_stays(text):
+    assert fixed("html", description=text, title=text) == {"description": text, "title": text}
+
+
+def test_a_list_in_a_title_is_one_line():
+    assert fixed("html", title="<ul><li>a</li><li>b</li></ul>")["title"] == "- a - b"
+
+
+def test_a_text_that_is_all_markup_is_left_out():
+    assert fixed("html", description="<p>&nbsp;</p>") == {}
+
+
+@given(TEXTS)
+@example("<\u200bb>x")
+@example("<<b>b>")
+@example("&" + "amp;" * 20 + "lt;b&gt;")
+def test_text_of_html_has_no_markup_unless_it_is_nested_beyond_reason(html):
+    text = to_text(html, multiline=True)
+    assert text == html or not HTML_TAG.search(text)
+    assert to_text(text, multiline=True) == text
+
+
+@pytest.mark.parametrize(
+    "html", ["<a " * 50_000, "<a" * 50_000, "<!--" * 50_000, "<![" * 50_000, "&" * 50_000]
+)
+@pytest.mark.timeout(20)
+def test_hostile_markup_costs_linear_time(html):
+    for text in (html, html + ">", html + "<b>"):
+        to_text(text, multiline=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("whitespace", {"title": "  A\u00a0 mug\t\x07", "id": "sku "}, {"title": "A mug", "id": "sku"}),
+        (
+            "whitespace",
+            {"title": "two\r\nlines", "brand": "\ufeffNordlicht"},
+            {"title": "two lines", "brand": "Nordlicht"},
+        ),
+        ("whitespace", {"description": "a \r\n b\n\n\n\nc\n"}, {"description": "a\nb\n\nc"}),
+        ("whitespace", {"title": "Family 👨‍👩‍👧 می‌خواهم"}, {}),
+        ("whitespace", {"link": " https://shop.example/a"}, {"link": "https://shop.example/a"}),
+        ("whitespace", {"unknown column": " as it is "}, {}),
+        (
+            "https",
+            {"link": "HTTP://shop.example/a", "mobile_link": "http://m.shop.example"},
+            {"link": "https://shop.example/a", "mobile_link": "https://m.shop.example"},
+        ),
+        ("https", {"image_link": "http://images.example/a.jpg", "link": "ftp://shop.example"}, {}),
+        ("availability", {"availability": "12"}, {"availability": "in stock", "inventory": 12}),
+        ("availability", {"availability": "0"}, {"availability": "out of stock", "inventory": 0}),
+        ("availability", {"availability": "-3", "inventory": "4"}, {"availability": "out of stock"}),
+        ("availability", {"availability": 7}, {"availability": "in stock", "inventory": 7}),
+        ("availability", {"availability": "InStock"}, {"availability": "in stock"}),
+        ("availability", {"availability": "out_of_stock"}, {"availability": "out of stock"}),
+        ("availability", {"availability": "https://schema.org/PreOrder"}, {"availability": "preorder"}),
+        ("availability", {"availability": "BackOrder"}, {"availability": "available for order"}),
+        ("availability", {"availability": "no"}, {"availability": "out of stock"}),
+        ("availability", {"availability": "perhaps"}, {}),
+        ("availability", {"availability": "1.000"}, {}),
+        ("category", {"product_type": "Home>Mugs  >Large>"}, {"product_type": "Home > Mugs > Large"}),
+        (
+            "category",
+            {"store_product_category": "166 - Apparel > Shoes"},
+            {"store_product_category": "Apparel > Shoes"},
+        ),
+        ("category", {"store_product_category": "166", "product_type": "3-D Printers > Parts"}, {}),
+        ("gtin", {"gtin": "123", "brand": "Nordlicht"}, {"gtin": None}),
+        ("gtin", {"gtin": "4006381333932", "mpn": "N-1"}, {"gtin": None}),
+        ("gtin", {"gtin": "none", "brand": "Nordlicht"}, {"gtin": None}),
+        ("gtin", {"gtin": "none"}, {}),
+        ("gtin", {"gtin": "4.00638E+12", "brand": "Nordlicht"}, {}),
+        ("gtin", {"gtin": "4006381333931", "brand": "Nordlicht"}, {}),
+        (
+            "image",
+            {
+                "image_link": "https://i.example/a.jpg",
+                "additional_image_link": "https://i.example/a.jpg, https://i.example/b.jpg,https://i.example/b.jpg,https://i.example/c.bmp",
+            },
+            {"additional_image_link": "https://i.example/b.jpg"},
+        ),
+        (
+            "image",
+            {"additional_image_link": ",".join(f"https://i.example/{n}.jpg" for n in range(12))},
+            {"additional_image_link": ",".join(f"https://i.example/{n}.jpg" for n in range(10))},
+        ),
+        (
+            "image",
+            {"image_link": "https://i.example/a.jpg", "additional_image_link": "https://i.example/a.jpg"},
+            {"additional_image_link": None},
+        ),
+        (
+            "image",
+            {"additional_image_link": "https://i.example/w_5,h_5,https://i.example/w_5,h_5"},
+            {},
+        ),
+    ],
+    ids=str,
+)
+def test_a_fix_changes_this_and_nothing_else(name, before, after):
+    changed = {field: value for field, value in (before | after).items() if value is not None}
+    values = dict(before)
+    edits = BY_NAME[name]().apply(values)
+    assert values == changed
+    assert sorted(edits, key=str) == sorted(
+        ((field, before.get(field), value) for field, value in after.items()), key=str
+    )
+
+
+@pytest.mark.parametrize("field", LIMITS)
+def test_a_text_that_is_too_long_is_cut_at_a_word(field):
+    limit = LIMITS[field]
+    cut = fixed("length", **{field: "Enamelled mugs, " * limit})[field]
+    assert limit - 20 < len(cut) <= limit
+    assert cut.endswith(("mugs…", "Enamelled…"))
+    exact = "a " * (limit // 2)
+    assert fixed("length", **{field: exact}) == {field: exact}
+
+
+def test_a_text_without_spaces_is_cut_between_characters():
+    assert fixed("length", title="あ" * 151)["title"] == "あ" * 149 + "…"
+    family = "👨‍👩‍👧"
+    cut = fixed("length", title=family * 60)["title"]
+    assert len(cut) <= 150 and cut.removesuffix("…").replace(family, "") == ""
+    accents = fixed("length", title="e\u0301" * 100)["title"]
+    assert len(accents) <= 150 and accents.removesuffix("…").replace("e\u0301", "") == ""
+
+
+def test_the_limits_are_those_of_the_declared_product():
+    assert MAX_LENGTHS == LIMITS
+
+
+VALUES = {
+    "id": TEXTS,
+    "title": TEXTS | st.text("ab <>&", min_size=140, max_size=200),
+    "description": TEXTS,
+    "price": st.text("0123456789.,' €$EURab-", max_size=14) | st.integers() | st.floats(),
+    "sale_price": st.text("0123456789.,€EUR ", max_size=10),
+    "availability": st.text("0123456789+-.", max_size=5)
+    | st.sampled_from(["InStock", "no", "yes", " in stock"]),
+    "link": st.sampled_from(["http://a.example", " http://a.example", "https://a.example", "//a"]),
+    "product_type": st.text("ab > -1&gt;", max_size=30),
+    "gtin": st.text("0123456789-", max_size=14) | st.just("1E+12"),
+    "brand": TEXTS,
+    "image_link": st.just("https://a.example/a.jpg"),
+    "additional_image_link": st.lists(
+        st.sampled_from(["https://a.example/a.jpg", "https://a.example/b.gif", "https://a/c.bmp", "x", ""])
+    ).map(",".join),
+    "inventory": st.integers() | st.text("0123456789", max_size=3),
+    "another column": st.text() | st.none() | st.lists(st.integers()),
+}
+ROWS = st.fixed_dictionaries({}, optional=VALUES)
+
+
+@given(ROWS, st.sampled_from(["", "EUR"]))
+@settings(deadline=None)
+def test_all_fixes_together_change_nothing_the_second_time(values, currency):
+    fixes = [fix() for fix in FIXES]
+    for fix in fixes:
+        fix.apply(values)
+    once = dict(values)
+    edits = [edit for fix in fixes for edit in fix.apply(values)]
+    assert edits == [] and values == once
+
+
+@given(ROWS, st.sampled_from(FIXES))
+@settings(deadline=None)
+def test_a_fix_alone_tells_all_that_it_changes_and_changes_nothing_the_second_time(values, make):
+    fix = pickle.loads(pickle.dumps(make()))
+    before = dict(values)
+    edits = fix.apply(values)
+    told = {field: old for field, old, _ in edits}
+    assert {field: before.get(field) for field in before.keys() | values.keys()
+            if before.get(field) != values.get(field)} == told  # fmt: skip
+    assert all(new == values.get(field) for field, _, new in edits)
+    assert fix.apply(values) == () or fix.apply(values) == []
+
+
+VALID = st.fixed_dictionaries(
+    {
+        **dict.fromkeys(("title", "description", "brand", "color"), TEXTS),
+        "gtin": st.text("0123456789X-", max_size=13),
+        "price": st.sampled_from(["1.234 EUR", "12 EUR", "0.5 JPY"]),
+        "availability": st.sampled_from(["in stock", "preorder"]),
+    }
+)
+
+
+@given(VALID, st.sampled_from([name for name in BY_NAME if name not in ("whitespace", "html")]))
+@settings(deadline=None)
+def test_what_breaks_no_rule_is_not_changed(changes, name):
+    values = PRODUCT | {key: value for key, value in changes.items() if value.strip()}
+    problems = check(Product, values)[1]
+    if not problems:
+        assert list(BY_NAME[name]().apply(dict(values))) == []
+
+
+@given(ROWS.map(lambda values: PRODUCT | values))
+@settings(deadline=None)
+def test_no_fix_makes_a_valid_row_invalid(values):
+    values = {name: value for name, value in values.items() if value not in (None, "")}
+    if errors_in(check(Product, values)[1]):
+        return
+    for fix in FIXES:
+        fix().apply(values)
+    remaining = errors_in(check(Product, values)[1])
+    # Only what has no text but markup or white space is emptied.
+    assert all("is required" in str(problem) for problem in remaining)

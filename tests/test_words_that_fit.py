@@ -85,7 +85,7 @@ def test_findings_count_the_rows_that_they_do_not_list(adsctl):
 
 def test_a_report_counts_the_kinds_of_mistakes_that_it_leaves_out(adsctl):
     tags = ("".join(letters) for letters in itertools.product("abcdefgh", repeat=4))
-    products = [PRODUCT | {"id": tag, "description": f"<{tag}>"} for tag in itertools.islice(tags, 1005)]
+    products = [PRODUCT | {"id": tag, "price": f"'{tag}\""} for tag in itertools.islice(tags, 1005)]
     adsctl.file("feed.json", json.dumps(products))
     report = json.loads(adsctl("products", "check", "feed.json", "-o", "json", code=3).stdout)
     assert (len(report["findings"]), report["omitted"]) == (1000, 5)

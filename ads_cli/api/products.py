@@ -9,11 +9,11 @@ import msgspec
 from msgspec import Meta
 
 from .endpoint import endpoint
-from .gtin import gtin_error, gtin_warning
+from .gtin import gtin_error, gtin_warning, was_truncated
 from .iso_codes import CURRENCIES
 from .rates import per_quarter_hour
 from .types import Cursor, Id, InCatalog
-from .validation import rule
+from .validation import Reason, rule
 
 PRICE_WORDS = "a number, a space and a currency code, with a point for decimals, such as 19.90 EUR"
 Price = Annotated[str, Meta(pattern=r"^[0-9]+(\.[0-9]+)? [A-Z]{3}\Z", extra={"expected": PRICE_WORDS})]
@@ -92,9 +92,10 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
         return None if self.brand or self.gtin or self.mpn else "is required unless gtin or mpn is set"
 
     @rule("gtin")
-    def gtin_number(self) -> str | None:
+    def gtin_number(self) -> str | Reason | None:
         """Require a number."""
-        return None if self.gtin is None else gtin_error(self.gtin)
+        problem = None if self.gtin is None else gtin_error(self.gtin)
+        return Reason("gtin_truncated", problem) if problem and was_truncated(self.gtin or "") else problem
 
     @rule("gtin", "warning")
     def gtin_check_digit(self) -> str | None:
@@ -107,22 +108,23 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
         return _currency_problem(self.price)
 
     @rule("sale_price")
-    def sale_below_price(self) -> str | None:
+    def sale_below_price(self) -> str | Reason | None:
         """Require a sale price below the price, in the same currency."""
         if self.sale_price is None:
             return None
         amount, currency = self.sale_price.split()
         full, full_currency = self.price.split()
         if currency != full_currency:
-            return f"is in {currency} and price in {full_currency}; both must have the same currency"
+            message = f"is in {currency} and price in {full_currency}; both must have the same currency"
+            return Reason("sale_currency", message)
         if Decimal(amount) >= Decimal(full):
             return f"{self.sale_price} is not lower than the price {self.price}"
         return None
 
     @rule("sale_price_effective_date")
-    def sale_dates(self) -> str | None:
+    def sale_dates(self) -> str | Reason | None:
         """Require an interval of two date-times."""
-        return self.sale_price_effective_date and _interval_problem(self.sale_price_effective_date)
+        return _interval_problem(self.sale_price_effective_date) if self.sale_price_effective_date else None
 
     @rule("inventory")
     def inventory_in_stock(self) -> str | None:
@@ -136,16 +138,16 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
         return image_problem(self.image_link)
 
     @rule("additional_image_link")
-    def additional_images(self) -> str | None:
+    def additional_images(self) -> str | Reason | None:
         """Limit the number of URLs, and validate each."""
         if self.additional_image_link is None:
             return None
         links = [link.strip() for link in self.additional_image_link.split(",")]
         if len(links) > MAX_IMAGES:
-            return f"has {len(links)} URLs, at most {MAX_IMAGES} are allowed"
+            return Reason("image_count", f"has {len(links)} URLs, at most {MAX_IMAGES} are allowed")
         for link in links:
             if not re.match(URL_PATTERN, link):
-                return f"{link[:60]!r} is not a URL; separate URLs by commas"
+                return Reason("image_url", f"{link[:60]!r} is not a URL; separate URLs by commas")
         return next(filter(None, map(image_problem, links)), None)
 
     @rule("product_type", "warning")
@@ -179,7 +181,7 @@ def _currency_problem(price: str) -> str | None:
     return None if code in CURRENCIES else f"{code} is not a currency of ISO 4217"
 
 
-def _interval_problem(text: str) -> str | None:
+def _interval_problem(text: str) -> str | Reason | None:
     ends = text.split("/")
     try:
         start, end = map(datetime.fromisoformat, ends)
@@ -188,7 +190,7 @@ def _interval_problem(text: str) -> str | None:
     if start.tzinfo is None or end.tzinfo is None:
         example = "2026-12-01T00:00+01:00/2026-12-24T23:59+01:00"
         return f"{text[:80]!r} is not two ISO 8601 date-times with offset joined by '/', as in {example}"
-    return None if start < end else "ends before it starts"
+    return None if start < end else Reason("sale_order", "ends before it starts")
 
 
 PRODUCT_COLUMNS = "product_key id title price availability inventory"

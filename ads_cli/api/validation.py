@@ -12,9 +12,10 @@ from .reasons import choice_problem, explain, length_problem, type_name
 from .time import decode_custom
 
 S = TypeVar("S", bound=msgspec.Struct)
-Rule = Callable[[Any], str | None]
+Rule = Callable[[Any], "str | Reason | None"]
 Rules = Callable[[Any], list["Problem"]]  # returns the rules that an item breaks
 Severity = Literal["error", "warning"]
+CHOICE = "choice"  # the rule of a field whose values are listed
 
 
 class Problem(NamedTuple):
@@ -26,6 +27,8 @@ class Problem(NamedTuple):
     path: str
     message: str
     severity: Severity = "error"
+    rule: str = ""  # its name; empty where the declared type of the field is all there is
+    fix: str = ""  # what `--fix` mends it with
 
     def as_error(self) -> "Problem":
         """Return the same problem as an error."""
@@ -33,6 +36,13 @@ class Problem(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.message}" if self.path else self.message
+
+
+class Reason(NamedTuple):
+    """Why a rule is broken, for a rule that can be broken by mistakes of several kinds."""
+
+    kind: str
+    message: str
 
 
 class InvalidError(Exception):
@@ -44,7 +54,7 @@ class InvalidError(Exception):
 
 
 def rule(field: str, severity: Severity = "error") -> Callable[[Rule], Rule]:
-    """Make a method a rule between fields: it returns the problem of `field`, or None.
+    """Make a method a rule between fields: it returns why `field` is invalid, or None.
 
     A rule is skipped if a field that it reads is invalid by itself.
     """
@@ -192,8 +202,9 @@ def _broken_rules_of(
             yield _problem(rule, reason, prefix)
 
 
-def _problem(rule: Rule, reason: str, prefix: str) -> Problem:
-    return Problem(prefix + rule.rule_field, reason, rule.rule_severity)  # type: ignore[attr-defined]
+def _problem(rule: Rule, reason: str | Reason, prefix: str) -> Problem:
+    kind, message = reason if isinstance(reason, Reason) else (rule.__name__, reason)
+    return Problem(prefix + rule.rule_field, message, rule.rule_severity, kind)  # type: ignore[attr-defined]
 
 
 def _problems_inside(
@@ -216,7 +227,8 @@ def _problems_inside(
                 found += _problems_inside(item_type, item, strict, item_path, item_error)
             else:
                 found += _broken_rules_inside(valid, item_path)
-    yield from found or [Problem(path, explain(field_type, value, strict, error))]
+    reason = explain(field_type, value, strict, error)
+    yield from found or [Problem(path, reason, rule=CHOICE if field_type.choices else "")]
 
 
 def _problems_of_object(

@@ -23,7 +23,7 @@ def show_report(printer: Printer, rows: Rows, report: ValidationReport) -> None:
         found = {"findings": findings, "omitted": report.omitted, "warnings": warnings}
         printer.show({"file": name} | report.counts | found, (), "")
     else:
-        columns = ("field", "rows", "problem", "lines", "records", "more_rows", "severity")
+        columns = ("field", "rows", "problem", "lines", "records", "more_rows", "severity", "fix")
         printer.show(findings, columns, "field")
 
 
@@ -61,6 +61,8 @@ def _is_for_people(printer: Printer) -> bool:
 
 def _describe(rows: Rows, finding: Finding, label: str = "") -> str:
     what = label + (f"{finding.field}: {finding.problem}" if finding.field else finding.problem)
+    if finding.fix:
+        what += f"{' ' if what.endswith('?') else '; '}mend it with --fix {finding.fix}"
     if not finding.lines:  # of the whole file
         return f"{rows.source.label}: {what}"
     place = rows.place(finding.lines[0], finding.records[0])

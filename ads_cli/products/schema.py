@@ -5,6 +5,7 @@ import msgspec
 from ..api.fields import fields_of
 from ..api.products import Product, Text
 from ..api.types import Id
+from ..feeds.fixes.advice import FixAdvisor
 from ..validation.schema import RowSchema
 
 FIELDS = tuple(field.name for field in fields_of(Product))
@@ -46,6 +47,7 @@ PRODUCT_SCHEMA = RowSchema(
     known=FIELDS,
     encode=encode_product,
     roots=("products",),
+    advisor=FixAdvisor(),
 )
 KEY_SCHEMA = RowSchema(
     struct=ProductKey,

@@ -21,6 +21,7 @@ class Finding:
     field: str
     problem: str
     severity: Severity = "error"
+    fix: str = ""  # what `--fix` mends it with
     rows: int = 0
     lines: list[int] = dataclasses.field(default_factory=list)
     records: list[int] = dataclasses.field(default_factory=list)
@@ -46,7 +47,7 @@ class ValidationReport:
     partial: int | None = None  # rows that are sent without what is invalid in them; None if none may be
     warnings: list[str] = dataclasses.field(default_factory=list)  # about the file, not its rows
     notices: list[str] = dataclasses.field(default_factory=list)  # warnings that --quiet does not hide
-    groups: dict[tuple[str, str, Severity], Finding] = dataclasses.field(default_factory=dict)
+    groups: dict[tuple[str, str, Severity, str], Finding] = dataclasses.field(default_factory=dict)
     max_findings: int = MAX_FINDINGS
     omitted: int = 0  # mistakes of further kinds
 
@@ -85,16 +86,16 @@ class ValidationReport:
         severities = {problem.severity for problem in problems}
         self.invalid += "error" in severities
         self.warned += "warning" in severities
-        for path, message, severity in problems:
+        for path, message, severity, rule, fix in problems:
             if path in self.missing:
                 continue
-            key = path, VARIABLE_PART.sub("…", message), severity
+            key = path, rule or VARIABLE_PART.sub("…", message), severity, fix
             finding = self.groups.get(key)
             if finding is None and len(self.groups) == self.max_findings:
                 self.omitted += 1
                 continue
             if finding is None:
-                finding = self.groups[key] = Finding(path, message, severity)
+                finding = self.groups[key] = Finding(path, message, severity, fix)
             finding.rows += 1
             if len(finding.lines) < FIRST_LINES:
                 finding.lines.append(row.line)

@@ -58,11 +58,17 @@ class RowValidator:
             result.left_out += row.left_out
             result.ids.append(None if row.left_out else row.values.get(id_field))
             if checked.problems:
-                result.problems.append((row.line, result.rows, checked.problems))
+                result.problems.append((row.line, result.rows, self._advised(checked)))
             if encoded is not None and (item := checked.item) is not None:
                 encoded.add(getattr(item, id_field), encode(item), result.rows, row.line)
         result.with_values = self.unsent - empty
         return result
+
+    def _advised(self, checked: CheckedRow) -> list[Problem]:
+        """Return the problems of a row, with the fixes that mend them."""
+        if (advisor := self.schema.advisor) is None:
+            return checked.problems
+        return [advisor.advise(problem, checked.row.values) for problem in checked.problems]
 
     def encode(self, rows: Iterable[Row], all_valid: bool) -> EncodedRows:
         """Encode the valid rows of a run; where all are known to be valid, no rule is applied again."""

@@ -1,11 +1,19 @@
 """What the rows of a feed become, and which columns it has."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
 from ..api.fields import fields_of
+from ..api.validation import Problem
+
+
+class Advisor(Protocol):
+    """Says how a problem can be mended; picklable."""
+
+    def advise(self, problem: Problem, values: dict[str, Any]) -> Problem:
+        """Return a problem of a row with the fix that mends it, or the reason why none does."""
 
 
 class RowSchema(NamedTuple):
@@ -18,6 +26,7 @@ class RowSchema(NamedTuple):
     known: tuple[str, ...]  # columns that a file may have; any other causes a warning
     encode: Callable[[Any], bytes]  # the JSON of a converted row
     roots: tuple[str, ...]  # what may be the only key of a document
+    advisor: Advisor | None = None
 
     @property
     def choices(self) -> dict[str, tuple[str, ...]]:

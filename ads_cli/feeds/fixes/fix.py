@@ -29,8 +29,17 @@ class Fix(Protocol):
     must cost next to nothing.
     """
 
-    name: str  # as `--fix` names it
-    help: str  # what it does, as a sentence without a subject
+    @property
+    def name(self) -> str:
+        """Return its name in `--fix`."""
+
+    @property
+    def help(self) -> str:
+        """Say what it does, in a sentence without a subject."""
+
+    @property
+    def mends(self) -> tuple[str, ...]:
+        """Name the rules that it mends, and the fields whose declared type is not kept."""
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Change the values of a product in place; return what was changed."""

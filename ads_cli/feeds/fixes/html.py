@@ -20,6 +20,7 @@ class Html:
 
     name = "html"
     help = "turns HTML into plain text: no tags, characters for entities, a line for each item of a list"
+    mends = ("plain_text",)
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Convert every text that has markup."""

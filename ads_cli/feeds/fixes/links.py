@@ -18,6 +18,7 @@ class Https:
 
     name = "https"
     help = f"writes https:// for http:// in {' and '.join(LINKS)}; images may be http"
+    mends = LINKS
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Rewrite the scheme of links."""
@@ -34,6 +35,7 @@ class Image:
 
     name = "image"
     help = f"leaves out further images that repeat, have another format, or exceed {MAX_IMAGES}"
+    mends = ("additional_images", "image_count")
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Drop images; a list with something that is no address is left alone."""

@@ -3,7 +3,6 @@
 import re
 
 from ...api.iso_codes import CURRENCIES
-from ...api.reasons import quoted
 
 SYMBOLS: dict[str, tuple[str, ...]] = {
     "€": ("EUR",),
@@ -39,34 +38,38 @@ SEPARATORS = re.compile("[.,' ]")
 LISTED = 3  # currencies that a message names
 
 
-class UnclearPriceError(ValueError):
-    """A price cannot be read, or in two ways; the message says why."""
+class PriceError(ValueError):
+    """A text is not a single price in a known currency."""
+
+
+class UnclearPriceError(PriceError):
+    """A price can be read in several ways; the message says which."""
 
 
 def read_price(text: str, currency: str = "") -> str:
     """Return a price as `44.90 EUR`; `currency` is that of prices that name none, or several.
 
-    Raises UnclearPriceError.
+    Raises PriceError.
     """
     parts = PRICE.fullmatch(SPACES.sub(" ", text).strip().replace("’", "'"))
     if parts is None:
-        raise UnclearPriceError(f"{quoted(text)} is not a single price")
+        raise PriceError
     before, number, after = parts.groups()
-    return f"{_amount(number, text)} {_currency([before, after], currency, text)}"
+    return f"{_amount(number)} {_currency([before, after], currency)}"
 
 
-def _amount(number: str, text: str) -> str:
+def _amount(number: str) -> str:
     """Return a number with a point for decimals, and nothing between thousands."""
-    point = _decimal_point(number, text)
+    point = _decimal_point(number)
     whole, _, decimals = number.rpartition(point) if point else (number, "", "")
     is_grouped = GROUPS.fullmatch(whole) or (point == "." and INDIAN_GROUPS.fullmatch(whole))
     digits = SEPARATORS.sub("", whole) if is_grouped else whole
     if not f"{digits}{decimals}".isdigit():
-        raise UnclearPriceError(f"{quoted(text)} is not a single price")
+        raise PriceError
     return f"{digits or '0'}.{decimals}" if decimals else digits
 
 
-def _decimal_point(number: str, text: str) -> str:
+def _decimal_point(number: str) -> str:
     """Return the sign before the decimals; empty if there are none."""
     signs = [sign for sign in number if sign in ".,"]
     if not signs:
@@ -77,17 +80,17 @@ def _decimal_point(number: str, text: str) -> str:
     if len(signs) == 1 and GROUPS.fullmatch(number) and not number.startswith("0"):
         whole, decimals = number.split(last)
         reading = f"{whole}{decimals} or {whole}.{decimals}"
-        raise UnclearPriceError(f"{quoted(text)} may be {reading}; write it without a separator of thousands")
+        raise UnclearPriceError(f"it may be {reading}: write it without a separator of thousands")
     return last
 
 
-def _currency(words: list[str], default: str, text: str) -> str:
+def _currency(words: list[str], default: str) -> str:
     """Return the currency that the words beside a number agree on."""
     candidates = [_currencies(word) for word in words if word]
     if not candidates:
         if default:
             return default
-        raise UnclearPriceError(f"{quoted(text)} names no currency; --currency adds it, as in --currency EUR")
+        raise UnclearPriceError("it names no currency: --currency adds it, as in --currency EUR")
     agreed = [code for code in candidates[0] if all(code in others for others in candidates)]
     if len(agreed) == 1:
         return agreed[0]
@@ -95,8 +98,8 @@ def _currency(words: list[str], default: str, text: str) -> str:
         return default
     if agreed:
         some = ", ".join(agreed[:LISTED]) + (", …" if len(agreed) > LISTED else "")
-        raise UnclearPriceError(f"{quoted(text)} may be in {some}; --currency says in which")
-    raise UnclearPriceError(f"{quoted(text)} is not a single price in a known currency")
+        raise UnclearPriceError(f"it may be in {some}: --currency says in which")
+    raise PriceError
 
 
 def _currencies(word: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .fix import FIELD_TYPES, Edit, edit
-from .money import UnclearPriceError, read_price
+from .money import PriceError, UnclearPriceError, read_price
 
 FIELDS = ("price", "sale_price")
 IS_VALID = re.compile(FIELD_TYPES["price"].limit("pattern")).match
@@ -16,6 +16,7 @@ class Price:
 
     name = "price"
     help = "writes 44,90 EUR, EUR 44.90, €44.90 and 1.234,56 € as 44.90 EUR and 1234.56 EUR; never guesses"
+    mends = FIELDS
 
     def __init__(self, currency: str = "") -> None:
         self.currency = currency  # of prices that name none
@@ -29,16 +30,18 @@ class Price:
                 continue
             try:
                 edits.append(edit(values, field, self._read(price)))
-            except UnclearPriceError:
+            except PriceError:
                 continue
         return edits
 
     def objection(self, field: str, values: dict[str, Any]) -> str:
-        """Say why a price was left as it is."""
+        """Say in which ways a price can be read, that was left as it is."""
         try:
             self._read(values.get(field))
         except UnclearPriceError as error:
             return str(error)
+        except PriceError:
+            pass
         return ""
 
     def _read(self, price: Any) -> str:
@@ -46,4 +49,4 @@ class Price:
             return read_price(price, self.currency)
         if isinstance(price, int | float) and IS_VALID(f"{price} {self.currency}"):
             return f"{price} {self.currency}"  # a number of JSON has a point, and is never ambiguous
-        raise UnclearPriceError("")
+        raise PriceError

@@ -1,5 +1,7 @@
 """The fixes by name, in the order that they are applied in."""
 
+from collections.abc import Collection
+
 from ...errors import UsageError
 from ...suggestions import suggestion
 from .fix import Fix
@@ -12,9 +14,24 @@ from .whitespace import Whitespace
 ALL = "all"
 DUPLICATES = "duplicates"  # of whole rows, which no row knows by itself
 # White space may hide HTML; what is HTML decides where levels and lengths end.
-FIXES: tuple[type[Fix], ...] = (Whitespace, Html, Category, Price, Length, Https, Availability, Gtin, Image)
+FIXES: tuple[Fix, ...] = (
+    Whitespace(),
+    Html(),
+    Category(),
+    Price(),
+    Length(),
+    Https(),
+    Availability(),
+    Gtin(),
+    Image(),
+)
 HELP = {fix.name: fix.help for fix in FIXES} | {DUPLICATES: "keeps one of several rows that are identical"}
 NAMES = tuple(sorted(HELP))
+
+
+def make_fixes(names: Collection[str] = NAMES, *, currency: str = "") -> list[Fix]:
+    """Return the fixes of these names, in their order; `currency` is that of prices that name none."""
+    return [Price(currency) if fix.name == Price.name else fix for fix in FIXES if fix.name in names]
 
 
 def parse_fixes(text: str) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ class Length:
     help = f"cuts at a word, with {ELLIPSIS}, what is longer than " + " and ".join(
         f"{limit:,} characters ({field})" for field, limit in MAX_LENGTHS.items()
     )
+    mends = tuple(MAX_LENGTHS)
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Cut what is too long."""
@@ -76,6 +77,7 @@ class Availability:
 
     name = "availability"
     help = "writes a number as in stock or out of stock, and the inventory; and in_stock as in stock"
+    mends = ("availability",)
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Rewrite the availability, where it is one; keep an inventory that is there."""
@@ -98,6 +100,7 @@ class Category:
 
     name = "category"
     help = "writes Home>Mugs as Home > Mugs, and leaves out an id before the levels, as in 166 - Apparel"
+    mends = ("levels_apart",)
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Rewrite categories."""
@@ -117,6 +120,7 @@ class Gtin:
 
     name = "gtin"
     help = "leaves out an invalid GTIN where brand or mpn is there, unless a spreadsheet truncated it"
+    mends = ("gtin_number", "gtin_check_digit")
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Drop an invalid GTIN."""

@@ -32,6 +32,7 @@ class Whitespace:
 
     name = "whitespace"
     help = "removes outer, double and non-breaking spaces, and control characters"
+    mends = tuple(FIELD_TYPES)
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Clean every text of a product."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ads_cli.api.products import HTML_TAG, Product
 from ads_cli.api.validation import check, errors_in
 from ads_cli.feeds.fixes.html import to_text
-from ads_cli.feeds.fixes.registry import FIXES
+from ads_cli.feeds.fixes.registry import FIXES, make_fixes
 from ads_cli.feeds.fixes.values import MAX_LENGTHS
 from tests.conftest import PRODUCT
 
@@ -20,7 +20,7 @@ TEXTS = st.text() | st.text("<>/ab&;ltgnsp#38!-\n \xa0\u200b\"'=", max_size=60)
 
 def fixed(name: str, **values: object) -> dict:
     """Return values after a fix."""
-    BY_NAME[name]().apply(values)
+    BY_NAME[name].apply(values)
     return values
 
 
@@ -166,7 +166,7 @@ def test_hostile_markup_costs_linear_time(html):
 def test_a_fix_changes_this_and_nothing_else(name, before, after):
     changed = {field: value for field, value in (before | after).items() if value is not None}
     values = dict(before)
-    edits = BY_NAME[name]().apply(values)
+    edits = BY_NAME[name].apply(values)
     assert values == changed
     assert sorted(edits, key=str) == sorted(
         ((field, before.get(field), value) for field, value in after.items()), key=str
@@ -221,7 +221,7 @@ ROWS = st.fixed_dictionaries({}, optional=VALUES)
 @given(ROWS, st.sampled_from(["", "EUR"]))
 @settings(deadline=None)
 def test_all_fixes_together_change_nothing_the_second_time(values, currency):
-    fixes = [fix() for fix in FIXES]
+    fixes = make_fixes(currency=currency)
     for fix in fixes:
         fix.apply(values)
     once = dict(values)
@@ -231,8 +231,8 @@ def test_all_fixes_together_change_nothing_the_second_time(values, currency):
 
 @given(ROWS, st.sampled_from(FIXES))
 @settings(deadline=None)
-def test_a_fix_alone_tells_all_that_it_changes_and_changes_nothing_the_second_time(values, make):
-    fix = pickle.loads(pickle.dumps(make()))
+def test_a_fix_alone_tells_all_that_it_changes_and_changes_nothing_the_second_time(values, original):
+    fix = pickle.loads(pickle.dumps(original))
     before = dict(values)
     edits = fix.apply(values)
     told = {field: old for field, old, _ in edits}
@@ -258,7 +258,7 @@ def test_what_breaks_no_rule_is_not_changed(changes, name):
     values = PRODUCT | {key: value for key, value in changes.items() if value.strip()}
     problems = check(Product, values)[1]
     if not problems:
-        assert list(BY_NAME[name]().apply(dict(values))) == []
+        assert list(BY_NAME[name].apply(dict(values))) == []
 
 
 @given(ROWS.map(lambda values: PRODUCT | values))
@@ -268,7 +268,7 @@ def test_no_fix_makes_a_valid_row_invalid(values):
     if errors_in(check(Product, values)[1]):
         return
     for fix in FIXES:
-        fix().apply(values)
+        fix.apply(values)
     remaining = errors_in(check(Product, values)[1])
     # Only what has no text but markup or white space is emptied.
     assert all("is required" in str(problem) for problem in remaining)

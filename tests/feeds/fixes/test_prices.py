@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.feeds.fixes.money import UnclearPriceError, read_price
+from ads_cli.feeds.fixes.money import PriceError, read_price
 from ads_cli.feeds.fixes.price import Price
 
 
@@ -48,27 +48,27 @@ def test_a_price_is_read_as_it_is_meant(text, price):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("1.234 €", "'1.234 €' may be 1234 or 1.234; write it without a separator of thousands"),
-        ("1,234 EUR", "'1,234 EUR' may be 1234 or 1.234; write it without a separator of thousands"),
-        ("EUR 12.345", "'EUR 12.345' may be 12345 or 12.345; write it without a separator of thousands"),
-        ("$5", "'$5' may be in USD, CAD, AUD, …; --currency says in which"),
-        ("100 kr", "'100 kr' may be in SEK, NOK, DKK, …; --currency says in which"),
-        ("¥500", "'¥500' may be in JPY, CNY; --currency says in which"),
-        ("44,90", "'44,90' names no currency; --currency adds it, as in --currency EUR"),
-        ("€5 USD", "'€5 USD' is not a single price in a known currency"),
-        ("5 XXQ", "'5 XXQ' is not a single price in a known currency"),
-        ("from 5 EUR", "'from 5 EUR' is not a single price in a known currency"),
-        ("-5 EUR", "'-5 EUR' is not a single price in a known currency"),
-        ("5-10 EUR", "'5-10 EUR' is not a single price"),
-        ("5 00 EUR", "'5 00 EUR' is not a single price"),
-        ("12.50 12 EUR", "'12.50 12 EUR' is not a single price"),
-        ("1,2,3 EUR", "'1,2,3 EUR' is not a single price"),
-        ("1.23,456.7 EUR", "'1.23,456.7 EUR' is not a single price"),
-        ("EUR 18750;EUR 12295 b2b", "'EUR 18750;EUR 12295 b2b' is not a single price"),
-        ("cheap", "'cheap' is not a single price"),
+        ("1.234 €", "it may be 1234 or 1.234: write it without a separator of thousands"),
+        ("1,234 EUR", "it may be 1234 or 1.234: write it without a separator of thousands"),
+        ("EUR 12.345", "it may be 12345 or 12.345: write it without a separator of thousands"),
+        ("$5", "it may be in USD, CAD, AUD, …: --currency says in which"),
+        ("100 kr", "it may be in SEK, NOK, DKK, …: --currency says in which"),
+        ("¥500", "it may be in JPY, CNY: --currency says in which"),
+        ("44,90", "it names no currency: --currency adds it, as in --currency EUR"),
+        ("€5 USD", ""),
+        ("5 XXQ", ""),
+        ("from 5 EUR", ""),
+        ("-5 EUR", ""),
+        ("5-10 EUR", ""),
+        ("5 00 EUR", ""),
+        ("12.50 12 EUR", ""),
+        ("1,2,3 EUR", ""),
+        ("1.23,456.7 EUR", ""),
+        ("EUR 18750;EUR 12295 b2b", ""),
+        ("cheap", ""),
     ],
 )
-def test_a_price_that_cannot_be_read_in_one_way_stays_and_the_reason_is_told(text, reason):
+def test_a_price_that_cannot_be_read_in_one_way_stays_and_the_ways_are_told(text, reason):
     values = {"price": text}
     assert not Price().apply(values) and values == {"price": text}
     assert Price().objection("price", values) == reason
@@ -112,12 +112,11 @@ def test_an_amount_in_any_way_of_writing_keeps_its_value(whole, cents, signs, wo
 
 
 @given(st.text("0123456789.,'’ -€$EURchf", max_size=16) | st.text())
-def test_any_text_gives_a_valid_price_or_a_reason(text):
+def test_any_text_gives_a_valid_price_or_none(text):
     try:
         price = read_price(text, "EUR")
-    except UnclearPriceError as error:
-        assert str(error)
-    else:
-        assert re.fullmatch(r"[0-9]+(\.[0-9]+)? [A-Z]{3}", price)
-        digits = re.sub("[^0-9]", "", text)
-        assert re.sub("[^0-9]", "", price) in (digits, f"0{digits}")
+    except PriceError:
+        return
+    assert re.fullmatch(r"[0-9]+(\.[0-9]+)? [A-Z]{3}", price)
+    digits = re.sub("[^0-9]", "", text)
+    assert re.sub("[^0-9]", "", price) in (digits, f"0{digits}")

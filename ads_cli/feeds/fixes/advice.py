@@ -1,0 +1,50 @@
+"""Say which fix mends a problem of a row."""
+
+from typing import Any
+
+import msgspec
+
+from ...api.validation import CHOICE, Problem
+from .fix import FIELD_TYPES, Fix
+from .html import Html
+from .price import Price
+from .registry import make_fixes
+
+
+class FixAdvisor:
+    """Names the fix of a problem; `currency` is that of prices that name none."""
+
+    def __init__(self, currency: str = "") -> None:
+        self._price = Price(currency)
+        self._by_rule: dict[str, list[Fix]] = {}
+        for fix in sorted(make_fixes(currency=currency), key=lambda fix: len(fix.mends)):
+            for rule in fix.mends:
+                self._by_rule.setdefault(rule, []).append(fix)
+
+    def advise(self, problem: Problem, values: dict[str, Any]) -> Problem:
+        """Return a problem of a row with the fix that mends it, or the reason why none does."""
+        field, of_type = problem.path, problem.rule in ("", CHOICE)
+        for fix in self._by_rule.get(field if of_type else problem.rule, ()):
+            if _mends(fix, field, values, of_type=of_type):
+                return problem._replace(fix=fix.name)
+        if of_type and field in Price.mends and (objection := self._price.objection(field, values)):
+            return problem._replace(message=f"{problem.message}; {objection}")
+        return problem
+
+
+def _mends(fix: Fix, field: str, values: dict[str, Any], *, of_type: bool) -> bool:
+    """Try a fix on a copy of the values."""
+    if isinstance(fix, Html):
+        return True  # it always does, and takes longer than all others together
+    mended = dict(values)
+    if field not in (edited for edited, _, _ in fix.apply(mended)):
+        return False
+    return not of_type or _is_valid(field, mended.get(field))
+
+
+def _is_valid(field: str, value: Any) -> bool:
+    try:
+        msgspec.convert(value, FIELD_TYPES[field].annotation, strict=False)
+    except msgspec.ValidationError:
+        return False
+    return True

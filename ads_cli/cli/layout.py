@@ -2,7 +2,7 @@
 
 # The groups by path, with their summaries.
 GROUPS = {
-    "products": "Product feeds: check, push, pull, list and delete products",
+    "products": "Product feeds: check, convert, push, pull, list and delete products",
     "catalog": "The product catalog and its product sets",
     "catalog sets": "Product sets: the products that an ad shows",
     "audiences": "Audiences: who ads are for, and who they are not for",
@@ -48,6 +48,7 @@ HAND_WRITTEN = {
     "audiences do-not-reach push": "audiences:push_do_not_reach",
     "products push": "products:push",
     "products check": "products:check",
+    "products convert": "product_convert:convert",
     "products pull": "product_pull:pull",
     "products delete": "product_delete:delete",
     "emulator serve": "emulator:serve",

@@ -7,7 +7,6 @@ import typer
 
 from ..console.invocation import Invocation
 from ..console.options import completes_from
-from ..errors import UsageError
 from ..feeds.registry import one_of, writable_formats
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def pull(
 
     For example: adsctl products pull products.csv
     """
-    from ..console.output_file import OutputFile
+    from ..console.output_file import OutputFile, refuse_presentation
     from ..feeds.registry import find_writable
     from ..feeds.writer import open_writer
     from ..products.pull import Pull
@@ -45,11 +44,7 @@ def pull(
     call = Invocation.of(ctx, mutates=False)
     path = None if file == "-" else file
     written_as = find_writable(path, format) if path else find_writable("standard output", format or "csv")
-    if unused := [name for name in ("output", "columns", "query") if call.flags.get(name)]:
-        raise UsageError(
-            f"--{unused[0]}: pull writes whole products, for push to take back; --format chooses how",
-            hint="products list shows a catalog in every format, with --columns and --query",
-        )
+    refuse_presentation(call, "--format")
     if path:
         out = OutputFile(path)
         out.confirm(call, force=force)

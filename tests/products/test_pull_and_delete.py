@@ -22,7 +22,7 @@ def test_push_takes_what_pull_wrote_and_changes_nothing(adsctl):
 @pytest.mark.parametrize("words", [("-o", "json"), ("--columns", "id"), ("--query", "[].id")])
 def test_pull_refuses_options_that_it_would_ignore(adsctl, words):
     said = adsctl.local("products", "pull", *words, code=2).stderr
-    assert "pull writes whole products" in said and "products list" in said
+    assert "the file has whole products" in said and "products list" in said
     adsctl.local("products", "pull", "all.csv", ADSCTL_OUTPUT="json")
 
 

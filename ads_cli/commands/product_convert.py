@@ -1,0 +1,104 @@
+"""Write a product feed as it is read, mapped and mended."""
+
+import sys
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from ..console.bulk_options import FeedOptions, File, RejectedOptions, Strict, with_options
+from ..console.invocation import Invocation
+from ..console.options import completes_from
+from ..errors import IncompleteError
+from ..feeds.registry import one_of, writable_formats
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import IO, Any
+
+    from ..feeds.registry import FeedFormat
+    from ..uploads.row_plan import RowPlan
+
+
+@with_options(feed=FeedOptions, rejected=RejectedOptions)
+def convert(
+    ctx: typer.Context,
+    file: File,
+    output_file: Annotated[str, typer.Argument(metavar="OUT", help="Where to write; - is standard output")],
+    feed: FeedOptions,
+    format_out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help=f"{one_of(writable_formats())} (default: by the extension of OUT)",
+            autocompletion=completes_from(writable_formats()),
+        ),
+    ] = None,
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="Write the valid rows, and end with 9")
+    ] = False,
+    strict: Strict = False,
+    *,
+    rejected: RejectedOptions,
+) -> None:
+    """Write a product feed in another format, offline: what push would send of it.
+
+    Rows are read, converted and mended by the same options as in check and push. Nothing is written of a
+    feed with invalid rows, unless --skip-invalid is given.
+
+    For example: adsctl products convert feed.csv feed.jsonl
+    """
+    from ..console.output_file import OutputFile, refuse_presentation
+    from ..feeds.registry import find_writable
+    from ..output.text import counted
+    from ..products.plans import check_plan
+    from ..products.schema import PRODUCT_SCHEMA
+    from ..uploads.rejected_rows import check_failed_out
+    from .validate import require_valid, write_invalid_rows
+
+    call = Invocation.of(ctx)
+    refuse_presentation(call, "--format-out")
+    out = None if output_file == "-" else OutputFile(output_file)
+    format = find_writable(output_file if out else "standard output", format_out)
+    plan = check_plan(feed.open(file, PRODUCT_SCHEMA), strict=strict)
+    check_failed_out(rejected.failed_out_file, plan.rows)
+    if out:
+        out.check_differs(plan.rows.source.location, rejected.failed_out)
+        out.confirm(call, force=rejected.force)
+    hint = "nothing was written; correct the file, or write the valid rows with --skip-invalid"
+    report = require_valid(
+        call, plan, skip_invalid=skip_invalid, failed_out=rejected.failed_out_file, hint=hint
+    )
+    with out.open() if out else nullcontext(sys.stdout) as stream:
+        _write(plan, stream, format)
+    call.messages.say(f"{counted(report.valid, 'product')} written")
+    write_invalid_rows(rejected.failed_out_file, plan, report)
+    if report.invalid:
+        raise IncompleteError(f"{report.summary} and not written")
+
+
+def _write(plan: "RowPlan", stream: "IO[str]", format: "FeedFormat") -> None:
+    """Write the valid products as they would be sent."""
+    from ..feeds.writer import open_writer
+
+    writer = open_writer(stream, format, _columns(plan))
+    for product in _products(plan):
+        writer.write(product)
+    writer.close()
+
+
+def _products(plan: "RowPlan") -> "Iterator[dict[str, Any]]":
+    return (msgspec.to_builtins(checked.item) for checked in plan.checked_rows() if checked.item)
+
+
+def _columns(plan: "RowPlan") -> list[str]:
+    """Return the fields that products have, as declared; only records must be read to know them."""
+    from ..products.schema import FIELDS
+
+    rows = plan.rows
+    if rows.table:
+        used = {*rows.fields, *(rows.conversion.fields if rows.conversion else ())}
+    else:
+        used = {field for product in _products(plan) for field in product}
+    return [field for field in FIELDS if field in used]

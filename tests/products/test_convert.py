@@ -1,0 +1,121 @@
+"""`products convert`: what push would send of a feed, in any format that can be written."""
+
+import csv
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ads_cli.feeds.registry import writable_formats
+from tests.conftest import PRODUCT, feed
+
+FORMATS = writable_formats()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_is_converted_is_valid_and_sends_the_same(adsctl, format):
+    odd = {"title": "Größe ☕ \"L\", 'XL' <&>;", "description": "two\nlines\tand a tab", "inventory": 3}
+    like_other_types = {"color": "no", "size": "12:30", "custom_label_0": "null", "brand": "=1+1"}
+    products = [PRODUCT | {"id": "1"} | odd, PRODUCT | {"id": "00123"} | like_other_types]
+    adsctl.file("feed.json", json.dumps(products))
+    done = adsctl("products", "convert", "feed.json", f"out.{format}")
+    assert "2 products written" in done.stderr and not done.stdout
+    report = json.loads(adsctl("products", "check", f"out.{format}", "-o", "json").stdout)
+    assert (report["valid"], report["findings"], report["warnings"]) == (2, [], [])
+    adsctl("products", "convert", f"out.{format}", "again.json")
+    assert json.loads((adsctl.home / "again.json").read_text()) == products
+
+
+def test_columns_are_in_the_declared_order_and_no_others_are_written(adsctl):
+    rows = feed(1).splitlines()
+    header, row = rows[0].split(","), next(csv.reader(rows[1:]))
+    order = [*reversed(range(len(header)))]
+    adsctl.file("feed.csv", ",".join([*(header[i] for i in order), "Colour", "note"]) + "\n")
+    with (adsctl.home / "feed.csv").open("a", newline="") as file:
+        csv.writer(file).writerow([*(row[i] for i in order), "red", "x"])
+    adsctl("products", "convert", "feed.csv", "out.csv", "--map", "Colour=color")
+    with (adsctl.home / "out.csv").open() as file:
+        names, values = csv.reader(file)
+    declared = ["id", "title", "description", "availability", "condition", "price", "link", "image_link"]
+    assert names == [*declared, "brand", "color"]
+    assert dict(zip(names, values, strict=True))["color"] == "red"
+
+
+def test_nothing_is_written_of_a_feed_with_invalid_rows(adsctl):
+    adsctl.file("feed.csv", feed(3).replace("12.50 EUR", "cheap", 1))
+    done = adsctl("products", "convert", "feed.csv", "out.jsonl", code=3)
+    assert "price: 'cheap' is not allowed" in done.stderr and "nothing was written" in done.stderr
+    assert not (adsctl.home / "out.jsonl").exists()
+
+
+def test_skip_invalid_writes_the_others_and_ends_with_9(adsctl):
+    adsctl.file("feed.csv", feed(3).replace("12.50 EUR", "cheap", 1))
+    words = ("--skip-invalid", "--failed-out", "failed.csv")
+    done = adsctl("products", "convert", "feed.csv", "out.jsonl", *words, code=9)
+    assert "1 of 3 rows invalid and not written" in done.stderr and "2 products written" in done.stderr
+    lines = (adsctl.home / "out.jsonl").read_text().splitlines()
+    assert [json.loads(line)["id"] for line in lines] == ["sku-2", "sku-3"]
+    assert [row["id"] for row in csv.DictReader((adsctl.home / "failed.csv").open())] == ["sku-1"]
+
+
+def test_an_existing_file_is_replaced_only_with_force(adsctl):
+    adsctl.file("feed.csv", feed(1))
+    adsctl.file("out.csv", "mine\n")
+    done = adsctl("products", "convert", "feed.csv", "out.csv", code=12)
+    assert "--force" in done.stderr and (adsctl.home / "out.csv").read_text() == "mine\n"
+    adsctl("products", "convert", "feed.csv", "out.csv", "--force")
+    assert "sku-1" in (adsctl.home / "out.csv").read_text()
+
+
+def test_the_input_is_never_the_output(adsctl):
+    adsctl.file("feed.csv", feed(1))
+    done = adsctl("products", "convert", "feed.csv", "./feed.csv", "--force", code=2)
+    assert "is the input file" in done.stderr
+
+
+def test_a_file_that_cannot_be_written_whole_is_not_there(adsctl, monkeypatch):
+    adsctl.file("feed.csv", feed(3))
+    from ads_cli.feeds.formats.writers import JsonLinesWriter
+
+    def write(self, values):
+        if self.count:
+            raise OSError(28, "No space left on device")
+        self.stream.write("{}\n")
+
+    monkeypatch.setattr(JsonLinesWriter, "_write", write)
+    adsctl("products", "convert", "feed.csv", "out.jsonl", code=11)
+    assert [*adsctl.home.glob("*out*")] == []
+
+
+def test_standard_output_needs_a_format_and_holds_nothing_else(adsctl):
+    content = feed(2)
+    adsctl("products", "convert", "-", "-", "--format", "csv", input=content, code=2)
+    done = adsctl("products", "convert", "-", "-", "--format", "csv", "--format-out", "json", input=content)
+    assert [product["id"] for product in json.loads(done.stdout)] == ["sku-1", "sku-2"]
+
+
+def test_results_are_chosen_by_the_format_of_the_file_alone(adsctl):
+    adsctl.file("feed.csv", feed(1))
+    for words in (("-o", "json"), ("--columns", "id"), ("--query", "[0]")):
+        assert "--format-out" in adsctl("products", "convert", "feed.csv", "out.csv", *words, code=2).stderr
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(str.strip)
+FIELDS = dict.fromkeys(("title", "description", "brand"), TEXT)
+OPTIONAL = {"color": TEXT, "inventory": st.integers(1, 9)}
+
+
+@given(
+    st.lists(st.fixed_dictionaries(FIELDS, optional=OPTIONAL), min_size=1, max_size=4),
+    st.sampled_from(FORMATS),
+)
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_product_survives_a_round_trip(adsctl, products, format):
+    whole = [PRODUCT | {"id": str(number)} | each for number, each in enumerate(products)]
+    adsctl.file("feed.json", json.dumps(whole))
+    words = ("products", "convert", "feed.json")
+    first = adsctl(*words, "-", "--format-out", "json", "--skip-invalid", code=None).stdout
+    adsctl(*words, "out", "--format-out", format, "--skip-invalid", "--force", code=None)
+    again = adsctl("products", "convert", "out", "-", "--format", format, "--format-out", "json", code=None)
+    assert json.loads(again.stdout or "[]") == json.loads(first)

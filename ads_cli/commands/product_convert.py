@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from ..console.bulk_options import FeedOptions, File, RejectedOptions, Strict, with_options
+from ..console.bulk_options import File, RejectedOptions, Strict, with_options
+from ..console.feed_options import ProductFeedOptions
 from ..console.invocation import Invocation
 from ..console.options import completes_from
 from ..errors import IncompleteError
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
     from ..uploads.row_plan import RowPlan
 
 
-@with_options(feed=FeedOptions, rejected=RejectedOptions)
+@with_options(feed=ProductFeedOptions, rejected=RejectedOptions)
 def convert(
     ctx: typer.Context,
     file: File,
     output_file: Annotated[str, typer.Argument(metavar="OUT", help="Where to write; - is standard output")],
-    feed: FeedOptions,
+    feed: ProductFeedOptions,
     format_out: Annotated[
         str | None,
         typer.Option(
@@ -61,7 +62,7 @@ def convert(
     refuse_presentation(call, "--format-out")
     out = None if output_file == "-" else OutputFile(output_file)
     format = find_writable(output_file if out else "standard output", format_out)
-    plan = check_plan(feed.open(file, PRODUCT_SCHEMA), strict=strict)
+    plan = check_plan(feed.open(call, file, PRODUCT_SCHEMA), strict=strict)
     check_failed_out(rejected.failed_out_file, plan.rows)
     if out:
         out.check_differs(plan.rows.source.location, rejected.failed_out)
@@ -94,11 +95,13 @@ def _products(plan: "RowPlan") -> "Iterator[dict[str, Any]]":
 
 def _columns(plan: "RowPlan") -> list[str]:
     """Return the fields that products have, as declared; only records must be read to know them."""
+    from ..feeds.fixes.values import Availability
     from ..products.schema import FIELDS
 
     rows = plan.rows
     if rows.table:
         used = {*rows.fields, *(rows.conversion.fields if rows.conversion else ())}
+        used |= {"inventory"} if Availability.name in plan.report.fixed else set()
     else:
         used = {field for product in _products(plan) for field in product}
     return [field for field in FIELDS if field in used]

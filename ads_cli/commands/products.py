@@ -88,6 +88,9 @@ def check(
         str | None,
         typer.Option("--write-mapping", metavar="FILE", help="Write a first mapping of this feed here"),
     ] = None,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="With --fix: show each changed field before and after")
+    ] = False,
 ) -> None:
     """Check a product feed, offline, and send nothing.
 
@@ -104,6 +107,8 @@ def check(
     from .mapping_draft import write_mapping
     from .validate import say_estimate, validate_with_progress, write_invalid_rows
 
+    if diff and not feed.fix:
+        raise UsageError("--diff needs --fix", hint="it shows what fixes change, as in --fix all --diff")
     call = Invocation.of(ctx)
     selection, count_changed = _compared_with_acknowledged(call)
     opened = feed.open_feed(call, file, PRODUCT_SCHEMA)
@@ -113,7 +118,7 @@ def check(
     check_failed_out(rejected.failed_out_file, plan.rows)
     report = validate_with_progress(call, plan)
     say_estimate(call, plan, count_changed)
-    show_report(call.printer, plan.rows, report)
+    show_report(call.printer, plan.rows, report, plan.validator.fixed_rows() if diff else None)
     write_invalid_rows(rejected.failed_out_file, plan, report)
     if report.invalid:
         raise ContentError(report.summary, hint=hint_of_kind(plan.rows, report))

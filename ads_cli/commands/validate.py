@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from ..api.rates import Rate
+from ..console.fix_reports import fixed_lines
 from ..console.invocation import Invocation
 from ..console.progress import progress
 from ..console.reports import error_lines, hint_of_kind, warning_lines
@@ -42,6 +43,8 @@ def validate_with_progress(call: Invocation, plan: Plan) -> ValidationReport:
         call.messages.warn(f"{name}: {warning}")
     for notice in report.notices:
         call.messages.warn(f"{name}: {notice}", is_urgent=True)
+    for line in fixed_lines(plan.rows, report):
+        call.messages.say(line)
     return report
 
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ..feeds.rows import Rows
+from ..feeds.fixes.names import ALL, DUPLICATES, NAMES, parse_fixes
+from ..feeds.rows import Keep, Rows
 from ..validation.schema import RowSchema
 from .bulk_options import FeedOptions
 from .options import completes_from
@@ -63,6 +64,15 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         Literal["first", "last"] | None, typer.Option(help="Take one of several rows with the same id")
     ] = None
 
+    fix: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help=f"Mend what breaks a rule: all, or some of {', '.join(NAMES)}",
+            autocompletion=completes_from((*NAMES, ALL)),
+        ),
+    ] = None
+
     def open(self, call: "Invocation", file: str, schema: RowSchema) -> Rows:
         """Open a feed for a schema, with the steps that convert its rows; raise AdsctlError."""
         return self.open_feed(call, file, schema).rows
@@ -70,15 +80,19 @@ class ProductFeedOptions(FeedOptions, frozen=True):
     def open_feed(self, call: "Invocation", file: str, schema: RowSchema) -> "OpenedFeed":
         """Open a feed, and tell as which kind it is read."""
         from ..feeds.conversion.conversion import Conversion
+        from ..feeds.fixes.fixes import Fixes
 
+        names = parse_fixes(self.fix) if self.fix else ()
         opened = self._open_as_kind(call, file, schema)
         if opened.remark:
             call.messages.say(opened.remark)
         given = {"price": self.currency, "link": self.base_url}  # then it is something else that is wrong
         opened.rows.hints = {name: hint for name, hint in opened.rows.hints.items() if not given.get(name)}
         steps = [*opened.steps, *self._steps(opened, schema)]
-        if steps or self.keep:
-            opened.rows.conversion = Conversion(steps, self.keep)
+        fixes = Fixes(names, (self.currency or opened.kind.currency).upper()) if names else None
+        keep: Keep | None = self.keep or ("identical" if DUPLICATES in names else None)
+        if steps or keep or fixes:
+            opened.rows.conversion = Conversion(steps, keep, fixes)
         return opened
 
     def _open_as_kind(self, call: "Invocation", file: str, schema: RowSchema) -> "OpenedFeed":

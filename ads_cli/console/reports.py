@@ -1,18 +1,25 @@
 """Validation reports and summaries: text for people, records for programs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from ..feeds.rows import Rows
+from ..feeds.rows import Row, Rows
 from ..output.printer import Printer
 from ..output.text import counted, safe, safe_lines
 from ..uploads.summary import Summary
 from ..validation.report import Finding, ValidationReport
+from .fix_reports import CHANGE_COLUMNS, change_records, diff_lines, fixed_counts, fixes
 
 
-def show_report(printer: Printer, rows: Rows, report: ValidationReport) -> None:
-    """Print a validation report."""
+def show_report(
+    printer: Printer, rows: Rows, report: ValidationReport, changed: Iterable[Row] | None = None
+) -> None:
+    """Print a validation report, and each change of the rows that fixes `changed`."""
     name = rows.source.label
+    changes = (record for row in changed or () for record in change_records(row))
     if _is_for_people(printer):
+        for line in (line for row in changed or () for line in diff_lines(rows, row, color=printer.color)):
+            print(line)
         for line in [*error_lines(rows, report), *warning_lines(rows, report, "warning: ")]:
             print(safe_lines(line))
         print(f"{safe(name)}: {_rows_read(report)}, {report.valid:,} valid, {_invalid_and_warned(report)}")
@@ -20,8 +27,12 @@ def show_report(printer: Printer, rows: Rows, report: ValidationReport) -> None:
     findings = [vars(finding) | {"more_rows": finding.more_rows} for finding in report.findings]
     if printer.format in ("json", "yaml"):
         warnings = [*report.warnings, *report.notices]
-        found = {"findings": findings, "omitted": report.omitted, "warnings": warnings}
+        found: dict[str, Any] = {"findings": findings, "omitted": report.omitted, "warnings": warnings}
+        found |= {"fixes": fixes(report)} if report.can_fix else {}
+        found |= {"changes": list(changes)} if changed is not None else {}
         printer.show({"file": name} | report.counts | found, (), "")
+    elif changed is not None:
+        printer.show_records(changes, CHANGE_COLUMNS, "id")
     else:
         columns = ("field", "rows", "problem", "lines", "records", "more_rows", "severity", "fix")
         printer.show(findings, columns, "field")
@@ -99,10 +110,10 @@ def _rows_read(report: ValidationReport) -> str:
 
 
 def _invalid_and_warned(report: ValidationReport) -> str:
-    invalid = f"{report.invalid:,} invalid"
-    if report.partial is not None:
-        return f"{invalid}, {report.partial:,} partial"
-    return invalid + (f", {report.warned:,} with warnings" if report.warned else "")
+    partial = "" if report.partial is None else f"{report.partial:,} partial"
+    warned = f"{report.warned:,} with warnings" if report.warned else ""
+    parts = (f"{report.invalid:,} invalid", partial, warned, fixed_counts(report))
+    return ", ".join(filter(None, parts))
 
 
 def _comparison(counts: Mapping[str, int]) -> str:

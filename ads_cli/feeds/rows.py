@@ -41,6 +41,14 @@ class Row(msgspec.Struct, gc=False):
     # The values as read, by column, where they were converted: a dict for each row of an assembled product.
     raw: tuple[dict[str, Any], ...] = ()
 
+    @property
+    def unchanged(self) -> dict[str, Any]:
+        """The values before they were changed, as far as changes were noted."""
+        values = dict(self.values)
+        for change in reversed(self.changes):
+            values[change.field] = change.before
+        return {field: value for field, value in values.items() if value is not None}
+
 
 class RowConversion(Protocol):
     """Converts each row after it is read; picklable, since worker processes convert rows too."""
@@ -71,8 +79,22 @@ class RowConversion(Protocol):
     def require_columns(self, rows: "Rows") -> None:
         """Raise UsageError for a column that no record had; called after the last one."""
 
+    @property
+    def has_steps(self) -> bool:
+        """Tell whether rows are converted before they are validated."""
+
+    @property
+    def mends(self) -> bool:
+        """Tell whether there are fixes."""
+
     def apply(self, row: Row) -> None:
         """Convert a row in place."""
+
+    def mend_texts(self, row: Row) -> None:
+        """Mend the texts of a row in place, which may break no rule."""
+
+    def mend_rules(self, row: Row) -> bool:
+        """Mend a row that breaks a rule, in place; tell whether anything was changed."""
 
 
 class Rows(ABC):
@@ -126,7 +148,9 @@ class Rows(ABC):
 
     def _converted(self, rows: Iterator[Row]) -> Iterator[Row]:
         """Convert the rows of a reading, which need not begin at the first."""
-        return rows if self.conversion is None else self._convert(rows, self.conversion)
+        if self.conversion is None or not self.conversion.has_steps:
+            return rows
+        return self._convert(rows, self.conversion)
 
     def _convert(self, rows: Iterator[Row], conversion: RowConversion) -> Iterator[Row]:
         for number, row in enumerate(rows):

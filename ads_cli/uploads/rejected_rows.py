@@ -68,7 +68,7 @@ def write_rejected_rows(failed_out: FailedOut | None, rows: Rows) -> Iterator[Re
         def write(row: Row, error: str) -> None:
             nonlocal last
             position = rows.position(row.line, row.record)
-            raw = row.raw or (rows.by_column(row.values),)
+            raw = row.raw or (rows.by_column(row.unchanged),)
             for values in raw:
                 if not any(values is other for other in last):  # variants share the rows of their product
                     writer.write(values | dict(zip(REPORT_COLUMNS, (position, error), strict=True)))

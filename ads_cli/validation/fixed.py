@@ -27,6 +27,11 @@ class Fixed(msgspec.Struct):
     rows: int = 0
     examples: list[Example] = []
 
+    def renumber(self, offset: int) -> None:
+        """Add the number of records that precede the run in the file."""
+        for example in self.examples:
+            example.record += offset
+
 
 FixedRows = dict[str, Fixed]  # by the name of the fix
 

@@ -4,10 +4,12 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ..api.validation import Problem, Severity
 from ..feeds.rows import FIRST_LINES, Row
 from ..output.text import counted
+from .fixed import FixedRows
 
 MAX_FINDINGS = 1000
 # Quoted values and numbers: they differ between messages about the same mistake.
@@ -45,6 +47,8 @@ class ValidationReport:
     # Required fields that the file has no column for, with what to do: told once, and not for each row.
     missing: Mapping[str, str] = dataclasses.field(default_factory=dict)
     partial: int | None = None  # rows that are sent without what is invalid in them; None if none may be
+    can_fix: bool = False  # whether fixes are applied
+    fixed: FixedRows = dataclasses.field(default_factory=dict)  # what they changed
     warnings: list[str] = dataclasses.field(default_factory=list)  # about the file, not its rows
     notices: list[str] = dataclasses.field(default_factory=list)  # warnings that --quiet does not hide
     groups: dict[tuple[str, str, Severity, str], Finding] = dataclasses.field(default_factory=dict)
@@ -57,7 +61,7 @@ class ValidationReport:
         return self.rows - self.left_out - self.invalid
 
     @property
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> dict[str, Any]:
         """Return the counts of rows that programs read."""
         return {
             "rows": self.rows,
@@ -66,6 +70,7 @@ class ValidationReport:
             "invalid": self.invalid,
             **({"warned": self.warned} if self.can_warn else {}),
             **({} if self.partial is None else {"partial": self.partial}),
+            **({"fixed": {name: fixed.rows for name, fixed in self.fixed.items()}} if self.can_fix else {}),
         }
 
     @property

@@ -7,9 +7,11 @@ from typing import Any
 import msgspec
 
 from ..api.validation import Problem, Rules, broken_rules, check, errors_in
-from ..feeds.rows import FIRST_LINES, Block, Row, TableRows, UnreadableBlockError
+from ..feeds.fixes.names import DUPLICATES
+from ..feeds.rows import FIRST_LINES, Block, Change, Row, RowConversion, TableRows, UnreadableBlockError
 from .duplicates import Place
 from .encoded_rows import EncodedRows
+from .fixed import note
 from .result import CheckedRow, ValidationResult
 from .schema import RowSchema
 from .selection import RowSelector
@@ -19,10 +21,16 @@ class RowValidator:
     """Validate rows; picklable, so that each worker process has a copy."""
 
     def __init__(
-        self, schema: RowSchema, selector: RowSelector | None = None, *, strict: bool = False
+        self,
+        schema: RowSchema,
+        selector: RowSelector | None = None,
+        conversion: RowConversion | None = None,
+        *,
+        strict: bool = False,
     ) -> None:
         self.schema = schema
         self.selector = selector
+        self.conversion = conversion  # that of the rows, and in a worker process the same copy of it
         self.strict = strict  # warnings are errors
         self.encodes = False  # valid rows, as they are validated
         self.duplicates: dict[str, list[Place]] = {}  # of ids that are repeated
@@ -33,15 +41,23 @@ class RowValidator:
     @property
     def rules(self) -> Rules:
         """Return the function that finds the rules an item breaks."""
-        if self.strict:
-            return self._strict_rules
+        if self.strict or (self.selector and self._mends):
+            return self._all_rules
         return self.selector.broken_rules if self.selector else broken_rules
 
-    def _strict_rules(self, item: Any) -> list[Problem]:
-        """Find the rules an item breaks, as errors; those of acknowledged items too."""
+    def _all_rules(self, item: Any) -> list[Problem]:
+        """Find the rules an item breaks; those of acknowledged items too, which may be mended."""
         if self.selector:
             self.selector.broken_rules(item)  # looks the item up
-        return [problem.as_error() for problem in broken_rules(item)]
+        problems = broken_rules(item)
+        return [problem.as_error() for problem in problems] if self.strict else problems
+
+    @property
+    def _mends(self) -> bool:
+        return self.conversion is not None and self.conversion.mends
+
+    def _mend(self, row: Row) -> bool:
+        return self.conversion is not None and self.conversion.mend_rules(row)
 
     def validate(self, rows: Iterable[Row]) -> ValidationResult:
         """Validate a run of rows."""
@@ -57,6 +73,8 @@ class RowValidator:
             result.rows += 1
             result.left_out += row.left_out
             result.ids.append(None if row.left_out else row.values.get(id_field))
+            if row.changes:
+                note(result.fixed, row, result.rows)
             if checked.problems:
                 result.problems.append((row.line, result.rows, self._advised(checked)))
             if encoded is not None and (item := checked.item) is not None:
@@ -73,7 +91,7 @@ class RowValidator:
     def encode(self, rows: Iterable[Row], all_valid: bool) -> EncodedRows:
         """Encode the valid rows of a run; where all are known to be valid, no rule is applied again."""
         encoded, id_field, encode = EncodedRows(), self.schema.id_field, self.schema.encode
-        for checked in self.check(rows, _no_problems if all_valid else self.rules):
+        for checked in self.check(rows, _no_problems if all_valid and not self._mends else self.rules):
             encoded.rows += 1
             if (item := checked.item) is not None:
                 record = checked.row.record or encoded.rows
@@ -83,12 +101,15 @@ class RowValidator:
     def check(self, rows: Iterable[Row], rules: Rules) -> Iterator[CheckedRow]:
         """Convert each row and apply the rules."""
         convert_item, struct, dropped = msgspec.convert, self.schema.struct, self.dropped
+        mend_texts = self.conversion.mend_texts if self.conversion and self.conversion.mends else None
         for row in rows:
             if dropped and self.number(row) in dropped:
-                row.left_out = True
+                self._drop(row)
             if row.left_out:
                 yield CheckedRow(row, None, [])
                 continue
+            if mend_texts and not row.problem:
+                mend_texts(row)
             if not row.problem and not self.duplicates:
                 try:  # the fast path, for nearly every row
                     item = convert_item(row.values, struct, strict=False)
@@ -96,8 +117,9 @@ class RowValidator:
                     pass
                 else:
                     broken = rules(item)
-                    yield CheckedRow(row, None if broken and errors_in(broken) else item, broken)
-                    continue
+                    if not (broken and self._mend(row)):
+                        yield CheckedRow(row, None if broken and errors_in(broken) else item, broken)
+                        continue
             yield self._check_fully(row, rules)
 
     def _check_fully(self, row: Row, rules: Rules) -> CheckedRow:
@@ -105,12 +127,21 @@ class RowValidator:
         item, problems = None, [Problem("", row.problem)] if row.problem else []
         if not row.problem:
             item, problems = check(self.schema.struct, row.values, rules)
+            if problems and self._mend(row):
+                item, problems = check(self.schema.struct, row.values, rules)
             if self.strict:
                 problems = [problem.as_error() for problem in problems]
         row_id = row.values.get(self.schema.id_field)
         if isinstance(row_id, str) and (places := self.duplicates.get(row_id)):
             problems.append(Problem(self.schema.id_field, self._duplicate(row, row_id, places)))
         return CheckedRow(row, None if errors_in(problems) else item, problems)
+
+    def _drop(self, row: Row) -> None:
+        """Leave out a row for another one with the same id."""
+        row.left_out = True
+        is_fix = self.conversion is not None and self.conversion.keep == "identical"
+        name, row_id = self.schema.id_field, row.values.get(self.schema.id_field)
+        row.changes = (Change(DUPLICATES, name, row_id, None),) if is_fix else ()
 
     def number(self, place: Row | Place) -> int:
         """Return what tells rows apart; the rows of a block of a table have no record numbers."""

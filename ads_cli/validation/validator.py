@@ -13,6 +13,7 @@ from .block_runner import BlockRunner, UnreadableError
 from .columns import missing_columns, unknown_columns, unsent_columns
 from .duplicates import Duplicates, Place, kept_places
 from .encoded_rows import EncodedRows
+from .fixed import add
 from .process_pool import is_shared
 from .report import ValidationReport
 from .result import CheckedRow, ValidationResult
@@ -42,7 +43,9 @@ class Validator:
         self.schema = schema
         self.selection = selection
         self.report = ValidationReport()
-        self._row_validator = RowValidator(schema, selection.selector if selection else None, strict=strict)
+        self._row_validator = RowValidator(
+            schema, selection.selector if selection else None, rows.conversion, strict=strict
+        )
         self._row_validator.encodes = for_sending and not is_shared(rows.source.size)
         self._kept: list[EncodedRows] | None = None  # the valid rows, while they are few
         self._blocks = rows.table and BlockRunner(
@@ -94,6 +97,11 @@ class Validator:
         """Read the file again and yield each row with its problems, but for skipped rows."""
         return self._row_validator.check(self._rows_to_send(), self._row_validator.rules)
 
+    def fixed_rows(self) -> Iterator[Row]:
+        """Read the file again and yield the rows that fixes have changed."""
+        checked_rows = self._row_validator.check(self.rows, self._row_validator.rules)
+        return (checked.row for checked in checked_rows if checked.row.changes)
+
     def _rows_to_send(self) -> Iterable[Row]:
         return self.selection.rows_to_send(self.rows) if self.selection else self.rows
 
@@ -101,7 +109,9 @@ class Validator:
         """Add the results to a new report; return the ids that were seen."""
         conversion, duplicates = self.rows.conversion, Duplicates()
         self.report = ValidationReport(
-            can_leave_out=bool(conversion and conversion.leaves_out), can_warn=can_warn(self.schema.struct)
+            can_leave_out=bool(conversion and conversion.leaves_out),
+            can_warn=can_warn(self.schema.struct),
+            can_fix=bool(conversion and conversion.mends),
         )
         if self.selection:
             self.selection.clear()
@@ -111,6 +121,7 @@ class Validator:
             result.renumber(self.report.rows)
             self.report.rows += result.rows
             self.report.left_out += result.left_out
+            add(self.report.fixed, result.fixed)
             for line, record, problems in result.problems:
                 self.report.add(Row(line, {}, record=record), problems)
             duplicates.update(result.ids)
@@ -177,11 +188,15 @@ class Validator:
 
     def _places(self, hashes: set[int]) -> dict[str, list[Place]]:
         """Find the rows of repeated ids; different ids may share a hash, and are not repeated."""
-        compares = self._keep == "identical"
+        compares, conversion = self._keep == "identical", self.rows.conversion
         places: dict[str, list[Place]] = {}
         for row in self.rows:
+            if conversion and conversion.mends:
+                conversion.mend_texts(row)
             row_id = row.values.get(self.schema.id_field)
             if isinstance(row_id, str) and hash(row_id) in hashes and not row.left_out:
+                if compares and conversion:
+                    conversion.mend_rules(row)  # rows may be identical then
                 content = self._content(row) if compares else b""
                 places.setdefault(row_id, []).append(Place(row.line, row.record, content))
         return {row_id: found for row_id, found in places.items() if len(found) > 1}

@@ -8,7 +8,9 @@ import msgspec
 from ...errors import UsageError
 from ...output.text import listed
 from ...suggestions import suggestion
+from ..fixes.fixes import Fixes
 from ..rows import Keep, Row, Rows
+from .fields import DefaultField
 from .step import ColumnStep, KeyOf, Step
 from .where import Where
 
@@ -16,9 +18,10 @@ from .where import Where
 class Conversion:
     """The steps that convert the rows of one feed, in their order; picklable."""
 
-    def __init__(self, steps: Sequence[Step], keep: Keep | None = None) -> None:
+    def __init__(self, steps: Sequence[Step], keep: Keep | None = None, fixes: Fixes | None = None) -> None:
         self.steps = tuple(steps)
         self.keep = keep
+        self.fixes = fixes
         self._bound = self.steps
 
     @property
@@ -38,12 +41,22 @@ class Conversion:
     @property
     def leaves_out(self) -> bool:
         """Tell whether rows may be left out."""
-        return self.keep is not None or any(isinstance(step, Where) for step in self.steps)
+        return self.keep in ("first", "last") or any(isinstance(step, Where) for step in self.steps)
+
+    @property
+    def has_steps(self) -> bool:
+        """Tell whether rows are converted before they are validated."""
+        return bool(self.steps)
+
+    @property
+    def mends(self) -> bool:
+        """Tell whether there are fixes."""
+        return self.fixes is not None
 
     @property
     def digest(self) -> str:
         """Return what identifies the steps and their settings."""
-        settings = [self.keep, *((type(step).__name__, step) for step in self.steps)]
+        settings = [self.keep, self.fixes, *((type(step).__name__, step) for step in self.steps)]
         return blake2b(msgspec.json.encode(settings, order="deterministic"), digest_size=16).hexdigest()
 
     def bind(self, rows: Rows) -> None:
@@ -78,6 +91,29 @@ class Conversion:
                 step.apply(row)
                 if row.left_out:
                     return
+
+    def mend_texts(self, row: Row) -> None:
+        """Mend the texts of a row in place, which may break no rule."""
+        if self.fixes:
+            self.fixes.mend_texts(row)
+            if row.changes:
+                self._fill_again(row)
+
+    def mend_rules(self, row: Row) -> bool:
+        """Mend a row that breaks a rule, in place; tell whether anything was changed."""
+        before = len(row.changes)
+        if self.fixes:
+            self.fixes.mend_rules(row)
+        if len(row.changes) == before:
+            return False
+        self._fill_again(row)
+        return True
+
+    def _fill_again(self, row: Row) -> None:
+        """Apply defaults again to what a fix has emptied."""
+        for step in self._bound:
+            if isinstance(step, DefaultField):
+                step.apply(row)
 
 
 def _keys_of(rows: Rows) -> KeyOf:

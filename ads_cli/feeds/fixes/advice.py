@@ -8,7 +8,7 @@ from ...api.validation import CHOICE, Problem
 from .fix import FIELD_TYPES, Fix
 from .html import Html
 from .price import Price
-from .registry import make_fixes
+from .registry import all_fixes
 
 
 class FixAdvisor:
@@ -17,7 +17,7 @@ class FixAdvisor:
     def __init__(self, currency: str = "") -> None:
         self._price = Price(currency)
         self._by_rule: dict[str, list[Fix]] = {}
-        for fix in sorted(make_fixes(currency=currency), key=lambda fix: len(fix.mends)):
+        for fix in sorted(all_fixes(currency), key=lambda fix: len(fix.mends)):
             for rule in fix.mends:
                 self._by_rule.setdefault(rule, []).append(fix)
 

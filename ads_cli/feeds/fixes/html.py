@@ -19,8 +19,11 @@ class Html:
     """Turns HTML into plain text."""
 
     name = "html"
-    help = "turns HTML into plain text: no tags, characters for entities, a line for each item of a list"
     mends = ("plain_text",)
+
+    def may_apply(self, text: str, values: dict[str, Any]) -> bool:
+        """Look for a tag or a reference; many addresses have `&` and no `;`."""
+        return "<" in text or ("&" in text and ";" in text)
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Convert every text that has markup."""

@@ -17,7 +17,6 @@ class Https:
     """Makes links https."""
 
     name = "https"
-    help = f"writes https:// for http:// in {' and '.join(LINKS)}; images may be http"
     mends = LINKS
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
@@ -34,7 +33,6 @@ class Image:
     """Drops further images that the service refuses."""
 
     name = "image"
-    help = f"leaves out further images that repeat, have another format, or exceed {MAX_IMAGES}"
     mends = ("additional_images", "image_count")
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:

@@ -15,7 +15,6 @@ class Price:
     """Writes prices with a point for decimals, and the currency behind."""
 
     name = "price"
-    help = "writes 44,90 EUR, EUR 44.90, €44.90 and 1.234,56 € as 44.90 EUR and 1234.56 EUR; never guesses"
     mends = FIELDS
 
     def __init__(self, currency: str = "") -> None:

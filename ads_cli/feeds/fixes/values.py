@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from ...api.gtin import gtin_error, gtin_warning, was_truncated
@@ -39,9 +40,6 @@ class Length:
     """Cuts texts that are too long, at a word."""
 
     name = "length"
-    help = f"cuts at a word, with {ELLIPSIS}, what is longer than " + " and ".join(
-        f"{limit:,} characters ({field})" for field, limit in MAX_LENGTHS.items()
-    )
     mends = tuple(MAX_LENGTHS)
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
@@ -76,7 +74,6 @@ class Availability:
     """Turns numbers and other spellings into availabilities."""
 
     name = "availability"
-    help = "writes a number as in stock or out of stock, and the inventory; and in_stock as in stock"
     mends = ("availability",)
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
@@ -95,19 +92,31 @@ class Availability:
         return [edit(values, "availability", spelled)] if spelled else ()
 
 
+@lru_cache(maxsize=4096)  # most products share theirs
+def _is_spaced(category: str) -> bool:
+    return ">" not in category.replace(" > ", "") and " - " not in category
+
+
 class Category:
     """Writes the levels of categories apart, without ids."""
 
     name = "category"
-    help = "writes Home>Mugs as Home > Mugs, and leaves out an id before the levels, as in 166 - Apparel"
     mends = ("levels_apart",)
+
+    def may_apply(self, text: str, values: dict[str, Any]) -> bool:
+        """Look at the categories."""
+        for field in CATEGORIES:
+            value = values.get(field)
+            if value is not None and not _is_spaced(value):
+                return True
+        return False
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Rewrite categories."""
         edits: list[Edit] = []
         for field in CATEGORIES:
             value = values.get(field)
-            if value and isinstance(value, str) and (">" in value.replace(" > ", "") or " - " in value):
+            if isinstance(value, str) and not _is_spaced(value):
                 levels = map(str.strip, CATEGORY_ID.sub("", value).split(">"))
                 category = " > ".join(filter(None, levels))
                 if category != value:
@@ -119,7 +128,6 @@ class Gtin:
     """Drops an invalid GTIN where something else identifies the product."""
 
     name = "gtin"
-    help = "leaves out an invalid GTIN where brand or mpn is there, unless a spreadsheet truncated it"
     mends = ("gtin_number", "gtin_check_digit")
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:

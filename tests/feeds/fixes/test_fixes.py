@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from ads_cli.api.products import HTML_TAG, Product
 from ads_cli.api.validation import check, errors_in
 from ads_cli.feeds.fixes.html import to_text
-from ads_cli.feeds.fixes.registry import FIXES, make_fixes
+from ads_cli.feeds.fixes.names import DUPLICATES, NAMES
+from ads_cli.feeds.fixes.registry import RULE_FIXES, TEXT_FIXES, all_fixes
 from ads_cli.feeds.fixes.values import MAX_LENGTHS
 from tests.conftest import PRODUCT
 
+FIXES = all_fixes()
 BY_NAME = {fix.name: fix for fix in FIXES}
 LIMITS = {"title": 150, "description": 5000}
 TEXTS = st.text() | st.text("<>/ab&;ltgnsp#38!-\n \xa0\u200b\"'=", max_size=60)
@@ -221,7 +223,7 @@ ROWS = st.fixed_dictionaries({}, optional=VALUES)
 @given(ROWS, st.sampled_from(["", "EUR"]))
 @settings(deadline=None)
 def test_all_fixes_together_change_nothing_the_second_time(values, currency):
-    fixes = make_fixes(currency=currency)
+    fixes = all_fixes(currency)
     for fix in fixes:
         fix.apply(values)
     once = dict(values)
@@ -252,13 +254,13 @@ VALID = st.fixed_dictionaries(
 )
 
 
-@given(VALID, st.sampled_from([name for name in BY_NAME if name not in ("whitespace", "html")]))
+@given(VALID, st.sampled_from(RULE_FIXES))
 @settings(deadline=None)
-def test_what_breaks_no_rule_is_not_changed(changes, name):
+def test_a_row_that_breaks_no_rule_need_not_be_shown_to_a_fix_of_rules(changes, fix):
     values = PRODUCT | {key: value for key, value in changes.items() if value.strip()}
     problems = check(Product, values)[1]
     if not problems:
-        assert list(BY_NAME[name].apply(dict(values))) == []
+        assert list(fix.apply(dict(values))) == []
 
 
 @given(ROWS.map(lambda values: PRODUCT | values))
@@ -272,3 +274,16 @@ def test_no_fix_makes_a_valid_row_invalid(values):
     remaining = errors_in(check(Product, values)[1])
     # Only what has no text but markup or white space is emptied.
     assert all("is required" in str(problem) for problem in remaining)
+
+
+@given(ROWS)
+@settings(deadline=None)
+def test_a_row_that_a_fix_of_texts_changes_is_shown_to_it(values):
+    values = {name: value for name, value in values.items() if isinstance(value, str)}
+    text = " ".join(["", *values.values(), ""])
+    for fix in TEXT_FIXES:
+        assert not fix.apply(dict(values)) or fix.may_apply(text, values)
+
+
+def test_every_fix_has_a_name_that_the_option_offers():
+    assert sorted([*BY_NAME, DUPLICATES]) == list(NAMES)

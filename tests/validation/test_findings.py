@@ -65,7 +65,7 @@ def test_mistakes_that_are_corrected_differently_are_findings_of_their_own(adsct
         ({"gtin": "none"}, "gtin"),
         ({"additional_image_link": "https://i.example/a.jpg,https://i.example/a.bmp"}, "image"),
         ({"link": " https://shop.example/mug"}, "whitespace"),
-        ({"condition": "new "}, "whitespace"),
+        ({"image_link": " https://images.example/mug.jpg"}, "whitespace"),
     ],
     ids=str,
 )
@@ -74,7 +74,7 @@ def test_a_finding_names_the_fix_that_mends_it(adsctl, changes, fix):
     (finding,) = findings(adsctl)
     assert finding["fix"] == fix
     said = adsctl("products", "check", "feed.json", "-o", "table", code=None).stdout
-    assert f" mend it with --fix {fix}\n" in said
+    assert f"; mend it with --fix {fix}\n" in said
     header, row = adsctl("products", "check", "feed.json", "-o", "tsv", code=None).stdout.splitlines()
     assert (header.split("\t")[-1], row.split("\t")[-1]) == ("fix", fix)
 

@@ -57,15 +57,20 @@ class Item:
     variants: list[Variant] = field(default_factory=list)
     status: str = "active"  # or draft, archived, hidden
 
+    html: str = ""  # the text as an editor stores it
+
     @property
     def has_variants(self) -> bool:
         return len(self.variants) > 1
 
 
-def shop(items: int = 310) -> list[Item]:
+def shop(items: int = 310, *, in_html: bool = False) -> list[Item]:
     """Make the products of a shop, always the same ones."""
     choose = random.Random(SEED)
-    return [_item(choose, number) for number in range(1, items + 1)]
+    found = [_item(choose, number) for number in range(1, items + 1)]
+    for item in found:
+        item.html = f"<p>{item.text}</p>\n<ul><li>Größe: 4&nbsp;cm</li></ul>" if in_html else item.text
+    return found
 
 
 def _item(choose: random.Random, number: int) -> Item:

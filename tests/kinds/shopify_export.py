@@ -105,7 +105,7 @@ def _rows(item: Item) -> list[dict[str, str]]:
         )
     rows[0] |= {
         "Title": item.title,
-        "Body (HTML)": f"{item.text}",
+        "Body (HTML)": item.html,
         "Vendor": item.vendor,
         "Type": item.type,
         "Tags": "sale, öko",

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import pickle
 from typing import get_args
 
 import pytest
@@ -10,11 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ads_cli.api.products import Product
+from ads_cli.console.feed_options import SOURCES, ProductFeedOptions
 from ads_cli.feeds.kinds.loading import KINDS, built_in
 from ads_cli.feeds.kinds.opening import FROM
 from ads_cli.feeds.kinds.reading import ASSEMBLIES
 from ads_cli.products.schema import PRODUCT_SCHEMA
 from tests.conftest import PRODUCT
+from tests.kinds import attribute_feeds
+from tests.kinds.shop import shop
 
 # The spellings that docs/feeds.md states, beside any case, spaces, dashes, underscores and schema.org.
 STATED = {
@@ -172,8 +176,6 @@ def records(draw) -> dict[str, tuple[str, str]]:
 @settings(deadline=None, max_examples=300)
 @given(record=records(), source=st.sampled_from(["auto", "google", "meta", "pinterest"]))
 def test_no_value_is_changed_but_for_the_stated_spellings(tmp_path_factory, record, source):
-    from ads_cli.console.feed_options import ProductFeedOptions
-
     path = tmp_path_factory.mktemp("feed") / "feed.jsonl"
     path.write_text(json.dumps(dict(record.values())), encoding="utf-8")
     rows = ProductFeedOptions(source_kind=source).open_feed(FakeCall(), str(path), PRODUCT_SCHEMA).rows
@@ -202,6 +204,16 @@ class FakeCall:
         say = staticmethod(lambda text: None)
 
 
+@pytest.mark.parametrize("kind", ["google", "meta"])
+def test_worker_processes_read_a_table_as_the_same_kind(adsctl, kind):
+    path = adsctl.file("feed.csv", attribute_feeds.write(kind, shop(20)))
+    rows = ProductFeedOptions().open(FakeCall(), str(path), PRODUCT_SCHEMA)
+    expected = [(row.values, row.left_out) for row in rows]
+    (block,) = rows.table.blocks(10_000_000)
+    copy = pickle.loads(pickle.dumps(rows))
+    assert [(row.values, row.left_out) for row in copy.parse_block(block)] == expected
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_a_kind_names_fields_and_values_that_exist(name):
     kind = built_in(name)
@@ -221,7 +233,5 @@ def test_a_kind_names_fields_and_values_that_exist(name):
 
 
 def test_help_names_every_kind():
-    from ads_cli.console.feed_options import SOURCES
-
     assert {*SOURCES} == {*FROM}
     assert get_args(Product.__annotations__["condition"]) == CHOICES["condition"]

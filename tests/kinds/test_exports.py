@@ -1,5 +1,6 @@
 """Exports of shops and feeds for other services become the catalog that the shop expects."""
 
+import json
 import re
 
 import pytest
@@ -105,3 +106,12 @@ def test_what_an_export_lacks_is_told_with_the_option_that_gives_it(adsctl):
     told = done.stdout + done.stderr
     for option in ("--base-url https://", "--currency EUR", "--default condition=new"):
         assert option in told
+
+
+@pytest.mark.parametrize("export", [shopify_export, woocommerce_export, wix_export])
+def test_descriptions_in_html_are_the_only_mistake_of_an_export(adsctl, export):
+    adsctl.file("export.csv", export.write(shop(20, in_html=True)))
+    link = ["--set", "link=https://shop.example/p"]
+    done = adsctl("products", "check", "export.csv", *USUAL, *link, "-o", "json", code=3)
+    (found,) = json.loads(done.stdout)["findings"]
+    assert found["field"] == "description" and "contains HTML (<p>)" in found["problem"]

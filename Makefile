@@ -31,11 +31,13 @@ RUNS ?= 200
 STEPS ?= 2000
 SEED ?= 1
 FUZZ ?= 2000
+FEED_CASES ?= 100000
 chaos: $(READY)
 	$(BIN)/python -m tests.chaos $(RUNS) $(SEED)
 	$(BIN)/python -m tests.model $(STEPS) $(SEED)
 	CRASHES=1000 $(BIN)/python -m pytest -n auto --timeout=0 tests/crash
 	FUZZ=$(FUZZ) $(BIN)/python -m pytest -n auto --timeout=0 tests/test_fuzz.py tests/emulator/test_hostile.py
+	FEED_CASES=$(FEED_CASES) FEED_SEED=$(SEED) $(BIN)/python -m pytest -n auto --timeout=0 tests/feeds/test_hostile_feeds.py
 	$(BIN)/python -m tests.coverage_fuzzing $(FUZZ)
 
 # Mistakes put into the code one by one: a test must catch each. For example: make mutate WORD=generation

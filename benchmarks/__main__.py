@@ -2,7 +2,7 @@
 
 With --quick, print figures of few runs without judging them.
 
-Usage: python -m benchmarks [--quick] [--only starts,pushes,checks,emulators,people,stages]
+Usage: python -m benchmarks [--quick] [--only starts,pushes,checks,reading,emulators,people,stages]
 """
 
 import argparse
@@ -18,13 +18,14 @@ from .peers import ADSCTL, Peers
 from .people import LATENCY
 from .people import benchmark as people
 from .pushes import pushes
+from .reading import reading
 from .running import clean, measured
 from .stages import stages
 from .starts import starts
 from .table import Table
 
 MAX_STAGED_PRODUCTS = 25_000  # all in memory, at every stage
-SECTIONS = ("starts", "pushes", "stages", "checks", "emulators", "people")
+SECTIONS = ("starts", "pushes", "stages", "checks", "reading", "emulators", "people")
 
 
 def main() -> None:
@@ -51,6 +52,8 @@ def main() -> None:
         if "checks" in only:
             checks(table, env, folder, size["rows"], size["runs"])
             changed(table, env, folder, size["rows"], size["runs"])
+        if "reading" in only:
+            reading(table, env, folder, size["rows"], size["runs"])
         if "emulators" in only:
             emulators(table, env, folder, size["products"], size["runs"])
         if "people" in only:

@@ -29,6 +29,21 @@ def feed(path: Path, rows: int, *, edition: int = 0) -> Path:
     return path
 
 
+def xml_feed(path: Path, rows: int) -> Path:
+    """Write the same products as RSS."""
+    from ads_cli.feeds.registry import FORMATS
+    from ads_cli.feeds.writer import open_writer
+
+    with path.open("w") as file:
+        writer = open_writer(file, FORMATS["xml"], [*OWN, *ALIKE])
+        for n in range(rows):
+            links = f"https://shop.example/{n}", f"https://images.example/{n}.jpg"
+            values = f"sku-{n}", f"Product number {n}", f"{n % 100 + 1}.50 EUR", *links, n
+            writer.write(dict(zip(OWN, values, strict=True)) | ALIKE)
+        writer.close()
+    return path
+
+
 def bodies(path: Path, feed: Path) -> int:
     """Write the request body of each batch of the feed, one per line; return their number."""
     from ads_cli.console.bulk_options import FeedOptions

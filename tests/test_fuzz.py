@@ -69,7 +69,8 @@ def rows_of(content: bytes, format: str, *known: str) -> Rows:
     return read_rows(source, roots=("products",), known=known)
 
 
-@pytest.mark.parametrize("format", readable_formats())
+# A workbook is read in a process of its own: tests/feeds/test_hostile_feeds.py reads it without one.
+@pytest.mark.parametrize("format", [name for name in readable_formats() if name != "xlsx"])
 @given(content=files)
 @often
 def test_a_feed_is_read_or_refused(format, content):

@@ -1,9 +1,13 @@
 """Damaged and unusual tables: time grows with their size and no faster, and memory does not grow."""
 
+import bz2
+import gzip
 import json
+import lzma
 import subprocess
 import sys
 import time
+from xml.sax.saxutils import escape
 
 import pytest
 
@@ -11,6 +15,15 @@ from tests.adsctl import MEASURED
 from tests.conftest import PRODUCT, feed
 
 MOST_MEGABYTES = 150
+MOST_MEGABYTES_OF_A_READER = 60
+# Read all rows, as a check does but without remembering their ids.
+MEASURED_READING = """
+import re
+from pathlib import Path
+from ads_cli.feeds.reader import open_source, read_rows
+rows = sum(1 for _ in read_rows(open_source("{}"), roots=(), known=("id", "title", "price")))
+print(rows, re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
+"""
 FEW, MANY = 1_000, 8_000
 MOST_TIMES_LONGER = 24  # 8 times as much takes 8 times as long, or 64 times if time is quadratic
 
@@ -87,6 +100,25 @@ def test_a_quote_that_is_never_closed_is_named_without_reading_the_file_into_mem
     )
     assert done.returncode == 3 and f"feed.csv:{line}: a quote in this row is never closed" in done.stderr
     assert int(done.stderr.splitlines()[-1]) / 1024 < MOST_MEGABYTES
+
+
+def shop_in_xml(count):
+    yield '<?xml version="1.0"?>\n<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel>\n'
+    elements = (f"<g:{name}>{escape(value)}</g:{name}>\n" for name, value in PRODUCT.items() if name != "id")
+    fields = "".join(elements)
+    yield from (f"<item>\n<g:id>{n}</g:id>\n{fields}</item>\n" for n in range(count))
+    yield "</channel></rss>\n"
+
+
+@pytest.mark.parametrize("compress", [open, gzip.open, bz2.open, lzma.open], ids=["plain", "gz", "bz2", "xz"])
+def test_a_feed_in_xml_is_read_without_reading_it_into_memory(adsctl, compress):
+    with compress(adsctl.home / "feed.xml", "wt") as file:
+        file.writelines(shop_in_xml(100_000))
+    command = [sys.executable, "-c", MEASURED_READING.format("feed.xml")]
+    done = subprocess.run(command, capture_output=True, env=adsctl.environment, cwd=adsctl.home, text=True)
+    assert done.returncode == 0, done.stderr
+    rows, kilobytes = map(int, done.stdout.split())
+    assert rows == 100_000 and kilobytes / 1024 < MOST_MEGABYTES_OF_A_READER
 
 
 def test_cells_of_several_lines_are_read_where_blocks_end_inside_them(adsctl, service):

@@ -84,8 +84,9 @@ class _Reading:
         self._mender = Mender() if mends else None
         self._stack: list[str] = []  # names of the open elements that are not in a record
         self._found: list[Row] = []
-        self._row: Row | None = None  # of the record that is open
-        self._row_begins = 0  # its position
+        self._in_record = False
+        self._attributes: dict[str, str] = {}  # of the record that is open
+        self._record_line, self._record_begins = 0, 0
         self._chunk, self._chunk_begins = b"", 0
         self._parser = expat.ParserCreate("utf-8")
         self._parser.buffer_text = True
@@ -117,9 +118,9 @@ class _Reading:
             if error.code in MAY_BE_MENDED and not self._mender:
                 raise _NotWellFormedError from None
             raise self._explain(error) from None
-        begins = self._row_begins if self._row else self._parser.CurrentByteIndex
+        begins = self._record_begins if self._in_record else self._parser.CurrentByteIndex
         if self._chunk_begins + len(chunk) - begins > MAX_RECORD_BYTES:
-            what = "a record" if self._row else "a tag"
+            what = "a record" if self._in_record else "a tag"
             raise self._error(f"{what} of more than {MAX_RECORD_BYTES:,} bytes")
         return self._found
 
@@ -130,11 +131,10 @@ class _Reading:
             self._refuse_depth()
         if self._record is None or not is_at(self._record, self._stack):
             return
-        self._row_begins = self._parser.CurrentByteIndex
-        self._rows.fields_by_tag.line = self._line
-        self._row = Row(self._line, {})
         handlers, parser = self._record_handlers, self._parser
-        handlers.begin(self._row, attributes)
+        self._in_record, self._attributes = True, attributes
+        self._record_begins = parser.CurrentByteIndex
+        self._rows.fields_by_tag.line = self._record_line = self._line
         parser.StartElementHandler, parser.EndElementHandler = handlers.start, handlers.end
         parser.CharacterDataHandler = handlers.text
 
@@ -147,9 +147,8 @@ class _Reading:
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler = None
         self._stack.pop()
-        assert self._row
-        self._found.append(self._row)
-        self._row = None
+        self._in_record = False
+        self._found.append(Row(self._record_line, *self._record_handlers.values(self._attributes)))
 
     @property
     def _line(self) -> int:
@@ -170,8 +169,8 @@ class _Reading:
         # Of an end tag expat names the place of the name.
         before = len("</") if error.code == TAG_MISMATCH else 0
         line, column = error.lineno + self._text.lines_before, error.offset + 1 - before
-        record = f" in record {self.count + len(self._found) + 1}" if self._row else ""
-        if error.code in CUT_OFF and (self._stack or self._row):
+        record = f" in record {self.count + len(self._found) + 1}" if self._in_record else ""
+        if error.code in CUT_OFF and self._stack:
             return self._rows.error(
                 line, f"the file is cut off{record}", hint="export it again", column=column
             )

@@ -1,6 +1,6 @@
 """Which field each element of a record is, and what several elements for one field become."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..record_rows import MAX_KEYS
@@ -24,8 +24,6 @@ class ElementFields(dict[str, str]):
         super().__init__()
         self._rows = rows
         self._columns: dict[str, None] = {}
-        self._tags: dict[str, list[str]] = {}  # by field
-        self.shared: set[str] = set()  # fields that elements with different tags give
         self.line = 1  # of the record that is read
 
     def __missing__(self, tag: str) -> str:
@@ -39,12 +37,13 @@ class ElementFields(dict[str, str]):
         self._columns[column] = None
         rows.columns = tuple(self._columns)
         field = rows.rename.get(column, column)
-        tags = self._tags.setdefault(field, [])
-        tags.append(tag)
-        if len(tags) > 1:
-            self.shared.add(field)
         self[tag] = field
         return field
+
+    def distinct(self, tags: Sequence[str]) -> list[str]:
+        """Return the field of each tag; none, where two are of the same field, or one is ignored."""
+        fields = [self[tag] for tag in tags]
+        return [] if "" in fields or len({*fields}) < len(fields) else fields
 
     def is_text(self, tag: str) -> bool:
         """Tell whether an element is a known field, all of which are texts."""
@@ -66,14 +65,14 @@ class ElementFields(dict[str, str]):
     def add(self, values: dict[str, Any], sources: dict[str, str], tag: str, value: Any) -> str:
         """Add a value to those of a record; return the problem of two elements that contradict each other.
 
-        `sources` has the tag that gave each field which several tags may give.
+        `sources` has the tag that gave each field.
         """
         field = self[tag]
         if field not in values:
             sources[field] = tag
             values[field] = value
             return ""
-        source = sources.get(field, self._tags[field][0])
+        source = sources[field]
         if source == tag:
             self._add_another(values, field, value)
         elif _rank(tag) != _rank(source):

@@ -3,72 +3,107 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, cast
 
-from ..rows import Row
 from .xml_fields import NAMED, ElementFields
-from .xml_values import CLOSE, MAX_DEPTH, XML_SPACE, Event, Open, element_value, nested_text, nested_value
+from .xml_values import CLOSE, MAX_DEPTH, Event, Open, element_value, nested_text, nested_value
+
+MAX_ORDERS = 1000  # in which elements are remembered
 
 
 class RecordHandlers(NamedTuple):
-    """What a parser calls in a record; `begin` comes first, with the row to fill and its attributes."""
+    """What a parser calls in a record, at whose end `values` gives what was found."""
 
-    begin: Callable[[Row, Mapping[str, str]], None]
     start: Callable[[str, dict[str, str]], None]
     end: Callable[[str], None]
     text: Callable[[str], None]
+    values: Callable[[Mapping[str, str]], tuple[dict[str, Any], str]]  # with its attributes; and its problem
 
 
 def record_handlers(
     fields: ElementFields, on_end: Callable[[], None], on_too_deep: Callable[[], None]
 ) -> RecordHandlers:
-    """Make the handlers that fill a row; `on_end` is called at the end of its record."""
-    shared = fields.shared
-    row, values = Row(0, {}), cast(dict[str, Any], {})
-    sources: dict[str, str] = {}
-    depth, is_plain = 0, True
+    """Make the handlers of the records of a document."""
+    distinct: dict[tuple[str, ...], list[str]] = {}  # the fields of tags; none, where two are the same
+    tags: list[str] = []  # of the fields of the record that is open
+    texts: list[str] = []  # of each of them
+    other: dict[int, Any] = {}  # values of those with attributes or children, by their number
+    depth, is_nested = 0, False
     attributes: dict[str, str] = {}
     events: list[Event] = []  # of the field that is open; only texts, where it is plain
-    texts = cast(list[str], events)
-
-    def begin(opened: Row, found: Mapping[str, str]) -> None:
-        nonlocal row, values, sources
-        row, values, sources = opened, opened.values, {}
-        if found:
-            fields.set_attributes(values, sources, found)
+    parts = cast(list[str], events)
+    clear, join, add_tag, add_text = events.clear, "".join, tags.append, texts.append
 
     def start(tag: str, found: dict[str, str]) -> None:
-        nonlocal depth, is_plain, attributes
-        depth += 1
-        if depth == 1:
-            events.clear()
-            attributes, is_plain = found, not found
+        nonlocal depth, is_nested, attributes
+        if not depth:
+            depth = 1
+            clear()
+            attributes = found
             return
+        depth += 1
         if depth > MAX_DEPTH:
             on_too_deep()
         events.append(Open(tag, found))
-        is_plain = False
+        is_nested = True
 
     def end(tag: str) -> None:
-        nonlocal depth
-        depth -= 1
-        if depth == 0:
-            if is_plain:
-                value: Any = "".join(texts).strip(XML_SPACE)
+        nonlocal depth, is_nested
+        if depth == 1:
+            depth = 0
+            if attributes or is_nested:
+                is_nested = False
+                tag, other[len(tags)] = _field(fields, tag, attributes, events)
+                add_tag(tag)
+                add_text("")
             else:
-                tag, value = _field(fields, tag, attributes, events)
-            field = fields[tag]
-            if not value or (value.__class__ is str and value.isspace()):
-                return
-            if field in values or field in shared:
-                row.problem = fields.add(values, sources, tag, value) or row.problem
-            elif field:
-                values[field] = value
-        elif depth > 0:
+                add_tag(tag)
+                add_text(join(parts).strip())
+        elif depth:
+            depth -= 1
             events.append(CLOSE)
         else:
-            depth = 0
             on_end()
 
-    return RecordHandlers(begin, start, end, events.append)
+    def values(of_record: Mapping[str, str]) -> tuple[dict[str, Any], str]:
+        found: dict[str, Any]
+        problem = ""
+        key = tuple(tags)
+        names = distinct.get(key)
+        if names is None:
+            names = distinct[key] = fields.distinct(tags)
+            if len(distinct) > MAX_ORDERS:
+                distinct.clear()
+        if names and not of_record:
+            found = dict(zip(names, texts, strict=False))
+            if not all(texts):
+                found |= {names[number]: value for number, value in other.items()}
+                found = {field: value for field, value in found.items() if value}
+        else:
+            found, problem = _one_by_one(fields, of_record, tags, texts, other)
+        tags.clear()
+        texts.clear()
+        other.clear()
+        return found, problem
+
+    return RecordHandlers(start, end, events.append, values)
+
+
+def _one_by_one(
+    fields: ElementFields,
+    of_record: Mapping[str, str],
+    tags: list[str],
+    texts: list[str],
+    other: Mapping[int, Any],
+) -> tuple[dict[str, Any], str]:
+    """Return the values of a record in which several elements, or attributes, may give a field."""
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    problem = ""
+    fields.set_attributes(values, sources, of_record)
+    for number, tag in enumerate(tags):
+        value = other.get(number, texts[number])
+        if value and fields[tag]:
+            problem = fields.add(values, sources, tag, value) or problem
+    return values, problem
 
 
 def _field(

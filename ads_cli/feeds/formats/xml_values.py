@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-XML_SPACE = " \t\r\n"
 MAX_DEPTH = 100  # of elements in each other
 ADDRESSES = ("href", "url")  # attributes of an element without text: Atom's link, an enclosure
 OTHER_LINKS = ("self", "enclosure", "related", "via", "next", "edit")  # Atom's links that are not the product
@@ -32,8 +31,8 @@ def local_name(tag: str) -> str:
 def element_value(text: str, attributes: Mapping[str, str]) -> str:
     """Return the value of an element with attributes and without children; "" where it has none."""
     if attributes.get("xml:space") == "preserve":
-        return text
-    if text := text.strip(XML_SPACE):
+        return "" if text.isspace() else text
+    if text := text.strip():
         return text
     if attributes.get("rel") in OTHER_LINKS:
         return ""
@@ -50,8 +49,8 @@ def nested_text(events: Sequence[Event]) -> str:
             depth += 1 if isinstance(event, Open) else -1
     texts = [event for event in events if isinstance(event, str)]
     if is_mixed:
-        return "".join(texts).strip(XML_SPACE)
-    return " ".join(text for each in texts if (text := each.strip(XML_SPACE)))
+        return "".join(texts).strip()
+    return " ".join(text for each in texts if (text := each.strip()))
 
 
 def nested_value(events: Iterator[Event]) -> Any:
@@ -67,7 +66,7 @@ def nested_value(events: Iterator[Event]) -> Any:
                 add_value(children, event.attributes.get("name") or local_name(event.tag), value)
         else:
             break
-    return children or "".join(texts).strip(XML_SPACE)
+    return children or "".join(texts).strip()
 
 
 def add_value(values: dict[str, Any], name: str, value: Any) -> None:

@@ -9,7 +9,6 @@ from ...api.names import FIELDS
 from ...output.text import cell
 from ..writer import RowWriter
 from .xml_fields import SEPARATORS
-from .xml_values import XML_SPACE
 
 BEGIN = """\
 <?xml version="1.0" encoding="UTF-8"?>
@@ -50,7 +49,7 @@ def _elements(column: str, value: Any) -> Iterator[str]:
             children = "".join(line for name, child in item.items() for line in _elements(str(name), child))
             yield f"<{begin}>\n{children}</{end}>\n"
         elif (text := NOT_XML.sub(REPLACEMENT, cell(item))).strip():
-            kept = ' xml:space="preserve"' if text != text.strip(XML_SPACE) else ""
+            kept = ' xml:space="preserve"' if text != text.strip() else ""
             yield f"<{begin}{kept}>{escape(text, {chr(13): '&#13;'})}</{end}>\n"
 
 

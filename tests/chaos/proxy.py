@@ -34,7 +34,7 @@ class Proxy:
     def settle(self) -> None:
         """Wait until no connection is open: everything a killed client sent has arrived."""
         with self._idle:
-            assert self._idle.wait_for(lambda: self._open == 0, 30), "connections stay open"
+            assert self._idle.wait_for(lambda: self._open == 0, 180), "connections stay open"
 
     def _accept(self) -> None:
         with suppress(OSError):  # the listener is closed

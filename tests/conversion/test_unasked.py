@@ -49,6 +49,7 @@ COMPLETING = [AddCurrency("EUR"), CompleteLinks("https://shop.example/de/"), Spl
     ),
     step=st.sampled_from(COMPLETING),
 )
+@settings(deadline=None)
 def test_what_is_completed_is_not_completed_again(values, step):
     row = Row(2, values)
     step.apply(row)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Container, Sequence
 from ..errors import ContentError
 from ..feeds.rows import Rows
 from ..output.text import counted, listed, shell_command
-from ..suggestions import closest
+from ..suggestions import closest, suggestion
 
 FIRST_COLUMNS = 5  # unknown columns that a warning names
 MAX_COMPARED = 200  # unknown columns that may be misspelled; comparing takes longer than reading them
@@ -45,6 +45,12 @@ def unsent_columns(rows: Rows, known: Collection[str]) -> frozenset[str]:
         for column, name in zip(rows.columns, rows.fields, strict=True)
         if name not in known and column not in used and column not in rows.unsent
     )
+
+
+def unused_mapping(rows: Rows) -> list[str]:
+    """Return a warning about each column of --map that no record has; the reader of a table refuses it."""
+    unused = [] if rows.has_header else [name for name in rows.rename if name not in rows.columns]
+    return [f"--map: no record has {name!r}{suggestion(name, rows.columns)}" for name in unused]
 
 
 def unknown_columns(rows: Rows, known: Collection[str], with_values: Container[str]) -> list[str]:

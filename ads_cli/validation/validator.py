@@ -10,7 +10,7 @@ import msgspec
 from ..api.validation import can_warn
 from ..feeds.rows import Keep, Row, Rows, TableRows
 from .block_runner import BlockRunner, UnreadableError
-from .columns import missing_columns, unknown_columns, unsent_columns
+from .columns import missing_columns, unknown_columns, unsent_columns, unused_mapping
 from .duplicates import Duplicates, Place, kept_places
 from .encoded_rows import EncodedRows
 from .fixed import add
@@ -131,7 +131,7 @@ class Validator:
                 self.selection.add(result.selection)
             self._on_progress(self.report.rows)
         unknown = unknown_columns(self.rows, self.schema.known, self._with_values)
-        self.report.warnings = [*self.rows.notes, *unknown]
+        self.report.warnings = [*self.rows.notes, *unused_mapping(self.rows), *unknown]
         if self.report.left_out == self.report.rows:
             self.report.warnings.append("every row is left out")
         return duplicates

@@ -200,3 +200,12 @@ def test_a_template_is_filled_in_once(parts):
     filled = "".join(literal + values[column] for literal, column in parts)
     nothing = parts and not any(values[column] for _, column in parts)
     assert Template.parse(text).render(values) == ("" if nothing else filled)
+
+
+@pytest.mark.parametrize("name", ["feed.jsonl", "feed.yaml", "feed.xml"])
+def test_a_mapped_column_that_no_record_has_is_told_of(exports, name):
+    exports.write({"Farbe": "red"}, name=name)
+    report = exports.check(*OPTIONS, "--map", "Farbe=color", "--map", "Grosse=size", name=name)
+    assert "--map: no record has 'Grosse'" in report["warnings"]
+    report = exports.check(*OPTIONS, "--map", "Frabe=color", name=name)
+    assert "--map: no record has 'Frabe'; did you mean 'Farbe'?" in report["warnings"]

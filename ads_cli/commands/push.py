@@ -6,20 +6,19 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 
 import msgspec
 
 from ..api.parts import path_of
 from ..console.bulk_options import PushOptions, SendOptions
 from ..console.invocation import Invocation
-from ..console.progress import OnProgress, progress
+from ..console.progress import progress
+from ..console.push_messages import PushMessages, how_to_correct, how_to_resume, resume_command
 from ..console.reports import error_lines, show_summary
-from ..errors import AdsctlError, ContentError, IncompleteError, Interrupted, NotFoundError, UsageError
-from ..masking import mask_address
-from ..output.text import counted, safe, shell_command
+from ..errors import IncompleteError, UsageError
+from ..output.text import counted, safe
 from ..uploads.borne_concurrency import BorneConcurrency
-from ..uploads.job_file import Job
+from ..uploads.job_file import Job, current_folder
 from ..uploads.job_key import JobKey
 from ..uploads.jobs import find_resumable
 from ..uploads.journal import Journal
@@ -30,7 +29,6 @@ from ..uploads.summary import Summary
 from ..validation.report import ValidationReport
 from .validate import require_valid, say_estimate, stated_rate
 
-MAX_WARNINGS = 5  # of the service, shown one by one
 MAX_FINDINGS_IN_QUIET = 3
 
 
@@ -121,9 +119,9 @@ class PushCommand:
             rows=report.rows,
             batches=self.plan.batch_count,
             started=f"{self.plan.started:%Y-%m-%dT%H:%M:%SZ}",
-            resume=self._resume_command,
+            resume=resume_command(call.command_line),
             profile=call.settings.profile,
-            folder=_current_folder(),
+            folder=current_folder(),
         )
         journal = Journal(
             call.settings.state_dir,
@@ -144,7 +142,7 @@ class PushCommand:
             call.messages.say(f"nothing to resume, starting from the beginning: {journal.restart_reason}")
         elif journal.has_unfinished_job:
             call.messages.say(
-                f"an earlier {job.action} of this file is unfinished; resume it with: {self._resume_command}"
+                f"an earlier {job.action} of this file is unfinished; resume it with: {job.resume}"
             )
         return journal
 
@@ -157,7 +155,7 @@ class PushCommand:
             limiter.on_wait = on_progress.on_wait
             concurrency = BorneConcurrency(call.settings.state_dir, call.service)
             limiter.borne = concurrency.read()
-            observer = _Observer(call, on_progress)
+            observer = PushMessages(call.messages, on_progress)
             push = Push(
                 call.client,
                 self.plan,
@@ -181,10 +179,10 @@ class PushCommand:
                 raise
         call.client.trace.log("stopped" if error else "ended", summary=summary.as_dict())
         if error:
-            error.hint = self._how_to_resume(error)
+            error.hint = how_to_resume(error, resume_command(call.command_line))
         elif summary.rejections:
-            hints = (_how_to_correct(self.options.failed_out), self.rejected_hint)
-            error = IncompleteError(summary.rejections, hint="; ".join(filter(None, hints)))
+            hint = how_to_correct(self.options.failed_out, self.rejected_hint)
+            error = IncompleteError(summary.rejections, hint=hint)
         if error:
             error.message = "\n".join([*self._reasons(report, result), error.message])
             raise error
@@ -235,56 +233,3 @@ class PushCommand:
             extra=self.plan.totals(report),
             earlier=sum(sum(ack.counts.values()) for ack in earlier),
         )
-
-    def _how_to_resume(self, error: AdsctlError | Interrupted) -> str:
-        if isinstance(error, ContentError | NotFoundError):
-            return error.hint  # the file has changed, or the place does not exist: only a new push helps
-        return "; ".join(filter(None, (error.hint, f"resume with: {self._resume_command}")))
-
-    @property
-    def _resume_command(self) -> str:
-        """Return the command line that was typed, with --resume, and without secrets of an address."""
-        words = [mask_address(word) for word in self.call.command_line if word != "--resume"]
-        end = words.index("--") if "--" in words else len(words)
-        return shell_command(["adsctl", *words[:end], "--resume", *words[end:]])
-
-
-class _Observer:
-    """Shows what happens while a push runs."""
-
-    def __init__(self, call: Invocation, on_progress: OnProgress) -> None:
-        self.on_progress = on_progress
-        self._messages = call.messages
-        self._warnings = 0
-
-    def on_rejection(self, place: str, reason: str) -> None:
-        """Show a rejected row with --verbose."""
-        self._messages.detail(f"{place}: rejected: {reason}")
-
-    def on_warning(self, place: str, warning: str) -> None:
-        """Show the first warnings; all with --verbose."""
-        self._warnings += 1
-        if self._warnings <= MAX_WARNINGS or self._messages.is_verbose:
-            self._messages.warn(f"{place}: {warning}")
-
-    def close(self) -> None:
-        """Say how many warnings were not shown."""
-        if self._warnings > MAX_WARNINGS and not self._messages.is_verbose:
-            more = counted(self._warnings - MAX_WARNINGS, "more warning")
-            self._messages.warn(f"{more} of the service; --verbose shows all")
-
-
-def _current_folder() -> str:
-    """Return the folder that relative paths start from; empty where it was removed, or is not UTF-8."""
-    try:
-        folder = str(Path.cwd())
-        folder.encode()
-    except (OSError, UnicodeEncodeError):
-        return ""
-    return folder
-
-
-def _how_to_correct(failed_out: str | None) -> str:
-    if failed_out:
-        return f"they are in {failed_out}, with the reasons; correct it and push it"
-    return "--failed-out FILE writes them to a file, with the reasons"

@@ -138,3 +138,13 @@ def _decode(line: bytes) -> Entry | None:
     except (msgspec.DecodeError, UnicodeDecodeError):
         pass  # the job, the end, or a damaged line
     return None
+
+
+def current_folder() -> str:
+    """Return the folder that relative paths start from; empty where it was removed, or is not UTF-8."""
+    try:
+        folder = str(Path.cwd())
+        folder.encode()
+    except (OSError, UnicodeEncodeError):
+        return ""
+    return folder

@@ -86,8 +86,8 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         opened = self._open_as_kind(call, file, schema)
         if opened.remark:
             call.messages.say(opened.remark)
-        given = {"price": self.currency, "link": self.base_url}  # then it is something else that is wrong
-        opened.rows.hints = {name: hint for name, hint in opened.rows.hints.items() if not given.get(name)}
+        if self.base_url:  # then it is something else that is wrong
+            opened.rows.hints = {name: hint for name, hint in opened.rows.hints.items() if name != "link"}
         steps = [*opened.steps, *self._steps(opened, schema)]
         fixes = Fixes(names, (self.currency or opened.kind.currency).upper()) if names else None
         keep: Keep | None = self.keep or ("identical" if DUPLICATES in names else None)

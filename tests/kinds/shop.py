@@ -6,6 +6,7 @@ What a catalog must hold follows from the shop itself, and not from a file that 
 import random
 from dataclasses import dataclass, field
 from decimal import Decimal
+from html import escape
 
 SEED = 17
 THINGS = [
@@ -57,20 +58,20 @@ class Item:
     variants: list[Variant] = field(default_factory=list)
     status: str = "active"  # or draft, archived, hidden
 
-    html: str = ""  # the text as an editor stores it
+    @property
+    def html(self) -> str:
+        """Return the text as an editor stores it."""
+        return f"<p>{escape(self.text)}</p>"
 
     @property
     def has_variants(self) -> bool:
         return len(self.variants) > 1
 
 
-def shop(items: int = 310, *, in_html: bool = False) -> list[Item]:
+def shop(items: int = 310) -> list[Item]:
     """Make the products of a shop, always the same ones."""
     choose = random.Random(SEED)
-    found = [_item(choose, number) for number in range(1, items + 1)]
-    for item in found:
-        item.html = f"<p>{item.text}</p>\n<ul><li>Größe: 4&nbsp;cm</li></ul>" if in_html else item.text
-    return found
+    return [_item(choose, number) for number in range(1, items + 1)]
 
 
 def _item(choose: random.Random, number: int) -> Item:

@@ -9,7 +9,7 @@ from tests.kinds import attribute_feeds, shopify_export, wix_export, woocommerce
 from tests.kinds.shop import shop
 
 SHOP = shop()
-USUAL = ["--currency", "EUR", "--default", "condition=new"]
+USUAL = ["--currency", "EUR", "--default", "condition=new", "--fix", "html"]
 EXPORTS = {
     "shopify": (
         shopify_export.write(SHOP),
@@ -110,8 +110,8 @@ def test_what_an_export_lacks_is_told_with_the_option_that_gives_it(adsctl):
 
 @pytest.mark.parametrize("export", [shopify_export, woocommerce_export, wix_export])
 def test_descriptions_in_html_are_the_only_mistake_of_an_export(adsctl, export):
-    adsctl.file("export.csv", export.write(shop(20, in_html=True)))
+    adsctl.file("export.csv", export.write(shop(20)))
     link = ["--set", "link=https://shop.example/p"]
-    done = adsctl("products", "check", "export.csv", *USUAL, *link, "-o", "json", code=3)
+    done = adsctl("products", "check", "export.csv", *USUAL[:-2], *link, "-o", "json", code=3)
     (found,) = json.loads(done.stdout)["findings"]
     assert found["field"] == "description" and "contains HTML (<p>)" in found["problem"]

@@ -88,6 +88,35 @@ def test_a_mapping_that_is_not_there_is_an_error_of_the_option(at_home):
     assert "--mapping: none.yaml cannot be read: No such file or directory" in done.stderr
 
 
+def test_a_column_of_a_mapping_that_the_feed_does_not_have_is_told(at_home):
+    at_home.file("mapping.yaml", MAPPING.replace("  titel: title", "  title: title\n  titl: title"))
+    done = at_home("products", "check", "foreign.csv", "--mapping", "mapping.yaml", code=3)
+    assert "mapping.yaml: foreign.csv has no column 'title'; did you mean 'titel'?, 'titl'" in done.stderr
+
+
+@pytest.mark.parametrize("source", ["auto", "shopify"])
+def test_a_column_of_map_that_an_export_does_not_have_is_an_error(adsctl, source):
+    words = ["products", "check", EXAMPLES / "shopify.csv", "--from", source, "--map", "Vendr=brand"]
+    assert "has no column 'Vendr'" in adsctl(*words, code=2).stderr
+
+
+def test_an_export_can_be_converted_and_is_then_no_export_any_more(adsctl, service):
+    words = [
+        "--base-url",
+        "https://shop.example",
+        "--currency",
+        "EUR",
+        "--default",
+        "condition=new",
+        "--fix",
+        "html",
+    ]
+    adsctl("products", "convert", EXAMPLES / "shopify.csv", "feed.xml", *words)
+    adsctl("products", "push", "feed.xml", "--from", "generic", "--strict")
+    again = adsctl("products", "push", EXAMPLES / "shopify.csv", *words, "-o", "json")
+    assert '"unchanged": 9' in again.stdout
+
+
 def test_a_draft_says_what_is_meant_and_what_is_missing_and_is_a_mapping(at_home):
     table = PRODUCT | {"image url": PRODUCT["image_link"], "availability": "lieferbar", "margin": "4,20"}
     del table["image_link"], table["condition"]

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ...errors import ContentError, UsageError
 from ...suggestions import suggestion
 from ..rows import Rows
+from .column_names import folded
 from .detection import FIRST_RECORDS, Choices, detect_kind
 from .kind import FeedKind, merged
 from .loading import KINDS, built_in, load_mapping
@@ -54,9 +55,19 @@ def open_feed(
             remark = f"{rows.source.label}: read as a {title} (--from {name}); if it is none: --from generic"
     if name == GENERIC and not mapping:
         return OpenedFeed(rows)
+    if absent := _absent_columns(own, rows):
+        remark = "\n".join(filter(None, [remark, f"{mapping}: {rows.source.label} has no column {absent}"]))
     kind = own if name == GENERIC else merged(own, built_in(name))
     opened = read_as(kind, read, mapped, known, rows.columns)
     return OpenedFeed(opened, kind, name, (AsKind(kind, [*rows.columns]),), remark)
+
+
+def _absent_columns(mapping: FeedKind, rows: Rows) -> str:
+    """List the columns of a mapping that a table does not have; a mapping may serve several feeds."""
+    found = {folded(column) for column in rows.columns}
+    absent = [column for column in mapping.columns if folded(column) not in found]
+    named = (f"{column!r}{suggestion(column, rows.columns)}" for column in absent if rows.has_header)
+    return ", ".join(named)
 
 
 def _first_records(rows: Rows) -> Sequence[Mapping[str, Any]]:

@@ -6,13 +6,14 @@ LINT := build/lint/bin
 READY := ready
 RUN := build/run/bin
 SDK := build/sdk/bin
+S3 := build/s3/bin
 AUDIT := build/audit/bin
 # Wheels only, each with a known hash: no package may run code while it is installed, or be exchanged.
 INSTALL := -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps
 PINNED := $(INSTALL) --require-hashes
 STAMP := $(CURDIR) $(shell cat pyproject.toml requirements/run.txt requirements/dev.txt | cksum)
 
-.PHONY: demo test chaos mutate check audit format docs data pins bench run-environment sdk-environment clean ready
+.PHONY: demo test chaos mutate check audit format docs data pins bench run-environment sdk-environment s3-environment clean ready
 
 # Exit 11: the emulator's database was created by another version, and is deleted.
 demo: $(READY)
@@ -21,7 +22,7 @@ demo: $(READY)
 
 # Two workers a core: many tests wait for a process, a browser or a terminal.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(8, 2 * (os.cpu_count() or 1)))')
-test: $(READY) run-environment sdk-environment
+test: $(READY) run-environment sdk-environment s3-environment
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # Pushes under a fault plan (network, kills, damaged disks), each from a seed; steps of the model of what the
@@ -109,6 +110,13 @@ sdk-environment: $(SDK)/stamp
 $(SDK)/stamp: requirements/sdk.txt
 	$(PYTHON) -m venv --clear build/sdk
 	$(SDK)/python $(PINNED) -r $<
+	touch $@
+
+# The S3 server that tests read feeds from.
+s3-environment: $(S3)/stamp
+$(S3)/stamp: requirements/s3.txt
+	$(PYTHON) -m venv --clear build/s3
+	$(S3)/python $(PINNED) -r $<
 	touch $@
 
 clean:

@@ -115,6 +115,18 @@ def find_hashes(requirements: list[str]) -> dict[str, set[str]]:
     return hashes
 
 
+def without_repeats(pins: set[str]) -> list[list[str]]:
+    """Part pins into groups with one version of each package: pip resolves no two of them at once."""
+    groups: list[dict[str, str]] = []
+    for pin in sorted(pins):
+        name = _normalized(pin.partition("==")[0])
+        group = next((group for group in groups if name not in group), None)
+        if group is None:
+            groups.append(group := {})
+        group[name] = pin
+    return [[*group.values()] for group in groups]
+
+
 def with_hashes(text: str, hashes: dict[str, set[str]]) -> str:
     """Return a requirements file with these hashes, and its comments."""
     lines = []
@@ -129,7 +141,7 @@ def with_hashes(text: str, hashes: dict[str, set[str]]) -> str:
 
 if __name__ == "__main__":
     texts = {path: path.read_text() for path in sorted(FOLDER.glob("*.txt"))}
-    pins = sorted({found[1] for text in texts.values() for found in REQUIREMENT.finditer(text)})
-    hashes = find_hashes(pins)
+    pins = {found[1] for text in texts.values() for found in REQUIREMENT.finditer(text)}
+    hashes = {name: found for group in without_repeats(pins) for name, found in find_hashes(group).items()}
     for path, text in texts.items():
         path.write_text(with_hashes(text, hashes))

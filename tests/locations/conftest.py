@@ -9,6 +9,8 @@ import trustme
 
 from tests.adsctl import Adsctl
 from tests.locations.file_server import FileServer, serving
+from tests.locations.s3_server import S3Server, running_s3
+from tests.locations.ssh_server import SshServer, running_sshd
 
 
 @pytest.fixture(scope="session")
@@ -46,4 +48,19 @@ def other_server(tls: ssl.SSLContext) -> Iterator[FileServer]:
 def plain_server() -> Iterator[FileServer]:
     """A feed at an http address."""
     with serving() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshServer]:
+    """An OpenSSH server."""
+    with running_sshd(tmp_path_factory.mktemp("sshd")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[S3Server]:
+    """An S3 server with the bucket `shop`."""
+    with running_s3() as server:
+        server.put("shop")
         yield server

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..console.bulk_options import (
-    File,
+    Files,
     PushOptions,
     RejectedOptions,
     Strict,
@@ -40,7 +40,7 @@ Verify = Annotated[
 @with_options(feed=ProductFeedOptions, options=PushOptions)
 def push(
     ctx: typer.Context,
-    file: File,
+    files: Files,
     feed: ProductFeedOptions,
     options: PushOptions,
     changed: Changed = False,
@@ -67,7 +67,7 @@ def push(
     call = Invocation.of(ctx)
     if changed:
         call.catalog = call.find_catalog()  # in a dry run too, since what has changed depends on it
-    rows = feed.open(call, file, PRODUCT_SCHEMA)
+    rows = feed.open_all(call, files, PRODUCT_SCHEMA)
     plan, selection = _push_plan(call, rows, only_changed=changed, strict=strict)
     command = PushCommand(call, plan, options)
     if changed and selection:
@@ -80,7 +80,7 @@ def push(
 @with_options(feed=ProductFeedOptions, rejected=RejectedOptions)
 def check(
     ctx: typer.Context,
-    file: File,
+    files: Files,
     feed: ProductFeedOptions,
     rejected: RejectedOptions,
     strict: Strict = False,
@@ -111,10 +111,15 @@ def check(
         raise UsageError("--diff needs --fix", hint="it shows what fixes change, as in --fix all --diff")
     call = Invocation.of(ctx)
     selection, count_changed = _compared_with_acknowledged(call)
-    opened = feed.open_feed(call, file, PRODUCT_SCHEMA)
+    if mapping_draft and len(files) > 1:
+        raise UsageError("--write-mapping takes one file", hint="write it of one, and check the others with it")
     if mapping_draft:
+        opened = feed.open_feed(call, files[0], PRODUCT_SCHEMA)
         write_mapping(call, mapping_draft, opened, PRODUCT_SCHEMA, force=rejected.force)
-    plan = check_plan(opened.rows, selection, strict=strict)
+        rows = opened.rows
+    else:
+        rows = feed.open_all(call, files, PRODUCT_SCHEMA)
+    plan = check_plan(rows, selection, strict=strict)
     check_failed_out(rejected.failed_out_file, plan.rows)
     report = validate_with_progress(call, plan)
     say_estimate(call, plan, count_changed)

@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 FORMATS = one_of(map(str.upper, readable_formats()))
-File = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE",
-        help=f"{FORMATS}, also compressed; a path, - for standard input, https://, s3://, gs://, az:// or sftp://,"
-        " or @NAME: the address in a variable",
-    ),
+FILE_HELP = (
+    f"{FORMATS}, also compressed; a path, - for standard input, https://, s3://, gs://, az:// or sftp://,"
+    " or @NAME: the address in a variable"
+)
+File = Annotated[str, typer.Argument(metavar="FILE", help=FILE_HELP)]
+Files = Annotated[
+    list[str],
+    typer.Argument(metavar="FILE...", help=f"{FILE_HELP}; several files and patterns are one feed"),
 ]
 Format = Annotated[
     str | None,
@@ -80,6 +81,17 @@ class FeedOptions(msgspec.Struct, frozen=True):
     def open(self, call: "Invocation", file: str, schema: RowSchema) -> Rows:
         """Open a file for a schema; raise AdsctlError."""
         return self.open_rows(call, file, schema.roots, schema.known, self.mapping(schema.known))
+
+    def open_all(self, call: "Invocation", files: list[str], schema: RowSchema) -> Rows:
+        """Open the files that arguments name as one feed; raise AdsctlError."""
+        from ..feeds.locate import expand_files
+
+        opened = [self.open(call, file, schema) for file in expand_files(files, self.access(call))]
+        if len(opened) == 1:
+            return opened[0]
+        from ..feeds.several import SeveralRows
+
+        return SeveralRows(opened)
 
     def open_rows(
         self,

@@ -24,7 +24,7 @@ def show_report(
             print(safe_lines(line))
         print(f"{safe(name)}: {_rows_read(report)}, {report.valid:,} valid, {_invalid_and_warned(report)}")
         return
-    findings = [vars(finding) | {"more_rows": finding.more_rows} for finding in report.findings]
+    findings = [_record(rows, finding) for finding in report.findings]
     if printer.format in ("json", "yaml"):
         warnings = [*report.warnings, *report.notices]
         found: dict[str, Any] = {"findings": findings, "omitted": report.omitted, "warnings": warnings}
@@ -35,7 +35,15 @@ def show_report(
         printer.show_records(changes, CHANGE_COLUMNS, "id")
     else:
         columns = ("field", "rows", "problem", "lines", "records", "more_rows", "severity", "fix")
-        printer.show(findings, columns, "field")
+        printer.show(findings, (*columns, "places") if rows.name_place else columns, "field")
+
+
+def _record(rows: Rows, finding: Finding) -> dict[str, object]:
+    """Return a finding as programs read it; of several files, with the place of each row."""
+    record = vars(finding) | {"more_rows": finding.more_rows}
+    if rows.name_place:
+        record["places"] = list(map(rows.place, finding.lines, finding.records))
+    return record
 
 
 def error_lines(rows: Rows, report: ValidationReport) -> list[str]:

@@ -2,13 +2,18 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..errors import UsageError
+from ..masking import mask_address
 from .location import FileLocation, Location, StandardInput
 
 if TYPE_CHECKING:
     from .access import RemoteAccess
 
+PATTERN = re.compile(r"[*?[]")
+IN_OBJECT_STORE = re.compile(r"(s3|gs|az|sftp)://", re.IGNORECASE)
 REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|@[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
@@ -21,6 +26,33 @@ def parse_location(text: str, access: "Callable[[], RemoteAccess] | None" = None
     from .access import RemoteAccess
 
     return _remote_location(text, access() if access else RemoteAccess())
+
+
+def expand_files(files: list[str], access: "Callable[[], RemoteAccess]") -> list[str]:
+    """Return the files that FILE arguments name; a pattern that is no file stands for those it matches.
+
+    Raises UsageError for a pattern without matches, and for a file that is named twice.
+    """
+    found = [name for file in files for name in _expand(file, access)]
+    if repeated := next((name for name in found if found.count(name) > 1), None):
+        raise UsageError(f"{mask_address(repeated)} is named twice", hint="name each file once")
+    return found
+
+
+def _expand(file: str, access: "Callable[[], RemoteAccess]") -> list[str]:
+    if not PATTERN.search(file) or (REMOTE.match(file) and not IN_OBJECT_STORE.match(file)):
+        return [file]
+    if IN_OBJECT_STORE.match(file):
+        from .object_store import ObjectLocation
+
+        found = ObjectLocation(file, access()).matching()
+    else:
+        from glob import glob
+
+        found = [file] if Path(file).exists() else sorted(glob(file, recursive=True))  # noqa: PTH207 - text
+    if not found:
+        raise UsageError(f"{mask_address(file)} matches no file", hint="check the folder and the pattern")
+    return found
 
 
 def _remote_location(text: str, access: "RemoteAccess") -> Location:

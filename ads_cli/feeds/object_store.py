@@ -55,11 +55,18 @@ class ObjectLocation(RemoteLocation):
             except FailedAttempt as failed:
                 retries.wait(failed, file.tell())
 
+    def matching(self) -> list[str]:
+        """Return the addresses of the files that this address, a pattern, stands for; raise AdsctlError."""
+        retries, make_file_system = self.access.retries(), self._back_end()
+        while True:
+            try:
+                return [self._address_of(name) for name in self._results(self._glob(make_file_system))]
+            except FailedAttempt as failed:
+                retries.wait(failed, 0)
+
     def _attempt(self, make: Any, file: BinaryIO, retries: CopyRetries, on_bytes: OnBytes) -> None:
         size = -1
-        for item in _in_thread(self._read(make, file.tell()), retries.limits.timeout):
-            if isinstance(item, Exception):
-                raise self._described(item) from None
+        for item in self._results(self._read(make, file.tell())):
             if isinstance(item, int):
                 size = item
                 retries.check_size(size, self.label)
@@ -72,6 +79,13 @@ class ObjectLocation(RemoteLocation):
             file.seek(0)
             file.truncate()
             raise FailedAttempt(UnavailableError(f"{self.label} changed while it was copied"), {})
+
+    def _results(self, items: Iterator[Any]) -> Iterator[Any]:
+        """Yield what a thread makes; raise what its errors mean."""
+        for item in _in_thread(items, self.access.limits.timeout):
+            if isinstance(item, Exception):
+                raise self._described(item) from None
+            yield item
 
     def _back_end(self) -> Any:
         """Return the class of the file system; raise UsageError if its package is not installed."""
@@ -103,6 +117,16 @@ class ObjectLocation(RemoteLocation):
             stream.seek(offset)
             while block := stream.read(BLOCK_BYTES):
                 yield block
+
+    def _glob(self, make: Any) -> Iterator[str]:
+        file_system = make(**self._options())
+        yield from sorted(file_system.glob(self._path(file_system)))
+
+    def _address_of(self, name: str) -> str:
+        parts = urlsplit(self.address)
+        return (
+            f"{parts.scheme}://{parts.netloc}{name}" if parts.scheme == "sftp" else f"{parts.scheme}://{name}"
+        )
 
     def _path(self, file_system: Any) -> str:
         if self._scheme == "sftp":  # /~/ is the home folder, as curl has it

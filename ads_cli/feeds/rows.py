@@ -1,7 +1,7 @@
 """The rows of a feed in any format, read one at a time."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import msgspec
@@ -117,6 +117,7 @@ class Rows(ABC):
         self.records = 0  # read so far
         self.sensitive = False  # messages must not show values
         self.several_per_line = False  # a line alone does not identify a record
+        self.name_place: Callable[[Any], str] | None = None  # of a row, where its line does not name the file
         self.composed: Collection[str] = ()  # fields that no column has, and rows have
         self.conversion: RowConversion | None = None  # of each row, after it is read
         self._column_by_field: dict[str, str] = {}

@@ -1,6 +1,6 @@
 """Rows held against the declared rules."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -36,6 +36,7 @@ class RowValidator:
         self.duplicates: dict[str, list[Place]] = {}  # of ids that are repeated
         self.dropped: set[int] = set()  # rows that are left out for others with the same id, by number
         self.unsent: frozenset[str] = frozenset()  # columns that may be empty in every row
+        self.name_place: Callable[[Place], str] | None = None  # where a line does not say which file
         self.several_per_line = False  # records share lines, so that their numbers are those of records
 
     @property
@@ -149,9 +150,10 @@ class RowValidator:
 
     def _duplicate(self, row: Row, row_id: str, places: list[Place]) -> str:
         own = self.number(row)
-        others = (number for place in places if (number := self.number(place)) != own)
-        first = [str(number) for number in islice(others, FIRST_LINES)]
-        where = "in record " if self.several_per_line else "on line "
+        others = (place for place in places if self.number(place) != own)
+        name = self.name_place or self.number
+        first = [str(name(place)) for place in islice(others, FIRST_LINES)]
+        where = "in " if self.name_place else "in record " if self.several_per_line else "on line "
         where += ", ".join([*first, *("…" for _ in islice(others, 1))])
         return f"{row_id!r} is also {where}; {self.schema.duplicate_message}"
 

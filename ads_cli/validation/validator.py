@@ -209,6 +209,7 @@ class Validator:
         """Tell the row validator which rows are dropped, and which remain and repeat an id."""
         validator = self._row_validator
         validator.several_per_line = self.rows.several_per_line
+        validator.name_place = self.rows.name_place
         for row_id, found in places.items():
             kept = kept_places(found, self._keep)
             validator.dropped.update(map(validator.number, {*found}.difference(kept)))

@@ -50,6 +50,8 @@ TARGETS: list[Target] = [*product(PYTHONS, platforms())]
 
 def wheel_hashes(target: Target, requirements: list[str]) -> dict[str, str]:
     """Return the SHA-256 of the wheel that pip would install of each requirement, where there is one."""
+    if not requirements:
+        return {}
     python, tags = target
     platform = [word for tag in tags for word in ("--platform", tag)]
     with TemporaryDirectory() as folder:

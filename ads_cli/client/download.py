@@ -13,6 +13,7 @@ from ..errors import UnavailableError, UsageError
 from ..masking import mask_address
 from .copy_limits import CopyRetries, Limits
 from .download_errors import status_error
+from .rate_headers import http_date
 from .response_body import is_certificate_error, network_error
 from .retry import FailedAttempt
 from .trace import Trace
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .download_transport import DownloadTransport
 
 MIN_TIMEOUT_SECONDS = 1.0  # of an attempt, however little of --max-wait is left
+MIN_AGE_SECONDS = 1.0  # after which Last-Modified identifies a version (RFC 9110, 8.8.2.2)
 MAX_REDIRECTS = 10
 REDIRECTS = (301, 302, 303, 307, 308)
 # An attempt ends where --timeout brings less than this; curl has the same limit as --speed-limit.
@@ -41,6 +43,17 @@ class Version(NamedTuple):
     def validator(self) -> str:
         """Return what identifies the version to the byte: `If-Range` takes no weak ETag."""
         return self.last_modified if not self.etag or self.etag.startswith("W/") else self.etag
+
+
+def version_of(headers: Mapping[str, str]) -> Version:
+    """Read the version of a response.
+
+    Without an ETag, a file that was changed in the second in which it was sent may change again in it.
+    """
+    etag, last_modified = headers.get("etag", ""), headers.get("last-modified", "")
+    changed, sent = http_date(last_modified), http_date(headers.get("date", ""))
+    is_settled = changed is not None and sent is not None and sent - changed >= MIN_AGE_SECONDS
+    return Version(etag, last_modified if etag or is_settled else "")
 
 
 class Downloaded(NamedTuple):
@@ -143,7 +156,7 @@ class Download:
     ) -> Downloaded:
         """Write the body of a response; raise what its status means."""
         status, headers = response.status_code, response.headers
-        version = Version(headers.get("etag", ""), headers.get("last-modified", ""))
+        version = version_of(headers)
         if status == 304 and self.known and not file.tell():
             return Downloaded(version if any(version) else self.known, is_unchanged=True)
         if status == 206 and file.tell():

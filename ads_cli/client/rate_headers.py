@@ -36,7 +36,7 @@ def seconds_until(reset: int | None, headers: Headers, now: float) -> float | No
     """
     if reset is None:
         return None
-    date = _date(headers.get("date", ""))
+    date = http_date(headers.get("date", ""))
     if date is not None and CORRECTED_CLOCK_SKEW_SECONDS < abs(date - now) <= MAX_DELAY_SECONDS:
         now = date
     seconds = reset - now
@@ -67,7 +67,7 @@ def retry_after(headers: Headers, now: float | None = None) -> float | None:
     text = headers.get("retry-after", "").strip()
     if _is_number(text):
         delay = float(text)
-    elif (date := _date(text)) is not None:
+    elif (date := http_date(text)) is not None:
         delay = date - (time.time() if now is None else now)
     else:
         return None
@@ -76,13 +76,13 @@ def retry_after(headers: Headers, now: float | None = None) -> float | None:
 
 def clock_hint(headers: Headers) -> str:
     """Advise to set the clock, with the difference to the service's clock if the headers state it."""
-    date = _date(headers.get("date", ""))
+    date = http_date(headers.get("date", ""))
     skew = 0.0 if date is None else abs(date - time.time())
     off = f": it is {skew:,.0f} s away from the service's" if skew > REPORTED_CLOCK_SKEW_SECONDS else ""
     return f"set the clock of this machine{off}"
 
 
-def _date(text: str) -> float | None:
+def http_date(text: str) -> float | None:
     """Read an HTTP date in Unix seconds; None if it is not valid."""
     from email.utils import parsedate_to_datetime
 

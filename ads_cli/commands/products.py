@@ -16,6 +16,7 @@ from ..console.bulk_options import (
 from ..console.feed_options import ProductFeedOptions
 from ..console.invocation import Invocation
 from ..errors import ContentError, UsageError
+from ..feeds.location import UnchangedError
 
 if TYPE_CHECKING:
     from ..feeds.rows import Rows
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ..products.selection import ChangedRows
     from ..products.sync_state import SyncState
     from ..uploads.row_plan import RowPlan
+    from .unchanged_feed import UnchangedFeed
 
 Changed = Annotated[
     bool,
@@ -55,7 +57,8 @@ def push(
     With --changed, rows that equal what the service last acknowledged are not sent. What it acknowledged
     is stored for each catalog in the state folder; where that is lost, a push of every row starts it
     again. Changes that others made to the catalog are found by --verify: it lists the catalog and
-    compares. Variants that a listing hides cannot be compared.
+    compares. Variants that a listing hides cannot be compared. A feed at an https address is not even
+    downloaded where its server says that it is unchanged since a push that succeeded.
 
     For example: adsctl products push feed.csv --failed-out rejected.csv
     """
@@ -67,7 +70,15 @@ def push(
     call = Invocation.of(ctx)
     if changed:
         call.catalog = call.find_catalog()  # in a dry run too, since what has changed depends on it
-    rows = feed.open_all(call, files, PRODUCT_SCHEMA)
+    pushed = None
+    if changed and not (verify or options.resume or options.job or call.dry_run):
+        pushed = _pushed_feeds(call, files, feed, strict=strict, skip_invalid=options.skip_invalid)
+    try:
+        rows = feed.open_all(call, files, PRODUCT_SCHEMA)
+    except UnchangedError as unchanged:
+        assert pushed  # only then it is asked for
+        pushed.report_unchanged(unchanged)
+        return
     plan, selection = _push_plan(call, rows, only_changed=changed, strict=strict)
     command = PushCommand(call, plan, options)
     if changed and selection:
@@ -75,6 +86,8 @@ def push(
     elif selection:
         command.count_changed = partial(_count_changed, call, selection)
     command.run()
+    if pushed:
+        pushed.store_version(command)
 
 
 @with_options(feed=ProductFeedOptions, rejected=RejectedOptions)
@@ -127,6 +140,21 @@ def check(
     write_invalid_rows(rejected.failed_out_file, plan, report)
     if report.invalid:
         raise ContentError(report.summary, hint=hint_of_kind(plan.rows, report))
+
+
+def _pushed_feeds(
+    call: Invocation, files: list[str], feed: ProductFeedOptions, *, strict: bool, skip_invalid: bool
+) -> "UnchangedFeed | None":
+    """Let the server of the only feed, if it is remote, say that it is unchanged since the last push."""
+    from ..feeds.locate import is_remote
+
+    if len(files) > 1 or not is_remote(files[0]):
+        return None
+    from .unchanged_feed import UnchangedFeed
+
+    found = UnchangedFeed(call, feed, strict=strict, skip_invalid=skip_invalid)
+    call.known_version = found.feeds.version
+    return found
 
 
 def _push_plan(

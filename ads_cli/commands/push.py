@@ -44,6 +44,7 @@ class PushCommand:
     on_validated: Callable[[], None] = lambda: None  # may reduce or extend the rows that are due
     count_changed: Callable[[], int] | None = None  # the rows that --changed would send
     started: float = field(default_factory=time.monotonic)
+    journal: Journal | None = None  # of the run, once there is one
 
     def run(self) -> None:
         """Validate, push and report; raise what the run came to, unless it is a full success."""
@@ -70,6 +71,7 @@ class PushCommand:
             rows = counted(self.plan.due, self.plan.noun.removesuffix("s"))
             self.call.confirm(prompt.format(rows=rows, **msgspec.structs.asdict(request)))
         with closing(self._open_journal(report)) as journal:
+            self.journal = journal
             self.plan.begin(journal)
             self._push(report, journal)
 

@@ -1,6 +1,7 @@
 """One invocation of adsctl: settings, presentation, messages, printer and client, each made on first use."""
 
 import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from .presentation import resolve_presentation
 if TYPE_CHECKING:
     from ..auth.secrets import Secrets
     from ..client.client import Client
+    from ..client.download import Version
     from ..client.prepared_request import PreparedRequest
     from ..client.trace import Trace
     from ..emulator.app import Emulator
@@ -31,6 +33,8 @@ class Invocation:
         self.flags = flags  # values of the common options
         self._command_line = command_line
         self.concurrency = DEFAULT_CONCURRENCY
+        # Finds the version of a remote feed that need not be downloaded again, by its address.
+        self.known_version: Callable[[str], Version | None] = lambda address: None
         self.settings = Settings(flags)
         self.presentation = command_line.presentation = resolve_presentation(self.settings)
 

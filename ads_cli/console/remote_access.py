@@ -28,6 +28,7 @@ def make_access(call: Invocation, max_bytes: int) -> RemoteAccess:
         trace=call.trace,
         warn=messages.warn,
         on_retry=lambda message: messages.detail(call.trace.mask(message)),
+        known_version=call.known_version,
         progress=lambda label: download_progress(messages, label),
     )
 

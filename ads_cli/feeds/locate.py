@@ -28,6 +28,11 @@ def parse_location(text: str, access: "Callable[[], RemoteAccess] | None" = None
     return _remote_location(text, access() if access else RemoteAccess())
 
 
+def is_remote(file: str) -> bool:
+    """Tell whether a FILE argument is an address, or the variable of one."""
+    return bool(REMOTE.match(file))
+
+
 def expand_files(files: list[str], access: "Callable[[], RemoteAccess]") -> list[str]:
     """Return the files that FILE arguments name; a pattern that is no file stands for those it matches.
 

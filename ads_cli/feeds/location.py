@@ -35,6 +35,14 @@ class Location(ABC):
         return False
 
 
+class UnchangedError(Exception):
+    """The server of a remote feed has the version that was pushed last, and sent nothing."""
+
+    def __init__(self, label: str, address: str) -> None:
+        super().__init__(label)
+        self.label, self.address = label, address
+
+
 class FileLocation(Location):
     """A path."""
 

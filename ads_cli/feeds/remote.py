@@ -48,10 +48,6 @@ class RemoteLocation(Location):
         """Write the content into an empty file; raise AdsctlError."""
 
 
-class UnchangedError(Exception):
-    """The server has the version of a feed that was pushed last, and sent nothing."""
-
-
 def credentials_of(parts: SplitResult, access: RemoteAccess) -> tuple[str, str] | None:
     """Return user name and password for a host: those of the address, or those of `.netrc`."""
     if parts.username is not None and (parts.password is not None or parts.scheme != "sftp"):

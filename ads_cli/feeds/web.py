@@ -6,7 +6,8 @@ from urllib.parse import urlsplit, urlunsplit
 from ..client.download import Download
 from ..client.download_errors import check_encrypted
 from .access import OnBytes
-from .remote import RemoteLocation, UnchangedError, credentials_of
+from .location import UnchangedError
+from .remote import RemoteLocation, credentials_of
 
 
 class WebLocation(RemoteLocation):
@@ -29,4 +30,4 @@ class WebLocation(RemoteLocation):
         result = download.run(file)
         self.version = result.version
         if result.is_unchanged:
-            raise UnchangedError
+            raise UnchangedError(self.label, self.address)

@@ -1,0 +1,94 @@
+"""Which version of a remote feed was pushed last, so that an unchanged feed is not even downloaded.
+
+One file a catalog and service, beside the sync state. An entry counts only in the generation of the catalog
+that its push ended in: then nothing else was sent to the catalog since. It may know too little, and then a
+feed is downloaded that need not be.
+"""
+
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from ..client.download import Version
+from ..config.atomic_files import make_folder, replacing
+from ..errors import AdsctlError
+from ..uploads.generations import NO_GENERATION, Generations
+from ..uploads.job_key import Place
+from ..uploads.journal import Journal
+from ..validation.report import ValidationReport
+from .sync_state import KIND
+
+FOLDER = "feeds"  # in the state folder
+
+
+class PushedFeed(msgspec.Struct):
+    """A version of a feed whose push ended with 0."""
+
+    conditions: str  # digest of all that decides, beside the feed and the catalog, what is sent
+    etag: str
+    last_modified: str
+    rows: int
+    left_out: int
+    warned: int
+
+
+class _Content(msgspec.Struct):
+    """The content of the file."""
+
+    generation: str
+    feeds: dict[str, PushedFeed]  # by the hash of the address, which may hold a secret
+
+
+_decode = msgspec.json.Decoder(_Content).decode
+
+
+class PushedFeeds:
+    """The remote feeds that were pushed to one catalog."""
+
+    def __init__(self, state_dir: Path, service: str, catalog: str, conditions: str) -> None:
+        self._place = Place(service, KIND, catalog)
+        self._generations = Generations(state_dir)
+        self._path = state_dir / FOLDER / sha256(msgspec.json.encode(self._place)).hexdigest()[:16]
+        self._conditions = conditions
+
+    def find(self, address: str) -> PushedFeed | None:
+        """Return the feed at an address, if nothing has changed since but perhaps the feed itself."""
+        feed = self._feeds_of(self._generations.current(self._place)).get(_hash(address))
+        return feed if feed and feed.conditions == self._conditions else None
+
+    def version(self, address: str) -> Version | None:
+        """Return the version that need not be downloaded again."""
+        feed = self.find(address)
+        return Version(feed.etag, feed.last_modified) if feed else None
+
+    def store(self, address: str, version: Version, report: ValidationReport, journal: Journal) -> None:
+        """Store the version of a feed whose push has ended with 0.
+
+        Other feeds remain stored if the push sent nothing. What cannot be stored is not.
+        """
+        generation = journal.job.generation
+        sent_nothing = not journal.totals
+        feeds = self._feeds_of(journal.previous_generation) if sent_nothing else {}
+        feeds.pop(_hash(address), None)
+        if any(version):
+            feeds[_hash(address)] = PushedFeed(
+                self._conditions, *version, report.rows, report.left_out, report.warned
+            )
+        with suppress(OSError, AdsctlError):
+            make_folder(self._path.parent)
+            with replacing(self._path) as file:
+                file.write(msgspec.json.encode(_Content(generation, feeds)))
+
+    def _feeds_of(self, generation: str) -> dict[str, PushedFeed]:
+        """Return the feeds that were stored in a generation."""
+        try:
+            content = _decode(self._path.read_bytes())
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            return {}
+        return content.feeds if content.generation == generation != NO_GENERATION else {}
+
+
+def _hash(address: str) -> str:
+    return sha256(address.encode()).hexdigest()

@@ -125,7 +125,7 @@ def check(
     call = Invocation.of(ctx)
     selection, count_changed = _compared_with_acknowledged(call)
     if mapping_draft and len(files) > 1:
-        raise UsageError("--write-mapping takes one file", hint="write it of one, and check the others with it")
+        raise UsageError("--write-mapping takes one file", hint="write it for one of them")
     if mapping_draft:
         opened = feed.open_feed(call, files[0], PRODUCT_SCHEMA)
         write_mapping(call, mapping_draft, opened, PRODUCT_SCHEMA, force=rejected.force)

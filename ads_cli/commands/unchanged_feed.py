@@ -26,7 +26,7 @@ class UnchangedFeed:
     def __init__(
         self, call: Invocation, feed: ProductFeedOptions, *, strict: bool, skip_invalid: bool
     ) -> None:
-        mapping = getattr(feed, "mapping_file", None) or call.settings.get("mapping")
+        mapping = feed.mapping_file or call.settings.get("mapping")
         options = feed, strict, skip_invalid, call.settings.service, __version__, _content(mapping)
         conditions = sha256(msgspec.json.encode(options, order="deterministic")).hexdigest()
         self.feeds = PushedFeeds(call.settings.state_dir, call.service, call.catalog, conditions)

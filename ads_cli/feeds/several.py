@@ -2,7 +2,7 @@
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from typing import BinaryIO
 
 from .location import Location
@@ -95,6 +95,16 @@ class SeveralConversions:
         """Do nothing: the row is converted."""
 
 
+class _AnyOf(Container[str]):
+    """What one of several containers has."""
+
+    def __init__(self, containers: Sequence[Container[str]]) -> None:
+        self._containers = containers
+
+    def __contains__(self, column: object) -> bool:
+        return any(column in each for each in self._containers)
+
+
 class SeveralRows(Rows):
     """The rows of several feeds; a row is identified by its record number, and named with its file."""
 
@@ -107,7 +117,9 @@ class SeveralRows(Rows):
         self.several_per_line = True  # each file has a first line
         # In quotes, so that messages which differ in their places only are one finding.
         self.name_place = lambda place: repr(self.place(place.line, place.record))
-        self.conversion = SeveralConversions(files) if first.conversion else None
+        self.conversion = SeveralConversions(files) if any(rows.conversion for rows in files) else None
+        self.unsent = _AnyOf([rows.unsent for rows in files])
+        self.hints = {field: hint for rows in files for field, hint in rows.hints.items()}
         self._ends: list[int] = []  # record number of the last row of each file, as far as it was read
 
     @property

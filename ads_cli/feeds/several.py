@@ -85,6 +85,24 @@ class SeveralConversions:
         """Return which of several rows with the same id is kept: in all files alike."""
         return self._conversions[0].keep
 
+    @property
+    def has_steps(self) -> bool:
+        """Tell whether rows are converted before they are validated."""
+        return any(conversion.has_steps for conversion in self._conversions)
+
+    @property
+    def mends(self) -> bool:
+        """Tell whether there are fixes, which are the same for all files."""
+        return self._conversions[0].mends
+
+    def mend_texts(self, row: Row) -> None:
+        """Mend the texts of a row in place."""
+        self._conversions[0].mend_texts(row)
+
+    def mend_rules(self, row: Row) -> bool:
+        """Mend a row that breaks a rule, in place; tell whether anything was changed."""
+        return self._conversions[0].mend_rules(row)
+
     def bind(self, rows: Rows) -> None:
         """Do nothing: each is bound to the rows of its own file."""
 

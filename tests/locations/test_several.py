@@ -152,3 +152,16 @@ def test_an_interrupted_push_of_several_files_is_resumed(adsctl, service, folder
 def test_the_output_may_be_none_of_the_files(adsctl, folder):
     words = ("products", "push", "feeds/a.csv", "feeds/b.csv", "--failed-out", "feeds/b.csv")
     assert "is the input file" in adsctl(*words, "--profile", "local", code=2).stderr
+
+
+def test_rows_of_several_files_are_mended_and_the_fixes_named_with_their_file(adsctl, service, folder):
+    adsctl.file("feeds/b.csv", rows_of(31, 33, title="  Enamel   mug "))
+    done = adsctl(*CHECK, "feeds/a.csv", "feeds/b.csv", "--fix", "whitespace")
+    assert "feeds/b.csv:2: title:" in done.stderr and "feeds/a.csv:" not in done.stderr
+    adsctl("products", "push", "feeds/a.csv", "feeds/b.csv", "--fix", "whitespace")
+    assert service.emulator.data.product("sku-31")["title"] == "Enamel mug"
+
+
+def test_a_mapping_is_drafted_of_one_file(adsctl, folder):
+    words = ("products", "check", "feeds/a.csv", "feeds/b.csv", "--write-mapping", "mapping.yaml")
+    assert "--write-mapping takes one file" in adsctl(*words, code=2).stderr

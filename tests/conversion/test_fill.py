@@ -47,6 +47,11 @@ def test_a_template_takes_columns_as_the_file_or_a_field_names_them(pushed, temp
     assert pushed({"Extra": ""}, "--set", f"title={template}")["title"] == title
 
 
+@pytest.mark.parametrize("name", ["feed.jsonl", "feed.xml"])
+def test_a_list_is_joined_in_a_template(pushed, name):
+    assert pushed({"Tag": ["a", "b"]}, "--set", "title={Tag}", name=name)["title"] == "a, b"
+
+
 def test_set_replaces_and_default_only_fills(pushed):
     assert pushed({"title": "Own"}, "--default", "title=Other")["title"] == "Own"
     assert pushed({"title": "Own"}, "--set", "title=Other")["title"] == "Other"

@@ -57,6 +57,14 @@ def test_a_condition_takes_rows(exports, condition, ids, name):
     assert taken(exports, condition, name=name) == ids
 
 
+def test_a_condition_sees_a_list_joined(exports):
+    tags = {"a": ["new", "red"], "b": ["old"], "c": []}
+    exports.write(*({"id": id, "Tag": found} for id, found in tags.items()), name="feed.jsonl")
+    for condition, valid in [("Tag~new", 1), ("Tag=new, red", 1), ("Tag=", 1), ("Tag!=", 2)]:
+        report = exports.check(*OPTIONS, "--where", condition, name="feed.jsonl")
+        assert report["valid"] == valid, condition
+
+
 def test_several_conditions_must_all_hold(exports):
     assert taken(exports, "Status~(?i)active", "Stock>0") == "a"
 

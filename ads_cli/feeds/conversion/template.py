@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from ...output.text import cell
 from .step import KeyOf
+from .text import text_of
 
 TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]+)\}|[{}]")
 ESCAPED = {"{{": "{", "}}": "}"}
@@ -44,7 +44,7 @@ class Template(msgspec.Struct, frozen=True):
 
     def render(self, values: Mapping[str, Any]) -> str:
         """Fill the columns in; "" where there are columns and all of them are empty."""
-        found = [cell(values.get(column)) for column in self.columns]
+        found = [text_of(values.get(column)) for column in self.columns]
         if found and not any(found):
             return ""
         pairs = zip(self.literals, [*found, ""], strict=True)

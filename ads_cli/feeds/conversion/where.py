@@ -8,9 +8,9 @@ from typing import NamedTuple
 import msgspec
 
 from ...errors import UsageError
-from ...output.text import cell
 from ..rows import Row
 from .step import KeyOf
+from .text import text_of
 
 CONDITION = re.compile(r"(?P<column>.+?)(?P<operator>!=|!~|==|>=|<=|=|>|<|~)(?P<value>.*)", re.DOTALL)
 COMPARISONS = {"=": eq, "!=": ne, ">": gt, "<": lt, ">=": ge, "<=": le}
@@ -70,7 +70,7 @@ class Where(msgspec.Struct, frozen=True):
 
     def apply(self, row: Row) -> None:
         """Leave the row out unless the condition holds."""
-        row.left_out = not self.holds(cell(row.values.get(self.column)).strip())
+        row.left_out = not self.holds(text_of(row.values.get(self.column)).strip())
 
     def holds(self, text: str) -> bool:
         """Tell whether the condition holds for the text of a cell."""

@@ -37,6 +37,7 @@ Verify = Annotated[
         help="With --changed: list the catalog first, and send what is missing or different there too",
     ),
 ]
+STRICT_HINT = "without --strict, warnings are no errors"
 
 
 @with_options(feed=ProductFeedOptions, options=PushOptions)
@@ -80,7 +81,7 @@ def push(
         pushed.report_unchanged(unchanged)
         return
     plan, selection = _push_plan(call, rows, only_changed=changed, strict=strict)
-    command = PushCommand(call, plan, options)
+    command = PushCommand(call, plan, options, invalid_hint=STRICT_HINT * strict)
     if changed and selection:
         command.on_validated = partial(_report_skipped, call, plan, selection, verify=verify)
     elif selection:
@@ -139,7 +140,8 @@ def check(
     show_report(call.printer, plan.rows, report, plan.validator.fixed_rows() if diff else None)
     write_invalid_rows(rejected.failed_out_file, plan, report)
     if report.invalid:
-        raise ContentError(report.summary, hint=hint_of_kind(plan.rows, report))
+        hints = (hint_of_kind(plan.rows, report), STRICT_HINT * strict)
+        raise ContentError(report.summary, hint="; ".join(filter(None, hints)))
 
 
 def _pushed_feeds(

@@ -41,6 +41,7 @@ class PushCommand:
     options: SendOptions
     activity: str = "Pushing"
     rejected_hint: str = ""  # what may be wrong with rows that the service rejects
+    invalid_hint: str = ""  # what else may be done about invalid rows
     on_validated: Callable[[], None] = lambda: None  # may reduce or extend the rows that are due
     count_changed: Callable[[], int] | None = None  # the rows that --changed would send
     started: float = field(default_factory=time.monotonic)
@@ -80,6 +81,8 @@ class PushCommand:
         hint = "nothing was sent; correct the file"
         if isinstance(self.options, PushOptions):
             hint += ", or send the valid rows with --skip-invalid"
+        if self.invalid_hint:
+            hint += f"; {self.invalid_hint}"
         require_valid(
             self.call,
             self.plan,

@@ -170,6 +170,11 @@ def test_strict_makes_warnings_errors(adsctl):
     assert len(errors) == 2 and all("gtin: " in error and "product_type: " in error for error in errors)
     done = adsctl.local("products", "push", "feed.csv", "--strict", code=3)
     assert "error: feed.csv:2: gtin" in done.stderr and "2 of 2 rows invalid" in done.stderr
+    for command in ("push", "check"):
+        told = adsctl.local("products", command, "feed.csv", "--strict", code=3).stderr
+        assert "hint: " in told and "without --strict, warnings are no errors" in told
+        wrong = adsctl.file("wrong.csv", feed(1, link="http://shop.example/"))
+        assert "--strict" not in adsctl.local("products", command, wrong, code=3).stderr
     assert adsctl.local("products", "list", "-o", "ids").stdout == ""
 
 

@@ -1,11 +1,16 @@
 """Pushes that take hours: what they say, and how they end."""
 
+import json
 import signal
 import time
+from datetime import datetime, timedelta
 
+import pexpect
 import pytest
 
 from ads_cli.api.products import PutProducts
+from ads_cli.api.rates import AUDIENCE_USERS
+from ads_cli.api.users import MAX_OPERATIONS, UpdateAudienceUsers
 from ads_cli.client.rate_limiter import Wait
 from ads_cli.client.shared_window import SharedWindow
 from ads_cli.console import progress as progress_module
@@ -37,6 +42,20 @@ def test_check_and_a_dry_run_estimate_how_long_a_push_takes(adsctl, long_feed):
     assert ESTIMATE in adsctl.local(*words, "--service", "x").stderr
     for said in (adsctl("products", "check", "feed.csv"), adsctl.local(*words)):
         assert "limits" not in said.stderr
+
+
+def test_check_estimates_how_long_a_push_of_people_takes(adsctl, monkeypatch):
+    monkeypatch.setitem(UpdateAudienceUsers.endpoint.rates, "x", AUDIENCE_USERS._replace(requests=2))
+    user = {"email": ["0" * 64]}
+    operations = [
+        {"operation_type": verb, "params": {"users": [user]}}
+        for verb in ("Update", "Delete") * (3 * MAX_OPERATIONS // 2)
+    ]
+    adsctl.file("people.json", json.dumps(operations))
+    said = adsctl("audiences", "check", "people.json", "--service", "x").stderr
+    assert "about 2 min at this service's limits" in said and "--changed" not in said
+    adsctl.file("people.json", json.dumps(operations[: 2 * MAX_OPERATIONS]))
+    assert "limits" not in adsctl("audiences", "check", "people.json", "--service", "x").stderr
 
 
 def test_the_estimate_says_how_long_the_changed_rows_take(adsctl, long_feed):
@@ -77,6 +96,22 @@ def test_lines_are_written_while_a_push_waits(monkeypatch, capsys):
         deadline = time.monotonic() + 30
         while (said := capsys.readouterr().err).count("Pushing products: 3 of 10 rows") < 1:
             assert time.monotonic() < deadline, said
+
+
+def test_the_bar_on_a_terminal_says_until_when_it_waits_and_the_time_left(remote, long_feed):
+    use_up_the_window(remote, remote.env["ADSCTL_ADS_URL"])
+    words = ("products", "push", "feed.csv", "--catalog", "1", "--service", "x")
+    child = remote.terminal(*words, width=120, NO_COLOR="1")
+    # Left are this window and the whole of the next, which does not hold 640 requests.
+    child.expect(r"Pushing products, waiting until (\d\d:\d\d:\d\d) .* 0/16000 .*?(2[89]|30) min left")
+    until = datetime.strptime(child.match[1], "%H:%M:%S")
+    now = datetime.strptime(time.strftime("%H:%M:%S"), "%H:%M:%S")
+    assert timedelta(minutes=13) < (until - now) % timedelta(days=1) <= timedelta(minutes=15)
+    child.sendintr()
+    child.expect("resume with: adsctl products push feed.csv")
+    child.expect(pexpect.EOF)
+    child.wait()
+    assert child.exitstatus == 130
 
 
 def test_ctrl_c_ends_a_wait_for_the_next_window_at_once_and_says_how_to_resume(remote):

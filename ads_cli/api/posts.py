@@ -76,7 +76,7 @@ class CreatePostAsAdvertiser(Post):
 @endpoint(
     "PUT /12/accounts/{account_id}/posts/{post_id}/name",
     "posts rename",
-    columns=POST_COLUMNS,
+    columns=f"{POST_COLUMNS} full_text",
     id_field="post_id",
     example="1790415000000000001 --name 'Blue mugs'",
 )

@@ -16,7 +16,7 @@ MANAGED = ("created_at", "updated_at", "deleted")
 
 def in_shape_of_x(result: Result, command: str, user_agent: str) -> Result:
     """Return the result of a command as service x answers it to a client."""
-    change = SHAPES.get(command.rpartition(" ")[0])
+    change = SHAPES.get(command) or SHAPES.get(command.rpartition(" ")[0])
     data = result.data
     if change:
         data = [*map(change, data)] if isinstance(data, list) else change(data)
@@ -36,6 +36,13 @@ def _classic_post(post: Record) -> Record:
     return _without_managed_fields(post) | _classic_id(post) | {"created_at": made, "user": user}
 
 
+def _renamed_post(post: Record) -> Record:
+    """Return a post as the answer to its new name has it."""
+    text = post.pop("text")
+    tweet = {"post_id": post["id"], "post_type": "PUBLISHED"}
+    return _classic_post(post) | tweet | {"full_text": text, "display_text_range": [0, len(text)]}
+
+
 def _classic_id(record: Record) -> Record:
     return {"id": int(record["id"]), "id_str": record["id"]}
 
@@ -52,4 +59,5 @@ SHAPES: dict[str, Callable[[Record], Record]] = {
     "cards poll": _older_card,
     "cards video-conversation": _older_card,
     "posts": _classic_post,
+    "posts rename": _renamed_post,
 }

@@ -76,7 +76,8 @@ class CreatePostAsAdvertiser(Post):
 @endpoint(
     "PUT /12/accounts/{account_id}/posts/{post_id}/name",
     "posts rename",
-    columns=f"{POST_COLUMNS} full_text",
+    columns=POST_COLUMNS,
+    extra_fields=("full_text",),
     id_field="post_id",
     example="1790415000000000001 --name 'Blue mugs'",
 )

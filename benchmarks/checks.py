@@ -11,6 +11,7 @@ from .running import HERE, Command, Cost, interleaved, load_server, measured, si
 from .table import Bar, Table
 
 CHECK, BARE, AGAIN = "products check", "csv and msgspec", "push --changed"
+FIX = "check --fix all"  # of a feed that has nothing to mend
 GENERIC = "check --from generic"  # which does not look at the feed to tell its kind
 MOST_MEGABYTES = 160
 CHANGED_EVERY = 100  # rows; 25 products are sent per request
@@ -28,10 +29,12 @@ def checks(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: 
 
     bare = Command([PYTHON, str(HERE / "bare.py"), path], env).time
     generic = Command([ADSCTL, *CHECK.split(), "--from", "generic", path], env).time
-    samples = interleaved({BARE: bare, CHECK: check, GENERIC: generic}, runs, warm=False)
+    fix = Command([ADSCTL, *CHECK.split(), "--fix", "all", path], env).time
+    samples = interleaved({BARE: bare, CHECK: check, GENERIC: generic, FIX: fix}, runs, warm=False)
     table.speed(BARE, rows, samples)
     table.speed(GENERIC, rows, samples)
     table.speed(CHECK, rows, samples, [Bar(BARE, least=0.35), Bar(GENERIC, most=1.08)])
+    table.speed(FIX, rows, samples, [Bar(CHECK, most=1.10)])
     table.limit("peak memory", max(ran.megabytes for ran in found), MOST_MEGABYTES, "MB")
 
 

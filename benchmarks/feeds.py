@@ -4,7 +4,7 @@ import csv
 from pathlib import Path
 
 ALIKE = {
-    "description": "A description, with a comma, as long as most are. " * 3,
+    "description": " ".join(["A description, with a comma, as long as most are."] * 3),
     "availability": "in stock",
     "condition": "new",
     "brand": "Nordlicht",

@@ -50,6 +50,9 @@ class Row(msgspec.Struct, gc=False):
         return {field: value for field, value in values.items() if value is not None}
 
 
+MayMend = Callable[[dict[str, Any]], bool]
+
+
 class RowConversion(Protocol):
     """Converts each row after it is read; picklable, since worker processes convert rows too."""
 
@@ -89,6 +92,10 @@ class RowConversion(Protocol):
 
     def apply(self, row: Row) -> None:
         """Convert a row in place."""
+
+    @property
+    def may_mend_texts(self) -> "MayMend | None":
+        """Return what tells of values whether they may have to be mended; None where there is no fix."""
 
     def mend_texts(self, row: Row) -> None:
         """Mend the texts of a row in place, which may break no rule."""

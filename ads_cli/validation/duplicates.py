@@ -11,7 +11,7 @@ PARTITIONS = 64  # hashes are compared partition by partition, which keeps the p
 
 
 class Place(NamedTuple):
-    """Where a row is, and what it says where that decides whether it is kept."""
+    """Where a row is, and a digest of what it says."""
 
     line: int
     record: int

@@ -34,6 +34,7 @@ class RowValidator:
         self.strict = strict  # warnings are errors
         self.encodes = False  # valid rows, as they are validated
         self.duplicates: dict[str, list[Place]] = {}  # of ids that are repeated
+        self.identical: set[str] = set()  # ids of which all rows are the same
         self.dropped: set[int] = set()  # rows that are left out for others with the same id, by number
         self.unsent: frozenset[str] = frozenset()  # columns that may be empty in every row
         self.name_place: Callable[[Place], str] | None = None  # where a line does not say which file
@@ -102,15 +103,16 @@ class RowValidator:
     def check(self, rows: Iterable[Row], rules: Rules) -> Iterator[CheckedRow]:
         """Convert each row and apply the rules."""
         convert_item, struct, dropped = msgspec.convert, self.schema.struct, self.dropped
-        mend_texts = self.conversion.mend_texts if self.conversion and self.conversion.mends else None
+        conversion = self.conversion if self._mends else None
+        may_mend_texts = conversion and conversion.may_mend_texts
         for row in rows:
             if dropped and self.number(row) in dropped:
                 self._drop(row)
             if row.left_out:
                 yield CheckedRow(row, None, [])
                 continue
-            if mend_texts and not row.problem:
-                mend_texts(row)
+            if may_mend_texts and conversion and may_mend_texts(row.values) and not row.problem:
+                conversion.mend_texts(row)
             if not row.problem and not self.duplicates:
                 try:  # the fast path, for nearly every row
                     item = convert_item(row.values, struct, strict=False)
@@ -134,7 +136,9 @@ class RowValidator:
                 problems = [problem.as_error() for problem in problems]
         row_id = row.values.get(self.schema.id_field)
         if isinstance(row_id, str) and (places := self.duplicates.get(row_id)):
-            problems.append(Problem(self.schema.id_field, self._duplicate(row, row_id, places)))
+            fix = DUPLICATES if self.schema.advisor and row_id in self.identical else ""
+            message = self._duplicate(row, row_id, places)
+            problems.append(Problem(self.schema.id_field, message, rule="repeated", fix=fix))
         return CheckedRow(row, None if errors_in(problems) else item, problems)
 
     def _drop(self, row: Row) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from hashlib import blake2b
 from itertools import chain, islice
 from typing import Any
 
@@ -188,22 +189,21 @@ class Validator:
 
     def _places(self, hashes: set[int]) -> dict[str, list[Place]]:
         """Find the rows of repeated ids; different ids may share a hash, and are not repeated."""
-        compares, conversion = self._keep == "identical", self.rows.conversion
+        conversion = self.rows.conversion
         places: dict[str, list[Place]] = {}
         for row in self.rows:
             if conversion and conversion.mends:
                 conversion.mend_texts(row)
             row_id = row.values.get(self.schema.id_field)
             if isinstance(row_id, str) and hash(row_id) in hashes and not row.left_out:
-                if compares and conversion:
+                if conversion and conversion.mends:
                     conversion.mend_rules(row)  # rows may be identical then
-                content = self._content(row) if compares else b""
-                places.setdefault(row_id, []).append(Place(row.line, row.record, content))
+                places.setdefault(row_id, []).append(Place(row.line, row.record, self._content(row)))
         return {row_id: found for row_id, found in places.items() if len(found) > 1}
 
     def _content(self, row: Row) -> bytes:
         known = {name: row.values[name] for name in self.schema.known if name in row.values}
-        return msgspec.msgpack.encode((known, row.problem))
+        return blake2b(msgspec.msgpack.encode((known, row.problem)), digest_size=16).digest()
 
     def _note_duplicates(self, places: dict[str, list[Place]]) -> None:
         """Tell the row validator which rows are dropped, and which remain and repeat an id."""
@@ -215,6 +215,8 @@ class Validator:
             validator.dropped.update(map(validator.number, {*found}.difference(kept)))
             if len(kept) > 1:
                 validator.duplicates[row_id] = kept
+            if len({place.content for place in kept}) == 1:
+                validator.identical.add(row_id)
 
     @property
     def _keep(self) -> Keep | None:

@@ -9,7 +9,7 @@ from ...errors import UsageError
 from ...output.text import listed
 from ...suggestions import suggestion
 from ..fixes.fixes import Fixes
-from ..rows import Keep, Row, Rows
+from ..rows import Keep, MayMend, Row, Rows
 from .fields import DefaultField
 from .step import ColumnStep, KeyOf, Step
 from .where import Where
@@ -91,6 +91,11 @@ class Conversion:
                 step.apply(row)
                 if row.left_out:
                     return
+
+    @property
+    def may_mend_texts(self) -> MayMend | None:
+        """Return what tells of values whether they may have to be mended; None where there is no fix."""
+        return self.fixes.may_mend_texts if self.fixes else None
 
     def mend_texts(self, row: Row) -> None:
         """Mend the texts of a row in place, which may break no rule."""

@@ -15,6 +15,8 @@ IMAGES = "additional_image_link"  # URLs, separated by commas
 LINKS = ("link", "mobile_link", "image_link")
 PRICES = ("price", "sale_price")
 BARE_AMOUNT = re.compile("[0-9][0-9.,'\N{RIGHT SINGLE QUOTATION MARK}\N{NO-BREAK SPACE} ]*")
+# 1234, or 1.234: with a currency it would be a valid price, and perhaps a thousandth of what is meant.
+UNCLEAR_AMOUNT = re.compile("[1-9][0-9]{0,2}\\.[0-9]{3}")
 # A text that begins with www. is rather a host than a path.
 ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:|www\.", re.IGNORECASE)
 
@@ -101,7 +103,7 @@ class AddCurrency(msgspec.Struct, frozen=True):
         for field in PRICES:
             if (value := row.values.get(field)) is not None:
                 amount = cell(value).strip()
-                if BARE_AMOUNT.fullmatch(amount):
+                if BARE_AMOUNT.fullmatch(amount) and not UNCLEAR_AMOUNT.fullmatch(amount):
                     row.values[field] = f"{amount} {self.currency}"
 
 

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from ads_cli.feeds.conversion.conversion import Conversion
 from ads_cli.feeds.conversion.fields import AddCurrency
 from ads_cli.feeds.conversion.where import Where
+from ads_cli.feeds.fixes.fixes import Fixes
+from ads_cli.feeds.fixes.names import NAMES
 from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.products.plans import check_plan
 from ads_cli.products.schema import PRODUCT_SCHEMA
@@ -47,6 +49,8 @@ PIECES = st.sampled_from(
         row(3, title='Said ""mug""'),
         row(4, price="cheap"),
         row(5, price="dear", condition="old"),
+        row(5, price="1,50 EUR", description="<p>A  mug</p>"),
+        row(5, price="1.50 EUR", description="A mug"),
         row(6, brand=""),
         "\n",
         ",,\n",
@@ -64,6 +68,7 @@ CONVERSIONS = st.sampled_from(
         Conversion([], keep="last"),
         Conversion([], keep="identical"),
         Conversion([Where.parse("title!=Two\nlines"), AddCurrency("EUR")], keep="last"),
+        Conversion([], keep="identical", fixes=Fixes(NAMES)),
     ]
 )
 

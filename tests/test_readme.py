@@ -12,6 +12,7 @@ import pytest
 from ads_cli.errors import EXIT_CODES, SIGNAL_EXIT_CODES
 from ads_cli.output.presentation import FORMATS
 from tests.conftest import EXAMPLES, ROOT, feed
+from tests.locations.file_server import serving
 
 # Parts of the output that differ from run to run: times, speeds and random ids.
 PARTICULAR = [
@@ -90,7 +91,10 @@ def test_cron_runs_every_line_of_the_readme(adsctl, service, line):
     adsctl.file(".adsctl.env", "".join(f"{name}={value}\n" for name, value in adsctl.env.items()))
     shutil.copy(EXAMPLES / "nightly.sh", adsctl.home)
     adsctl.file("feed.csv", feed(30))
-    done = subprocess.run(["/bin/sh", "-c", line], env=environment, cwd=adsctl.home, capture_output=True)
+    with serving() as shop:
+        shop.content = feed(30).encode()
+        line = line.replace("https://shop.example/feed.xml", shop.address("/feed.csv"))
+        done = subprocess.run(["/bin/sh", "-c", line], env=environment, cwd=adsctl.home, capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")  # so that no mail is sent
     assert len(service.stored) == 30
 

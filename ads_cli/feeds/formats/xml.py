@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import chain, islice
+from typing import Any
 from xml.parsers import expat
 
 from ...errors import ContentError
@@ -85,15 +86,17 @@ class _Reading:
         self._stack: list[str] = []  # names of the open elements that are not in a record
         self._found: list[Row] = []
         self._in_record = False
-        self._attributes: dict[str, str] = {}  # of the record that is open
         self._record_line, self._record_begins = 0, 0
         self._chunk, self._chunk_begins = b"", 0
         self._parser = expat.ParserCreate("utf-8")
         self._parser.buffer_text = True
         self._parser.StartDoctypeDeclHandler = self._refuse_doctype
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._record_handlers = record_handlers(rows.fields_by_tag, self._end_record, self._refuse_depth)
+        self._handlers = record_handlers(
+            rows.fields_by_tag, self._begins_record, self._stack.pop, self._end_record, self._refuse_depth
+        )
+        self._parser.StartElementHandler = self._handlers.start
+        self._parser.EndElementHandler = self._handlers.end
+        self._parser.CharacterDataHandler = self._handlers.text
 
     @property
     def notes(self) -> list[str]:
@@ -118,37 +121,31 @@ class _Reading:
             if error.code in MAY_BE_MENDED and not self._mender:
                 raise _NotWellFormedError from None
             raise self._explain(error) from None
+        if not self._in_record:
+            self._handlers.forget_text()
         begins = self._record_begins if self._in_record else self._parser.CurrentByteIndex
         if self._chunk_begins + len(chunk) - begins > MAX_RECORD_BYTES:
             what = "a record" if self._in_record else "a tag"
             raise self._error(f"{what} of more than {MAX_RECORD_BYTES:,} bytes")
         return self._found
 
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Start an element that is not in a record."""
-        self._stack.append(local_name(tag))
-        if len(self._stack) > MAX_DEPTH:
+    def _begins_record(self, tag: str) -> bool:
+        """Enter an element that is not in a record; tell whether it is one."""
+        stack = self._stack
+        stack.append(local_name(tag))
+        if len(stack) > MAX_DEPTH:
             self._refuse_depth()
-        if self._record is None or not is_at(self._record, self._stack):
-            return
-        handlers, parser = self._record_handlers, self._parser
-        self._in_record, self._attributes = True, attributes
-        self._record_begins = parser.CurrentByteIndex
+        if self._record is None or not is_at(self._record, stack):
+            return False
+        self._in_record = True
+        self._record_begins = self._parser.CurrentByteIndex
         self._rows.fields_by_tag.line = self._record_line = self._line
-        parser.StartElementHandler, parser.EndElementHandler = handlers.start, handlers.end
-        parser.CharacterDataHandler = handlers.text
+        return True
 
-    def _end(self, tag: str) -> None:
-        """End an element that is not in a record."""
-        self._stack.pop()
-
-    def _end_record(self) -> None:
-        parser = self._parser
-        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
-        parser.CharacterDataHandler = None
+    def _end_record(self, values: dict[str, Any], problem: str) -> None:
         self._stack.pop()
         self._in_record = False
-        self._found.append(Row(self._record_line, *self._record_handlers.values(self._attributes)))
+        self._found.append(Row(self._record_line, values, problem))
 
     @property
     def _line(self) -> int:

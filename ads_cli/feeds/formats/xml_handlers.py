@@ -6,49 +6,63 @@ from typing import Any, NamedTuple, cast
 from .xml_fields import NAMED, ElementFields
 from .xml_values import CLOSE, MAX_DEPTH, Event, Open, element_value, nested_text, nested_value
 
+OUTSIDE, IN_RECORD, IN_FIELD = range(3)  # depths
 MAX_ORDERS = 1000  # in which elements are remembered
 
 
-class RecordHandlers(NamedTuple):
-    """What a parser calls in a record, at whose end `values` gives what was found."""
+class Handlers(NamedTuple):
+    """What a parser calls."""
 
     start: Callable[[str, dict[str, str]], None]
     end: Callable[[str], None]
     text: Callable[[str], None]
-    values: Callable[[Mapping[str, str]], tuple[dict[str, Any], str]]  # with its attributes; and its problem
+    forget_text: Callable[[], None]  # that is outside of records
 
 
 def record_handlers(
-    fields: ElementFields, on_end: Callable[[], None], on_too_deep: Callable[[], None]
-) -> RecordHandlers:
-    """Make the handlers of the records of a document."""
+    fields: ElementFields,
+    begins_record: Callable[[str], bool],
+    end_outside: Callable[[], object],
+    end_record: Callable[[dict[str, Any], str], None],
+    refuse_depth: Callable[[], None],
+) -> Handlers:
+    """Make the handlers of a document.
+
+    `begins_record` is called with each tag outside of records, `end_record` with the values of a record and
+    their problem.
+    """
     distinct: dict[tuple[str, ...], list[str]] = {}  # the fields of tags; none, where two are the same
     tags: list[str] = []  # of the fields of the record that is open
     texts: list[str] = []  # of each of them
     other: dict[int, Any] = {}  # values of those with attributes or children, by their number
-    depth, is_nested = 0, False
-    attributes: dict[str, str] = {}
+    depth, is_nested = OUTSIDE, False
+    of_record: dict[str, str] = {}  # attributes
+    attributes: dict[str, str] = {}  # of the field that is open
     events: list[Event] = []  # of the field that is open; only texts, where it is plain
     parts = cast(list[str], events)
     clear, join, add_tag, add_text = events.clear, "".join, tags.append, texts.append
 
     def start(tag: str, found: dict[str, str]) -> None:
-        nonlocal depth, is_nested, attributes
-        if not depth:
-            depth = 1
+        nonlocal depth, is_nested, attributes, of_record
+        if depth == IN_RECORD:
+            depth = IN_FIELD
             clear()
             attributes = found
-            return
-        depth += 1
-        if depth > MAX_DEPTH:
-            on_too_deep()
-        events.append(Open(tag, found))
-        is_nested = True
+        elif depth == OUTSIDE:
+            clear()
+            if begins_record(tag):
+                depth, of_record = IN_RECORD, found
+        else:
+            depth += 1
+            if depth > MAX_DEPTH:
+                refuse_depth()
+            events.append(Open(tag, found))
+            is_nested = True
 
     def end(tag: str) -> None:
         nonlocal depth, is_nested
-        if depth == 1:
-            depth = 0
+        if depth == IN_FIELD:
+            depth = IN_RECORD
             if attributes or is_nested:
                 is_nested = False
                 tag, other[len(tags)] = _field(fields, tag, attributes, events)
@@ -57,13 +71,16 @@ def record_handlers(
             else:
                 add_tag(tag)
                 add_text(join(parts).strip())
-        elif depth:
+        elif depth == IN_RECORD:
+            depth = OUTSIDE
+            end_record(*values())
+        elif depth == OUTSIDE:
+            end_outside()
+        else:
             depth -= 1
             events.append(CLOSE)
-        else:
-            on_end()
 
-    def values(of_record: Mapping[str, str]) -> tuple[dict[str, Any], str]:
+    def values() -> tuple[dict[str, Any], str]:
         found: dict[str, Any]
         problem = ""
         key = tuple(tags)
@@ -84,7 +101,7 @@ def record_handlers(
         other.clear()
         return found, problem
 
-    return RecordHandlers(start, end, events.append, values)
+    return Handlers(start, end, events.append, clear)
 
 
 def _one_by_one(

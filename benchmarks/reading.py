@@ -10,9 +10,11 @@ from .table import Bar, Table
 
 READ, BARE = "XML read", "bare expat"
 MOST_MEGABYTES = 150
-# All that a check does before it looks at a row.
+# All that a check does before it looks at a row, with the garbage collection of a command.
 READ_ALL = """
-import sys
+import gc, sys
+from ads_cli.__main__ import GC_THRESHOLD
+gc.set_threshold(GC_THRESHOLD)
 from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.products.schema import PRODUCT_SCHEMA
 for row in read_rows(open_source(sys.argv[1]), roots=(), known=PRODUCT_SCHEMA.known):

@@ -1,8 +1,9 @@
 """Write a shop as feeds for Google Merchant Center, a Meta catalog and Pinterest have it.
 
 Google: https://support.google.com/merchants/answer/7052112, names with spaces as in its spreadsheets.
-Meta: the template that Commerce Manager offers, https://www.facebook.com/business/help/120325381656392.
-Pinterest: https://help.pinterest.com/en/business/article/data-source-ingestion.
+Meta: the template that Commerce Manager offers, and
+https://developers.facebook.com/docs/commerce-platform/catalog/fields.
+Pinterest: docs/ItemAttributesRequest.md in github.com/pinterest/pinterest-python-generated-api-client.
 """
 
 import csv

@@ -182,6 +182,21 @@ def test_a_variation_without_its_parent_is_sent_with_what_it_has(adsctl, service
     assert found["item_group_id"] == "6" and found["link"] == "https://shop.example/?p=7"
 
 
+def test_a_variation_that_names_no_parent_takes_nothing_from_one_without_a_sku(adsctl, service):
+    other = {
+        "ID": "3",
+        "Type": "variable",
+        "Name": "Hat",
+        "Published": "1",
+        "Categories": "Hats",
+        "Brands": "Other",
+    }
+    adsctl.file("export.csv", table(other, WOO | {"Type": "variation"}))
+    adsctl("products", "push", "export.csv", *OPTIONS)
+    (found,) = [each for each in service.emulator.data.products() if each["id"] == "sku-mug"]
+    assert found["link"] == "https://shop.example/?p=7" and not found.get("product_type")
+
+
 def test_an_export_that_is_cut_off_is_told_by_its_line(adsctl):
     text = shopify_export.write([]).decode() + '"mug,"Mug\n'
     adsctl.file("export.csv", text)

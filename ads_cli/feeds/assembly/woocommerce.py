@@ -7,7 +7,7 @@ from ..rows import Row
 from .assembled import AssembledRows, Values, amount, image_fields
 
 SEPARATOR = re.compile(r"(?<!\\),\s*")  # the exporter escapes a comma inside a value
-ATTRIBUTE_NAME = re.compile(r"attribute (\d+) name", re.I)
+ATTRIBUTE_NAME = re.compile(r"attribute \d+ name", re.I)
 ID_REFERENCE = "id:"
 AVAILABILITY = {"1": "in stock", "0": "out of stock", "backorder": "available for order"}
 # An interval needs two ends; the export may have one. Dates without an offset are those of UTC.
@@ -34,8 +34,10 @@ class WooCommerceRows(AssembledRows):
     def _find_parents(self) -> Iterator[tuple[str, Row]]:
         for row in self._rows_read():
             if "variable" in self._kinds(row):
-                for name in (self._cell(row.values, "sku"), f"{ID_REFERENCE}{self._cell(row.values, 'id')}"):
-                    yield name, row
+                if sku := self._cell(row.values, "sku"):
+                    yield sku, row
+                if number := self._cell(row.values, "id"):
+                    yield ID_REFERENCE + number, row
 
     def _kinds(self, row: Row) -> list[str]:
         """Return the types of a product, such as simple, downloadable and virtual."""

@@ -15,8 +15,6 @@ from .reading import AsKind, Read, read_as
 
 AUTO, GENERIC = "auto", "generic"
 FROM = (AUTO, GENERIC, *KINDS)
-
-
 NO_KIND = FeedKind()
 
 

@@ -1,9 +1,10 @@
 """Rows of products that several rows of another reader make."""
 
+import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from ...output.text import counted
@@ -12,6 +13,7 @@ from ..kinds.kind import FeedKind
 from ..rows import Row, Rows
 
 Values = dict[str, Any]
+NUMBER = re.compile(r"[+-]?(\d{1,12}(\.\d{0,12})?|\.\d{1,12})", re.ASCII)
 TRUE = ("true", "yes", "1")
 
 
@@ -132,9 +134,5 @@ def price_fields(price: str, full: str) -> Values:
 
 
 def amount(text: str) -> Decimal | None:
-    """Return a number, or None."""
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() else None
+    """Return a number as exports write it, or None."""
+    return Decimal(text) if NUMBER.fullmatch(text) else None

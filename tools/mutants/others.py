@@ -75,7 +75,7 @@ OTHERS = (
         "ads_cli/auth/callback.py",
         "not hmac.compare_digest(token.encode(), self._token.encode())",
         "not token",
-        (f"{SIGN_IN}::test_a_listener_accepts_only_the_callback_of_its_request_token",),
+        ("tests/auth/test_callback.py::test_a_listener_accepts_only_the_callback_of_its_request_token",),
     ),
     Mutant(
         "a file of secrets that others can read is used",

@@ -6,7 +6,7 @@ from collections.abc import Collection, Container, Iterator, Sequence
 from typing import BinaryIO
 
 from .location import Location
-from .rows import Keep, Row, Rows
+from .rows import Keep, MayMend, Row, Rows
 from .source import Source
 
 NAMED_FILES = 3  # the most that a label names
@@ -94,6 +94,11 @@ class SeveralConversions:
     def mends(self) -> bool:
         """Tell whether there are fixes, which are the same for all files."""
         return self._conversions[0].mends
+
+    @property
+    def may_mend_texts(self) -> MayMend | None:
+        """Return what tells of values whether they may have to be mended; None where there is no fix."""
+        return self._conversions[0].may_mend_texts
 
     def mend_texts(self, row: Row) -> None:
         """Mend the texts of a row in place."""

@@ -21,6 +21,7 @@ from ..validation.report import ValidationReport
 from .sync_state import KIND
 
 FOLDER = "feeds"  # in the state folder
+MAX_FEEDS = 100  # of one catalog; an address may have another query each night
 
 
 class PushedFeed(msgspec.Struct):
@@ -72,6 +73,8 @@ class PushedFeeds:
         sent_nothing = not journal.totals
         feeds = self._feeds_of(journal.previous_generation) if sent_nothing else {}
         feeds.pop(_hash(address), None)
+        for oldest in [*feeds][: len(feeds) - MAX_FEEDS + 1]:
+            del feeds[oldest]
         if any(version):
             feeds[_hash(address)] = PushedFeed(
                 self._conditions, *version, report.rows, report.left_out, report.warned

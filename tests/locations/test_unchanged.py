@@ -159,3 +159,14 @@ def test_a_memory_that_is_damaged_is_no_memory(push, adsctl):
         path.write_text('{"generation": ')
     assert not push()[2]
     assert "is unchanged" in push()[1]
+
+
+def test_of_many_addresses_the_last_are_remembered(push, adsctl, shop_server, monkeypatch):
+    monkeypatch.setattr("ads_cli.products.pushed_feeds.MAX_FEEDS", 3)
+    addresses = [shop_server.address(f"/feed.csv?night={night}") for night in range(5)]
+    for address in addresses:
+        push(address=address)
+    asked = [push("--encoding", "utf-8", address=address)[2] for address in addresses[::-1][:3]]
+    assert asked == [True] * 3
+    (path,) = (adsctl.home / "state" / "feeds").iterdir()
+    assert len(json.loads(path.read_text())["feeds"]) == 3

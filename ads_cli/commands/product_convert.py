@@ -94,14 +94,13 @@ def _products(plan: "RowPlan") -> "Iterator[dict[str, Any]]":
 
 
 def _columns(plan: "RowPlan") -> list[str]:
-    """Return the fields that products have, as declared; only records must be read to know them."""
+    """Return the fields that products have, as declared; the header of a plain table names them."""
     from ..feeds.fixes.values import Availability
     from ..products.schema import FIELDS
 
     rows = plan.rows
-    if rows.table:
-        used = {*rows.fields, *(rows.conversion.fields if rows.conversion else ())}
-        used |= {"inventory"} if Availability.name in plan.report.fixed else set()
+    if rows.table and not (rows.conversion and rows.conversion.has_steps):
+        used = {*rows.fields, *(["inventory"] if Availability.name in plan.report.fixed else ())}
     else:
         used = {field for product in _products(plan) for field in product}
     return [field for field in FIELDS if field in used]

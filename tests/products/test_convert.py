@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ads_cli.feeds.registry import writable_formats
-from tests.conftest import PRODUCT, feed
+from tests.conftest import EXAMPLES, PRODUCT, feed
 
 FORMATS = writable_formats()
 
@@ -40,6 +40,32 @@ def test_columns_are_in_the_declared_order_and_no_others_are_written(adsctl):
     declared = ["id", "title", "description", "availability", "condition", "price", "link", "image_link"]
     assert names == [*declared, "brand", "color"]
     assert dict(zip(names, values, strict=True))["color"] == "red"
+
+
+META = """id,title,description,availability,condition,price,link,image[0].url,image[1].url,brand
+1,Mug,A mug,in stock,new,5 EUR,https://shop.example/1,https://i.example/1.jpg,https://i.example/2.jpg,Nordlicht
+"""
+SHOP = (
+    "--base-url",
+    "https://shop.example",
+    "--currency",
+    "EUR",
+    "--default",
+    "condition=new",
+    "--fix",
+    "html",
+)
+
+
+@pytest.mark.parametrize(("name", "options"), [("meta.csv", ()), ("shopify.csv", SHOP)])
+def test_a_table_has_every_field_that_the_products_of_a_kind_have(adsctl, name, options):
+    adsctl.file("meta.csv", META)
+    adsctl.file("shopify.csv", (EXAMPLES / "shopify.csv").read_text())
+    adsctl("products", "convert", name, "out.json", *options)
+    adsctl("products", "convert", name, "out.csv", *options)
+    adsctl("products", "convert", "out.csv", "again.json", "--from", "generic")
+    first, again = (json.loads((adsctl.home / path).read_text()) for path in ("out.json", "again.json"))
+    assert any("additional_image_link" in product for product in first) and again == first
 
 
 def test_nothing_is_written_of_a_feed_with_invalid_rows(adsctl):

@@ -244,6 +244,16 @@ def test_worker_processes_mend_the_same_rows(adsctl, service):
     assert fixed == {"html": 1, "price": 1, "https": 1, "duplicates": 1}
 
 
+def test_several_files_are_mended_as_one(adsctl):
+    write(adsctl, BROKEN)
+    (adsctl.home / "feed.csv").rename(adsctl.home / "first.csv")
+    write(adsctl, {"id": "sku-2", "title": "Two  spaces", "price": "€5"})
+    report = json.loads(
+        adsctl("products", "check", "first.csv", "feed.csv", "--fix", "all", "-o", "json").stdout
+    )
+    assert (report["valid"], report["fixed"]["whitespace"], report["fixed"]["price"]) == (2, 2, 2)
+
+
 def test_a_converted_feed_is_mended(adsctl):
     write(adsctl, BROKEN)
     adsctl("products", "convert", "feed.csv", "out.json", "--fix", "all")

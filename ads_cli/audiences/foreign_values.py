@@ -15,7 +15,7 @@ PLACEHOLDER = re.compile(
 )
 EMAIL_INSIDE = re.compile(r"[^\s@<>](?:@|%40)[^\s@<>]+\.\w")
 EMAIL_ALONE = re.compile(rf"\S*{EMAIL_INSIDE.pattern}\S*")
-PLAIN_NUMBER = re.compile(r"\+?[0-9]{7,}")
+PLAIN_NUMBER = re.compile(r"\+?[0-9]{9,}")
 # Digits alone may be an id; a plus, spaces, brackets or the usual grouping are a phone number's.
 PHONE_NUMBER = re.compile(
     r"(?:tel:)?(?=(?:\D*\d){7,15}\D*\Z)(?:\+[\d\s()./-]+|(?=.*[\s(])[\d\s()./-]+"

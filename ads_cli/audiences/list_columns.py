@@ -90,17 +90,20 @@ class ListColumns:
 
     def check_header(self, rows: Rows) -> None:
         """Raise ContentError where a table has no column of identifiers, or no header: it is not quoted."""
-        label = rows.source.label
-        if any(is_identifier(clean_text(column).lower()) for column in rows.columns):
-            raise ContentError(
-                f"{label}: the first line is a person, and not the names of columns",
-                hint=f"put a line above it, with a name for each column: {', '.join(self.identifiers)}",
-            )
+        self.check_names(rows.columns, rows)
         self.check_options(rows)
         if not {*self.fields(rows.columns).values()} & {*self.identifiers}:
             raise ContentError(
-                f"{label}: the first line names no identifier",
+                f"{rows.source.label}: the first line names no identifier",
                 hint=f"columns: {', '.join(self.identifiers)}; or --map 'Your column=email'",
+            )
+
+    def check_names(self, columns: Sequence[str], rows: Rows) -> None:
+        """Raise ContentError where the name of a column is personal: messages quote names."""
+        if any(is_identifier(clean_text(column).lower()) for column in columns):
+            raise ContentError(
+                f"{rows.source.label}: the first line is a person, and not the names of columns",
+                hint=f"put a line above it, with a name for each column: {', '.join(self.identifiers)}",
             )
 
     def check_options(self, rows: Rows) -> None:

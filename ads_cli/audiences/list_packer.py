@@ -102,6 +102,7 @@ class ListPacker:
 
     def _pack(self, rows: list[Row], options: PackingOptions) -> PackedRows:
         names = list(dict.fromkeys(name for row in rows for name in row.values))
+        self.columns.check_names(names, self._reader)
         cells: list[list[Any]] = [[row.values.get(name, "") for row in rows] for name in names]
         problems = {number: [("", row.problem)] for number, row in enumerate(rows) if row.problem}
         return self.columns.roles(names).pack(cells, len(rows), self.resolver, options, problems)

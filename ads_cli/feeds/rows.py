@@ -1,6 +1,7 @@
 """The rows of a feed in any format, read one at a time."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -178,6 +179,17 @@ class Rows(ABC):
             names.setdefault(self.rename.get(column, column), column)
         self._columns_named = len(self.columns)
         return {names.get(field, field): value for field, value in values.items()}
+
+    def distinct_names(self, header: list[str], line: int) -> list[str]:
+        """Return the names of columns; one that is repeated gets a number, or is an error."""
+        names, counts = [], Counter[str]()
+        for name in header:
+            counts[name] += 1
+            is_repeated = bool(name) and counts[name] > 1 and name not in self.ignored
+            if is_repeated and not self.numbers_repeated_columns:
+                raise self.error(line, f"the column {name!r} is repeated in the header")
+            names.append(f"{name} ({counts[name]})" if is_repeated else name)
+        return names
 
     def position(self, line: int, record: int) -> str:
         """Name a record: its line, and its number if several records share a line."""

@@ -1,7 +1,6 @@
 """CSV and TSV: a header, then a record in each line."""
 
 import csv
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import chain, islice
@@ -134,8 +133,7 @@ class CsvRows(TextRows, TableRows):
 
     def _fields_of(self, header: list[str]) -> list[str]:
         """Return the field of each cell, "" for a cell that is ignored; set the columns."""
-        if self.numbers_repeated_columns:
-            header = _number_repeated(header)
+        header = self.distinct_names(header, self._line)
         self.columns = tuple(name for name in header if name not in self.ignored and name)
         for name in self.rename:
             if name not in self.columns:
@@ -143,9 +141,6 @@ class CsvRows(TextRows, TableRows):
                     f"--map: {self.source.label} has no column {name!r}",
                     hint=f"columns: {listed(self.columns)}",
                 )
-        for name, count in Counter(self.columns).items():
-            if count > 1:
-                raise self.error(self._line, f"the column {name!r} is repeated in the header")
         first: dict[str, str] = {}
         for column, name in zip(self.columns, self.fields, strict=True):
             if (other := first.setdefault(name, column)) != column:
@@ -187,15 +182,6 @@ def _split_lines(data: bytes) -> Iterable[str]:
     if not lines[-1]:
         lines.pop()
     return [f"{line}\n" for line in lines] if b'"' in data else lines
-
-
-def _number_repeated(header: list[str]) -> list[str]:
-    """Return names of which each is there once: `email`, `email (2)`."""
-    names, counts = [], Counter[str]()
-    for name in header:
-        counts[name] += 1
-        names.append(f"{name} ({counts[name]})" if name and counts[name] > 1 else name)
-    return names
 
 
 def _split_cells(line: str, delimiter: str) -> list[str]:

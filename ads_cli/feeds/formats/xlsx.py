@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
@@ -31,10 +30,7 @@ class XlsxRows(RecordRows):
             raise self.error(1, "the sheet is empty")
         at = max(range(len(first)), key=lambda index: (self._count_known(first[index][1]), -index))
         line, names, _ = first[at]
-        header = [name.strip() for name in names]
-        for name, count in Counter(filter(None, header)).items():
-            if count > 1:
-                raise self.error(line, f"the column {name!r} is repeated in the header")
+        header = self.distinct_names([name.strip() for name in names], line)
         self.notes = list(self.source.notes)
         if at:
             self.notes.append(f"{counted(at, 'row')} skipped before the header")

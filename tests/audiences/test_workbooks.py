@@ -1,0 +1,48 @@
+"""Customer lists that are no tables of text: workbooks, and records with names of their own."""
+
+import io
+import json
+
+import openpyxl
+import pytest
+
+from .conftest import digest
+
+PERSON = "geheim.person@example.com"
+
+
+def workbook(*rows: list) -> bytes:
+    book, stream = openpyxl.Workbook(), io.BytesIO()
+    for row in rows:
+        book.active.append(row)
+    book.save(stream)
+    return stream.getvalue()
+
+
+def push(shop, file: str, *words: str, code: int = 0):
+    return shop("audiences", "push", file, "--audience", "aud", "--debug", *words, code=code)
+
+
+def test_a_workbook_that_repeats_its_columns_is_sent(shop, audience):
+    rows = (["email", "email", "phone", "Land"], ["Ann@x.de", "ann@work.de", "0151 12345678", "Deutschland"])
+    shop.file("people.xlsx", workbook(*rows))
+    push(shop, "people.xlsx")
+    (user,) = audience.bodies[0][0]["params"]["users"]
+    assert user == {
+        "email": [digest("ann@x.de"), digest("ann@work.de")],
+        "phone_number": [digest("+4915112345678")],
+    }
+
+
+@pytest.mark.parametrize("first", [[PERSON, "Kiel", "mobile"], ["0151 12345678", "Kiel", PERSON]])
+def test_a_workbook_without_a_header_is_refused_and_not_quoted(shop, audience, first):
+    shop.file("people.xlsx", workbook(first, first))
+    done = push(shop, "people.xlsx", code=3)
+    assert "the first line is a person" in done.stderr and not audience.bodies
+    assert not any(cell in done.stdout + done.stderr for cell in first if cell != "mobile")
+
+
+def test_a_record_whose_keys_are_people_is_refused_and_not_quoted(shop, audience):
+    shop.file("people.jsonl", json.dumps({"email": "ann@x.de", PERSON: "Kiel"}))
+    done = push(shop, "people.jsonl", code=3)
+    assert PERSON not in done.stdout + done.stderr and not audience.bodies

@@ -184,11 +184,10 @@ class Rows(ABC):
         """Return the names of columns; one that is repeated gets a number, or is an error."""
         names, counts = [], Counter[str]()
         for name in header:
-            counts[name] += 1
-            is_repeated = bool(name) and counts[name] > 1 and name not in self.ignored
-            if is_repeated and not self.numbers_repeated_columns:
+            counts[name] += name != "" and name not in self.ignored
+            if counts[name] > 1 and not self.numbers_repeated_columns:
                 raise self.error(line, f"the column {name!r} is repeated in the header")
-            names.append(f"{name} ({counts[name]})" if is_repeated else name)
+            names.append(f"{name} ({counts[name]})" if counts[name] > 1 else name)
         return names
 
     def position(self, line: int, record: int) -> str:

@@ -277,7 +277,6 @@ class DeleteVideoConversation(InAccount):
     "DELETE /12/accounts/{account_id}/cards/image_conversation/{card_id}",
     "cards image-conversation delete",
     columns=CARD_COLUMNS,
-    extra_fields=CARD_FIELDS,
     confirm_prompt="Delete the image conversation card {card_id}",
     example="7cp02",
 )

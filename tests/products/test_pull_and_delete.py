@@ -27,9 +27,9 @@ def test_pull_refuses_options_that_it_would_ignore(adsctl, words):
 
 
 def test_pull_refuses_a_name_without_a_known_format(adsctl):
-    said = adsctl.local("products", "pull", "all.xlsx", code=2).stderr
-    assert "cannot tell the format from the name 'all.xlsx'" in said and ".csv, .tsv" in said
-    assert not (adsctl.home / "all.xlsx").exists()
+    said = adsctl.local("products", "pull", "all.docx", code=2).stderr
+    assert "cannot tell the format from the name 'all.docx'" in said and ".csv, .tsv" in said
+    assert not (adsctl.home / "all.docx").exists()
     adsctl.local("products", "pull", "all.txt", "--format", "csv")
     assert (adsctl.home / "all.txt").read_text().startswith("id,")
 

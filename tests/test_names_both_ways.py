@@ -4,6 +4,7 @@ import csv
 import hashlib
 import json
 from contextlib import ExitStack, closing
+from hashlib import sha256
 
 import pytest
 import yaml
@@ -184,10 +185,15 @@ def counted(service, audience: str) -> int:
     return next(one["users"] for one in service.emulator.data.audiences() if one["id"] == audience)
 
 
-def test_a_list_of_people_with_both_names_is_refused(adsctl, service):
+def test_of_a_list_of_people_with_both_names_both_values_are_sent(adsctl, service):
     adsctl.file("people.csv", "platform_id,twitter_id\n1,2\n")
-    told = adsctl("audiences", "push", "people.csv", "--audience", "1nmth", code=3).stderr
-    assert "platform_id" in told and "twitter_id" in told
+    told = adsctl("audiences", "push", "people.csv", "--audience", "1nmth").stderr
+    assert "'twitter_id' is read as platform_id" in told
+    written = adsctl("audiences", "hash", "people.csv").stdout
+    assert all(sha256(value).hexdigest() in written for value in (b"1", b"2"))
+
+
+def test_a_user_with_both_names_is_refused(adsctl):
     user = {"platform_id": ["1" * 64], "twitter_id": ["2" * 64]}
     adsctl.file("people.json", json.dumps([{"operation_type": "Update", "params": {"users": [user]}}]))
     told = adsctl("audiences", "check", "people.json", code=3).stdout

@@ -230,7 +230,9 @@ class ListProducts(InCatalog):
 class PutProducts(InCatalog):
     """Create or update products."""
 
-    products: Annotated[list[Product], Meta(min_length=1, max_length=BATCH_SIZE, extra={"argument": "FILE"})]
+    products: Annotated[
+        list[Product], Meta(min_length=1, max_length=BATCH_SIZE, extra={"argument": "FILE..."})
+    ]
 
 
 @endpoint(

@@ -16,7 +16,6 @@ from ..console.bulk_options import (
 from ..console.feed_options import ProductFeedOptions
 from ..console.invocation import Invocation
 from ..errors import ContentError, UsageError
-from ..feeds.location import UnchangedError
 
 if TYPE_CHECKING:
     from ..feeds.rows import Rows
@@ -63,6 +62,7 @@ def push(
 
     For example: adsctl products push feed.csv --failed-out rejected.csv
     """
+    from ..feeds.location import UnchangedError
     from ..products.schema import PRODUCT_SCHEMA
     from .push import PushCommand
 

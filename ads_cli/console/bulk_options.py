@@ -12,15 +12,15 @@ from ..api.names import WIRE_NAMES, neutral_name
 from ..errors import UsageError
 from ..feeds.limits import MAX_SHEET_ROWS
 from ..feeds.registry import one_of, readable_formats
-from ..feeds.rows import Rows
 from ..numbers import parse_size
 from ..suggestions import suggestion
-from ..validation.schema import RowSchema
 from .options import completes_from
 
 if TYPE_CHECKING:
     from ..feeds.access import RemoteAccess
+    from ..feeds.rows import Rows
     from ..uploads.rejected_rows import FailedOut
+    from ..validation.schema import RowSchema
     from .invocation import Invocation
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -78,11 +78,11 @@ class FeedOptions(msgspec.Struct, frozen=True):
         int, typer.Option(metavar="N", min=1, help="Rows of a workbook, which is loaded as a whole")
     ] = MAX_SHEET_ROWS
 
-    def open(self, call: "Invocation", file: str, schema: RowSchema) -> Rows:
+    def open(self, call: "Invocation", file: str, schema: "RowSchema") -> "Rows":
         """Open a file for a schema; raise AdsctlError."""
         return self.open_rows(call, file, schema.roots, schema.known, self.mapping(schema.known))
 
-    def open_all(self, call: "Invocation", files: list[str], schema: RowSchema) -> Rows:
+    def open_all(self, call: "Invocation", files: list[str], schema: "RowSchema") -> "Rows":
         """Open the files that arguments name as one feed; raise AdsctlError."""
         from ..feeds.locate import expand_files
 
@@ -100,13 +100,13 @@ class FeedOptions(msgspec.Struct, frozen=True):
         roots: tuple[str, ...],
         known: Collection[str],
         mapping: Mapping[str, str],
-    ) -> Rows:
+    ) -> "Rows":
         """Open a file; `roots` may be the only key of a document, `known` are its fields."""
         return self.reader(call, file, roots, known)(mapping)
 
     def reader(
         self, call: "Invocation", file: str, roots: tuple[str, ...], known: Collection[str]
-    ) -> Callable[[Mapping[str, str]], Rows]:
+    ) -> "Callable[[Mapping[str, str]], Rows]":
         """Open a file, and return what reads its columns under the names that a mapping gives them."""
         from ..feeds.reader import open_source, read_rows
         from ..feeds.source import ReadOptions

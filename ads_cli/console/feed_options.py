@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ..feeds.fixes.names import ALL, DUPLICATES, NAMES, parse_fixes
-from ..feeds.rows import Keep, Rows
-from ..validation.schema import RowSchema
 from .bulk_options import FeedOptions
 from .options import completes_from
 
 if TYPE_CHECKING:
     from ..feeds.conversion.step import Step
     from ..feeds.kinds.opening import OpenedFeed
+    from ..feeds.rows import Keep, Rows
+    from ..validation.schema import RowSchema
     from .invocation import Invocation
 
 # Written out, since help must not load the kinds; tests hold them equal.
@@ -73,11 +73,11 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         ),
     ] = None
 
-    def open(self, call: "Invocation", file: str, schema: RowSchema) -> Rows:
+    def open(self, call: "Invocation", file: str, schema: "RowSchema") -> "Rows":
         """Open a feed for a schema, with the steps that convert its rows; raise AdsctlError."""
         return self.open_feed(call, file, schema).rows
 
-    def open_feed(self, call: "Invocation", file: str, schema: RowSchema) -> "OpenedFeed":
+    def open_feed(self, call: "Invocation", file: str, schema: "RowSchema") -> "OpenedFeed":
         """Open a feed, and tell as which kind it is read."""
         from ..feeds.conversion.conversion import Conversion
         from ..feeds.fixes.fixes import Fixes
@@ -95,7 +95,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
             opened.rows.conversion = Conversion(steps, keep, fixes)
         return opened
 
-    def _open_as_kind(self, call: "Invocation", file: str, schema: RowSchema) -> "OpenedFeed":
+    def _open_as_kind(self, call: "Invocation", file: str, schema: "RowSchema") -> "OpenedFeed":
         """Open a feed as one of the kind that it is."""
         from ..feeds.kinds.opening import open_feed
 
@@ -108,7 +108,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
             mapping=self.mapping_file or call.settings.get("mapping"),
         )
 
-    def _steps(self, opened: "OpenedFeed", schema: RowSchema) -> "list[Step]":
+    def _steps(self, opened: "OpenedFeed", schema: "RowSchema") -> "list[Step]":
         """Return the steps that convert rows; options say more than the kind of the feed does."""
         from ..feeds.conversion.fields import DefaultField, SetField
         from ..feeds.conversion.parsing import parse_base_url, parse_currency, parse_field, parse_split

@@ -7,7 +7,6 @@ import io
 import os
 import stat
 import sys
-import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
@@ -110,6 +109,8 @@ def spooled(stream: BinaryIO, label: str) -> BinaryIO:
 
     Raises UsageError if it cannot be read, and StateError if it cannot be copied.
     """
+    import tempfile
+
     try:
         file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - open as long as its source
         for block in _blocks(stream, label):

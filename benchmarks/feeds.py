@@ -2,6 +2,10 @@
 
 import csv
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ads_cli.feeds.rows import Rows
 
 ALIKE = {
     "description": " ".join(["A description, with a comma, as long as most are."] * 3),
@@ -44,13 +48,19 @@ def xml_feed(path: Path, rows: int) -> Path:
     return path
 
 
-def bodies(path: Path, feed: Path) -> int:
-    """Write the request body of each batch of the feed, one per line; return their number."""
-    from ads_cli.console.bulk_options import FeedOptions
-    from ads_cli.products.plans import check_plan
+def rows_of(feed: Path) -> "Rows":
+    """Open a feed of products, as it is."""
+    from ads_cli.feeds.reader import open_source, read_rows
     from ads_cli.products.schema import PRODUCT_SCHEMA
 
-    plan = check_plan(FeedOptions().open(str(feed), PRODUCT_SCHEMA))
+    return read_rows(open_source(str(feed)), roots=(), known=PRODUCT_SCHEMA.known)
+
+
+def bodies(path: Path, feed: Path) -> int:
+    """Write the request body of each batch of the feed, one per line; return their number."""
+    from ads_cli.products.plans import check_plan
+
+    plan = check_plan(rows_of(feed))
     plan.validate(lambda rows: None)
     count = 0
     with path.open("wb") as file:

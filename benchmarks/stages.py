@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .feeds import feed
+from .feeds import feed, rows_of
 from .peers import ADSCTL
 from .running import load_server, measured, signed_in
 from .senders import SIGNED
@@ -77,16 +77,15 @@ class Stages:
         from ads_cli.client.credentials import Credentials
         from ads_cli.client.signing import as_user
         from ads_cli.client.transport import Connections, http_request, tls_context
-        from ads_cli.console.bulk_options import FeedOptions
         from ads_cli.products.plans import check_plan
-        from ads_cli.products.schema import PRODUCT_SCHEMA, encode_product
+        from ads_cli.products.schema import encode_product
         from ads_cli.uploads.job_file import Job
         from ads_cli.uploads.job_key import JobKey, JobOptions, Place
         from ads_cli.uploads.journal import Journal
         from ads_cli.validation import process_pool as workers
 
         workers.MIN_FILE_BYTES = sys.maxsize  # for no other process is to help
-        self._rows = FeedOptions().open(str(path), PRODUCT_SCHEMA)
+        self._rows = rows_of(path)
         self._plan = check_plan(self._rows)
         self._plan.validate(lambda rows: None)
         self._upload = self._plan.upload

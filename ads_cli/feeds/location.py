@@ -8,7 +8,7 @@ import os
 import stat
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -109,12 +109,16 @@ def spooled(stream: BinaryIO, label: str) -> BinaryIO:
 
     Raises UsageError if it cannot be read, and StateError if it cannot be copied.
     """
+    return copied(label, lambda file: file.writelines(_blocks(stream, label)))
+
+
+def copied(label: str, write: Callable[[BinaryIO], None]) -> BinaryIO:
+    """Return an unnamed temporary file with what `write` writes; raise StateError if there is no space."""
     import tempfile
 
     try:
         file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - open as long as its source
-        for block in _blocks(stream, label):
-            file.write(block)
+        write(file)
         file.seek(0)
     except OSError as error:
         raise StateError(

@@ -1,16 +1,14 @@
 """Remote feeds: copied to a private temporary file, since a push reads its feed twice."""
 
-import tempfile
 from abc import abstractmethod
-from typing import BinaryIO, cast
+from typing import BinaryIO
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from ..client.download import Version
 from ..client.trace import Trace
-from ..errors import StateError
 from ..masking import MASK, address_secrets, mask_address
 from .access import OnBytes, RemoteAccess
-from .location import Location
+from .location import Location, copied
 
 
 class RemoteLocation(Location):
@@ -31,17 +29,8 @@ class RemoteLocation(Location):
     def open(self) -> BinaryIO:
         """Copy the feed."""
         self.trace.mask.add(*address_secrets(self.address))
-        try:
-            file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - open as long as its source
-            with self.access.progress(self.label) as on_bytes:
-                self.copy_to(file, on_bytes)
-            file.seek(0)
-        except OSError as error:
-            raise StateError(
-                f"{self.label} cannot be copied to a temporary file: {error.strerror or error}",
-                hint="free some space, or set TMPDIR to a folder on a larger disk",
-            ) from None
-        return file
+        with self.access.progress(self.label) as on_bytes:
+            return copied(self.label, lambda file: self.copy_to(file, on_bytes))
 
     @abstractmethod
     def copy_to(self, file: BinaryIO, on_bytes: OnBytes) -> None:

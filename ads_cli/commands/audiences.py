@@ -1,6 +1,5 @@
 """Customer lists: push them to audiences, check them, hash them."""
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,7 @@ import typer
 from ..console.bulk_options import File, PushOptions, RejectedOptions, with_options
 from ..console.invocation import Invocation
 from ..console.list_options import ListOptions
-from ..errors import ContentError, IncompleteError
+from ..errors import ContentError
 
 if TYPE_CHECKING:
     from ..audiences.plan import UserPlan
@@ -147,35 +146,27 @@ def hash_file(
     For example: adsctl audiences hash customers.csv hashed.csv
     """
     from ..audiences.hash_export import write_hashed
-    from ..console.output_file import OutputFile
-    from ..uploads.rejected_rows import check_failed_out
-    from .validate import require_valid, write_invalid_rows
+    from .validate import write_valid_rows
 
     call = Invocation.of(ctx)
     plan = _offline_plan(call, file, feed, allow_clear_text=allow_clear_text)
-    check_failed_out(rejected.failed_out_file, plan.rows)
-    out = None if output_file == "-" else OutputFile(output_file)
-    if out:
-        out.check_differs(plan.rows.source.location, rejected.failed_out)
-        out.confirm(call, force=rejected.force)
-    hint = "nothing was written; correct the file, or write the valid rows with --skip-invalid"
-    report = require_valid(
-        call, plan, skip_invalid=skip_invalid, failed_out=rejected.failed_out_file, hint=hint
+
+    def done() -> str:
+        if output_file == "-":
+            return ""
+        is_sent_raw = NOT_HASHED in plan.report.identifiers
+        but = f" but {NOT_HASHED}, which the service takes as it is" if is_sent_raw else ""
+        return f"{output_file}: {plan.report.valid:,} people, every identifier hashed{but}"
+
+    write_valid_rows(
+        call,
+        plan,
+        output_file,
+        rejected,
+        skip_invalid=skip_invalid,
+        write=lambda stream: write_hashed(plan, stream),
+        done=done,
     )
-    if out is None:
-        write_hashed(plan, sys.stdout)
-    else:
-        with out.open() as stream:
-            write_hashed(plan, stream)
-        but = (
-            f" but {NOT_HASHED}, which the service takes as it is"
-            if NOT_HASHED in plan.report.identifiers
-            else ""
-        )
-        call.messages.say(f"{output_file}: {report.valid:,} people, every identifier hashed{but}")
-    write_invalid_rows(rejected.failed_out_file, plan, report)
-    if report.invalid:
-        raise IncompleteError(f"{report.summary} and not written")
 
 
 def _push(call: Invocation, plan: "UserPlan", options: PushOptions) -> None:

@@ -1,7 +1,5 @@
 """Write a product feed as it is read, mapped and mended."""
 
-import sys
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -11,7 +9,6 @@ from ..console.bulk_options import File, RejectedOptions, Strict, with_options
 from ..console.feed_options import ProductFeedOptions
 from ..console.invocation import Invocation
 from ..console.options import completes_from
-from ..errors import IncompleteError
 from ..feeds.registry import one_of, writable_formats
 
 if TYPE_CHECKING:
@@ -50,33 +47,26 @@ def convert(
 
     For example: adsctl products convert feed.csv feed.jsonl
     """
-    from ..console.output_file import OutputFile, refuse_presentation
+    from ..console.output_file import refuse_presentation
     from ..feeds.registry import find_writable
     from ..output.text import counted
     from ..products.plans import check_plan
     from ..products.schema import PRODUCT_SCHEMA
-    from ..uploads.rejected_rows import check_failed_out
-    from .validate import require_valid, write_invalid_rows
+    from .validate import write_valid_rows
 
     call = Invocation.of(ctx)
     refuse_presentation(call, "--format-out")
-    out = None if output_file == "-" else OutputFile(output_file)
-    format = find_writable(output_file if out else "standard output", format_out)
+    format = find_writable("standard output" if output_file == "-" else output_file, format_out)
     plan = check_plan(feed.open(call, file, PRODUCT_SCHEMA), strict=strict)
-    check_failed_out(rejected.failed_out_file, plan.rows)
-    if out:
-        out.check_differs(plan.rows.source.location, rejected.failed_out)
-        out.confirm(call, force=rejected.force)
-    hint = "nothing was written; correct the file, or write the valid rows with --skip-invalid"
-    report = require_valid(
-        call, plan, skip_invalid=skip_invalid, failed_out=rejected.failed_out_file, hint=hint
+    write_valid_rows(
+        call,
+        plan,
+        output_file,
+        rejected,
+        skip_invalid=skip_invalid,
+        write=lambda stream: _write(plan, stream, format),
+        done=lambda: f"{counted(plan.report.valid, 'product')} written",
     )
-    with out.open() if out else nullcontext(sys.stdout) as stream:
-        _write(plan, stream, format)
-    call.messages.say(f"{counted(report.valid, 'product')} written")
-    write_invalid_rows(rejected.failed_out_file, plan, report)
-    if report.invalid:
-        raise IncompleteError(f"{report.summary} and not written")
 
 
 def _write(plan: "RowPlan", stream: "IO[str]", format: "FeedFormat") -> None:

@@ -1,16 +1,21 @@
 """Validate the file of a plan, and report what is wrong with it."""
 
+import sys
 from collections.abc import Callable
+from contextlib import nullcontext
+from typing import IO
 
 from ..api.rates import Rate
+from ..console.bulk_options import RejectedOptions
 from ..console.fix_reports import fixed_lines
 from ..console.invocation import Invocation
+from ..console.output_file import OutputFile
 from ..console.progress import progress
 from ..console.reports import error_lines, hint_of_kind, warning_lines
-from ..errors import ContentError
+from ..errors import ContentError, IncompleteError
 from ..output.text import duration
 from ..uploads.plan import Plan
-from ..uploads.rejected_rows import FailedOut, write_rejected_rows
+from ..uploads.rejected_rows import FailedOut, check_failed_out, write_rejected_rows
 from ..validation.report import ValidationReport
 
 
@@ -72,3 +77,36 @@ def write_invalid_rows(failed_out: FailedOut | None, plan: Plan, report: Validat
             for checked in plan.checked_rows() if report.invalid else ():
                 if errors := checked.errors:
                     reject(checked.row, errors)
+
+
+def write_valid_rows(
+    call: Invocation,
+    plan: Plan,
+    output_file: str,
+    rejected: RejectedOptions,
+    *,
+    skip_invalid: bool,
+    write: Callable[[IO[str]], None],
+    done: Callable[[], str],
+) -> None:
+    """Write what is valid in a file to another file, or for `-` to standard output, as `write` does.
+
+    `done` says what was written. Raises ContentError where rows are invalid, or IncompleteError where they
+    are skipped.
+    """
+    check_failed_out(rejected.failed_out_file, plan.rows)
+    out = None if output_file == "-" else OutputFile(output_file)
+    if out:
+        out.check_differs(plan.rows.source.location, rejected.failed_out)
+        out.confirm(call, force=rejected.force)
+    hint = "nothing was written; correct the file, or write the valid rows with --skip-invalid"
+    report = require_valid(
+        call, plan, skip_invalid=skip_invalid, failed_out=rejected.failed_out_file, hint=hint
+    )
+    with out.open() if out else nullcontext(sys.stdout) as stream:
+        write(stream)
+    if said := done():
+        call.messages.say(said)
+    write_invalid_rows(rejected.failed_out_file, plan, report)
+    if report.invalid:
+        raise IncompleteError(f"{report.summary} and not written")

@@ -2,18 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
-from decimal import Decimal
 from typing import Any
 
 import msgspec
 
 from ..output.text import counted
 from .digest_index import DIGEST_BYTES, ID_BYTES, Changes, DigestIndex, id_hash, product_digest
-from .schema import FIELDS
+from .normal_form import COMPARED, normal_form
 
-GENERATED = ("product_key", "item_group_key")  # by the service
-COMPARED = tuple(name for name in FIELDS if name not in GENERATED)
 SAME, DIFFERING, MISSING, HIDDEN = "same", "differing", "missing", "hidden"
 ONLY_IN_CATALOG = "only_in_catalog"
 
@@ -77,21 +73,5 @@ def _padded(hashed: bytes) -> bytes:
 
 def _digest(product: Mapping[str, Any]) -> bytes:
     """Return the digest of a product's values, each in its normal form."""
-    values = [_normalized(name, product.get(name)) for name in COMPARED]
+    values = [normal_form(name, product.get(name)) for name in COMPARED]
     return product_digest(str(product.get("id")), msgspec.msgpack.encode(values))
-
-
-def _normalized(name: str, value: Any) -> Any:
-    """Return the one form of values that mean the same."""
-    if isinstance(value, list):
-        value = ",".join(map(str, value))
-    text = "" if value is None else str(value).strip()
-    try:
-        if name in ("price", "sale_price") and text:
-            amount, currency = text.split()
-            return f"{Decimal(amount).normalize():f} {currency}"
-        if name == "sale_price_effective_date" and text:
-            return [datetime.fromisoformat(end).astimezone(UTC).isoformat() for end in text.split("/")]
-    except (ValueError, ArithmeticError):
-        return text
-    return ",".join(map(str.strip, text.split(","))) if name == "additional_image_link" else text

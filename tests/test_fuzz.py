@@ -19,7 +19,7 @@ from ads_cli.config.strict_yaml import load
 from ads_cli.console.request_input import request_from_input
 from ads_cli.console.results import show_pages
 from ads_cli.errors import AdsctlError, ContentError, StateError
-from ads_cli.feeds.location import InMemory
+from ads_cli.feeds.locations.location import InMemory
 from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS, readable_formats
 from ads_cli.feeds.rows import Rows

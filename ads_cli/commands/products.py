@@ -62,7 +62,7 @@ def push(
 
     For example: adsctl products push feed.csv --failed-out rejected.csv
     """
-    from ..feeds.location import UnchangedError
+    from ..feeds.locations.location import UnchangedError
     from ..products.schema import PRODUCT_SCHEMA
     from .push import PushCommand
 
@@ -148,7 +148,7 @@ def _pushed_feeds(
     call: Invocation, files: list[str], feed: ProductFeedOptions, *, strict: bool, skip_invalid: bool
 ) -> "UnchangedFeed | None":
     """Let the server of the only feed, if it is remote, say that it is unchanged since the last push."""
-    from ..feeds.locate import is_remote
+    from ..feeds.locations.locate import is_remote
 
     if len(files) > 1 or not is_remote(files[0]):
         return None

@@ -11,8 +11,8 @@ from ..console.feed_options import ProductFeedOptions
 from ..console.invocation import Invocation
 from ..console.reports import show_summary
 from ..errors import UsageError
-from ..feeds.location import UnchangedError
-from ..feeds.remote import RemoteLocation
+from ..feeds.locations.location import UnchangedError
+from ..feeds.locations.remote import RemoteLocation
 from ..products.pushed_feeds import PushedFeeds
 from ..products.upload import push_upload
 from ..uploads.summary import Summary

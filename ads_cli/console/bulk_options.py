@@ -17,7 +17,7 @@ from ..suggestions import suggestion
 from .options import completes_from
 
 if TYPE_CHECKING:
-    from ..feeds.access import RemoteAccess
+    from ..feeds.locations.access import RemoteAccess
     from ..feeds.rows import Rows
     from ..uploads.rejected_rows import FailedOut
     from ..validation.schema import RowSchema
@@ -84,7 +84,7 @@ class FeedOptions(msgspec.Struct, frozen=True):
 
     def open_all(self, call: "Invocation", files: list[str], schema: "RowSchema") -> "Rows":
         """Open the files that arguments name as one feed; raise AdsctlError."""
-        from ..feeds.locate import expand_files
+        from ..feeds.locations.locate import expand_files
 
         opened = [self.open(call, file, schema) for file in expand_files(files, self.access(call))]
         if len(opened) == 1:

@@ -7,7 +7,7 @@ from typing import TextIO
 from ..config.atomic_files import atomic
 from ..config.output_paths import file_to_replace
 from ..errors import NotConfirmedError, UsageError
-from ..feeds.location import Location
+from ..feeds.locations.location import Location
 from .invocation import Invocation
 
 

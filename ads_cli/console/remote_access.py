@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..client.copy_limits import Limits
-from ..feeds.access import OnBytes, RemoteAccess
+from ..feeds.locations.access import OnBytes, RemoteAccess
 from ..numbers import size_text
 from ..output.messages import Messages
 from ..output.text import safe

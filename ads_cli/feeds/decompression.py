@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import AdsctlError, ContentError
 from .compressions import COMPRESSIONS, Compression
 from .limits import MAX_DECOMPRESSED_BYTES, MAX_RATIO, MIN_JUDGED_BYTES
-from .location import spooled
+from .locations.location import spooled
 
 if TYPE_CHECKING:
     import zipfile

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import ContentError, UsageError
 from .decoding import UTF_8, check_encoding
-from .locate import parse_location
-from .location import InMemory
+from .locations.locate import parse_location
+from .locations.location import InMemory
 from .registry import (
     FORMATS,
     SNIFF_BYTES,
@@ -24,7 +24,7 @@ from .sniffing import is_web_page
 from .source import ReadOptions, Source
 
 if TYPE_CHECKING:
-    from .access import RemoteAccess
+    from .locations.access import RemoteAccess
 
 
 def open_source(

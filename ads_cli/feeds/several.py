@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Container, Iterator, Sequence
 from typing import BinaryIO
 
-from .location import Location
+from .locations.location import Location
 from .rows import Keep, MayMend, Row, Rows
 from .source import Source
 

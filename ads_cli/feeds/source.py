@@ -9,7 +9,7 @@ from ..errors import ContentError, UsageError
 from .decoding import UTF_8, as_utf_8
 from .decompression import decompressed
 from .limits import MAX_SHEET_ROWS
-from .location import Location
+from .locations.location import Location
 from .registry import FeedFormat
 
 BLOCK_BYTES = 1024 * 1024

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ads_cli.feeds.formats.xml_writer import NOT_XML, REPLACEMENT
-from ads_cli.feeds.location import InMemory
+from ads_cli.feeds.locations.location import InMemory
 from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS
 from ads_cli.feeds.rows import REPORT_COLUMNS

@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 
 from ...errors import ContentError, UsageError
 from ..limits import MAX_DECOMPRESSED_BYTES
-from ..location import spooled
+from ..locations.location import spooled
 from ..record_rows import RecordRows
 from ..rows import Row
 from .typed_values import as_text

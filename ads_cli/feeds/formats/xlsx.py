@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, cast
 
 from ...errors import ContentError, UsageError
 from ...output.text import counted
-from ..location import spooled
+from ..locations.location import spooled
 from ..record_rows import RecordRows
 from ..rows import Row
 

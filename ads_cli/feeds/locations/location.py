@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ..errors import StateError, UsageError
+from ...errors import StateError, UsageError
 
 COPY_BYTES = 1024 * 1024
 

@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
-from ..errors import UsageError
-from ..masking import mask_address
-from ..suggestions import suggestion
+from ...errors import UsageError
+from ...masking import mask_address
+from ...suggestions import suggestion
 from .access import RemoteAccess
 
 OBJECT_STORES = ("s3", "gs", "az", "sftp")

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import UsageError
-from ..masking import mask_address
+from ...errors import UsageError
+from ...masking import mask_address
 from .location import FileLocation, Location, StandardInput
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from typing import BinaryIO
 from urllib.parse import urlsplit, urlunsplit
 
-from ..client.download import Download
-from ..client.download_errors import check_encrypted
+from ...client.download import Download
+from ...client.download_errors import check_encrypted
 from .access import OnBytes
 from .location import UnchangedError
 from .remote import RemoteLocation, credentials_of

@@ -4,9 +4,9 @@ from abc import abstractmethod
 from typing import BinaryIO
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from ..client.download import Version
-from ..client.trace import Trace
-from ..masking import MASK, address_secrets, mask_address
+from ...client.download import Version
+from ...client.trace import Trace
+from ...masking import MASK, address_secrets, mask_address
 from .access import OnBytes, RemoteAccess
 from .location import Location, copied
 

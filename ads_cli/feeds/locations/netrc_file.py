@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..errors import StateError
+from ...errors import StateError
 
 NAMES = (".netrc", "_netrc")  # the second is that of Windows
 

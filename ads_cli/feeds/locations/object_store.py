@@ -6,10 +6,10 @@ from queue import Empty, Full, Queue
 from typing import Any, BinaryIO, NamedTuple
 from urllib.parse import urlsplit
 
-from ..client.copy_limits import CopyRetries
-from ..client.retry import FailedAttempt
-from ..errors import AccessError, AdsctlError, NotFoundError, UnavailableError, UsageError
-from ..output.text import shortened
+from ...client.copy_limits import CopyRetries
+from ...client.retry import FailedAttempt
+from ...errors import AccessError, AdsctlError, NotFoundError, UnavailableError, UsageError
+from ...output.text import shortened
 from .access import OnBytes
 from .remote import RemoteLocation, credentials_of
 

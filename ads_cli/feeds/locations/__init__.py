@@ -1,0 +1,1 @@
+"""Where feeds are: paths, standard input, addresses, object stores."""

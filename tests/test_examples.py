@@ -21,8 +21,13 @@ ELSEWHERE = {  # run by tests/auth, tests/audiences and tests/test_emulator_comm
     "auth bearer revoke": "needs an app of its own",
     "emulator serve": "does not end",
 }
+FEED = "--feed-url https://shop.example/feed.csv --feed-format CSV --frequency DAILY"
+CREATE_FEED = f"adsctl catalog feeds create {FEED} --start-time 03:10 --time-zone Europe/Berlin"
 BEFORE = {  # commands that have to run first
     "catalog create": "adsctl catalog delete 7310248000000000001",
+    "catalog feeds list": CREATE_FEED,
+    "catalog feeds update": CREATE_FEED,
+    "catalog feeds delete": CREATE_FEED,
     "jobs show": "adsctl products push feed.csv",
     "profile use": "adsctl profile set shop account=18ce54d4x5t",
     "profile remove": "adsctl profile set shop account=18ce54d4x5t",

@@ -3,8 +3,9 @@
 # The groups by path, with their summaries.
 GROUPS = {
     "products": "Product feeds: check, convert, push, pull, list and delete products",
-    "catalog": "The product catalog and its product sets",
+    "catalog": "The product catalog, its product sets and its scheduled feeds",
     "catalog sets": "Product sets: the products that an ad shows",
+    "catalog feeds": "Scheduled feeds: what the service itself imports into the catalog",
     "audiences": "Audiences: who ads are for, and who they are not for",
     "audiences permissions": "The accounts that an audience is shared with",
     "audiences do-not-reach": "Lists of people who see no ads",

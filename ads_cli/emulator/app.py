@@ -53,6 +53,7 @@ HANDLER_MODULES = (
     "resources.catalogs",
     "resources.products",
     "resources.product_sets",
+    "resources.scheduled_feeds",
     "resources.webhooks",
     "oauth.sign_in",
     "oauth.authorize",

@@ -29,6 +29,12 @@ def _without_managed_fields(record: Record) -> Record:
     return {name: value for name, value in record.items() if name not in MANAGED}
 
 
+def _scheduled_feed(record: Record) -> Record:
+    """Return a scheduled feed with its times, in milliseconds, though no record beside it has them."""
+    times = {name: record[name].replace("Z", ".000Z") for name in ("created_at", "updated_at")}
+    return _without_managed_fields(record) | times
+
+
 def _classic_post(post: Record) -> Record:
     """Return a post with a number as its id, and the time in the older form."""
     made = datetime.fromisoformat(post["created_at"]).strftime("%a %b %d %H:%M:%S +0000 %Y")
@@ -55,6 +61,7 @@ def _older_card(card: Record) -> Record:
 
 SHAPES: dict[str, Callable[[Record], Record]] = {
     "catalog": _without_managed_fields,
+    "catalog feeds": _scheduled_feed,
     "catalog sets": _without_managed_fields,
     "cards poll": _older_card,
     "cards video-conversation": _older_card,

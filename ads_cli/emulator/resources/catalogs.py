@@ -7,7 +7,7 @@ from ..core.responses import Result
 from ..storage import ids, product_table
 from ..storage.store import Record
 
-CATALOG, PRODUCT_SET = "product_catalog", "product_set"
+CATALOG, PRODUCT_SET, SCHEDULED_FEED = "product_catalog", "product_set", "scheduled_feed"
 
 
 def require_catalog(context: RequestContext, catalog: str) -> None:
@@ -53,12 +53,13 @@ def rename_catalog(context: RequestContext, request: RenameCatalog) -> Result:
 
 @handler(DeleteCatalog)
 def delete_catalog(context: RequestContext, request: DeleteCatalog) -> Result:
-    """Delete a catalog with its products and sets."""
+    """Delete a catalog with its products, sets and scheduled feeds."""
     catalog = request.product_catalog_id
     with context.store.transaction():
         require_catalog(context, catalog)
         deleted = context.store.delete(CATALOG, catalog, owner=context.user)
         context.store.purge(CATALOG, context.user, catalog)
         context.store.purge(PRODUCT_SET, catalog)
+        context.store.purge(SCHEDULED_FEED, catalog)
         product_table.clear(context.store, catalog)
     return Result(deleted)

@@ -2,12 +2,14 @@
 
 import json
 import shutil
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
 
 import pytest
+import trustme
 from pytest_httpserver import HTTPServer
 
 from ads_cli.commands.emulator import variables
@@ -50,6 +52,28 @@ def remote(adsctl: Adsctl, httpserver: HTTPServer) -> Adsctl:
         "ADSCTL_ADS_SANDBOX_URL": address,
     }
     return adsctl
+
+
+@pytest.fixture(scope="session")
+def authority() -> trustme.CA:
+    """A certificate authority that no system trusts."""
+    return trustme.CA()
+
+
+@pytest.fixture
+def tls(authority: trustme.CA) -> ssl.SSLContext:
+    """What a server for `localhost` under the authority needs."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("localhost").configure_cert(context)
+    return context
+
+
+@pytest.fixture
+def trusted(authority: trustme.CA, tmp_path: Path) -> dict[str, str]:
+    """The variable that makes adsctl trust the authority."""
+    path = tmp_path / "authority.pem"
+    authority.cert_pem.write_to_path(str(path))
+    return {"SSL_CERT_FILE": str(path)}
 
 
 PRODUCT = {

@@ -5,15 +5,14 @@ import socket
 import ssl
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from contextlib import AbstractContextManager, suppress
+from http.server import BaseHTTPRequestHandler
 
 import pytest
-import trustme
 from werkzeug import Request, Response
 
 from tests.conftest import SECRETS
+from tests.local_server import LocalServer, running_server
 
 ACCOUNTS = "/12/accounts"
 LIST = ("accounts", "list", "--max-attempts", "1")
@@ -34,48 +33,19 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-@contextmanager
-def serving(context: ssl.SSLContext | None = None) -> Iterator[ThreadingHTTPServer]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+def serving(tls: ssl.SSLContext | None = None) -> AbstractContextManager[LocalServer]:
+    server = LocalServer(Handler)
     server.seen = []
-    server.handle_error = lambda *args: None  # handshakes that are broken off
-    if context:
-        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-@pytest.fixture(scope="module")
-def authority() -> trustme.CA:
-    return trustme.CA()
+    return running_server(server, tls)
 
 
 @pytest.fixture
-def trusted(authority: trustme.CA, tmp_path: Path) -> dict[str, str]:
-    """The variable that makes adsctl trust the authority."""
-    path = tmp_path / "authority.pem"
-    authority.cert_pem.write_to_path(str(path))
-    return {"SSL_CERT_FILE": str(path)}
-
-
-@pytest.fixture
-def context(authority: trustme.CA) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("localhost").configure_cert(context)
-    return context
-
-
-@pytest.fixture
-def secure(context: ssl.SSLContext) -> Iterator[ThreadingHTTPServer]:
-    with serving(context) as server:
+def secure(tls: ssl.SSLContext) -> Iterator[LocalServer]:
+    with serving(tls) as server:
         yield server
 
 
-def signed_in(server: ThreadingHTTPServer, host: str = "localhost") -> dict[str, str]:
+def signed_in(server: LocalServer, host: str = "localhost") -> dict[str, str]:
     return SECRETS | {"ADSCTL_ADS_URL": f"https://{host}:{server.server_port}"}
 
 
@@ -110,10 +80,10 @@ def test_a_missing_ssl_cert_file_trusts_no_certificate(adsctl, secure):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_tls_below_1_2_is_rejected(adsctl, context, trusted):
-    context.set_ciphers("ALL:@SECLEVEL=0")
-    context.minimum_version, context.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
-    with serving(context) as server:
+def test_tls_below_1_2_is_rejected(adsctl, tls, trusted):
+    tls.set_ciphers("ALL:@SECLEVEL=0")
+    tls.minimum_version, tls.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
+    with serving(tls) as server:
         adsctl(*LIST, code=8, **signed_in(server), **trusted)
         assert not server.seen
 

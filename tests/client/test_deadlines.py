@@ -2,7 +2,6 @@
 
 import gzip
 import socket
-import ssl
 import threading
 import time
 import zlib
@@ -11,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
 import pytest
-import trustme
 
 from ads_cli.api.accounts import ListAccounts
 from ads_cli.client.client import Client
@@ -187,20 +185,14 @@ def test_a_proxy_that_drips_ends_the_run(adsctl, place):
     assert "ads.example did not respond in time" in done.stderr
 
 
-def test_a_response_over_tls_that_drips_ends_the_run(adsctl, tmp_path):
-    authority = trustme.CA()
-    authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("localhost").configure_cert(context)
-
+def test_a_response_over_tls_that_drips_ends_the_run(adsctl, tls, trusted):
     def serve(connection: socket.socket) -> None:
-        with context.wrap_socket(connection, server_side=True) as secure:
+        with tls.wrap_socket(connection, server_side=True) as secure:
             dripping(*DRIPS["100 continue"])(secure)
 
     with raw_service(serve) as service, ends_in_time():
-        variables = {"SSL_CERT_FILE": str(tmp_path / "authority.pem")}
         address = f"https://localhost:{service.port}"
-        done = adsctl(*LIST, code=8, ADSCTL_ADS_URL=address, **variables, **SECRETS)
+        done = adsctl(*LIST, code=8, ADSCTL_ADS_URL=address, **trusted, **SECRETS)
     assert f"localhost:{service.port} did not respond in time" in done.stderr
 
 

@@ -2,10 +2,8 @@
 
 import ssl
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-import trustme
 
 from tests.adsctl import Adsctl
 from tests.locations.file_server import FileServer, serving
@@ -13,26 +11,10 @@ from tests.locations.s3_server import S3Server, running_s3
 from tests.locations.ssh_server import SshServer, running_sshd
 
 
-@pytest.fixture(scope="session")
-def authority() -> trustme.CA:
-    return trustme.CA()
-
-
 @pytest.fixture
-def tls(authority: trustme.CA) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("localhost").configure_cert(context)
-    return context
-
-
-@pytest.fixture
-def shop_server(
-    tls: ssl.SSLContext, authority: trustme.CA, adsctl: Adsctl, tmp_path: Path
-) -> Iterator[FileServer]:
+def shop_server(tls: ssl.SSLContext, trusted: dict[str, str], adsctl: Adsctl) -> Iterator[FileServer]:
     """A feed at an https address, whose authority `adsctl` trusts."""
-    path = tmp_path / "authority.pem"
-    authority.cert_pem.write_to_path(str(path))
-    adsctl.env["SSL_CERT_FILE"] = str(path)
+    adsctl.env |= trusted
     with serving(tls) as server:
         yield server
 

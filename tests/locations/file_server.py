@@ -1,12 +1,12 @@
 """A server of one feed, over https or on this machine alone: it records requests, and fails as it is told."""
 
 import ssl
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from http.server import BaseHTTPRequestHandler
 
 from tests.conftest import feed
+from tests.local_server import LocalServer, running_server
 
 ETAG = '"v1"'
 LAST_MODIFIED = "Sat, 21 Nov 2026 03:10:00 GMT"
@@ -38,21 +38,15 @@ class Handler(BaseHTTPRequestHandler):
 Fault = Callable[[Handler], None]
 
 
-class FileServer(ThreadingHTTPServer):
+class FileServer(LocalServer):
     """What is served, and what was asked for."""
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Handler)
         self.content = feed(60).encode()
         self.headers: dict[str, str] = {"ETag": ETAG, "Accept-Ranges": "bytes"}
         self.seen: list[tuple[str, dict[str, str]]] = []
         self.faults: list[Fault] = []  # of the next requests, in order
-        self.scheme = "http"
-
-    def handle_error(self, *args: object) -> None:
-        pass  # handshakes and downloads that are broken off
 
     def address(self, path: str = "/feed.csv", user: str = "") -> str:
         return f"{self.scheme}://{user and user + '@'}localhost:{self.server_port}{path}"
@@ -101,15 +95,5 @@ def cut(size: int) -> Fault:
     return fault
 
 
-@contextmanager
-def serving(context: ssl.SSLContext | None = None) -> Iterator[FileServer]:
-    server = FileServer()
-    if context:
-        server.scheme = "https"
-        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
+def serving(tls: ssl.SSLContext | None = None) -> AbstractContextManager[FileServer]:
+    return running_server(FileServer(), tls)

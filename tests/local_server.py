@@ -1,0 +1,38 @@
+"""HTTP servers of tests: over https or plain, on this machine alone."""
+
+import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TypeVar
+
+
+class LocalServer(ThreadingHTTPServer):
+    """A server on a free port."""
+
+    daemon_threads = True
+
+    def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(("127.0.0.1", 0), handler)
+        self.scheme = "http"
+
+    def handle_error(self, *args: object) -> None:
+        pass  # handshakes and downloads that are broken off
+
+
+S = TypeVar("S", bound=LocalServer)
+
+
+@contextmanager
+def running_server(server: S, tls: ssl.SSLContext | None = None) -> Iterator[S]:
+    """Serve in a thread, over https where there is a context for it."""
+    if tls:
+        server.scheme = "https"
+        server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()

@@ -8,6 +8,7 @@ from ..feeds.rows import Rows
 from ..uploads.batch import Batch, Batches
 from ..uploads.job_key import JobKey, JobOptions, Place
 from ..uploads.journal import Journal
+from ..uploads.pending import OnAcknowledged, pending_batches
 from ..uploads.plan import this_second
 from ..validation.report import ValidationReport
 from ..validation.result import CheckedRow
@@ -120,6 +121,10 @@ class UserPlan:
     def sample_batches(self) -> Iterable[Batch]:
         """Return one batch without people: validating a dry run has packed all others already."""
         return [Batch(0, [])][: self._batch_count]
+
+    def phases(self, journal: Journal, on_acknowledged: OnAcknowledged) -> Iterable[Batches]:
+        """Return the requests that are not acknowledged, as the only phase."""
+        return [pending_batches(self.batches(), self.upload, journal, on_acknowledged)]
 
     def batches(self) -> Batches:
         """Read the list again and pack its valid rows into requests."""

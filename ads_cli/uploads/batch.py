@@ -20,7 +20,10 @@ Batches = Generator[Batch, None, None]
 
 
 class Acknowledgement(msgspec.Struct, array_like=True):
-    """What the service answered to one batch: rows by status, and messages by record number."""
+    """What the service answered to one batch: rows by status, and messages by record number.
+
+    A plan that cuts other batches when it is resumed has each name the rows that it is about.
+    """
 
     batch: int
     counts: dict[str, int]
@@ -28,6 +31,9 @@ class Acknowledgement(msgspec.Struct, array_like=True):
     warned: list[tuple[int, str]] = []
     keys: list[int] = []  # CRC-32 of the key of each row, where the upload notes them
     digest: str = ""  # of what was sent
+    records: list[int] = []  # numbers of the rows, where the plan needs them
+    deleted: list[str] = []  # keys of what was to be deleted and is in no row, where the plan needs them
+    not_deleted: list[tuple[str, str]] = []  # names of those that were refused, with the reasons
 
 
 class Attempt(msgspec.Struct):
@@ -35,3 +41,4 @@ class Attempt(msgspec.Struct):
 
     attempted: int  # number of the batch
     may_be_applied: bool
+    keys: list[str] = []  # of what the request deletes

@@ -36,7 +36,9 @@ class Job(msgspec.Struct, kw_only=True):
 
     @property
     def action(self) -> str:
-        """Name what is done with the rows: push or delete."""
+        """Name what is done with the rows: push, delete or sync."""
+        if self.key.upload == "sync":
+            return "sync"
         operation = self.key.options.upload.get("operation_type")  # of an audience's users
         return "delete" if self.key.upload.startswith("delete") or operation == "Delete" else "push"
 

@@ -50,7 +50,7 @@ class Journal:
         self.restart_reason = ""  # why no job is resumed, though that was asked for
         self.has_unfinished_job = False  # which could be resumed
         self.acknowledged: dict[int, Acknowledgement] = {}  # by earlier runs, by batch number
-        self._may_be_applied: set[int] = set()  # numbers of batches that earlier runs have attempted
+        self.attempts: dict[int, Attempt] = {}  # of earlier runs that may be applied, by batch number
         self.totals: Counter[str] = Counter()  # rows on disk by status, those of earlier runs included
         self._queue: SimpleQueue[Entry | threading.Event | None] = SimpleQueue()
         self._lock = threading.Lock()  # of the totals, and of what follows
@@ -121,17 +121,17 @@ class Journal:
 
     def may_be_applied(self, batch: int) -> bool:
         """Tell whether an earlier run may have applied a batch."""
-        return batch in self._may_be_applied
+        return batch in self.attempts
 
-    def note_attempt(self, batch: int) -> None:
-        """Note, on disk before this returns, that a batch may be applied."""
-        if batch not in self._may_be_applied:
-            self.append(Attempt(batch, may_be_applied=True))
+    def note_attempt(self, batch: int, keys: list[str]) -> None:
+        """Note, on disk before this returns, that a batch may be applied, which deletes `keys`."""
+        if batch not in self.attempts:
+            self.append(Attempt(batch, may_be_applied=True, keys=keys))
             self.flush()
 
     def withdraw_attempt(self, batch: int) -> None:
         """Note that nothing of a batch was applied."""
-        if batch not in self._may_be_applied:
+        if batch not in self.attempts:
             self.append(Attempt(batch, may_be_applied=False))
 
     def discard(self, ack: Acknowledgement) -> None:
@@ -224,9 +224,9 @@ class Journal:
             if isinstance(entry, Acknowledgement):
                 self.acknowledged[entry.batch] = entry
             elif entry.may_be_applied:
-                self._may_be_applied.add(entry.attempted)
+                self.attempts[entry.attempted] = entry
             else:
-                self._may_be_applied.discard(entry.attempted)
+                self.attempts.pop(entry.attempted, None)
         for ack in self.acknowledged.values():
             self.totals.update(ack.counts)
         complete = path.read_bytes().rfind(b"\n") + 1

@@ -1,4 +1,4 @@
-"""What one push sends: validated rows, cut into batches the same way each time."""
+"""What one push sends: validated rows, cut into batches."""
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -9,6 +9,7 @@ from ..validation.report import ValidationReport
 from ..validation.result import CheckedRow
 from ..validation.validator import OnProgress
 from .batch import Batch, Batches
+from .pending import OnAcknowledged
 from .upload import Upload
 
 if TYPE_CHECKING:
@@ -47,14 +48,17 @@ class Plan(Protocol):
 
     @property
     def due(self) -> int:
-        """Count the rows to be sent."""
+        """Count the rows to be sent, and those that earlier runs of the job have sent."""
 
     @property
     def batch_count(self) -> int:
-        """Count the batches."""
+        """Count the batches of these rows."""
 
-    def batches(self) -> Batches:
-        """Read the file again and cut the rows to be sent into batches."""
+    def phases(self, journal: "Journal", on_acknowledged: OnAcknowledged) -> Iterable[Batches]:
+        """Yield the batches that are not acknowledged, phase by phase.
+
+        The next phase is asked for once every batch of the one before is acknowledged.
+        """
 
     def sample_batches(self) -> Iterable[Batch]:
         """Return batches for a dry run, which builds their requests and sends none."""

@@ -42,6 +42,7 @@ class PushResult:
     rejected: int = 0  # rows that the service rejected in this run
     unsent: int = 0  # rows that are due and not acknowledged
     warning: str = ""
+    not_deleted: dict[str, list[str]] = field(default_factory=dict)  # names of what was kept, by reason
     # Rows that the service rejected, earlier runs of the job included, by reason.
     rejections: ValidationReport = field(default_factory=lambda: ValidationReport(max_findings=MAX_REASONS))
 
@@ -59,6 +60,7 @@ class Push:
     failed_out: FailedOut | None = None  # file of the rejected rows
     result: PushResult = field(default_factory=PushResult)
     _rejections: dict[int, str] = field(default_factory=dict)  # reason by record number
+    _without_line: set[int] = field(default_factory=set)  # those of them whose lines are not known
 
     def run(self, report: ValidationReport) -> PushResult:
         """Send every due batch that is not acknowledged; return what stopped it instead of raising."""
@@ -78,7 +80,10 @@ class Push:
     def _send_all(self) -> AdsctlError | Interrupted | None:
         try:
             self.client.open()
-            self._send_batches(self._pending_batches())
+            for batches in self.plan.phases(self.journal, self._report):
+                self._send_batches(batches)
+                if self._has_too_many_errors:
+                    break
             self.result.unsent = self.plan.due - self.journal.totals.total()
         except (AdsctlError, Interrupted) as error:
             self.client.rate_limiter.stop()
@@ -94,8 +99,8 @@ class Push:
                 self.journal.flush()
             self._report(batch, ack)
             self.observer.on_progress(self.journal.totals.total())
-            self.result.rejected += len(ack.failed)
-            if self.max_errors and self.result.rejected >= self.max_errors:
+            self.result.rejected += len(ack.failed) + len(ack.not_deleted)
+            if self._has_too_many_errors:
                 pending.close()  # no further batch is started; those in flight end and count
         self.journal.flush()
 
@@ -106,31 +111,27 @@ class Push:
         self.journal.append(ack)
         return batch, ack
 
-    def _pending_batches(self) -> Batches:
-        """Yield the batches that no earlier run has sent."""
-        earlier = dict(self.journal.acknowledged)
-        for batch in self.plan.batches():
-            ack = earlier.pop(batch.number, None)
-            if ack and ack.digest == self.plan.upload.digest(batch):
-                self._report(batch, ack)
-                continue
-            if ack:  # another version of adsctl sent something else
-                self.journal.discard(ack)
-            yield batch
-        for ack in earlier.values():
-            self.journal.discard(ack)
+    @property
+    def _has_too_many_errors(self) -> bool:
+        return self.max_errors is not None and self.result.rejected >= self.max_errors
 
     def _report(self, batch: Batch, ack: Acknowledgement) -> None:
         """Tell the observer about single rows, where their lines are known already."""
+        for name, reason in ack.not_deleted:
+            self.result.not_deleted.setdefault(reason, []).append(name)
+            self.observer.on_rejection(name, reason)
         if not (ack.failed or ack.warned):
             return
         self._rejections |= ack.failed
         lines = dict(batch.places)
-        for record, reason in ack.failed if lines else ():
+        for record, reason in ack.failed:
+            if record not in lines:
+                self._without_line.add(record)
+                continue
             row = Row(lines[record], {}, record=record)
             self._add_rejection(row, reason)
             self.observer.on_rejection(self._place(row), reason)
-        for record, warning in ack.warned:
+        for record, warning in ack.warned if lines else ():
             self.observer.on_warning(self._place(Row(lines[record], {}, record=record)), warning)
 
     def _place(self, row: Row) -> str:
@@ -141,15 +142,14 @@ class Push:
 
     def _look_up_rejected_rows(self, report: ValidationReport, reject: RejectRow) -> None:
         """Read the file again, to write rejected rows, or to find the lines of their reasons."""
-        lines_known = self.result.rejections.invalid == len(self._rejections)
-        if lines_known and not (self.failed_out and (self._rejections or report.invalid)):
+        if not (self._without_line or (self.failed_out and (self._rejections or report.invalid))):
             return
         for checked in self.plan.checked_rows():
             if errors := checked.errors:
                 reject(checked.row, errors)
             elif reason := self._rejections.get(checked.row.record):
                 reject(checked.row, reason)
-                if not lines_known:
+                if checked.row.record in self._without_line:
                     self._add_rejection(checked.row, reason)
 
 

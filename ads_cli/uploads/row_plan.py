@@ -11,6 +11,7 @@ from ..validation.result import CheckedRow
 from ..validation.validator import OnProgress, Validator
 from .batch import Batch, Batches
 from .job_key import JobKey, JobOptions, Place
+from .pending import OnAcknowledged, pending_batches
 from .plan import this_second
 from .upload import Upload
 
@@ -87,6 +88,10 @@ class RowPlan:
             rest = rest.slice(whole, len(rest))
         if rest.ids:
             yield Batch(number, rest, rest.places)
+
+    def phases(self, journal: "Journal", on_acknowledged: OnAcknowledged) -> Iterable[Batches]:
+        """Return the batches that are not acknowledged, as the only phase."""
+        return [pending_batches(self.batches(), self.upload, journal, on_acknowledged)]
 
     def sample_batches(self) -> Iterable[Batch]:
         """Return all batches."""

@@ -25,8 +25,8 @@ class AttemptLog(Protocol):
     def may_be_applied(self, batch: int) -> bool:
         """Tell whether an earlier run may have applied a batch."""
 
-    def note_attempt(self, batch: int) -> None:
-        """Note, on disk before this returns, that a batch may be applied."""
+    def note_attempt(self, batch: int, keys: list[str]) -> None:
+        """Note, on disk before this returns, that a batch may be applied, which deletes `keys`."""
 
     def withdraw_attempt(self, batch: int) -> None:
         """Note that nothing of a batch was applied."""
@@ -97,7 +97,7 @@ class RowUpload:
             outcomes[:] = self.read_outcomes(batch.items.ids, response)
 
         prepared = self.prepare(client, batch)
-        with noted(attempts, batch.number) if self.notes_attempts else nullcontext(_do_nothing) as on_send:
+        with noted(attempts, batch) if self.notes_attempts else nullcontext(_do_nothing) as on_send:
             response = client.upload(prepared, on_send=on_send, check=read)
         if response.may_be_repeated or attempts.may_be_applied(batch.number):
             outcomes = [Outcome(found.if_repeated) if found.if_repeated else found for found in outcomes]
@@ -113,13 +113,13 @@ class RowUpload:
 
 
 @contextmanager
-def noted(attempts: AttemptLog, batch: int) -> Iterator[Callable[[], None]]:
+def noted(attempts: AttemptLog, batch: Batch) -> Iterator[Callable[[], None]]:
     """Yield what notes an attempt as soon as it is sent; withdraw it where nothing was applied."""
     try:
-        yield lambda: attempts.note_attempt(batch)
+        yield lambda: attempts.note_attempt(batch.number, batch.items.ids)
     except (AdsctlError, StoppedError) as error:
         if not error.may_be_applied:
-            attempts.withdraw_attempt(batch)
+            attempts.withdraw_attempt(batch.number)
         raise
 
 

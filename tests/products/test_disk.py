@@ -56,7 +56,7 @@ def test_a_full_disk_stops_the_push_and_loses_nothing(adsctl, service):
         cwd=adsctl.home,
         capture_output=True,
         text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (900, 900)),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
     )
     assert done.returncode == 11 and "journal" in done.stderr and "Traceback" not in done.stderr
     safe = acknowledged(adsctl)

@@ -6,8 +6,8 @@ from .tests_named import CUT_DIFFERENTLY, DISPLACED, RESUMED
 DIGESTS = (
     Mutant(
         "a batch is known by its number alone",
-        "ads_cli/uploads/push.py",
-        "if ack and ack.digest == self.plan.upload.digest(batch):",
+        "ads_cli/uploads/pending.py",
+        "if ack and ack.digest == upload.digest(batch):",
         "if ack:",
         (CUT_DIFFERENTLY,),
     ),
@@ -20,16 +20,16 @@ DIGESTS = (
     ),
     Mutant(
         "what is sent again is counted twice",
-        "ads_cli/uploads/push.py",
-        "            if ack:  # another version of adsctl sent something else\n"
-        "                self.journal.discard(ack)\n",
+        "ads_cli/uploads/pending.py",
+        "        if ack:  # another version of adsctl sent something else\n"
+        "            journal.discard(ack)\n",
         "",
         (CUT_DIFFERENTLY,),
     ),
     Mutant(
         "batches that there are no longer are counted",
-        "ads_cli/uploads/push.py",
-        "        for ack in earlier.values():\n            self.journal.discard(ack)\n",
+        "ads_cli/uploads/pending.py",
+        "    for ack in earlier.values():\n        journal.discard(ack)\n",
         "",
         ("tests/model/test_stories.py::test_batches_that_there_are_no_longer_are_not_counted",),
     ),

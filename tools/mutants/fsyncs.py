@@ -21,8 +21,8 @@ FSYNCS = (
     Mutant(
         "a batch of a delete is sent before it is on disk that it may be applied",
         "ads_cli/uploads/journal.py",
-        "            self.append(Attempt(batch, may_be_applied=True))\n            self.flush()\n",
-        "            self.append(Attempt(batch, may_be_applied=True))\n",
+        "            self.append(Attempt(batch, may_be_applied=True, keys=keys))\n            self.flush()\n",
+        "            self.append(Attempt(batch, may_be_applied=True, keys=keys))\n",
         (DELETED,),
     ),
     Mutant(

@@ -10,7 +10,7 @@ OTHERS = (
     Mutant(
         "any refused key counts as deleted on a resume",
         "ads_cli/uploads/journal.py",
-        "return batch in self._may_be_applied",
+        "return batch in self.attempts",
         "return self.resumed",
         (NEVER_DELETED,),
     ),
@@ -24,7 +24,7 @@ OTHERS = (
     Mutant(
         "a batch that was refused for its rate counts as maybe applied",
         "ads_cli/uploads/upload.py",
-        "        if not error.may_be_applied:\n            attempts.withdraw_attempt(batch)\n",
+        "        if not error.may_be_applied:\n            attempts.withdraw_attempt(batch.number)\n",
         "",
         (NEVER_DELETED,),
     ),

@@ -90,11 +90,13 @@ PRODUCT = {
 
 
 class Service:
-    """A served emulator that records the batches of products it receives."""
+    """A served emulator that records the products it is sent, the keys it is to delete, and its listings."""
 
     def __init__(self, emulator: Emulator) -> None:
         self.emulator = emulator
         self.puts: list[list[str]] = []
+        self.deletes: list[list[str]] = []
+        self.lists = 0  # pages that were asked for
         self.busy = 0
         self.idle = threading.Condition()
         self.before: Callable[[int], None] = lambda put: None  # called with the number of earlier PUTs
@@ -115,14 +117,22 @@ class Service:
             assert self.idle.wait_for(lambda: self.busy == 0, 30)
 
     def answer(self, environ, start_response):
-        if environ["REQUEST_METHOD"] == "PUT" and environ["PATH_INFO"].endswith("/products"):
+        method = environ["REQUEST_METHOD"] if environ["PATH_INFO"].endswith("/products") else ""
+        self.lists += method == "GET"
+        if method in ("PUT", "DELETE"):
             length = int(environ["CONTENT_LENGTH"])
             body = environ["wsgi.input"].read(length)
             environ["wsgi.input"] = BytesIO(body)
             if len(body) == length:  # else the client was killed while it was sending
-                self.before(len(self.puts))
-                self.puts.append([product["id"] for product in json.loads(body)["products"]])
+                self.record(method, json.loads(body))
         return self.emulator(environ, start_response)
+
+    def record(self, method: str, sent: dict) -> None:
+        if method == "DELETE":
+            self.deletes.append(sent["product_keys"])
+            return
+        self.before(len(self.puts))
+        self.puts.append([product["id"] for product in sent["products"]])
 
     def fail(self, *faults: str) -> None:
         """Inject faults, as `emulator serve --fault` does; none ends them."""

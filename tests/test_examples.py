@@ -31,6 +31,7 @@ BEFORE = {  # commands that have to run first
     "jobs show": "adsctl products push feed.csv",
     "profile use": "adsctl profile set shop account=18ce54d4x5t",
     "profile remove": "adsctl profile set shop account=18ce54d4x5t",
+    "products get": "adsctl products push feed.csv",
     "products delete": "adsctl products push feed.csv && adsctl products list -o ids > discontinued.csv",
 }
 IN_A_SHELL = (HAND_WRITTEN.keys() | BEFORE.keys()) - ELSEWHERE.keys()

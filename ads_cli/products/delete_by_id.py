@@ -1,8 +1,8 @@
 """Delete products by the ids of their feed: the service takes keys, which the listing of a catalog tells."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -10,7 +10,7 @@ from ..api.endpoint import Request
 from ..uploads.batch import FAILED, Acknowledgement, Batch
 from ..uploads.upload import AttemptLog, RowUpload
 from ..validation.encoded_rows import EncodedRows
-from .listing import list_products
+from .listing import find_products
 from .upload import DELETED
 
 if TYPE_CHECKING:
@@ -71,21 +71,6 @@ class DeleteById:
 def find_keys(
     client: "Client", catalog: str, ids: Collection[str], on_progress: Callable[[int], None]
 ) -> dict[str, str]:
-    """Look the keys of ids up in a catalog; of variants that it hides, ask for their groups."""
-    wanted, found, groups = set(ids), dict[str, str](), dict[str, None]()
-
-    def products() -> Iterator[dict[str, Any]]:
-        for product in list_products(client, catalog):
-            if group := product.get("item_group_key"):
-                groups[str(group)] = None
-            yield product
-        for group in groups:
-            yield from list_products(client, catalog, group)
-
-    for number, product in enumerate(products(), 1):
-        on_progress(number)
-        if (id := str(product.get("id"))) in wanted and (key := product.get("product_key")):
-            found[id] = str(key)
-        if len(found) == len(wanted):
-            break
-    return found
+    """Look the keys of ids up in a catalog."""
+    found = find_products(client, catalog, ids, ("id",), on_progress)
+    return {id: str(key) for id, product in found if (key := product.get("product_key"))}

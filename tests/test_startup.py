@@ -11,7 +11,7 @@ from tests.environments import made_python
 ALWAYS_HEAVY = {"pydantic", "click", "rich", "keyring", "phonenumbers", "pycountry", "stdnum", "cheroot"}
 TO_SEND = {"httpx", "oauthlib"}
 TO_PUSH = {
-    *("typer", "annotated-doc", "shellingham", "typing_extensions"),  # the command line
+    *("typer", "annotated-doc", "shellingham"),  # the command line
     *("httpx", "httpcore", "h11", "idna", "certifi", "oauthlib"),
     *("msgspec", "filelock"),
 }

@@ -5,7 +5,6 @@ single items are converted.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -17,8 +16,7 @@ from ..spelling import as_option
 from .time import Time
 
 
-@dataclass(frozen=True)
-class FieldType:
+class FieldType(msgspec.Struct, frozen=True):
     """A type with its limits: `base` is str, int, bool, list, Literal, a Struct class or a Union of them."""
 
     annotation: Any
@@ -103,8 +101,7 @@ class FieldType:
             yield f"at most {max_length} {unit}"
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(msgspec.Struct, frozen=True):
     """One field of a Struct, by its own name; see names.py for its name on the wire."""
 
     name: str

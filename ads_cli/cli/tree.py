@@ -14,29 +14,54 @@ from ..console.command_line import CommandLine
 from ..console.help_texts import CONTEXT_SETTINGS, ExampleCommand, HelpOption, summary_line
 from ..console.options import CATALOG_GROUPS, CHOICES, common_options, completes_from, store_common_option
 from ..errors import UsageError
+from ..lean_imports import import_msgspec
 from .layout import GROUPS, HAND_WRITTEN, ROOT_SECTIONS, ROOT_SUMMARIES
 
 PROGRAM = "adsctl"
 
 
 class LazyCommands(Mapping[str, Any]):
-    """The commands and groups directly inside a group, loaded on first use."""
+    """The commands and groups directly inside a group; a hand-written command is imported by itself."""
 
     def __init__(self, path: tuple[str, ...]) -> None:
         self._path = path
-
-    @cached_property
-    def _loaded(self) -> dict[str, Any]:
-        return commands_of(self._path)
+        self._loaded: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
+        if name not in self._loaded:
+            self._loaded[name] = self._load(name)
         return self._loaded[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._loaded)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._loaded)
+        return len(self._names)
+
+    def _load(self, name: str) -> Any:
+        words = (*self._path, name)
+        command = " ".join(words)
+        if command in GROUPS:
+            return Group(*words, help=GROUPS[command])
+        if command in HAND_WRITTEN and not self._path:
+            return LazyCommand(words)
+        import_msgspec()
+        return hand_written_command(words) if command in HAND_WRITTEN else self._generated[name]
+
+    @cached_property
+    def _generated(self) -> dict[str, Any]:
+        return generated_commands(self._path) if self._path else {}
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """Name the groups, the generated and the hand-written commands, in the order of the help."""
+        if not self._path:
+            return [name for names in ROOT_SECTIONS.values() for name in names]
+        return [*self._named_in(GROUPS), *self._generated, *self._named_in(HAND_WRITTEN)]
+
+    def _named_in(self, commands: Collection[str]) -> list[str]:
+        paths = (tuple(command.split()) for command in commands)
+        return [name for *group, name in paths if tuple(group) == self._path]
 
 
 class Group(HelpOption, TyperGroup):
@@ -117,22 +142,6 @@ class Root(Group):
 def root() -> Root:
     """Build the root of the tree."""
     return Root()
-
-
-def commands_of(path: tuple[str, ...]) -> dict[str, Any]:
-    """Build the commands of a group: its groups, its generated and its hand-written commands."""
-    found: dict[str, Any] = {}
-    for name, help in GROUPS.items():
-        if (words := tuple(name.split()))[:-1] == path:
-            found[words[-1]] = Group(*words, help=help)
-    if path:
-        found |= generated_commands(path)
-    for name in HAND_WRITTEN:
-        if (words := tuple(name.split()))[:-1] == path:
-            found[words[-1]] = LazyCommand(words) if not path else hand_written_command(words)
-    if not path:
-        return {name: found[name] for names in ROOT_SECTIONS.values() for name in names}
-    return found
 
 
 def generated_commands(path: tuple[str, ...]) -> dict[str, Any]:

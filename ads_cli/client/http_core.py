@@ -1,15 +1,12 @@
-"""httpcore, without the asynchronous libraries that it looks for: importing those takes longer than it."""
+"""httpcore, without the asynchronous libraries that it looks for."""
 
-import sys
+from typing import TYPE_CHECKING
 
-_HIDDEN = [name for name in ("anyio", "trio") if name not in sys.modules]
+from ..lean_imports import import_without
 
-for _name in _HIDDEN:
-    sys.modules[_name] = None  # type: ignore[assignment]  # its import raises ImportError
-try:
+if TYPE_CHECKING:
     import httpcore
-finally:
-    for _name in _HIDDEN:
-        del sys.modules[_name]
+else:
+    httpcore = import_without("httpcore", "anyio", "trio")
 
 __all__ = ["httpcore"]

@@ -1,6 +1,5 @@
 """Build a declared request from options and `-f` documents."""
 
-import json
 import sys
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -111,6 +110,8 @@ def _remove_invalid_text(fields: dict[str, Field], values: dict[str, Any]) -> li
 
 def is_text(value: Any) -> bool:
     """Whether a value can be encoded: undecodable arguments and lone surrogates cannot."""
+    import json
+
     try:
         json.dumps(value, ensure_ascii=False, default=str).encode()
     except UnicodeEncodeError:
@@ -137,6 +138,8 @@ def read_value(field: Field, text: Any) -> Any:
     if _is_file(field, text):
         return read_document(text[1:], field.option)
     if field.type.is_nested:
+        import json
+
         try:
             return json.loads(text, parse_int=str, parse_float=str)
         except (ValueError, RecursionError) as error:

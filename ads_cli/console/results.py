@@ -1,6 +1,5 @@
 """Show the responses of declared requests, and the requests of a dry run."""
 
-import json
 from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -166,6 +165,8 @@ def show_prepared(call: Invocation, prepared: "PreparedRequest") -> None:
 
 
 def _decoded(body: bytes) -> Any:
+    import json
+
     try:
         return json.loads(body)
     except ValueError:

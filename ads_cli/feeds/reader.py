@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ContentError, UsageError
 from .decoding import UTF_8, check_encoding
+from .formats.sniffing import is_web_page
 from .locations.locate import parse_location
 from .locations.location import InMemory
 from .registry import (
@@ -15,12 +16,11 @@ from .registry import (
     by_content,
     by_extension,
     find_readable,
-    load_class,
+    load,
     readable_formats,
     unknown_format,
 )
 from .rows import Rows
-from .sniffing import is_web_page
 from .source import ReadOptions, Source
 
 if TYPE_CHECKING:
@@ -111,5 +111,5 @@ def read_rows(
     rename: Mapping[str, str] | None = None,
 ) -> Rows:
     """Read the rows of a source with the reader of its format."""
-    reader: type[Rows] = load_class(source.format.reader)
+    reader: type[Rows] = load(source.format.reader)
     return reader(source, roots, known, {} if rename is None else rename)

@@ -1,17 +1,15 @@
 """The feed formats: names, extensions, content tests, readers and writers.
 
-A new format is a module in `formats/` and a line in `FORMATS`. Classes are named as text, so that
-help texts and `--format` import none of them.
+A new format is a module in `formats/` and a line in `FORMATS`. Classes and functions are named as text, so
+that help texts and `--format` import none of them.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
-from .compressions import COMPRESSED_EXTENSIONS, WRITTEN_EXTENSION
-from .sniffing import is_json, is_json_lines, is_parquet, is_tab_table, is_table, is_workbook, is_xml
 
 SNIFF_BYTES = 4096
 
@@ -23,7 +21,7 @@ class FeedFormat(NamedTuple):
     extensions: tuple[str, ...]
     reader: str  # a Rows, as module:class below `formats/`
     writer: str | None = None  # a RowWriter; None if the format can only be read
-    matches: Callable[[bytes], bool] | None = None  # recognizes the first SNIFF_BYTES of the content
+    matches: str | None = None  # a function that recognizes the first SNIFF_BYTES of the content
     is_certain: bool = False  # what matches is nothing else, whatever the file's name
     decodes: bool = False  # the reader takes bytes: byte order marks and --encoding are left to it
 
@@ -31,27 +29,43 @@ class FeedFormat(NamedTuple):
 FORMATS = {
     format.name: format
     for format in (
-        FeedFormat("csv", (".csv",), "csv:CsvRows", "writers:CsvWriter", is_table),
-        FeedFormat("tsv", (".tsv", ".tab"), "csv:TsvRows", "writers:TsvWriter", is_tab_table),
+        FeedFormat("csv", (".csv",), "csv:CsvRows", "writers:CsvWriter", "sniffing:is_table"),
+        FeedFormat("tsv", (".tsv", ".tab"), "csv:TsvRows", "writers:TsvWriter", "sniffing:is_tab_table"),
         FeedFormat("yaml", (".yaml", ".yml"), "yaml:YamlRows", "writers:YamlWriter"),
-        FeedFormat("json", (".json",), "json:JsonRows", "writers:JsonWriter", is_json),
+        FeedFormat("json", (".json",), "json:JsonRows", "writers:JsonWriter", "sniffing:is_json"),
         FeedFormat(
-            "jsonl", (".jsonl", ".ndjson"), "json:JsonLinesRows", "writers:JsonLinesWriter", is_json_lines
+            "jsonl",
+            (".jsonl", ".ndjson"),
+            "json:JsonLinesRows",
+            "writers:JsonLinesWriter",
+            "sniffing:is_json_lines",
         ),
         FeedFormat(
             "xml",
             (".xml", ".rss", ".atom"),
             "xml:XmlRows",
             "xml_writer:XmlWriter",
-            is_xml,
+            "sniffing:is_xml",
             is_certain=True,
             decodes=True,
         ),
         FeedFormat(
-            "xlsx", (".xlsx", ".xlsm"), "xlsx:XlsxRows", None, is_workbook, is_certain=True, decodes=True
+            "xlsx",
+            (".xlsx", ".xlsm"),
+            "xlsx:XlsxRows",
+            None,
+            "sniffing:is_workbook",
+            is_certain=True,
+            decodes=True,
         ),
         FeedFormat(
-            "parquet", (".parquet",), "parquet:ParquetRows", None, is_parquet, is_certain=True, decodes=True
+            "parquet",
+            (".parquet",),
+            "parquet:ParquetRows",
+            None,
+            "sniffing:is_parquet",
+            is_certain=True,
+            decodes=True,
         ),
         FeedFormat("lines", (), "lines:LineRows"),
         FeedFormat("arguments", (), "lines:ArgumentRows"),
@@ -121,11 +135,11 @@ def by_extension(name: str) -> FeedFormat | None:
 def by_content(head: bytes) -> FeedFormat | None:
     """Find a format by the first bytes of a file; those at the end of `FORMATS` are the most certain."""
     formats = reversed(FORMATS.values())
-    return next((format for format in formats if format.matches and format.matches(head)), None)
+    return next((format for format in formats if format.matches and load(format.matches)(head)), None)
 
 
-def load_class(reference: str) -> Any:
-    """Import a reader or a writer; `module:class` is below `formats/`, or absolute with a dot."""
+def load(reference: str) -> Any:
+    """Import a reader, a writer or a function; `module:name` is below `formats/`, or absolute with a dot."""
     module, _, name = reference.partition(":")
     return getattr(import_module(module if "." in module else f"ads_cli.feeds.formats.{module}"), name)
 
@@ -145,6 +159,8 @@ def _named(format: str, names: list[str]) -> FeedFormat:
 
 
 def _extension(name: str) -> str:
+    from .compressions import COMPRESSED_EXTENSIONS
+
     path = PurePath(name)
     while path.suffix.lower() in COMPRESSED_EXTENSIONS:
         path = path.with_suffix("")
@@ -153,6 +169,8 @@ def _extension(name: str) -> str:
 
 def _refuse_other_compression(name: str, label: str) -> None:
     """Raise UsageError for a name whose compression is not written."""
+    from .compressions import COMPRESSED_EXTENSIONS, WRITTEN_EXTENSION
+
     extension = PurePath(name).suffix.lower()
     if extension in COMPRESSED_EXTENSIONS and extension != WRITTEN_EXTENSION:
         hint = f"use {WRITTEN_EXTENSION}, or no compression"

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
-from .registry import FeedFormat, load_class
+from .registry import FeedFormat, load
 
 
 class RowWriter(ABC):
@@ -36,5 +36,5 @@ def open_writer(stream: IO[str], format: FeedFormat, columns: Sequence[str]) -> 
     """Write rows with the writer of a format."""
     if format.writer is None:
         raise ValueError(f"{format.name} has no writer")
-    writer: RowWriter = load_class(format.writer)(stream, columns)
+    writer: RowWriter = load(format.writer)(stream, columns)
     return writer

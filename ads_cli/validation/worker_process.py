@@ -5,11 +5,14 @@ import sys
 from contextlib import suppress
 from typing import Any
 
+from ..lean_imports import import_msgspec
+
 
 def serve() -> None:
     """Run a task on each block that arrives on standard input, until it is closed."""
     requests, results = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # a stray print must not end up between the results
+    import_msgspec()
     with suppress(EOFError, BrokenPipeError):
         task = pickle.load(requests)
         while True:

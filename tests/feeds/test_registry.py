@@ -34,11 +34,15 @@ class ToyRows(RecordRows):
             yield self.row(1, {"id": id})
 
 
+def is_toy(head: bytes) -> bool:
+    return head[:3] == b"TOY"
+
+
 TOY = FeedFormat(
     "toy",
     (".toy",),
     "tests.feeds.test_registry:ToyRows",
-    matches=lambda head: head[:3] == b"TOY",
+    matches="tests.feeds.test_registry:is_toy",
     decodes=True,
 )
 

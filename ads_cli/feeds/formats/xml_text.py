@@ -11,7 +11,7 @@ from ...errors import UsageError
 from ...output.text import counted
 from ..decoding import UTF_8, as_utf_8, check_encoding
 from ..decoding_errors import decoding_error_in
-from ..sniffing import UTF_16_XML
+from .sniffing import UTF_16_XML
 
 if TYPE_CHECKING:
     from ..rows import Rows

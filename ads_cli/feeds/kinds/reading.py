@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ..registry import load_class
+from ..registry import load
 from ..rows import Row, Rows
 from .column_names import folded
 from .kind import FeedKind
@@ -95,7 +95,7 @@ def read_as(
     """Read a feed with these columns as one of a kind."""
     rename = KindColumns(mapped, kind, known, columns)
     if kind.assembly:
-        assembled: type[Rows] = load_class(ASSEMBLIES[kind.assembly])
+        assembled: type[Rows] = load(ASSEMBLIES[kind.assembly])
         rows = assembled(read({}), kind, rename)  # type: ignore[arg-type, call-arg]
     else:
         rows = read(rename)

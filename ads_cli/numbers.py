@@ -1,6 +1,7 @@
-"""Durations, counts and sizes, as options and settings state them."""
+"""Durations, counts, shares and sizes, as options and settings state them."""
 
 import re
+from typing import NamedTuple
 
 from .errors import UsageError
 
@@ -8,6 +9,7 @@ SECONDS_PER_UNIT = {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600}
 DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,12})?)(ms|[smh]?)")
 DECIMAL_UNITS = {unit: 1000**power for power, unit in enumerate(("b", "kb", "mb", "gb", "tb"))}
 BINARY_UNITS = {unit: 1024**power for power, unit in enumerate(("", "kib", "mib", "gib", "tib"))}
+SHARE = re.compile(r"([0-9]{1,10})(?:(?:\.([0-9]{1,6}))? ?(%))?")
 SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,12})?) ?([a-z]*)")
 MAX_SECONDS = 31 * 24 * 3600
 MAX_COUNT = 10**9
@@ -33,6 +35,29 @@ def parse_count(text: str, name: str) -> int:
     if not 1 <= count <= MAX_COUNT:
         raise UsageError(f"{name}: {text!r} is not a whole number from 1 to {MAX_COUNT:,}")
     return count
+
+
+class Share(NamedTuple):
+    """A number of things, or a percentage of all of them in millionths of a percent."""
+
+    number: int
+    is_percentage: bool
+
+    def of(self, total: int) -> int:
+        """Return the number of whole things, where there are `total`."""
+        return self.number * total // 10**8 if self.is_percentage else self.number
+
+
+def parse_share(text: str, name: str) -> Share:
+    """Parse `100`, `10%` or `0.5%`; raise UsageError, naming `name`, otherwise."""
+    if match := SHARE.fullmatch(text.strip()):
+        whole, fraction, percent = match.groups()
+        if not percent:
+            return Share(int(whole), is_percentage=False)
+        millionths = int(whole + (fraction or "").ljust(6, "0"))
+        if millionths <= 100 * 10**6:
+            return Share(millionths, is_percentage=True)
+    raise UsageError(f"{name}: {text!r} is neither a number nor a percentage", hint="write 100 or 10%")
 
 
 def parse_size(text: str, name: str) -> int:

@@ -1,8 +1,12 @@
 """A number that is out of range, or none at all, is refused with words, whatever option it is for."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ads_cli.cli.tree import root
+from ads_cli.errors import UsageError
+from ads_cli.numbers import parse_share
 from ads_cli.reference.tree import describe_commands
 from tests.conftest import feed
 
@@ -77,3 +81,16 @@ def test_no_query_is_taken_for_a_bug(client, query):
         done = client("accounts", "list", "--query", query, "-o", format, code=None)
         assert done.returncode in (0, 2) and "Traceback" not in done.stderr
         assert len(done.stderr) < 5000
+
+
+@pytest.mark.parametrize("text", [*BAD, "", "%", "101%", "100.000001%", "-5%", ".5%", "5 % %", "0.0000001%"])
+def test_a_share_that_is_none_is_refused(text):
+    with pytest.raises(UsageError, match="--max-delete"):
+        parse_share(text, "--max-delete")
+
+
+@given(st.integers(0, 100 * 10**6), st.integers(0, 10**9))
+def test_a_percentage_is_taken_exactly(millionths, total):
+    share = parse_share(f"{millionths // 10**6}.{millionths % 10**6:06}%", "--max-delete")
+    assert share.of(total) == millionths * total // 10**8
+    assert parse_share(str(total), "--max-delete").of(7) == total

@@ -16,9 +16,9 @@ from ..console.progress import progress
 from ..console.push_messages import PushMessages, how_to_correct, how_to_resume, resume_command
 from ..console.reports import error_lines, show_summary
 from ..errors import IncompleteError, UsageError
-from ..output.text import counted, safe
+from ..output.text import counted
 from ..uploads.borne_concurrency import BorneConcurrency
-from ..uploads.job_file import Job, current_folder
+from ..uploads.job_file import Job
 from ..uploads.job_key import JobKey
 from ..uploads.jobs import find_resumable
 from ..uploads.journal import Journal
@@ -27,6 +27,7 @@ from ..uploads.push import Push, PushResult, build_requests
 from ..uploads.rejected_rows import check_failed_out
 from ..uploads.summary import Summary
 from ..validation.report import ValidationReport
+from .push_journal import open_journal
 from .validate import require_valid, say_estimate, stated_rate
 
 MAX_FINDINGS_IN_QUIET = 3
@@ -71,8 +72,9 @@ class PushCommand:
         if prompt := request.endpoint.confirm_prompt:
             rows = counted(self.plan.due, self.plan.noun.removesuffix("s"))
             self.call.confirm(prompt.format(rows=rows, **msgspec.structs.asdict(request)))
-        with closing(self._open_journal(report)) as journal:
-            self.journal = journal
+        resume, job_id = self.options.resume, self._named_job
+        self.journal = open_journal(self.call, self.plan, self._key, resume=resume, job_id=job_id)
+        with closing(self.journal) as journal:
             self.plan.begin(journal)
             self._push(report, journal)
 
@@ -111,45 +113,6 @@ class PushCommand:
     @property
     def _named_job(self) -> str | None:
         return self.options.job if isinstance(self.options, PushOptions) else None
-
-    def _open_journal(self, report: ValidationReport) -> Journal:
-        """Start a job or resume one, and say which."""
-        call, trace = self.call, self.call.client.trace
-        source = self.plan.rows.source
-        job = Job(
-            job=trace.run_id,
-            key=self._key,
-            noun=self.plan.noun,
-            file=safe(source.location.identity),
-            rows=report.rows,
-            batches=self.plan.batch_count,
-            started=f"{self.plan.started:%Y-%m-%dT%H:%M:%SZ}",
-            resume=resume_command(call.command_line),
-            profile=call.settings.profile,
-            folder=current_folder(),
-        )
-        journal = Journal(
-            call.settings.state_dir,
-            job,
-            resume=self.options.resume,
-            job_id=self._named_job,
-            read_in=self.plan.read_in,
-        )
-        trace.bind(job=journal.job.job)
-        event = "resumed" if journal.resumed else "begun"
-        trace.log(event, file=job.file, rows=job.rows, batches=job.batches)
-        if journal.resumed:
-            done, batches = len(journal.acknowledged), journal.job.batches
-            call.messages.say(
-                f"resuming job {journal.job.job}: {done:,} of {batches:,} batches are acknowledged"
-            )
-        elif journal.restart_reason:
-            call.messages.say(f"nothing to resume, starting from the beginning: {journal.restart_reason}")
-        elif journal.has_unfinished_job:
-            call.messages.say(
-                f"an earlier {job.action} of this file is unfinished; resume it with: {job.resume}"
-            )
-        return journal
 
     def _push(self, report: ValidationReport, journal: Journal) -> None:
         """Send what is not acknowledged, and report however it ends."""

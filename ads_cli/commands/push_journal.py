@@ -1,0 +1,38 @@
+"""Open the journal of a push: a new job, or one that is resumed."""
+
+from ..console.invocation import Invocation
+from ..console.push_messages import resume_command
+from ..output.text import safe
+from ..uploads.job_file import Job, current_folder
+from ..uploads.job_key import JobKey
+from ..uploads.journal import Journal
+from ..uploads.plan import Plan
+
+
+def open_journal(call: Invocation, plan: Plan, key: JobKey, *, resume: bool, job_id: str | None) -> Journal:
+    """Start the job of a validated plan or resume one, and say which."""
+    trace = call.client.trace
+    job = Job(
+        job=trace.run_id,
+        key=key,
+        noun=plan.noun,
+        file=safe(plan.rows.source.location.identity),
+        rows=plan.report.rows,
+        batches=plan.batch_count,
+        started=f"{plan.started:%Y-%m-%dT%H:%M:%SZ}",
+        resume=resume_command(call.command_line),
+        profile=call.settings.profile,
+        folder=current_folder(),
+    )
+    journal = Journal(call.settings.state_dir, job, resume=resume, job_id=job_id, read_in=plan.read_in)
+    trace.bind(job=journal.job.job)
+    event = "resumed" if journal.resumed else "begun"
+    trace.log(event, file=job.file, rows=job.rows, batches=job.batches)
+    if journal.resumed:
+        done, batches = len(journal.acknowledged), journal.job.batches
+        call.messages.say(f"resuming job {journal.job.job}: {done:,} of {batches:,} batches are acknowledged")
+    elif journal.restart_reason:
+        call.messages.say(f"nothing to resume, starting from the beginning: {journal.restart_reason}")
+    elif journal.has_unfinished_job:
+        call.messages.say(f"an earlier {job.action} of this file is unfinished; resume it with: {job.resume}")
+    return journal

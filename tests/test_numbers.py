@@ -94,3 +94,8 @@ def test_a_percentage_is_taken_exactly(millionths, total):
     share = parse_share(f"{millionths // 10**6}.{millionths % 10**6:06}%", "--max-delete")
     assert share.of(total) == millionths * total // 10**8
     assert parse_share(str(total), "--max-delete").of(7) == total
+
+
+def test_a_share_of_rows_that_is_none_is_refused_before_anything_is_sent(client, httpserver):
+    done = client("products", "push", "feed.csv", "--catalog", "7", "--min-rows", "101%", code=2)
+    assert "--min-rows: '101%' is neither a number nor a percentage" in done.stderr and not httpserver.log

@@ -210,7 +210,7 @@ class Client:
         requested = requested_delay(failed.headers, self.clock.time())
         is_stated = requested is not None
         delay = backoff(max(failures - 1, 0)) if requested is None else requested
-        if failures >= self.max_attempts:
+        if failures >= (prepared.max_attempts or self.max_attempts):
             raise error
         if not self.rate_limiter.allows_wait(delay, is_stated=is_stated):
             error.message += "; " + self.rate_limiter.wait_exceeded(requested)

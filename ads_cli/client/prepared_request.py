@@ -28,6 +28,7 @@ class PreparedRequest(NamedTuple):
     rate: Rate | None = None  # to be kept by all processes
     sensitive: bool = False  # the body is masked, in --debug too
     pieces: Sequence[bytes | memoryview] = ()  # of a large body, which are not joined in memory
+    max_attempts: int | None = None  # where those of the client are too many
 
     @property
     def size(self) -> int:

@@ -16,6 +16,8 @@ from ..console.bulk_options import (
 from ..console.feed_options import ProductFeedOptions
 from ..console.invocation import Invocation
 from ..errors import ContentError, UsageError
+from .scheduled_feeds import VERIFY_HINT, warn_scheduled_feeds
+from .shrunken_feed import FeedSizeCheck, MinRows
 
 if TYPE_CHECKING:
     from ..feeds.rows import Rows
@@ -48,6 +50,7 @@ def push(
     changed: Changed = False,
     verify: Verify = False,
     strict: Strict = False,
+    min_rows: MinRows = None,
 ) -> None:
     """Create and update products from a file.
 
@@ -60,6 +63,8 @@ def push(
     compares. Variants that a listing hides cannot be compared. A feed at an https address is not even
     downloaded where its server says that it is unchanged since a push that succeeded.
 
+    Where the feed has lost more than 30 % of the rows of its last push, that is said; --min-rows refuses it.
+
     For example: adsctl products push feed.csv --failed-out rejected.csv
     """
     from ..feeds.locations.location import UnchangedError
@@ -69,6 +74,7 @@ def push(
     if verify and not changed:
         raise UsageError("--verify needs --changed", hint="without it every row is sent anyway")
     call = Invocation.of(ctx)
+    size_check = FeedSizeCheck(call, min_rows)
     if changed:
         call.catalog = call.find_catalog()  # in a dry run too, since what has changed depends on it
     pushed = None
@@ -78,10 +84,13 @@ def push(
         rows = feed.open_all(call, files, PRODUCT_SCHEMA)
     except UnchangedError as unchanged:
         assert pushed  # only then it is asked for
+        warn_scheduled_feeds(call, VERIFY_HINT)
         pushed.report_unchanged(unchanged)
         return
     plan, selection = _push_plan(call, rows, only_changed=changed, strict=strict)
-    command = PushCommand(call, plan, options, invalid_hint=STRICT_HINT * strict)
+    command = PushCommand(call, plan, options, invalid_hint=STRICT_HINT * strict, size_check=size_check)
+    if changed:
+        warn_scheduled_feeds(call, VERIFY_HINT * (not verify))
     if changed and selection:
         command.on_validated = partial(_report_skipped, call, plan, selection, verify=verify)
     elif selection:

@@ -28,6 +28,7 @@ from ..uploads.rejected_rows import check_failed_out
 from ..uploads.summary import Summary
 from ..validation.report import ValidationReport
 from .push_journal import open_journal
+from .shrunken_feed import FeedSizeCheck
 from .validate import require_valid, say_estimate, stated_rate
 
 MAX_FINDINGS_IN_QUIET = 3
@@ -45,6 +46,7 @@ class PushCommand:
     invalid_hint: str = ""  # what else may be done about invalid rows
     on_validated: Callable[[], None] = lambda: None  # may reduce or extend the rows that are due
     count_changed: Callable[[], int] | None = None  # the rows that --changed would send
+    size_check: FeedSizeCheck | None = None  # of feeds that should not shrink
     started: float = field(default_factory=time.monotonic)
     journal: Journal | None = None  # of the run, once there is one
 
@@ -92,6 +94,8 @@ class PushCommand:
             failed_out=self.options.failed_out_file,
             hint=hint,
         )
+        if self.size_check:
+            self.size_check.check(self.plan.rows, self.plan.report)
         self.on_validated()
         return self.plan.report
 
@@ -139,6 +143,8 @@ class PushCommand:
         if result.warning:
             call.messages.warn(result.warning)
         error = result.error or self._stopped_early(result)
+        if self.size_check and not error:
+            self.size_check.store(self.plan.rows, report)
         summary = self._summary(report, journal)
         try:
             show_summary(call.printer, summary, self.plan.rows.source.label)

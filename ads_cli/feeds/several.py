@@ -22,6 +22,11 @@ class SeveralLocations(Location):
         )
         self._locations = locations
 
+    @property
+    def origin(self) -> str:
+        """The origins of all of them."""
+        return "\n".join(location.origin for location in self._locations)
+
     def open(self) -> BinaryIO:
         """Raise NotImplementedError: each location is opened by a source of its own."""
         raise NotImplementedError

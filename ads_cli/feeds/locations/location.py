@@ -29,6 +29,11 @@ class Location(ABC):
     def open(self) -> BinaryIO:
         """Open its content as a seekable stream; raise UsageError if that fails."""
 
+    @property
+    def origin(self) -> str:
+        """Identify the feed from run to run, whatever the working folder or the query of an address."""
+        return self.identity
+
     def is_same_file(self, path: str) -> bool:
         """Tell whether `path` is the file that is read, so that writing it would destroy the input."""
         return False
@@ -59,6 +64,11 @@ class FileLocation(Location):
             raise UsageError(
                 f"{self.label} cannot be opened: {reason}", hint="check the path and its permissions"
             ) from None
+
+    @property
+    def origin(self) -> str:
+        """The absolute path."""
+        return os.path.realpath(self.path)
 
     def is_same_file(self, path: str) -> bool:
         """Compare the files themselves, since one file may have many names."""

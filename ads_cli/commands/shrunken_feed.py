@@ -1,0 +1,63 @@
+"""A feed that has too few rows, or far fewer than when it was pushed last."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..console.invocation import Invocation
+from ..errors import NotConfirmedError
+from ..numbers import parse_share
+from ..output.text import counted
+
+if TYPE_CHECKING:
+    from ..feeds.rows import Rows
+    from ..products.feed_sizes import FeedSizes
+    from ..validation.report import ValidationReport
+
+MAX_LOSS = 0.3  # of the rows of the last push, without a warning
+
+MinRows = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N|P%", help="Send nothing where the feed has fewer rows, or less of those of its last push"
+    ),
+]
+
+
+class FeedSizeCheck:
+    """Compares the rows of a feed with a minimum, and with those of its last push to the same catalog."""
+
+    def __init__(self, call: Invocation, min_rows: str | None) -> None:
+        self._call = call
+        self._min_rows = min_rows
+        self._least = None if min_rows is None else parse_share(min_rows, "--min-rows")
+
+    def check(self, rows: "Rows", report: "ValidationReport") -> None:
+        """Raise NotConfirmedError below the minimum; warn where many rows are lost, with --quiet too."""
+        label, size, before = rows.source.label, _size(report), self._sizes.find(rows.source.location.origin)
+        of_last = f" of the {before:,} of its last push" if before else ""
+        least = self._least
+        if least and (before or not least.is_percentage) and size < least.of(before or 0):
+            share = f", {100 * size // before} %{of_last}" if before and least.is_percentage else ""
+            raise NotConfirmedError(
+                f"{label} has {counted(size, 'row')}{share}, and --min-rows is {self._min_rows}",
+                hint="nothing was sent; to push it all the same, leave out --min-rows, or lower it",
+            )
+        if before and size < before * (1 - MAX_LOSS):
+            fewer = f"{100 * (before - size) // before} % fewer than the {before:,} of its last push"
+            self._call.messages.warn(f"{label}: {counted(size, 'row')}, {fewer}", is_urgent=True)
+
+    def store(self, rows: "Rows", report: "ValidationReport") -> None:
+        """Remember the rows of a feed that was pushed."""
+        self._sizes.store(rows.source.location.origin, _size(report))
+
+    @property
+    def _sizes(self) -> "FeedSizes":
+        from ..products.feed_sizes import FeedSizes
+
+        return FeedSizes(self._call.settings.state_dir, self._call.service, self._call.catalog)
+
+
+def _size(report: "ValidationReport") -> int:
+    """Count the rows of a feed; those that conversion leaves out are not in it."""
+    return report.rows - report.left_out

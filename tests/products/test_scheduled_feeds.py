@@ -1,0 +1,75 @@
+"""A catalog into which the service itself imports feeds: what these change is not known, and that is said."""
+
+import pytest
+
+from tests.conftest import feed
+from tests.locations.file_server import serving
+
+SCHEDULE = (
+    "--feed-format",
+    "CSV",
+    "--frequency",
+    "DAILY",
+    "--start-time",
+    "03:10",
+    "--time-zone",
+    "Europe/Berlin",
+)
+SAID = "warning: the service itself imports feeds into this catalog, and what they change is not known here: "
+
+
+@pytest.fixture
+def service_name() -> str:
+    return "x"
+
+
+@pytest.fixture
+def schedule(adsctl, service):
+    def create() -> None:
+        address = "https://shop:hush-hush@shop.example/feed.csv?key=4711-0815"
+        adsctl("catalog", "feeds", "create", "--feed-url", address, *SCHEDULE)
+
+    adsctl.file("feed.csv", feed(3))
+    return create
+
+
+def push(adsctl, *words: str) -> str:
+    return adsctl("products", "push", "feed.csv", *words).stderr
+
+
+def test_a_push_of_changes_names_the_scheduled_feeds_of_the_service(adsctl, schedule, service):
+    assert SAID not in push(adsctl, "--changed")
+    schedule()
+    for words in (("--changed",), ("--changed", "--dry-run"), ("--changed", "--verify")):
+        said = push(adsctl, *words)
+        assert said.count(SAID) == 1 and "shop.example/feed.csv" in said
+        assert "hush" not in said and "4711" not in said
+    assert SAID not in push(adsctl)
+
+
+def test_an_unchanged_feed_names_them_too(adsctl, schedule, service):
+    schedule()
+    with serving() as shop:
+        shop.content = feed(3).encode()
+        words = ("products", "push", shop.address("/feed.csv"), "--changed")
+        adsctl(*words)
+        done = adsctl(*words)
+    assert "is unchanged since a push that succeeded" in done.stderr and SAID in done.stderr
+
+
+@pytest.mark.parametrize(
+    "fault", ["status=403", "status=404", "status=503", "status=429", "garbage", "truncate"]
+)
+def test_a_listing_of_them_that_fails_is_passed_over_after_one_request(adsctl, schedule, service, fault):
+    schedule()
+    service.fail(f"GET */scheduled_feeds {fault} times=1")
+    said = push(adsctl, "--changed", "--verbose")
+    assert SAID not in said and "retrying" not in said and len(service.stored) == 3
+    assert SAID in push(adsctl, "--changed")
+
+
+def test_the_generic_service_is_not_asked(adsctl, schedule, service):
+    schedule()
+    service.emulator.service = "generic"
+    done = adsctl("products", "push", "feed.csv", "--changed", "--debug", ADSCTL_SERVICE="generic")
+    assert SAID not in done.stderr and "scheduled_feeds" not in done.stderr

@@ -31,7 +31,7 @@ EXIT_CODES = {
     9: "a push ended with some items refused",
     10: "differences found",
     11: "configuration, credentials or the state folder: no keyring, a locked job, a full disk",
-    12: "not confirmed: a destructive command asks, and needs --yes if there is no terminal; or a limit such as --min-rows",
+    12: "not confirmed, on a terminal or by --yes; or refused by a limit such as --min-rows",
 }
 SIGNAL_EXIT_CODES = {129: "SIGHUP", 130: "SIGINT", 141: "a broken pipe", 143: "SIGTERM"}
 

@@ -411,6 +411,7 @@ $AdsctlValues = @{
     ':--timeout' = '@text'
     ':--max-attempts' = '@text'
     ':--max-wait' = '@text'
+    ':--on-failure' = '@text'
     'products push:--format' = 'csv tsv yaml json jsonl xml xlsx parquet'
     'products check:--format' = 'csv tsv yaml json jsonl xml xlsx parquet'
     'products convert:--format' = 'csv tsv yaml json jsonl xml xlsx parquet'
@@ -555,7 +556,7 @@ $AdsctlValues = @{
     ':-o' = 'table tsv csv json jsonl yaml ids none'
     ':--color' = 'auto always never'
 }
-$AdsctlCommon = '--profile --service --env-file --account --output --columns --csv-safe --query --sandbox --yes --dry-run --quiet --verbose --debug --timeout --max-attempts --max-wait --log-file --color --catalog --help'
+$AdsctlCommon = '--profile --service --env-file --account --output --columns --csv-safe --query --sandbox --yes --dry-run --quiet --verbose --debug --timeout --max-attempts --max-wait --log-file --on-failure --color --catalog --help'
 
 Register-ArgumentCompleter -Native -CommandName adsctl -ScriptBlock {
     param($cur, $ast, $cursor)

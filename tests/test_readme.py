@@ -83,9 +83,12 @@ def crontab_lines() -> list[str]:
 
 @pytest.mark.parametrize("line", crontab_lines())
 def test_cron_runs_every_line_of_the_readme(adsctl, service, line):
-    environment = {"HOME": str(adsctl.home), "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh", "LOGNAME": "you"}
+    path = f"{adsctl.home}/mailer:/usr/bin:/bin"
+    environment = {"HOME": str(adsctl.home), "PATH": path, "SHELL": "/bin/sh", "LOGNAME": "you"}
     environment["PYTHONPATH"] = str(ROOT)  # this adsctl is not installed
     adsctl.installed()
+    (adsctl.home / "mailer").mkdir()
+    adsctl.file("mailer/mail", "#!/bin/sh\nexit 1\n").chmod(0o755)
     (adsctl.home / ".local").mkdir()
     (adsctl.home / "bin").rename(adsctl.home / ".local" / "bin")
     adsctl.file(".adsctl.env", "".join(f"{name}={value}\n" for name, value in adsctl.env.items()))

@@ -12,7 +12,7 @@ from typer.main import get_command
 
 from ..console.command_line import CommandLine
 from ..console.help_texts import CONTEXT_SETTINGS, ExampleCommand, HelpOption, summary_line
-from ..console.options import CATALOG_GROUPS, CHOICES, common_options, completes_from, store_common_option
+from ..console.options import CHOICES, common_options, completes_from, shown_options, store_common_option
 from ..errors import UsageError
 from ..lean_imports import import_msgspec
 from .layout import GROUPS, HAND_WRITTEN, ROOT_SECTIONS, ROOT_SUMMARIES
@@ -170,7 +170,7 @@ def hand_written_command(path: tuple[str, ...]) -> Any:
     app = Typer(rich_markup_mode=None, add_completion=False)
     run = getattr(import_module(f"..commands.{module}", __package__), function)
     app.command(path[-1], cls=ExampleCommand)(run)
-    return with_common_options(get_command(app), path, ("catalog",) if path[0] in CATALOG_GROUPS else ())
+    return with_common_options(get_command(app), path, shown_options(path))
 
 
 class LazyCommand(TyperCommand):

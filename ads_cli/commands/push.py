@@ -146,6 +146,7 @@ class PushCommand:
         if self.size_check and not error:
             self.size_check.store(self.plan.rows, report)
         summary = self._summary(report, journal)
+        call.note_summary(summary.as_dict())
         try:
             show_summary(call.printer, summary, self.plan.rows.source.label)
         except UsageError:  # a query or a column that the summary lacks

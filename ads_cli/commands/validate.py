@@ -58,6 +58,7 @@ def require_valid(
 ) -> ValidationReport:
     """Validate the file of a plan; raise ContentError where rows are invalid, unless they are skipped."""
     report = validate_with_progress(call, plan)
+    call.note_summary(dict(report.counts))
     for warning in warning_lines(plan.rows, report):
         call.messages.warn(warning)
     if not report.invalid:

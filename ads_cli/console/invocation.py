@@ -43,6 +43,10 @@ class Invocation:
         """Make the invocation of a Typer context; --dry-run is ignored by a command that changes nothing."""
         command_line: CommandLine = context.obj
         flags = dict(command_line.parsed_options)
+        if "on_failure" in flags:
+            from .on_failure import parse_command
+
+            parse_command(flags["on_failure"])  # a mistake in it is reported before anything is done
         return cls(flags if mutates else flags | {"dry_run": False}, command_line)
 
     def with_profile(self, profile: str) -> "Invocation":
@@ -53,6 +57,10 @@ class Invocation:
     def command_line(self) -> tuple[str, ...]:
         """The words after `adsctl`, as they were typed."""
         return self._command_line.words
+
+    def note_summary(self, summary: dict[str, Any]) -> None:
+        """Note what a push came to, for the command of --on-failure."""
+        self._command_line.summary = summary
 
     @cached_property
     def messages(self) -> "Messages":

@@ -62,18 +62,28 @@ COMMON_OPTIONS = (
         "DURATION",
     ),
     CommonOption("log_file", ("--log-file",), "Append a log to a file, as JSON lines", "FILE"),
+    CommonOption(
+        "on_failure", ("--on-failure",), "Run this where adsctl fails; it reads the summary as JSON", "CMD"
+    ),
     CommonOption("color", ("--color",), "Use color: auto, always or never", "WHEN"),
 )
 CATALOG_OPTION = CommonOption("catalog", ("--catalog",), "The product catalog to work in", "ID")
 CATALOG_GROUPS = ("catalog", "products")  # the groups that accept --catalog
 ALL_OPTIONS = (*COMMON_OPTIONS, CATALOG_OPTION)
 CHOICES = {"service": tuple(SERVICES), "output": FORMATS, "color": COLORS}
+FOR_CRON = {"push", "update", "sync", "diff"}  # commands that run at night, with nobody watching
 NESTED_METAVAR = "JSON|@FILE"
 
 
 def common_options(path: tuple[str, ...]) -> tuple[CommonOption, ...]:
     """List the common options of the command at `path`; the root has the path ()."""
     return ALL_OPTIONS if not path or path[0] in CATALOG_GROUPS else COMMON_OPTIONS
+
+
+def shown_options(path: tuple[str, ...]) -> set[str]:
+    """Name the common options that the help of a hand-written command shows."""
+    shown = {"catalog": path[0] in CATALOG_GROUPS, "on_failure": path[-1] in FOR_CRON}
+    return {name for name, is_shown in shown.items() if is_shown}
 
 
 def completes_from(choices: Iterable[str]) -> Callable[[Any, list[str], str], list[str]]:

@@ -1,0 +1,74 @@
+"""The command of --on-failure: run where another command fails, since nobody watches it at night."""
+
+import os
+import sys
+
+from ..config.environment import SECRETS
+from ..errors import ReportedError, UsageError
+from ..output.text import safe_lines
+from ..spelling import as_variable
+from .command_line import CommandLine
+
+TIMEOUT_SECONDS = 60.0
+MAX_MESSAGE_LENGTH = 10_000  # in characters; a system limits its variables
+NO_FAILURES = (10, 130)  # differences were found, or a person pressed Ctrl-C
+
+
+def parse_command(text: str) -> list[str]:
+    """Part a command into words, as a shell does; raise UsageError where it cannot be run."""
+    import shlex
+    import shutil
+
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"--on-failure: {text!r} cannot be parted into words: {error}") from None
+    if not words:
+        raise UsageError("--on-failure names no command")
+    if shutil.which(words[0]) is None:
+        hint = "cron finds few programs by their names alone: give the path"
+        raise UsageError(f"--on-failure: {words[0]!r} is not a program that can be run", hint=hint)
+    return words
+
+
+def run_on_failure(error: ReportedError, command_line: CommandLine) -> str:
+    """Run the command of --on-failure, if there is one; return its own failure, or nothing.
+
+    Its standard input is the summary as JSON, with the error. No shell reads it, and it gets no secrets.
+    """
+    import json
+    import subprocess
+
+    text = command_line.options.get("on_failure")
+    if text is None or error.exit_code in NO_FAILURES:
+        return ""
+    try:
+        words = parse_command(text)
+    except UsageError as unusable:
+        return "" if unusable.message == error.message else unusable.message
+    mask, secrets = command_line.mask, {*map(as_variable, SECRETS)}
+    document = json.dumps((command_line.summary or {}) | {"error": error.as_dict()})
+    message = mask(safe_lines(error.message))[:MAX_MESSAGE_LENGTH]
+    environment = {name: value for name, value in os.environ.items() if name not in secrets}
+    environment |= {"ADSCTL_EXIT_CODE": str(error.exit_code), "ADSCTL_ERROR": message}
+    try:
+        done = subprocess.run(
+            words,
+            input=f"{mask(document)}\n".encode(),
+            env=environment,
+            stdout=sys.stderr.fileno(),  # standard output has the results
+            timeout=TIMEOUT_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"--on-failure: {words[0]} did not end within {TIMEOUT_SECONDS:g} s, and was stopped"
+    except OSError as problem:
+        return f"--on-failure: {words[0]} cannot be run: {problem.strerror}"
+    return f"--on-failure: {words[0]} {_end(done.returncode)}" if done.returncode else ""
+
+
+def _end(code: int) -> str:
+    """Say how a process ended; a negative code is a signal."""
+    import signal
+
+    return f"ended with {code}" if code > 0 else f"was stopped by {signal.Signals(-code).name}"

@@ -1,0 +1,153 @@
+"""--on-failure: a command for nights that nobody watches, told what has happened."""
+
+import json
+import shlex
+import signal
+import sys
+
+import pytest
+
+from tests.conftest import EXAMPLES, SECRETS, feed
+from tests.products.stopping import stop_at
+
+TELL = """
+import json, os, sys
+told = {"words": sys.argv[1:], "document": json.load(sys.stdin), "environment": dict(os.environ)}
+open("told.json", "w").write(json.dumps(told))
+print("hook was here")
+"""
+
+
+@pytest.fixture
+def told(adsctl):
+    """Return what the command was told, or None if it was not run."""
+
+    def read() -> dict | None:
+        path = adsctl.home / "told.json"
+        if not path.exists():
+            return None
+        found = json.loads(path.read_text())
+        path.unlink()
+        return found
+
+    return read
+
+
+@pytest.fixture
+def hook(adsctl) -> str:
+    program = adsctl.file("tell.py", TELL)
+    return shlex.join([sys.executable, str(program), "feed of", "the shop"])
+
+
+def test_a_failed_push_runs_it_with_the_summary(adsctl, service, hook, told):
+    adsctl.file("feed.csv", feed(60))
+    service.fail("PUT * partial")
+    done = adsctl("products", "push", "feed.csv", "--on-failure", hook, "-o", "json", code=9)
+    found = told()
+    assert found["words"] == ["feed of", "the shop"]
+    error = json.loads(done.stderr.splitlines()[-2])["error"]
+    assert found["document"] == json.loads(done.stdout) | {"error": error}
+    assert found["document"]["failed"] == 31
+    assert found["environment"]["ADSCTL_EXIT_CODE"] == "9"
+    assert "31 rows rejected by the service" in found["environment"]["ADSCTL_ERROR"]
+    assert done.stderr.splitlines()[-1] == "hook was here"  # standard output is that of the push
+
+
+def test_a_success_does_not_run_it(adsctl, service, hook, told):
+    adsctl.file("feed.csv", feed(3))
+    adsctl("products", "push", "feed.csv", "--on-failure", hook)
+    assert told() is None
+
+
+def test_an_invalid_feed_runs_it_with_the_counts(adsctl, hook, told):
+    file = EXAMPLES / "products-with-mistakes.csv"
+    adsctl.local("products", "push", file, "--on-failure", hook, code=3)
+    found = told()
+    document = found["document"]
+    assert (document["rows"], document["invalid"]) == (12, 7)
+    assert (
+        document["error"]["exit_code"] == 3
+        and "'44,90 EUR' is not allowed" in found["environment"]["ADSCTL_ERROR"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("products", "push", "missing.csv"), 2),
+        (("products", "push", "feed.csv", "--no-such-option"), 2),
+        (("products", "push"), 2),
+        (("products", "push", "feed.csv", "--min-rows", "10"), 12),
+        (("audiences", "push", "people.csv", "--audience", "nobody"), 5),
+        (("audiences", "do-not-reach", "push", "missing.csv", "--list", "3k1a7"), 2),
+        (("accounts", "get", "nobody"), 5),
+    ],
+)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_any_failure_of_any_command_runs_it(adsctl, hook, told, words, code, is_first):
+    adsctl.file("feed.csv", feed(3))
+    adsctl.file("people.csv", "email\nana@shop.example\n")
+    option = ("--on-failure", hook)
+    adsctl.local(*(option + words if is_first else words + option), code=code)
+    found = told()
+    assert found["document"]["error"]["exit_code"] == code and found["environment"][
+        "ADSCTL_EXIT_CODE"
+    ] == str(code)
+
+
+def test_no_secret_is_passed_on(adsctl, remote, httpserver, hook, told):
+    body = {"errors": [{"code": "FORBIDDEN", "message": f"no {SECRETS['ADSCTL_ACCESS_TOKEN_SECRET']}"}]}
+    httpserver.expect_request("/12/accounts").respond_with_json(body, 403)
+    adsctl("accounts", "list", "--on-failure", hook, code=4)
+    text = json.dumps(told())
+    assert "FORBIDDEN" in text and not any(secret in text for secret in SECRETS.values())
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("false", "warning: --on-failure: false ended with 1"),
+        ("sh -c 'kill -9 $$'", "warning: --on-failure: sh was stopped by SIGKILL"),
+        ("sleep 60", "warning: --on-failure: sleep did not end within 0.2 s, and was stopped"),
+        ("./none", "warning: --on-failure: ./none cannot be run: Exec format error"),
+        ("true", None),  # which does not read its standard input
+    ],
+)
+def test_its_own_failure_is_told_and_changes_nothing(adsctl, monkeypatch, command, said):
+    monkeypatch.setattr("ads_cli.console.on_failure.TIMEOUT_SECONDS", 0.2)
+    adsctl.file("none", b"\x7fELF, or so").chmod(0o755)
+    done = adsctl.local("products", "push", "missing.csv", "--on-failure", command, code=2)
+    lines = done.stderr.splitlines()
+    assert "missing.csv cannot be opened" in done.stderr
+    assert lines[-1] == said if said else "--on-failure" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("no-such-program --now", "'no-such-program' is not a program that can be run"),
+        ("mail -s 'no end", "cannot be parted into words"),
+        ("", "names no command"),
+    ],
+)
+def test_a_command_that_cannot_be_run_is_refused_before_anything_is_done(adsctl, service, command, said):
+    adsctl.file("feed.csv", feed(3))
+    done = adsctl("products", "push", "feed.csv", "--on-failure", command, code=2)
+    assert said in done.stderr and done.stderr.count("--on-failure") == 1 and service.puts == []
+
+
+def test_no_shell_reads_the_command(adsctl, told, hook):
+    adsctl.local("products", "push", "missing.csv", "--on-failure", f"{hook} $HOME ; touch mark", code=2)
+    assert told()["words"][2:] == ["$HOME", ";", "touch", "mark"] and not (adsctl.home / "mark").exists()
+
+
+@pytest.mark.parametrize(("signum", "is_failure"), [(signal.SIGTERM, True), (signal.SIGINT, False)])
+def test_a_run_that_was_stopped_has_failed_unless_a_person_did_it(
+    adsctl, service, hook, told, signum, is_failure
+):
+    adsctl.file("feed.csv", feed(60))
+    process = stop_at(adsctl, service, 0, signum, "--on-failure", hook)
+    assert process.returncode == 128 + signum
+    found = told()
+    assert bool(found) == is_failure
+    assert not found or found["environment"]["ADSCTL_ERROR"] == "stopped by SIGTERM"

@@ -18,6 +18,7 @@ from .http_core import httpcore
 from .response_body import MAX_BODY_BYTES
 
 KEEP_ALIVE_SECONDS = 5.0
+HELD_BYTES = 64 * 1024  # of a request that are sent at once: its head goes with its body
 
 
 class _Stream(httpcore.NetworkStream):
@@ -27,13 +28,26 @@ class _Stream(httpcore.NetworkStream):
         self._stream, self._deadline = stream, deadline
         sock = stream.get_extra_info("socket")
         self._plain_socket = None if isinstance(sock, ssl.SSLSocket) else sock
+        self._held = bytearray()  # what is written and not sent yet
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        self._send_held(timeout)
         return self._stream.read(max_bytes, self._deadline.left(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        if not buffer:  # the end of a body of known length
+        if buffer and len(self._held) + len(buffer) <= HELD_BYTES:
+            self._held += buffer
             return
+        self._send_held(timeout)
+        if buffer:  # else it is the end of a body of known length
+            self._send(buffer, timeout)
+
+    def _send_held(self, timeout: float | None) -> None:
+        if held := bytes(self._held):
+            self._held.clear()
+            self._send(held, timeout)
+
+    def _send(self, buffer: bytes, timeout: float | None) -> None:
         left = self._deadline.left(timeout, httpcore.WriteTimeout)
         if self._plain_socket:
             _send(self._plain_socket, buffer, left)

@@ -17,7 +17,7 @@ from .emulators import emulators
 from .peers import ADSCTL, Peers
 from .people import LATENCY
 from .people import benchmark as people
-from .pushes import pushes
+from .pushes import pushes, small_pushes
 from .reading import reading
 from .running import clean, measured
 from .stages import stages
@@ -47,6 +47,7 @@ def main() -> None:
             starts(table, peers, env, size["starts"])
         if "pushes" in only:
             pushes(table, peers, env, folder, size["products"], size["runs"])
+            small_pushes(table, env, folder, 2 * size["runs"])
         if "stages" in only:
             stages(table, env, folder, min(size["products"], MAX_STAGED_PRODUCTS), size["runs"])
         if "checks" in only:

@@ -19,9 +19,10 @@ def push_plan(
     rows: Rows, catalog: str, sync_state: SyncState, selection: ChangedRows | None, *, strict: bool = False
 ) -> RowPlan:
     """Plan a push of the rows that a selection takes; None sends all, and remembers none."""
+    sends_all = not (selection and selection.only_changed)
     return RowPlan(
         noun="products",
-        validator=Validator(rows, PRODUCT_SCHEMA, selection, strict=strict, for_sending=True),
+        validator=Validator(rows, PRODUCT_SCHEMA, selection, strict=strict, for_sending=sends_all),
         upload=push_upload(catalog, note_keys=selection is not None),
         kind=KIND,
         target=catalog,

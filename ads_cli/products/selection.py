@@ -100,7 +100,7 @@ class ChangedRows:
     ) -> None:
         self.selector = ChangeSelector(sync_state, DigestIndex() if index is None else index)
         self.read_in = read_in  # generation of the catalog in which the index is right
-        self._only_changed = sync_state is not None
+        self.only_changed = sync_state is not None  # else all rows are sent
         self.clear()
 
     def clear(self) -> None:
@@ -142,7 +142,7 @@ class ChangedRows:
     @property
     def digest(self) -> str:
         """Return the digest of the rows to be sent, where only changed ones are."""
-        if not self._only_changed:
+        if not self.only_changed:
             return ""
         return blake2b(self.digests, digest_size=DIGEST_BYTES).hexdigest()
 
@@ -150,7 +150,7 @@ class ChangedRows:
         """Return the counts for the summary."""
         comparison = self.selector.comparison
         counts = comparison.counts if comparison else {}
-        return {"skipped": self.skipped} | counts if self._only_changed else {}
+        return {"skipped": self.skipped} | counts if self.only_changed else {}
 
     def rows_to_send(self, rows: Rows) -> Iterable[Row]:
         """Return the due and the invalid rows, from the cache where they fit."""

@@ -14,11 +14,6 @@ class EncodedRows(msgspec.Struct):
     def __len__(self) -> int:
         return len(self.ids)
 
-    @property
-    def size(self) -> int:
-        """Return the size of the JSON in bytes."""
-        return sum(map(len, self.bodies))
-
     def add(self, id: str, body: bytes, record: int, line: int) -> None:
         """Append a row."""
         self.ids.append(id)

@@ -6,7 +6,6 @@ import msgspec
 
 from ..api.validation import Problem, errors_in
 from ..feeds.rows import Row
-from .encoded_rows import EncodedRows
 from .fixed import FixedRows
 
 
@@ -36,11 +35,11 @@ class ValidationResult(msgspec.Struct):
     with_values: frozenset[str] = frozenset()  # those of the columns that are not sent
     fixed: FixedRows = {}  # what fixes changed
     selection: Any = None  # what a RowSelector noted
-    encoded: EncodedRows | None = None  # the valid rows, where they are kept
+    encoded: bytes = b""  # the valid rows, packed, where they are kept
 
     def renumber(self, offset: int) -> None:
         """Add the number of records that precede this run in the file."""
         self.problems = [(line, record + offset, problems) for line, record, problems in self.problems]
-        for numbered in (self.selection, self.encoded, *self.fixed.values()):
+        for numbered in (self.selection, *self.fixed.values()):
             if numbered is not None:
                 numbered.renumber(offset)

@@ -12,6 +12,7 @@ from ..feeds.rows import FIRST_LINES, Block, Change, Row, RowConversion, TableRo
 from .duplicates import Place
 from .encoded_rows import EncodedRows
 from .fixed import note
+from .kept_rows import pack
 from .result import CheckedRow, ValidationResult
 from .schema import RowSchema
 from .selection import RowSelector
@@ -64,7 +65,7 @@ class RowValidator:
     def validate(self, rows: Iterable[Row]) -> ValidationResult:
         """Validate a run of rows."""
         result, id_field, encode = ValidationResult(), self.schema.id_field, self.schema.encode
-        encoded = result.encoded = EncodedRows() if self.encodes else None
+        encoded = EncodedRows() if self.encodes else None
         empty, checked_rows = set(self.unsent), self.check(rows, self.rules)
         if self.selector:
             checked_rows = self.selector.select(checked_rows, result)
@@ -82,6 +83,7 @@ class RowValidator:
             if encoded is not None and (item := checked.item) is not None:
                 encoded.add(getattr(item, id_field), encode(item), result.rows, row.line)
         result.with_values = self.unsent - empty
+        result.encoded = pack(encoded) if encoded else b""
         return result
 
     def _advised(self, checked: CheckedRow) -> list[Problem]:

@@ -15,6 +15,7 @@ from .columns import missing_columns, unknown_columns, unsent_columns, unused_ma
 from .duplicates import Duplicates, Place, kept_places
 from .encoded_rows import EncodedRows
 from .fixed import add
+from .kept_rows import KeptRows
 from .process_pool import is_shared
 from .report import ValidationReport
 from .result import CheckedRow, ValidationResult
@@ -23,7 +24,6 @@ from .schema import RowSchema
 from .selection import Selection
 
 CHUNK_ROWS = 1000  # rows validated at once where they are read one by one
-MAX_KEPT_BYTES = 16 * 1024 * 1024  # of rows that are kept, encoded, from validation to sending
 
 OnProgress = Callable[[int], None]  # called now and then with the number of rows read
 
@@ -47,8 +47,9 @@ class Validator:
         self._row_validator = RowValidator(
             schema, selection.selector if selection else None, rows.conversion, strict=strict
         )
-        self._row_validator.encodes = for_sending and not is_shared(rows.source.size)
-        self._kept: list[EncodedRows] | None = None  # the valid rows, while they are few
+        # A large table is not kept: several processes read it again, while requests are on their way.
+        self._row_validator.encodes = for_sending and not (rows.table and is_shared(rows.source.size))
+        self._kept: KeptRows | None = None  # the valid rows, where they are to be sent
         self._blocks = rows.table and BlockRunner(
             rows.table, self._make_task, on_header=self._require_columns
         )
@@ -80,7 +81,8 @@ class Validator:
         """Read the file again and yield the rows to send, encoded."""
         all_valid = not self.report.invalid
         skips_rows = self.selection is not None and self.selection.skips_rows
-        if self._kept is not None and not skips_rows:
+        if self._kept and self._kept.are_complete and not skips_rows:
+            self._close()
             yield from self._kept
             return
         if not self._blocks or skips_rows:
@@ -117,8 +119,10 @@ class Validator:
         if self.selection:
             self.selection.clear()
         self._with_values: set[str] = set()
-        self._kept, self._kept_bytes = [] if self._row_validator.encodes else None, 0
+        self._kept = KeptRows() if self._row_validator.encodes else None
         for result in results:
+            if self._kept and result.encoded:
+                self._kept.add(result.encoded, self.report.rows)
             result.renumber(self.report.rows)
             self.report.rows += result.rows
             self.report.left_out += result.left_out
@@ -127,7 +131,6 @@ class Validator:
                 self.report.add(Row(line, {}, record=record), problems)
             duplicates.update(result.ids)
             self._with_values |= result.with_values
-            self._keep_encoded(result.encoded)
             if self.selection:
                 self.selection.add(result.selection)
             self._on_progress(self.report.rows)
@@ -136,15 +139,6 @@ class Validator:
         if self.report.left_out == self.report.rows:
             self.report.warnings.append("every row is left out")
         return duplicates
-
-    def _keep_encoded(self, encoded: EncodedRows | None) -> None:
-        """Keep rows for sending; all are read again where they are too many."""
-        if encoded is None or self._kept is None:
-            return
-        self._kept.append(encoded)
-        self._kept_bytes += encoded.size
-        if self._kept_bytes > MAX_KEPT_BYTES:
-            self._kept, self._row_validator.encodes = None, False
 
     def _validate(self) -> Iterator[ValidationResult]:
         return self._validate_blocks() if self._blocks else self._validate_rows()

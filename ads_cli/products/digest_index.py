@@ -5,11 +5,21 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from hashlib import blake2b
+from typing import Any
 from zlib import crc32
+
+import msgspec
 
 ID_BYTES, DIGEST_BYTES, KEY_BYTES = 8, 20, 4  # a digest begins with the hash of the id
 RECORD_BYTES = DIGEST_BYTES + KEY_BYTES
 NO_KEY = 0
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def item_digest(item: Any) -> bytes:
+    """Return the digest of a row that was converted to a product."""
+    return product_digest(item.id, _encode(item))
 
 
 def product_digest(product_id: str, content: bytes) -> bytes:

@@ -13,7 +13,7 @@ from ..feeds.rows import Row, Rows
 from ..uploads.batch import Acknowledgement
 from ..validation.result import CheckedRow, ValidationResult
 from .comparison import DIFFERING, MISSING, Comparison
-from .digest_index import DIGEST_BYTES, NO_KEY, DigestIndex, product_digest, split
+from .digest_index import DIGEST_BYTES, NO_KEY, DigestIndex, item_digest, split
 from .sync_state import SyncState, UnknownError
 
 ROW_CACHE_BYTES = 16 * 1024 * 1024  # of rows to send that are kept from validation to sending
@@ -60,7 +60,7 @@ class ChangeSelector:
 
     def broken_rules(self, item: Any) -> list[Problem]:
         """Look the item up, and apply the rules unless it is acknowledged as it is."""
-        self._digest = product_digest(item.id, encode(item))
+        self._digest = item_digest(item)
         self._compared = self.comparison.compare(item) if self.comparison else ""
         changed = self._compared in (DIFFERING, MISSING)
         self._is_acknowledged = not changed and self.index.contains(self._digest)

@@ -59,9 +59,14 @@ class SyncState:
         """Tell whether anything was ever stored."""
         return self._path.exists()
 
+    @property
+    def generation(self) -> str:
+        """Return the current generation of the catalog."""
+        return self._generations.current(self._place)
+
     def read(self) -> tuple[str, DigestIndex]:
         """Return the current generation and the acknowledged products; raise UnknownError."""
-        generation = self._generations.current(self._place)
+        generation = self.generation
         header, index = self._read()
         if header.generation != generation:
             raise UnknownError("something else may have changed this catalog since the last push")
@@ -82,7 +87,7 @@ class SyncState:
     def commit(self, generation: str, products: Iterable[tuple[bytes, int]]) -> bool:
         """Store products by digest and key hash; return False if another generation has begun."""
         with self._lock():
-            is_current = generation == self._generations.current(self._place)
+            is_current = generation == self.generation
             if is_current:
                 index = self._index_of(generation)
                 self._write(index.updated(Changes(products), keep=True), generation)

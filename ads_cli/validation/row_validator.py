@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -16,6 +16,8 @@ from .kept_rows import pack
 from .result import CheckedRow, ValidationResult
 from .schema import RowSchema
 from .selection import RowSelector
+
+R = TypeVar("R")
 
 
 class RowValidator:
@@ -95,12 +97,19 @@ class RowValidator:
     def encode(self, rows: Iterable[Row], all_valid: bool) -> EncodedRows:
         """Encode the valid rows of a run; where all are known to be valid, no rule is applied again."""
         encoded, id_field, encode = EncodedRows(), self.schema.id_field, self.schema.encode
-        for checked in self.check(rows, _no_problems if all_valid and not self._mends else self.rules):
+        for checked in self.check(rows, self._rules_again(all_valid)):
             encoded.rows += 1
             if (item := checked.item) is not None:
                 record = checked.row.record or encoded.rows
                 encoded.add(getattr(item, id_field), encode(item), record, checked.row.line)
         return encoded
+
+    def map(self, rows: Iterable[Row], function: Callable[[Iterable[CheckedRow]], R], all_valid: bool) -> R:
+        """Return what a function makes of a run of rows; where all are valid, no rule is applied again."""
+        return function(self.check(rows, self._rules_again(all_valid)))
+
+    def _rules_again(self, all_valid: bool) -> Rules:
+        return _no_problems if all_valid and not self._mends else self.rules
 
     def check(self, rows: Iterable[Row], rules: Rules) -> Iterator[CheckedRow]:
         """Convert each row and apply the rules."""

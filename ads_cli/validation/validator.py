@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from hashlib import blake2b
 from itertools import chain, islice
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -24,6 +24,8 @@ from .schema import RowSchema
 from .selection import Selection
 
 CHUNK_ROWS = 1000  # rows validated at once where they are read one by one
+
+R = TypeVar("R")
 
 OnProgress = Callable[[int], None]  # called now and then with the number of rows read
 
@@ -94,6 +96,16 @@ class Validator:
             encoded.renumber(before)
             before += encoded.rows
             yield encoded
+        self._close()
+
+    def map_rows(self, function: Callable[[Iterable[CheckedRow]], R]) -> Iterator[R]:
+        """Read the file again and yield what a picklable function makes of each run of rows, in order."""
+        all_valid = not self.report.invalid
+        if not self._blocks:
+            for rows in _chunks(iter(self.rows)):
+                yield self._row_validator.map(rows, function, all_valid)
+            return
+        yield from self._blocks.results("map", function, all_valid)
         self._close()
 
     def checked_rows(self) -> Iterator[CheckedRow]:

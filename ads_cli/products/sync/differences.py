@@ -8,6 +8,8 @@ from ..digest_index import DIGEST_BYTES, KEY_BYTES, RECORD_BYTES, split
 from .change import Action, Change
 from .change_table import ChangeTable
 
+NAMED_IDS = 5
+
 
 @dataclass
 class Differences:
@@ -15,13 +17,13 @@ class Differences:
 
     table: ChangeTable
     read_in: str  # the generation of the catalog in which it was listed
-    is_remembered: bool  # whether anything is known that the service has acknowledged of the catalog
+    is_remembered: bool = False  # whether anything is known that the service acknowledged of the catalog
     listed: int = 0  # products within the scope
-    unchanged: int = 0  # rows that are in the catalog as they are, unseen and not kept ones not among them
-    unseen: int = 0  # rows that the catalog may have as variants which it hides
-    not_kept: int = 0  # rows that were acknowledged as they are, and yet differ
+    unchanged: int = 0  # rows whose products are as they say
+    unseen: int = 0  # rows whose products the catalog may hide; sent where they are not known
+    not_kept: int = 0  # rows that were acknowledged as they are, and whose products differ all the same
     not_kept_ids: list[str] = field(default_factory=list)  # the first of them
-    _standing: bytearray = field(default_factory=bytearray)
+    _equal: bytearray = field(default_factory=bytearray)
 
     @property
     def counts(self) -> Mapping[Action, int]:
@@ -40,11 +42,17 @@ class Differences:
         """Yield deletions."""
         return self.table.read(deletions=True)
 
-    def add_standing(self, digests: bytes | bytearray) -> None:
-        """Add the digests, each with its key hash, of rows that need not be sent."""
-        self._standing += digests
+    def add_not_kept(self, id: str) -> None:
+        """Count a row that the service did not keep as it is."""
+        self.not_kept += 1
+        if len(self.not_kept_ids) < NAMED_IDS:
+            self.not_kept_ids.append(id)
 
-    def standing(self) -> Iterator[tuple[bytes, int]]:
-        """Yield the digest and the key hash of each row that need not be sent, to be remembered."""
-        for record in split(self._standing, RECORD_BYTES):
+    def add_equal(self, record: bytes) -> None:
+        """Add what the sync state is to remember of a row whose product is as it says."""
+        self._equal += record
+
+    def equal(self) -> Iterator[tuple[bytes, int]]:
+        """Yield digest and key hash of each unchanged row that the sync state does not have yet."""
+        for record in split(self._equal, RECORD_BYTES):
             yield record[:DIGEST_BYTES], int.from_bytes(record[-KEY_BYTES:])

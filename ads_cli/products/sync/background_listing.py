@@ -1,0 +1,62 @@
+"""List a catalog in a thread, while its feed is validated."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from ..listing import list_products
+from .listed_products import ListedProducts
+
+if TYPE_CHECKING:
+    from ...client.client import Client
+
+PRODUCTS_AT_ONCE = 1000
+WAKE_UP_SECONDS = 0.2
+
+
+class BackgroundListing:
+    """Fills a database with the products of a catalog, from the moment that it is entered."""
+
+    def __init__(self, client: "Client", catalog: str, products: ListedProducts) -> None:
+        self.products = products
+        self._client, self._catalog = client, catalog
+        self._listed = 0
+        self._is_left = threading.Event()
+        self._done = Future[None]()
+
+    def __enter__(self) -> "BackgroundListing":
+        """Start to list; the thread is a daemon, so that a signal ends the program at once."""
+        threading.Thread(target=self._run, daemon=True).start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Let the listing end before its next request."""
+        self._is_left.set()
+
+    def wait(self, on_progress: Callable[[int], None]) -> None:
+        """Wait until every product is listed; raise what stopped the listing."""
+        while not self._done.done():
+            on_progress(self._listed)
+            # It wakes up now and then: a signal right before a wait is handled only after it.
+            with suppress(TimeoutError):
+                self._done.exception(WAKE_UP_SECONDS)
+        self._done.result()
+        on_progress(self._listed)
+
+    def _run(self) -> None:
+        try:
+            self._list()
+        except BaseException as error:
+            self._done.set_exception(error)
+        else:
+            self._done.set_result(None)
+
+    def _list(self) -> None:
+        products = list_products(self._client, self._catalog)
+        while not self._is_left.is_set() and (some := list(islice(products, PRODUCTS_AT_ONCE))):
+            self.products.add(some)
+            self._listed += len(some)
+        self.products.index()

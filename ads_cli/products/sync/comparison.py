@@ -1,0 +1,222 @@
+"""Find out what differs between a feed and a catalog, which is listed while the feed is validated."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ...errors import ContentError
+from ...feeds.rows import Rows
+from ...validation.ordered_map import map_ordered
+from ...validation.validator import OnProgress, Validator
+from ..digest_index import DIGEST_BYTES, RECORD_BYTES, DigestIndex, split
+from ..listing import list_products
+from ..normal_form import COMPARED
+from ..selection import read_index
+from ..sync_state import SyncState
+from .background_listing import BackgroundListing
+from .change import Change, FieldChange
+from .change_table import ChangeTable
+from .database import temporary_folder
+from .differences import Differences
+from .listed_products import Listed, ListedProducts
+from .row_comparison import ComparedRows, RowComparison, remembered
+from .scope import Scope
+
+if TYPE_CHECKING:
+    from ...client.client import Client
+
+GROUPS_AT_ONCE = 8  # requested, where the limits of the service allow it
+CHANGES_AT_ONCE = 1000  # in memory
+
+
+class CompareOptions(msgspec.Struct, frozen=True):
+    """What is compared, and what is made of it."""
+
+    prune: bool = False  # products that are not in the feed are deleted
+    verify: bool = False  # nothing is taken to be as it was acknowledged
+    scope: Scope | None = None
+    remembers: bool = False  # the sync state is to remember what is equal
+
+
+@contextmanager
+def comparing(
+    client: "Client", catalog: str, sync_state: SyncState, options: CompareOptions
+) -> "Iterator[CatalogComparison]":
+    """Start to list a catalog in a thread; yield what compares it with a feed that is validated meanwhile."""
+    with (
+        temporary_folder() as folder,
+        closing(ListedProducts.create(folder / "listing.db", options.scope)) as listing,
+        closing(ChangeTable(folder / "changes.db")) as table,
+        BackgroundListing(client, catalog, listing) as background,
+    ):
+        yield CatalogComparison(client, catalog, sync_state, options, background, table)
+
+
+class CatalogComparison:
+    """Compares a feed with a catalog, in four steps: wait, compare, list groups, prune."""
+
+    def __init__(
+        self,
+        client: "Client",
+        catalog: str,
+        sync_state: SyncState,
+        options: CompareOptions,
+        background: BackgroundListing,
+        table: ChangeTable,
+    ) -> None:
+        self.differences = Differences(table, sync_state.generation)
+        self._client, self._catalog = client, catalog
+        self._sync_state, self._options = sync_state, options
+        self._background, self._table, self._listing = background, table, background.products
+        self._index = DigestIndex()  # of what is acknowledged
+        self._in_feed = bytearray()  # by the number of each product: whether a row has its id
+
+    def wait(self, on_progress: OnProgress) -> None:
+        """Wait until the catalog is listed."""
+        self._background.wait(on_progress)
+        self._in_feed = bytearray(self._listing.last_number + 1)
+        self.differences.listed = self._listing.count
+
+    def compare(self, validator: Validator, on_progress: OnProgress) -> None:
+        """Read the feed again, which was validated, and compare its rows with the listing."""
+        report, rows = validator.report, validator.rows
+        if self._options.prune and report.rows == report.left_out:
+            raise ContentError(
+                f"{rows.source.label}: no rows, so that --prune would delete every product",
+                hint="leave --prune out; 'adsctl products delete' deletes products by id",
+            )
+        self._index = read_index(self._sync_state)[0]
+        self.differences.is_remembered = len(self._index) > 0
+        self._compare_row = RowComparison(
+            self._listing.path,
+            fields=fields_of_feed(rows),
+            merges=self._client.service == "x",
+            remembers=self._options.remembers,
+        )
+        before = 0
+        for compared in validator.map_rows(self._compare_row):
+            compared.renumber(before)
+            before += compared.rows
+            self._add(compared, rows)
+            on_progress(before)
+        self._table.index()
+
+    def _add(self, compared: ComparedRows, rows: Rows) -> None:
+        """Add what a run of rows differs in."""
+        if self._options.prune and compared.without_id:
+            number, line = compared.without_id[0]
+            raise ContentError(
+                f"{rows.place(line, number)}: no id can be read, so that --prune could delete its product",
+                hint="correct the row, or leave --prune out",
+            )
+        for number in compared.in_feed:
+            self._in_feed[number] = True
+        self.differences.unchanged += compared.unchanged
+        for record in split(compared.equal, RECORD_BYTES):
+            self._remember(record)
+        self._table.add(filter(self._is_due, compared.changes))
+        self._table.add_hidden((key, self._is_known(each), each) for key, each in compared.hidden)
+        self._table.add_unlisted(compared.unlisted_ids)
+
+    def _is_known(self, change: Change) -> bool:
+        """Tell whether the service has acknowledged a row as it is."""
+        return not self._options.verify and self._index.contains(change.digest)
+
+    def _is_due(self, change: Change) -> bool:
+        """Tell whether a change must be made: what was acknowledged and yet differs, the service changes."""
+        if change.action == "create" or not self._is_known(change):
+            return True
+        self.differences.add_not_kept(change.id)
+        return False
+
+    def _remember(self, record: bytes) -> None:
+        if not self._index.contains(record[:DIGEST_BYTES]):
+            self.differences.add_equal(record)
+
+    def groups(self) -> list[str]:
+        """Return the keys of the groups whose hidden variants must be listed."""
+        return self._listing.every_group_key() if self._options.verify else self._table.unknown_groups()
+
+    def list_groups(self, groups: list[str], on_progress: OnProgress) -> None:
+        """List groups, and decide on the rows of variants that the listing of the catalog hides."""
+        writes = filter(self._is_due, self._hidden_writes(groups, on_progress))
+        while part := list(islice(writes, CHANGES_AT_ONCE)):
+            self._table.add(part)
+
+    def _hidden_writes(self, groups: list[str], on_progress: OnProgress) -> Iterator[Change]:
+        """Yield what the hidden rows need, first those of groups that are listed."""
+        for number, (key, products) in enumerate(self._request(groups), 1):
+            self._add_variants(products)
+            hidden = self._table.take_hidden(key)
+            listed = self._listing.find(change.id for _, change in hidden)
+            for is_known, change in hidden:
+                if product := listed.get(change.id):
+                    yield from self._compare_variant(change, product)
+                elif len(products) > 1:
+                    yield change
+                else:  # the service may show the first variant only
+                    yield from self._unseen(change, is_known=is_known)
+            on_progress(number)
+        for is_known, change in self._table.other_hidden():
+            yield from self._unseen(change, is_known=is_known)
+
+    def _request(self, groups: list[str]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+        """Request the products of groups, some groups at a time."""
+
+        def products_of(key: str) -> tuple[str, list[dict[str, Any]]]:
+            return key, list(list_products(self._client, self._catalog, key))
+
+        return map_ordered(products_of, groups, GROUPS_AT_ONCE, 2 * GROUPS_AT_ONCE)
+
+    def _add_variants(self, products: list[dict[str, Any]]) -> None:
+        """Add the products of a group that the listing of the catalog hides."""
+        listed = self._listing.find(id_of(product) for product in products)
+        added = {id_of(product): product for product in products if id_of(product) not in listed}
+        self._listing.add(added.values())
+        numbers = {id: product.number for id, product in self._listing.find(added).items()}
+        self._in_feed.extend(bytes(len(numbers)))
+        for id in self._table.unlisted(added):
+            self._in_feed[numbers[id]] = True
+        self.differences.listed = self._listing.count
+
+    def _compare_variant(self, creation: Change, listed: Listed) -> Iterator[Change]:
+        """Compare a row with a variant that was listed by its group."""
+        if change := self._compare_row.update(creation, listed):
+            yield change
+            return
+        self.differences.unchanged += 1
+        if self._options.remembers:
+            self._remember(remembered(creation.digest, listed.product_key))
+
+    def _unseen(self, creation: Change, *, is_known: bool) -> Iterator[Change]:
+        """Count a row whose product cannot be seen; it must be sent unless it is known."""
+        self.differences.unseen += 1
+        if not is_known:
+            yield self._compare_row.blind(creation)
+
+    def prune(self) -> None:
+        """Delete the products within the scope that are not in the feed."""
+        if not self._options.prune:
+            return
+        numbers = (number for number in self._listing.within_scope() if not self._in_feed[number])
+        while part := list(islice(numbers, CHANGES_AT_ONCE)):
+            self._table.add(_deletion(product) for product in self._listing.read(part) if product.product_key)
+
+
+def _deletion(product: Listed) -> Change:
+    fields = {name: FieldChange(value, None) for name, value in product.values.items()}
+    return Change("delete", product.id, product.product_key, fields)
+
+
+def id_of(product: Mapping[str, Any]) -> str:
+    """Return the id of a listed product."""
+    return str(product.get("id"))
+
+
+def fields_of_feed(rows: Rows) -> frozenset[str]:
+    """Return the compared fields that a feed has a column or an element for, or that a step fills."""
+    filled: Iterable[str] = rows.conversion.fields if rows.conversion else ()
+    return frozenset(COMPARED).intersection({*rows.fields, *rows.composed, *filled})

@@ -1,0 +1,137 @@
+"""The products of a catalog as it lists them, in a temporary database.
+
+A million of them take no memory. The ids themselves are compared, and no hashes, since they decide what is
+deleted. Worker processes read the same file while they compare blocks of a feed.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ..normal_form import COMPARED
+from .database import blob, create, insert, open_unchanging, select, text
+from .scope import Scope
+
+TABLE = """
+    CREATE TABLE products (
+        number INTEGER PRIMARY KEY, id BLOB, group_id BLOB, group_key BLOB, in_scope INTEGER, content BLOB)
+"""
+# A catalog that changes while it is listed may show a product twice: the last time counts.
+INDEXES = """
+    CREATE INDEX by_id ON products (id);
+    CREATE INDEX by_group ON products (group_id) WHERE group_id IS NOT NULL;
+    DELETE FROM products WHERE id IN (SELECT id FROM products GROUP BY id HAVING count(*) > 1)
+        AND number NOT IN (SELECT max(number) FROM products GROUP BY id HAVING count(*) > 1);
+"""
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(tuple[Any, ...]).decode
+
+
+class Listed(NamedTuple):
+    """A product of the catalog."""
+
+    number: int
+    id: str
+    product_key: str | None
+    content: tuple[Any, ...]  # the values of the fields COMPARED; None where it has none
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Return the values by field."""
+        return {name: value for name, value in zip(COMPARED, self.content, strict=True) if value is not None}
+
+
+class ListedProducts:
+    """The database of a listing."""
+
+    def __init__(self, path: Path, db: sqlite3.Connection, scope: Scope | None = None) -> None:
+        self.path = path
+        self._db, self._scope = db, scope
+
+    @classmethod
+    def create(cls, path: Path, scope: Scope | None = None) -> "ListedProducts":
+        """Create the database of what is listed within a scope, or of the whole catalog."""
+        return cls(path, create(path, TABLE), scope)
+
+    @classmethod
+    def open(cls, path: Path) -> "ListedProducts":
+        """Open a database to which nothing is added meanwhile."""
+        return cls(path, open_unchanging(path))
+
+    def add(self, products: Iterable[Mapping[str, Any]]) -> None:
+        """Add products; one without an id cannot be compared."""
+        rows = [self._row(product) for product in products if product.get("id") not in (None, "")]
+        insert(self._db, "products VALUES (NULL, ?, ?, ?, ?, ?)", rows)
+
+    def _row(self, product: Mapping[str, Any]) -> tuple[Any, ...]:
+        group_id, group_key = product.get("item_group_id"), product.get("item_group_key")
+        return (
+            blob(product["id"]),
+            blob(group_id) if group_id else None,
+            blob(group_key) if group_key else None,
+            self._scope is None or self._scope.holds(product),
+            _content(product),
+        )
+
+    def index(self) -> None:
+        """Make the products findable, once all are added."""
+        self._db.executescript(INDEXES)
+
+    @property
+    def last_number(self) -> int:
+        """Return the highest number of a product."""
+        return int(self._db.execute("SELECT coalesce(max(number), 0) FROM products").fetchone()[0])
+
+    @property
+    def count(self) -> int:
+        """Count the products within the scope."""
+        return int(self._db.execute("SELECT count(*) FROM products WHERE in_scope").fetchone()[0])
+
+    def find(self, ids: Iterable[str]) -> dict[str, Listed]:
+        """Return the products with these ids."""
+        query = "SELECT number, id, content FROM products WHERE id IN ({})"
+        return {found.id: found for found in map(_listed, select(self._db, query, [*map(blob, ids)]))}
+
+    def group_keys(self, group_ids: Iterable[str]) -> dict[str, str]:
+        """Return the keys of the groups of which a product is listed; empty where the service gives none."""
+        query = "SELECT group_id, max(group_key) FROM products WHERE group_id IN ({}) GROUP BY 1"
+        rows = select(self._db, query, [blob(group_id) for group_id in {*group_ids}])
+        return {text(group_id): text(key) if key else "" for group_id, key in rows}
+
+    def every_group_key(self) -> list[str]:
+        """Return the keys of all groups."""
+        query = "SELECT group_key FROM products WHERE group_key IS NOT NULL GROUP BY 1 ORDER BY min(number)"
+        return [text(key) for (key,) in self._db.execute(query)]
+
+    def within_scope(self) -> Iterator[int]:
+        """Yield the numbers of the products within the scope, as they were listed."""
+        return (number for (number,) in self._db.execute("SELECT number FROM products WHERE in_scope"))
+
+    def read(self, numbers: Sequence[int]) -> Iterator[Listed]:
+        """Yield the products with these numbers."""
+        query = "SELECT number, id, content FROM products WHERE number IN ({}) ORDER BY number"
+        return map(_listed, select(self._db, query, numbers))
+
+    def close(self) -> None:
+        """Close the database."""
+        self._db.close()
+
+
+def _listed(row: tuple[Any, ...]) -> Listed:
+    number, id, content = row
+    product_key, *values = _decode(content)
+    return Listed(number, text(id), product_key and str(product_key), tuple(values))
+
+
+def _content(product: Mapping[str, Any]) -> bytes:
+    """Encode the key and the compared values of a product; empty ones are as absent ones."""
+    values = [product.get(name) for name in ("product_key", *COMPARED)]
+    values = [None if value in ("", None) else value for value in values]
+    try:
+        return _encode(values)
+    except (ValueError, OverflowError, TypeError):  # what no feed can hold
+        texts = (None if value is None else str(value) for value in values)
+        return _encode([each and each.encode("utf-8", "replace").decode() for each in texts])

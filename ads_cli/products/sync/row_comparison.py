@@ -1,0 +1,148 @@
+"""Compare a run of validated rows with the products of a catalog; worker processes do it too."""
+
+from array import array
+from collections.abc import Iterable
+from contextlib import closing
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ...validation.result import CheckedRow
+from ..digest_index import KEY_BYTES, item_digest, key_hash
+from ..normal_form import COMPARED
+from ..schema import encode_product
+from .change import Change, FieldChange, difference
+from .listed_products import Listed, ListedProducts
+
+content_of = attrgetter(*COMPARED)
+_encode = msgspec.json.Encoder().encode
+
+
+class ComparedRows(msgspec.Struct):
+    """What a run of rows differs in from the catalog."""
+
+    rows: int = 0
+    in_feed: "array[int]" = msgspec.field(default_factory=lambda: array("q"))  # numbers of listed products
+    unchanged: int = 0
+    equal: bytearray = bytearray()  # digest and key hash of each unchanged row
+    changes: list[Change] = []
+    # Creations of variants that the catalog does not list, though it lists another one of the group; with the
+    # key of the group, which is empty where the service gives none.
+    hidden: list[tuple[str, Change]] = []
+    unlisted_ids: list[str] = []  # of rows, invalid ones among them, whose products are not listed
+    without_id: list[tuple[int, int]] = []  # record number and line of rows whose id cannot be read
+
+    def renumber(self, offset: int) -> None:
+        """Add the number of records that precede these in the feed."""
+        for change in (*self.changes, *(change for _, change in self.hidden)):
+            change.record += offset
+        self.without_id = [(record + offset, line) for record, line in self.without_id]
+
+
+class RowComparison(msgspec.Struct, frozen=True):
+    """Compares rows with a listing; picklable."""
+
+    listing: Path  # of its database
+    fields: frozenset[str]  # that the feed has a column or an element for
+    merges: bool  # the service changes only what is sent, so that what a row empties must be sent too
+    remembers: bool  # the digests of unchanged rows are wanted
+
+    def __call__(self, rows: Iterable[CheckedRow]) -> ComparedRows:
+        """Compare a run of rows."""
+        compared, named = ComparedRows(), list[tuple[int, str, CheckedRow]]()
+        for number, checked in enumerate(rows, 1):
+            compared.rows = number
+            if checked.row.left_out:
+                continue
+            id = checked.row.values.get("id")
+            if isinstance(id, str | int) and not isinstance(id, bool):
+                named.append((number, str(id), checked))
+            else:
+                compared.without_id.append((number, checked.row.line))
+        with closing(ListedProducts.open(self.listing)) as listing:
+            listed, creations = listing.find([id for _, id, _ in named]), list[Change]()
+            compared.in_feed.extend(product.number for product in listed.values())
+            for number, id, checked in named:
+                if id not in listed:
+                    compared.unlisted_ids.append(id)
+                if checked.item is None:
+                    continue
+                if id in listed:
+                    self._compare(compared, number, checked, listed[id])
+                else:
+                    creations.append(_creation(number, checked))
+            self._find_hidden(compared, creations, listing)
+        return compared
+
+    def _compare(self, compared: ComparedRows, number: int, checked: CheckedRow, listed: Listed) -> None:
+        """Compare a row with the product that the catalog lists."""
+        change = None
+        if content_of(checked.item) != listed.content:  # which is seldom, and the rest is slow
+            change = self.update(_creation(number, checked), listed)
+        if change:
+            compared.changes.append(change)
+            return
+        compared.unchanged += 1
+        if self.remembers:
+            compared.equal += remembered(item_digest(checked.item), listed.product_key)
+
+    @staticmethod
+    def _find_hidden(compared: ComparedRows, creations: list[Change], listing: ListedProducts) -> None:
+        """Tell variants that the catalog may hide from other products that it does not list."""
+        groups = [change.fields["item_group_id"].new for change in creations if _is_variant(change)]
+        keys = listing.group_keys(groups)
+        for change in creations:
+            key = keys.get(change.fields["item_group_id"].new) if _is_variant(change) else None
+            if key is None:
+                compared.changes.append(change)
+            else:
+                compared.hidden.append((key, change))
+
+    def update(self, creation: Change, listed: Listed) -> Change | None:
+        """Return what makes a listed product equal to a row; None where it is.
+
+        The values of fields that the feed does not have stay: a service that replaces products is sent them.
+        """
+        new, old = {name: field.new for name, field in creation.fields.items()}, listed.values
+        fields = difference(new, old, self.fields)
+        if not fields:
+            return None
+        if self.merges:
+            added = {name: "" for name, field in fields.items() if field.new is None}
+        else:
+            added = {name: old[name] for name in old.keys() - new.keys() - self.fields}
+        body = _with_fields(creation.body, added)
+        return msgspec.structs.replace(
+            creation, action="update", product_key=listed.product_key, fields=fields, body=body
+        )
+
+    def blind(self, creation: Change) -> Change:
+        """Return what makes a product that cannot be seen equal to a row."""
+        emptied = self.fields - creation.fields.keys() - {"id"} if self.merges else ()
+        body = _with_fields(creation.body, dict.fromkeys(sorted(emptied), ""))
+        return msgspec.structs.replace(creation, body=body)
+
+
+def remembered(digest: bytes, product_key: str | None) -> bytes:
+    """Return what the sync state remembers of a row."""
+    return digest + key_hash(product_key or "").to_bytes(KEY_BYTES)
+
+
+def _is_variant(creation: Change) -> bool:
+    return "item_group_id" in creation.fields
+
+
+def _creation(number: int, checked: CheckedRow) -> Change:
+    """Return the creation of the product that a row describes."""
+    item: Any = checked.item
+    values = zip(COMPARED, content_of(item), strict=True)
+    fields = {name: FieldChange(None, value) for name, value in values if value is not None}
+    digest = item_digest(item)
+    return Change("create", item.id, None, fields, number, checked.row.line, encode_product(item), digest)
+
+
+def _with_fields(body: bytes, fields: dict[str, Any]) -> bytes:
+    """Add fields to the JSON of a product, which has some."""
+    return body[:-1] + b"," + _encode(fields)[1:] if fields else body

@@ -50,6 +50,7 @@ HAND_WRITTEN = {
     "products push": "products:push",
     "products check": "products:check",
     "products convert": "product_convert:convert",
+    "products diff": "product_diff:diff",
     "products get": "product_get:get",
     "products pull": "product_pull:pull",
     "products delete": "product_delete:delete",

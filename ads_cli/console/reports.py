@@ -17,7 +17,7 @@ def show_report(
     """Print a validation report, and each change of the rows that fixes `changed`."""
     name = rows.source.label
     changes = (record for row in changed or () for record in change_records(row))
-    if _is_for_people(printer):
+    if printer.is_for_people:
         for line in (line for row in changed or () for line in diff_lines(rows, row, color=printer.color)):
             print(line)
         for line in [*error_lines(rows, report), *warning_lines(rows, report, "warning: ")]:
@@ -61,7 +61,7 @@ def warning_lines(rows: Rows, report: ValidationReport, label: str = "") -> list
 
 def show_summary(printer: Printer, summary: Summary, name: str) -> None:
     """Print the summary of a push; `name` is that of its file."""
-    if _is_for_people(printer):
+    if printer.is_for_people:
         print(safe_lines(_summary_text(summary, name)), flush=True)
     else:
         document = summary.as_dict()
@@ -72,10 +72,6 @@ def hint_of_kind(rows: Rows, report: ValidationReport) -> str:
     """Say what gives the fields that are wrong, where the kind of the feed is known to lack them."""
     wrong = dict.fromkeys(finding.field for finding in report.findings if finding.severity == "error")
     return "; ".join(f"{field}: {rows.hints[field]}" for field in wrong if field in rows.hints)
-
-
-def _is_for_people(printer: Printer) -> bool:
-    return printer.format == "table" and not printer.query and not printer.columns
 
 
 def _describe(rows: Rows, finding: Finding, label: str = "") -> str:

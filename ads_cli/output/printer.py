@@ -8,7 +8,7 @@ from typing import IO, Any
 from ..errors import UsageError
 from .messages import uses_color
 from .presentation import Presentation
-from .records import Record, write_csv, write_ids, write_jsonl, write_table, write_tsv
+from .records import Record, write_csv, write_ids, write_json, write_jsonl, write_table, write_tsv, write_yaml
 from .text import as_json, as_yaml, cell, is_deeper, safe, shortened
 
 STREAMING_FORMATS = ("tsv", "csv", "jsonl", "ids")
@@ -52,9 +52,14 @@ class Printer:
         return self.format in STREAMING_FORMATS and not self.query
 
     @property
+    def is_for_people(self) -> bool:
+        """Whether text may replace the table: without --query and --columns."""
+        return self.format == "table" and not self.query and not self.columns
+
+    @property
     def draws(self) -> bool:
-        """Whether a chart may replace the table: on a terminal, without --query and --columns."""
-        return self.format == "table" and self.stream.isatty() and not self.query and not self.columns
+        """Whether a chart may replace the table: on a terminal."""
+        return self.is_for_people and self.stream.isatty()
 
     @property
     def shows_documents(self) -> bool:
@@ -121,12 +126,14 @@ class Printer:
             write_jsonl(self.stream, records)
         elif self.format == "ids":
             write_ids(self.stream, records, key)
+        elif self.format == "json":
+            write_json(self.stream, records)
+        elif self.format == "yaml":
+            write_yaml(self.stream, records)
         elif self.format == "table":
             hidden = write_table(self.stream, records, columns, color=self.color)
             if hidden:
                 self._say(f"columns left out: {', '.join(hidden)}; --columns chooses, -o json shows all")
-        else:
-            self.show(list(records), columns, key)
 
     def _under_either_name(self, records: Iterable[Record], columns: Sequence[str]) -> Iterator[Record]:
         """Yield records whose fields have their neutral names, and the names of the columns."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import NoneType
 from typing import IO, Any, Literal
 
-from .text import as_json, cell, safe
+from .text import as_json, as_yaml, cell, safe
 
 Record = Mapping[str, Any]
 FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")  # in one spreadsheet or another
@@ -56,6 +56,26 @@ def csv_rows(stream: IO[str], delimiter: str = ",") -> Callable[[Sequence[str]],
 def write_jsonl(stream: IO[str], records: Iterable[Any]) -> None:
     """Write one line of JSON for each record."""
     stream.writelines(as_json(record) + "\n" for record in records)
+
+
+def write_json(stream: IO[str], records: Iterable[Any]) -> None:
+    """Write a list of records one by one, as if it were written as a whole."""
+    written = False
+    for record in records:
+        text = as_json(record, indent=2).replace("\n", "\n  ")
+        stream.write(f"{',' if written else '['}\n  {text}")
+        written = True
+    stream.write("\n]\n" if written else "[]\n")
+
+
+def write_yaml(stream: IO[str], records: Iterable[Any]) -> None:
+    """Write a list of records one by one, as if it were written as a whole."""
+    written = False
+    for record in records:
+        stream.write(as_yaml([record]))
+        written = True
+    if not written:
+        stream.write(as_yaml([]))
 
 
 def write_ids(stream: IO[str], records: Iterable[Record], key: str) -> None:

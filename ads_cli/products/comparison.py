@@ -73,5 +73,6 @@ def _padded(hashed: bytes) -> bytes:
 
 def _digest(product: Mapping[str, Any]) -> bytes:
     """Return the digest of a product's values, each in its normal form."""
-    values = [normal_form(name, product.get(name)) for name in COMPARED]
-    return product_digest(str(product.get("id")), msgspec.msgpack.encode(values))
+    product_id = str(product.get("id"))
+    values = [product_id, *(normal_form(name, product.get(name)) for name in COMPARED)]
+    return product_digest(product_id, msgspec.msgpack.encode(values))

@@ -95,6 +95,7 @@ class CatalogComparison:
             fields=fields_of_feed(rows),
             merges=self._client.service == "x",
             remembers=self._options.remembers,
+            scope=self._options.scope,
         )
         before = 0
         for compared in validator.map_rows(self._compare_row):

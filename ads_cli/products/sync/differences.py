@@ -1,6 +1,7 @@
 """What differs between a feed and a catalog."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -26,7 +27,7 @@ class Differences:
     _equal: bytearray = field(default_factory=bytearray)
 
     @property
-    def counts(self) -> Mapping[Action, int]:
+    def counts(self) -> Counter[Action]:
         """Count the changes by action."""
         return self.table.counts
 

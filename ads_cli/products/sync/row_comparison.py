@@ -9,12 +9,14 @@ from typing import Any
 
 import msgspec
 
+from ...feeds.rows import Row
 from ...validation.result import CheckedRow
 from ..digest_index import KEY_BYTES, item_digest, key_hash
 from ..normal_form import COMPARED
 from ..schema import encode_product
 from .change import Change, FieldChange, difference
 from .listed_products import Listed, ListedProducts
+from .scope import Scope
 
 content_of = attrgetter(*COMPARED)
 _encode = msgspec.json.Encoder().encode
@@ -48,6 +50,7 @@ class RowComparison(msgspec.Struct, frozen=True):
     fields: frozenset[str]  # that the feed has a column or an element for
     merges: bool  # the service changes only what is sent, so that what a row empties must be sent too
     remembers: bool  # the digests of unchanged rows are wanted
+    scope: Scope | None = None
 
     def __call__(self, rows: Iterable[CheckedRow]) -> ComparedRows:
         """Compare a run of rows."""
@@ -56,9 +59,8 @@ class RowComparison(msgspec.Struct, frozen=True):
             compared.rows = number
             if checked.row.left_out:
                 continue
-            id = checked.row.values.get("id")
-            if isinstance(id, str | int) and not isinstance(id, bool):
-                named.append((number, str(id), checked))
+            if id := self._id_of(checked.row):
+                named.append((number, id, checked))
             else:
                 compared.without_id.append((number, checked.row.line))
         with closing(ListedProducts.open(self.listing)) as listing:
@@ -76,14 +78,21 @@ class RowComparison(msgspec.Struct, frozen=True):
             self._find_hidden(compared, creations, listing)
         return compared
 
+    def _id_of(self, row: Row) -> str:
+        """Return the id of a row, which may be invalid; empty where it cannot be read for certain."""
+        if row.problem and not (self.scope and self.scope.problem(row.values) == row.problem):
+            return ""  # of a row with too many cells, any of them may be the id
+        id = row.values.get("id")
+        return str(id) if isinstance(id, str | int) and not isinstance(id, bool) else ""
+
     def _compare(self, compared: ComparedRows, number: int, checked: CheckedRow, listed: Listed) -> None:
         """Compare a row with the product that the catalog lists."""
-        change = None
-        if content_of(checked.item) != listed.content:  # which is seldom, and the rest is slow
-            change = self.update(_creation(number, checked), listed)
-        if change:
-            compared.changes.append(change)
-            return
+        content = content_of(checked.item)
+        if content != listed.content:  # which is seldom, and the rest is slow
+            new = dict(zip(COMPARED, content, strict=True))
+            if fields := difference(new, listed.values, self.fields):
+                compared.changes.append(self._updated(_creation(number, checked), listed, fields))
+                return
         compared.unchanged += 1
         if self.remembers:
             compared.equal += remembered(item_digest(checked.item), listed.product_key)
@@ -101,18 +110,21 @@ class RowComparison(msgspec.Struct, frozen=True):
                 compared.hidden.append((key, change))
 
     def update(self, creation: Change, listed: Listed) -> Change | None:
-        """Return what makes a listed product equal to a row; None where it is.
+        """Return what makes a listed product equal to a row; None where it is."""
+        new = {name: field.new for name, field in creation.fields.items()}
+        fields = difference(new, listed.values, self.fields)
+        return self._updated(creation, listed, fields) if fields else None
 
-        The values of fields that the feed does not have stay: a service that replaces products is sent them.
+    def _updated(self, creation: Change, listed: Listed, fields: dict[str, FieldChange]) -> Change:
+        """Return the update of a product that differs.
+
+        Fields that the feed does not have stay as they are: a service that replaces products is sent them.
         """
-        new, old = {name: field.new for name, field in creation.fields.items()}, listed.values
-        fields = difference(new, old, self.fields)
-        if not fields:
-            return None
+        old, new = listed.values, creation.fields
         if self.merges:
             added = {name: "" for name, field in fields.items() if field.new is None}
         else:
-            added = {name: old[name] for name in old.keys() - new.keys() - self.fields}
+            added = {name: old[name] for name in old if name not in new and name not in self.fields}
         body = _with_fields(creation.body, added)
         return msgspec.structs.replace(
             creation, action="update", product_key=listed.product_key, fields=fields, body=body
@@ -120,7 +132,7 @@ class RowComparison(msgspec.Struct, frozen=True):
 
     def blind(self, creation: Change) -> Change:
         """Return what makes a product that cannot be seen equal to a row."""
-        emptied = self.fields - creation.fields.keys() - {"id"} if self.merges else ()
+        emptied = self.fields - creation.fields.keys() if self.merges else ()
         body = _with_fields(creation.body, dict.fromkeys(sorted(emptied), ""))
         return msgspec.structs.replace(creation, body=body)
 

@@ -47,8 +47,13 @@ class Scope(msgspec.Struct, frozen=True):
         """Return the same scope: rows have their values by field."""
         return self
 
+    def problem(self, values: Mapping[str, Any]) -> str:
+        """Say why a row is not within the scope; empty where it is."""
+        if self.holds(values):
+            return ""
+        found = cell(values.get(self.field))
+        return f"{self.field}: {found!r} is outside of --scope {self.field}={self.value}"
+
     def apply(self, row: Row) -> None:
         """Refuse a row of another scope."""
-        if not self.holds(row.values):
-            found = cell(row.values.get(self.field))
-            row.problem = f"{self.field}: {found!r} is outside of --scope {self.field}={self.value}"
+        row.problem = self.problem(row.values)

@@ -1,0 +1,45 @@
+"""Compare a feed with its catalog, with progress and messages."""
+
+from ..api.products import ListProducts
+from ..console.invocation import Invocation
+from ..console.progress import progress
+from ..output.text import counted, duration
+from ..products.sync.comparison import CatalogComparison
+from ..products.sync.differences import Differences
+from ..validation.validator import Validator
+
+
+def find_differences(call: Invocation, comparison: CatalogComparison, validator: Validator) -> Differences:
+    """Compare a validated feed with its catalog, and say what cannot be compared."""
+    with progress(call.messages, "Listing the catalog", None) as on_progress:
+        comparison.wait(on_progress)
+    with progress(call.messages, "Comparing", validator.report.rows) as on_progress:
+        comparison.compare(validator, on_progress)
+    groups = comparison.groups()
+    _say_estimate(call, len(groups))
+    with progress(call.messages, "Listing groups of variants", len(groups)) as on_progress:
+        comparison.list_groups(groups, on_progress)
+    comparison.prune()
+    differences = comparison.differences
+    if differences.not_kept:
+        call.messages.warn(_not_kept(differences))
+    return differences
+
+
+def _say_estimate(call: Invocation, requests: int) -> None:
+    """Say how long the groups take at the limits of the service, if one window does not hold them."""
+    rate = ListProducts.endpoint.rates[call.settings.service]
+    if rate and (seconds := rate.seconds_for(requests)):
+        call.messages.say(
+            f"listing {counted(requests, 'group')} of variants: "
+            f"about {duration(seconds)} at this service's limits"
+        )
+
+
+def _not_kept(differences: Differences) -> str:
+    ids = differences.not_kept_ids
+    named = ", ".join(map(repr, ids)) + (", …" if differences.not_kept > len(ids) else "")
+    return (
+        f"{counted(differences.not_kept, 'product')} not kept as the service acknowledged: {named}; "
+        "not sent again until the row changes, or with --verify"
+    )

@@ -1,0 +1,70 @@
+"""Show what differs between a product feed and its catalog."""
+
+from typing import Annotated
+
+import typer
+
+from ..console.bulk_options import Files, RejectedOptions, Strict, with_options
+from ..console.compare_options import ComparedFeedOptions
+from ..console.invocation import Invocation
+
+DIFFERENCES_FOUND = 10  # exit code
+
+
+@with_options(feed=ComparedFeedOptions, rejected=RejectedOptions)
+def diff(
+    ctx: typer.Context,
+    files: Files,
+    feed: ComparedFeedOptions,
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="Compare the valid rows, and end with 9")
+    ] = False,
+    strict: Strict = False,
+    *,
+    rejected: RejectedOptions,
+) -> None:
+    """Show what differs between a product feed and its catalog.
+
+    The catalog is listed and compared with the feed, in the fields that the feed has: products to create,
+    products to update with the old and the new values, and with --prune products to delete. Nothing is
+    changed. Ends with 10 if anything differs.
+
+    Of a group of variants the service lists only the first one submitted. The others are listed by their
+    group if it has a row that was not acknowledged as it is, and else are unseen. An unseen product is never
+    deleted, nor is one whose id is in the feed, in an invalid row too.
+
+    For example: adsctl products diff feed.csv --prune
+    """
+    from ..console.diff_reports import describe_counts, show_differences
+    from ..errors import IncompleteError
+    from ..products.plans import check_plan
+    from ..products.schema import PRODUCT_SCHEMA
+    from ..products.sync.comparison import comparing
+    from ..products.sync_state import SyncState
+    from ..uploads.rejected_rows import check_failed_out
+    from .comparison import find_differences
+    from .products import STRICT_HINT
+    from .validate import require_valid, write_invalid_rows
+
+    call = Invocation.of(ctx, mutates=False)
+    options = feed.compare_options(remembers=False)
+    plan = check_plan(feed.open_all(call, files, PRODUCT_SCHEMA), strict=strict)
+    check_failed_out(rejected.failed_out_file, plan.rows)
+    sync_state = SyncState(call.settings.state_dir, call.service, call.catalog)
+    hint = "nothing was compared; correct the file, or compare the valid rows with --skip-invalid"
+    with comparing(call.client, call.catalog, sync_state, options) as comparison:
+        report = require_valid(
+            call,
+            plan,
+            skip_invalid=skip_invalid,
+            failed_out=rejected.failed_out_file,
+            hint="; ".join(filter(None, (hint, STRICT_HINT * strict))),
+        )
+        differences = find_differences(call, comparison, plan.validator)
+        show_differences(call.printer, differences)
+        call.messages.say(describe_counts(differences))
+    write_invalid_rows(rejected.failed_out_file, plan, report)
+    if report.invalid:
+        raise IncompleteError(f"{report.summary} and not compared")
+    if differences.counts.total():
+        raise typer.Exit(DIFFERENCES_FOUND)

@@ -1,12 +1,30 @@
 """Compare a feed with its catalog, with progress and messages."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from ..api.products import ListProducts
+from ..console.compare_options import ComparedFeedOptions
 from ..console.invocation import Invocation
 from ..console.progress import progress
 from ..output.text import counted, duration
-from ..products.sync.comparison import CatalogComparison
+from ..products.sync.comparison import CatalogComparison, comparing
 from ..products.sync.differences import Differences
+from ..products.sync_state import SyncState
 from ..validation.validator import Validator
+
+
+@contextmanager
+def comparing_with_catalog(
+    call: Invocation, feed: ComparedFeedOptions, *, remembers: bool
+) -> Iterator[CatalogComparison]:
+    """Start to list the catalog, which goes on while the feed is validated."""
+    options = feed.compare_options(remembers=remembers)
+    sync_state = SyncState(call.settings.state_dir, call.service, call.catalog)
+    if call.settings.is_local:
+        call.emulator.prepared()  # by one thread
+    with comparing(call.client, call.catalog, sync_state, options) as comparison:
+        yield comparison
 
 
 def find_differences(call: Invocation, comparison: CatalogComparison, validator: Validator) -> Differences:

@@ -39,20 +39,16 @@ def diff(
     from ..errors import IncompleteError
     from ..products.plans import check_plan
     from ..products.schema import PRODUCT_SCHEMA
-    from ..products.sync.comparison import comparing
-    from ..products.sync_state import SyncState
     from ..uploads.rejected_rows import check_failed_out
-    from .comparison import find_differences
+    from .comparison import comparing_with_catalog, find_differences
     from .products import STRICT_HINT
     from .validate import require_valid, write_invalid_rows
 
     call = Invocation.of(ctx, mutates=False)
-    options = feed.compare_options(remembers=False)
     plan = check_plan(feed.open_all(call, files, PRODUCT_SCHEMA), strict=strict)
     check_failed_out(rejected.failed_out_file, plan.rows)
-    sync_state = SyncState(call.settings.state_dir, call.service, call.catalog)
     hint = "nothing was compared; correct the file, or compare the valid rows with --skip-invalid"
-    with comparing(call.client, call.catalog, sync_state, options) as comparison:
+    with comparing_with_catalog(call, feed, remembers=False) as comparison:
         report = require_valid(
             call,
             plan,

@@ -24,7 +24,8 @@ class BackgroundListing:
         self.products = products
         self._client, self._catalog = client, catalog
         self._listed = 0
-        self._is_left = threading.Event()
+        self._is_left = False
+        self._storing = threading.Lock()  # the database must not be closed while it is written
         self._done = Future[None]()
 
     def __enter__(self) -> "BackgroundListing":
@@ -33,8 +34,9 @@ class BackgroundListing:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Let the listing end before its next request."""
-        self._is_left.set()
+        """Leave the database alone from here on; a request that is in flight is not waited for."""
+        with self._storing:
+            self._is_left = True
 
     def wait(self, on_progress: Callable[[int], None]) -> None:
         """Wait until every product is listed; raise what stopped the listing."""
@@ -56,7 +58,12 @@ class BackgroundListing:
 
     def _list(self) -> None:
         products = list_products(self._client, self._catalog)
-        while not self._is_left.is_set() and (some := list(islice(products, PRODUCTS_AT_ONCE))):
-            self.products.add(some)
+        while some := list(islice(products, PRODUCTS_AT_ONCE)):
+            with self._storing:
+                if self._is_left:
+                    return
+                self.products.add(some)
             self._listed += len(some)
-        self.products.index()
+        with self._storing:
+            if not self._is_left:
+                self.products.index()

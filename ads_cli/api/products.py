@@ -39,13 +39,15 @@ OTHER_FORMAT = re.compile(
 )
 IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".gif", ".webp")
 MAX_IMAGES = 10
+MIN_IMAGE_SIDE = 500  # pixels
+MAX_IMAGE_BYTES = 5 * 1024**2  # "5 MB"; what only the smaller megabyte makes too large is let pass
 IMAGES_WORDS = f"at most {MAX_IMAGES} URLs, separated by commas"
 
 
 class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
     """One product of a catalog; other columns of a feed are not sent.
 
-    The limits of images (at least 500x500 pixels, at most 5 MB) are not validated.
+    The limits of the images themselves are validated where they are fetched.
     """
 
     id: Text

@@ -3,7 +3,7 @@
 import socket
 import ssl
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from math import inf
 from time import monotonic
@@ -19,6 +19,8 @@ from .response_body import MAX_BODY_BYTES
 
 KEEP_ALIVE_SECONDS = 5.0
 HELD_BYTES = 64 * 1024  # of a request that are sent at once: its head goes with its body
+
+CheckAddresses = Callable[[str, list[str]], None]  # takes a host and its addresses; raises to refuse them
 
 
 class _Stream(httpcore.NetworkStream):
@@ -81,13 +83,13 @@ def _send(sock: socket.socket, buffer: bytes, seconds: float) -> None:
 
 
 class _Backend(httpcore.NetworkBackend):
-    """Opens connections in time; those of plain http to this machine only.
+    """Opens connections in time, to the addresses that a check lets pass.
 
     Hosts are given to the system as bytes: for text, Python imports a codec, a hundredth of a start.
     """
 
-    def __init__(self, deadline: Deadline, *, loopback_only: bool) -> None:
-        self._deadline, self._loopback_only = deadline, loopback_only
+    def __init__(self, deadline: Deadline, check: CheckAddresses | None) -> None:
+        self._deadline, self._check = deadline, check
         self._sockets = httpcore.SyncBackend()
 
     def connect_tcp(
@@ -99,9 +101,9 @@ class _Backend(httpcore.NetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
         ends_at = monotonic() + self._deadline.left(timeout, httpcore.ConnectTimeout)
-        addresses = _resolve(host, port, ends_at - monotonic())
-        if self._loopback_only:
-            _require_loopback(host, addresses)
+        addresses = resolve(host, port, ends_at - monotonic())
+        if self._check:
+            self._check(host, addresses)
         error: httpcore.ConnectError | httpcore.ConnectTimeout = httpcore.ConnectTimeout(host)
         for tried, address in enumerate(addresses):
             # An address that does not answer leaves time for the others.
@@ -118,7 +120,7 @@ class _Backend(httpcore.NetworkBackend):
         raise error
 
 
-def _resolve(host: str, port: int, seconds: float) -> list[str]:
+def resolve(host: str, port: int, seconds: float) -> list[str]:
     """Look up the addresses of a host, in a thread because the system's lookup has no time-out."""
     if is_address(host):
         return [host]
@@ -157,11 +159,17 @@ class NetworkTransport(httpx.BaseTransport):
     """One connection to a host, kept alive, for one thread.
 
     The request's extensions hold the time-out of each operation, and `deadline`, the end of the attempt.
+    Plain http connects to this machine only, unless `check` says which addresses of a host are allowed; it
+    is not asked about a proxy.
     """
 
-    def __init__(self, url: httpx.URL, tls: ssl.SSLContext, proxy: str | None) -> None:
+    def __init__(
+        self, url: httpx.URL, tls: ssl.SSLContext, proxy: str | None, check: CheckAddresses | None = None
+    ) -> None:
         self.deadline = Deadline()
-        self.pool = _pool(tls, proxy, _Backend(self.deadline, loopback_only=url.scheme == "http"))
+        if check is None and url.scheme == "http":
+            check = _require_loopback
+        self.pool = _pool(tls, proxy, _Backend(self.deadline, None if proxy else check))
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request, and return the response as soon as its head is there."""

@@ -81,24 +81,34 @@ def connect(url: httpx.URL, tls: ssl.SSLContext) -> httpx.BaseTransport:
     return through_proxy(NetworkTransport, url, tls)
 
 
-def through_proxy(transport: "type[T]", url: httpx.URL, tls: ssl.SSLContext) -> "T":
+def _proxy(url: httpx.URL) -> str | None:
+    """Return the proxy for a URL; plain http is sent to this machine only, without a proxy."""
+    return None if url.scheme == "http" else proxy_of(url)
+
+
+def proxy_of(url: httpx.URL) -> str | None:
+    """Return the proxy that the environment names for a URL."""
+    proxies = getproxies()
+    proxy = proxies.get(url.scheme) or proxies.get("all")
+    if not proxy or proxy_bypass(url.host):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def through_proxy(
+    transport: "Callable[[httpx.URL, ssl.SSLContext, str | None], T]",
+    url: httpx.URL,
+    tls: ssl.SSLContext,
+    find_proxy: Callable[[httpx.URL], str | None] = _proxy,
+) -> "T":
     """Make a transport to a host, with the proxy that the environment names for it."""
     try:
-        return transport(url, tls, _proxy(url))
+        return transport(url, tls, find_proxy(url))
     except (ValueError, httpx.InvalidURL) as error:
         raise StateError(
             f"the proxy that the environment names cannot be used: {error}",
             hint="set HTTPS_PROXY or ALL_PROXY to an address such as http://proxy.example:3128",
         ) from None
-
-
-def _proxy(url: httpx.URL) -> str | None:
-    """Return the proxy for a URL; plain http is sent to this machine only, without a proxy."""
-    proxies = getproxies()
-    proxy = proxies.get("https") or proxies.get("all")
-    if url.scheme == "http" or not proxy or proxy_bypass(url.host):
-        return None
-    return proxy if "://" in proxy else f"http://{proxy}"
 
 
 def tls_context(secure: bool) -> ssl.SSLContext:

@@ -1,0 +1,52 @@
+"""Look at the images of a feed that was validated."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+
+from ..api.products import MAX_IMAGE_BYTES
+from ..console.image_options import ImageOptions
+from ..console.invocation import Invocation
+from ..console.progress import progress
+from ..output.text import counted
+from ..uploads.row_plan import RowPlan
+from ..validation.report import ValidationReport
+from ..validation.result import CheckedRow
+
+ReadRows = Callable[[], Iterator[CheckedRow]]
+
+
+@contextmanager
+def with_images(
+    call: Invocation, plan: RowPlan, options: ImageOptions, report: ValidationReport
+) -> Iterator[ReadRows]:
+    """Add the problems of images to a report, where that is asked for; give what reads the rows with them."""
+    if not options.images:
+        yield plan.checked_rows
+        return
+    from ..client.file_start import Reading
+    from ..products.images.check import ImageCheck
+
+    settings = call.settings
+    reading = Reading(
+        settings.seconds("timeout", may_be_zero=False), MAX_IMAGE_BYTES, options.allow_private, call.trace
+    )
+    with closing(ImageCheck(strict=plan.validator.strict)) as check:
+        with progress(call.messages, "Checking images", options.images_sample, noun="image") as on_progress:
+            check.fetch(
+                plan.checked_rows(),
+                reading,
+                settings.state_dir,
+                on_progress,
+                max_attempts=settings.max_attempts,
+                sample_size=options.images_sample,
+            )
+        for checked, problems in check.add_problems(plan.checked_rows()):
+            if problems:
+                report.add(checked.row, problems, known=checked.problems)
+        call.messages.say(f"{plan.rows.source.label}: {_counts(check)}")
+
+        def read_rows() -> Iterator[CheckedRow]:
+            for checked, problems in check.add_problems(plan.checked_rows()):
+                yield CheckedRow(checked.row, checked.item, checked.problems + problems)
+
+        yield read_rows

@@ -1,0 +1,1 @@
+"""Look at the images that products link to: format, pixels and bytes."""

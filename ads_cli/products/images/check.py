@@ -1,0 +1,82 @@
+"""Look at each image of a feed once, and say what is wrong with it in every row that links to it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+from ...api.validation import Problem
+from ...client.file_start import Reading
+from ...validation.result import CheckedRow
+from .fetcher import Fetcher
+from .links import links_in, sample
+from .stores import Outcomes, RememberedImages, digest_of
+
+WAKE_UP_SECONDS = 0.2  # after which progress is shown
+
+OnProgress = Callable[[int], None]  # called with the number of addresses that were looked at
+
+
+class ImageCheck:
+    """The images of one feed, which is read several times."""
+
+    def __init__(self, *, strict: bool) -> None:
+        self._strict = strict
+        self._outcomes = Outcomes()
+        self.linked = 0  # addresses in the feed
+        self.checked = 0
+        self.unchanged = 0  # of them, since an earlier run
+
+    def fetch(
+        self,
+        rows: Iterable[CheckedRow],
+        reading: Reading,
+        state_dir: Path,
+        on_progress: OnProgress,
+        *,
+        max_attempts: int,
+        sample_size: int | None,
+    ) -> None:
+        """Fetch the images while the rows are read; of a sample, after they were read."""
+        links: Iterable[tuple[bytes, str]] = self._new_links(rows)
+        if sample_size is not None:
+            links = sample(links, sample_size)
+        with (
+            closing(RememberedImages(state_dir)) as remembered,
+            closing(Fetcher(reading, max_attempts, self._outcomes, remembered)) as fetcher,
+        ):
+            for address, link in links:
+                while not fetcher.has_room(WAKE_UP_SECONDS):
+                    on_progress(fetcher.finished)
+                fetcher.put(address, link)
+            while not fetcher.is_done(WAKE_UP_SECONDS):
+                on_progress(fetcher.finished)
+            self.checked, self.unchanged = fetcher.finished, fetcher.unchanged
+
+    def add_problems(self, rows: Iterable[CheckedRow]) -> Iterator[tuple[CheckedRow, list[Problem]]]:
+        """Yield each row with the problems of its images."""
+        for checked in rows:
+            yield checked, [] if checked.row.left_out else self._problems(checked)
+
+    def close(self) -> None:
+        """Forget the outcomes."""
+        self._outcomes.close()
+
+    def _new_links(self, rows: Iterable[CheckedRow]) -> Iterator[tuple[bytes, str]]:
+        """Yield each address once, with its digest."""
+        for checked in rows:
+            if checked.row.left_out:
+                continue
+            for _, link in links_in(checked.row.values):
+                address = digest_of(link)
+                if self._outcomes.claim(address):
+                    self.linked += 1
+                    yield address, link
+
+    def _problems(self, checked: CheckedRow) -> list[Problem]:
+        """Return the problems of a row's images, one of each kind for each field."""
+        found: dict[tuple[str, str], Problem] = {}
+        for field, link in links_in(checked.row.values):
+            outcome = self._outcomes.find(digest_of(link))
+            for problem in outcome.problems(field, link) if outcome else ():
+                found.setdefault((field, problem.rule), problem.as_error() if self._strict else problem)
+        return [*found.values()]

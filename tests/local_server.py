@@ -21,6 +21,8 @@ class LocalServer(ThreadingHTTPServer):
         pass  # handshakes and downloads that are broken off
 
 
+POLL_SECONDS = 0.02  # after which a server notices that it is shut down
+
 S = TypeVar("S", bound=LocalServer)
 
 
@@ -30,7 +32,7 @@ def running_server(server: S, tls: ssl.SSLContext | None = None) -> Iterator[S]:
     if tls:
         server.scheme = "https"
         server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(POLL_SECONDS,), daemon=True).start()
     try:
         yield server
     finally:

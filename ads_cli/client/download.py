@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from .. import __version__
 from ..errors import UnavailableError, UsageError
-from ..masking import mask_address
+from ..masking import MASK, mask_address
 from .copy_limits import CopyRetries, Limits
 from .download_errors import status_error
 from .rate_headers import http_date
@@ -135,21 +135,25 @@ class Download:
         return request
 
     def _trace(self, url: str, response: "httpx.Response") -> None:
-        headers = {
-            name.lower(): mask_address(urljoin(url, value)) if name.lower() == "location" else value
-            for name, value in response.headers.items()
-        }
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        if location := headers.get("location"):
+            from .http_address import parse_http_address
+
+            headers["location"] = mask_address(str(parse_http_address(location, url) or MASK))
         self.trace.response("GET", mask_address(url), response.status_code, headers, b"", 0.0)
 
     def _redirected(self, url: str, location: str) -> str:
         """Return where a redirect leads to; raise UsageError unless it is https."""
-        target = urljoin(url, location)  # its user name and password, if any, are not used
-        if urlsplit(target).scheme != "https":
+        from .http_address import parse_http_address
+
+        target = parse_http_address(location, url)  # its user name and password, if any, are not used
+        if target is None or target.scheme != "https":
+            shown = mask_address(str(target)) if target else "something"
             raise UsageError(
-                f"{self.label} redirects to {mask_address(target)}, which is not https",
+                f"{self.label} redirects to {shown}, which is not https",
                 hint="nothing is read over a connection that others can change",
             )
-        return target
+        return str(target)
 
     def _receive(
         self, connection: "DownloadTransport", response: "httpx.Response", file: BinaryIO

@@ -2,24 +2,30 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
 
 from ..api.products import MAX_IMAGE_BYTES
 from ..console.image_options import ImageOptions
 from ..console.invocation import Invocation
 from ..console.progress import progress
-from ..output.text import counted
 from ..uploads.row_plan import RowPlan
 from ..validation.report import ValidationReport
 from ..validation.result import CheckedRow
+
+if TYPE_CHECKING:
+    from ..products.images.check import ImageCheck
 
 ReadRows = Callable[[], Iterator[CheckedRow]]
 
 
 @contextmanager
-def with_images(
+def checked_images(
     call: Invocation, plan: RowPlan, options: ImageOptions, report: ValidationReport
 ) -> Iterator[ReadRows]:
-    """Add the problems of images to a report, where that is asked for; give what reads the rows with them."""
+    """Add the problems of images to a report, where that is asked for.
+
+    Gives what reads the rows with all their problems.
+    """
     if not options.images:
         yield plan.checked_rows
         return
@@ -31,7 +37,7 @@ def with_images(
         settings.seconds("timeout", may_be_zero=False), MAX_IMAGE_BYTES, options.allow_private, call.trace
     )
     with closing(ImageCheck(strict=plan.validator.strict)) as check:
-        with progress(call.messages, "Checking images", options.images_sample, noun="image") as on_progress:
+        with progress(call.messages, "Checking images", None) as on_progress:
             check.fetch(
                 plan.checked_rows(),
                 reading,
@@ -43,10 +49,17 @@ def with_images(
         for checked, problems in check.add_problems(plan.checked_rows()):
             if problems:
                 report.add(checked.row, problems, known=checked.problems)
-        call.messages.say(f"{plan.rows.source.label}: {_counts(check)}")
+        call.messages.say(f"{plan.rows.source.label}: {_counted(check)}")
 
         def read_rows() -> Iterator[CheckedRow]:
             for checked, problems in check.add_problems(plan.checked_rows()):
                 yield CheckedRow(checked.row, checked.item, checked.problems + problems)
 
         yield read_rows
+
+
+def _counted(check: "ImageCheck") -> str:
+    """Say how many images were looked at."""
+    of_all = f" of {check.linked:,}" if check.checked < check.linked else ""
+    unchanged = f", {check.unchanged:,} of them unchanged since an earlier check" if check.unchanged else ""
+    return f"looked at {check.checked:,}{of_all} images{unchanged}"

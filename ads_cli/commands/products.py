@@ -14,6 +14,7 @@ from ..console.bulk_options import (
     with_options,
 )
 from ..console.feed_options import ProductFeedOptions
+from ..console.image_options import ImageOptions
 from ..console.invocation import Invocation
 from ..errors import ContentError, UsageError
 from .scheduled_feeds import VERIFY_HINT, warn_scheduled_feeds
@@ -100,12 +101,13 @@ def push(
         pushed.store_version(command)
 
 
-@with_options(feed=ProductFeedOptions, rejected=RejectedOptions)
+@with_options(feed=ProductFeedOptions, rejected=RejectedOptions, images=ImageOptions)
 def check(
     ctx: typer.Context,
     files: Files,
     feed: ProductFeedOptions,
     rejected: RejectedOptions,
+    images: ImageOptions,
     strict: Strict = False,
     mapping_draft: Annotated[
         str | None,
@@ -117,9 +119,12 @@ def check(
 ) -> None:
     """Check a product feed, offline, and send nothing.
 
-    Every rule is checked that needs neither the catalog nor the images themselves: their pixels and
-    megabytes are not. What the service refuses is an error. What its rules ask for, but it accepts, such
-    as the check digit of a GTIN, is a warning.
+    Every rule is checked that needs neither the catalog nor the images themselves. What the service refuses
+    is an error. What its rules ask for, but it accepts, such as the check digit of a GTIN, is a warning.
+
+    With --images, the beginning of each image is fetched from its host, each address once, and its format,
+    pixels and bytes are checked. One that cannot be fetched is a warning. One that is unchanged since an
+    earlier check, as its server says, is not fetched again.
 
     For example: adsctl products check feed.csv
     """
@@ -127,11 +132,13 @@ def check(
     from ..products.plans import check_plan
     from ..products.schema import PRODUCT_SCHEMA
     from ..uploads.rejected_rows import check_failed_out
+    from .image_check import checked_images
     from .mapping_draft import write_mapping
     from .validate import say_estimate, validate_with_progress, write_invalid_rows
 
     if diff and not feed.fix:
         raise UsageError("--diff needs --fix", hint="it shows what fixes change, as in --fix all --diff")
+    images.require_images()
     call = Invocation.of(ctx)
     selection, count_changed = _compared_with_acknowledged(call)
     if mapping_draft and len(files) > 1:
@@ -145,9 +152,10 @@ def check(
     plan = check_plan(rows, selection, strict=strict)
     check_failed_out(rejected.failed_out_file, plan.rows)
     report = validate_with_progress(call, plan)
-    say_estimate(call, plan, count_changed)
-    show_report(call.printer, plan.rows, report, plan.validator.fixed_rows() if diff else None)
-    write_invalid_rows(rejected.failed_out_file, plan, report)
+    with checked_images(call, plan, images, report) as checked_rows:
+        say_estimate(call, plan, count_changed)
+        show_report(call.printer, plan.rows, report, plan.validator.fixed_rows() if diff else None)
+        write_invalid_rows(rejected.failed_out_file, plan, report, checked_rows)
     if report.invalid:
         hints = (hint_of_kind(plan.rows, report), STRICT_HINT * strict)
         raise ContentError(report.summary, hint="; ".join(filter(None, hints)))

@@ -1,7 +1,7 @@
 """Validate the file of a plan, and report what is wrong with it."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from typing import IO
 
@@ -17,6 +17,7 @@ from ..output.text import duration
 from ..uploads.plan import Plan
 from ..uploads.rejected_rows import FailedOut, check_failed_out, write_rejected_rows
 from ..validation.report import ValidationReport
+from ..validation.result import CheckedRow
 
 
 def stated_rate(call: Invocation, plan: Plan) -> Rate | None:
@@ -71,11 +72,19 @@ def require_valid(
     return report
 
 
-def write_invalid_rows(failed_out: FailedOut | None, plan: Plan, report: ValidationReport) -> None:
-    """Write the invalid rows of a validated file, where `--failed-out` asks for them."""
+def write_invalid_rows(
+    failed_out: FailedOut | None,
+    plan: Plan,
+    report: ValidationReport,
+    checked_rows: Callable[[], Iterable[CheckedRow]] | None = None,
+) -> None:
+    """Write the invalid rows of a validated file, where `--failed-out` asks for them.
+
+    `checked_rows` reads the rows with all their problems, where the plan does not know them.
+    """
     if failed_out:
         with write_rejected_rows(failed_out, plan.rows) as reject:
-            for checked in plan.checked_rows() if report.invalid else ():
+            for checked in (checked_rows or plan.checked_rows)() if report.invalid else ():
                 if errors := checked.errors:
                     reject(checked.row, errors)
 

@@ -24,6 +24,7 @@ class ImageOptions(msgspec.Struct, frozen=True):
 
     def require_images(self) -> None:
         """Raise UsageError for options that say how images are fetched where none are."""
-        for option, is_given in (("--images-sample", self.images_sample), ("--allow-private", self.allow_private)):
+        options = {"--images-sample": self.images_sample, "--allow-private": self.allow_private}
+        for option, is_given in options.items():
             if is_given and not self.images:
                 raise UsageError(f"{option} needs --images", hint="without it no image is fetched")

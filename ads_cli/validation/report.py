@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,9 +86,10 @@ class ValidationReport:
         groups = self.groups.values()
         return missing + sorted(groups, key=lambda finding: (finding.severity, -finding.rows))
 
-    def add(self, row: Row, problems: list[Problem]) -> None:
-        """Add the problems of one row."""
+    def add(self, row: Row, problems: list[Problem], known: Iterable[Problem] = ()) -> None:
+        """Add the problems of one row; `known` are those of it that were added before."""
         severities = {problem.severity for problem in problems}
+        severities -= {problem.severity for problem in known}
         self.invalid += "error" in severities
         self.warned += "warning" in severities
         for path, message, severity, rule, fix in problems:

@@ -190,6 +190,7 @@ def test_a_wrong_option_is_reported_before_the_download(adsctl, shop_server):
         ("htps://shop.example/feed.csv", "did you mean 'https'?"),
         ("https:///feed.csv", "names no host"),
         ("https://shop.example:port/feed.csv", "is not followed by a valid host"),
+        ("https://xn--/feed.csv", "is not followed by a valid host"),
         ("https://shop.example/feed one.csv", "holds a blank"),
     ],
 )

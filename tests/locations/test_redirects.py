@@ -25,7 +25,17 @@ def test_a_redirect_to_an_unencrypted_address_is_not_followed(adsctl, shop_serve
     assert "hush" not in done.stderr and len(plain_server.seen) == (begins == "http")
 
 
-@pytest.mark.parametrize("target", ["file:///etc/passwd", "s3://bucket/feed.csv", "javascript:1"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "file:///etc/passwd",
+        "s3://bucket/feed.csv",
+        "javascript:1",
+        "https://[",
+        "https://xn--/",
+        "https://x:y/",
+    ],
+)
 def test_a_redirect_to_anything_else_is_not_followed(adsctl, shop_server, target):
     shop_server.faults = [status(302, Location=target)]
     assert adsctl(*CHECK, shop_server.address(), code=2).stdout == ""

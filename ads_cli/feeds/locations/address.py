@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
+from ...client.http_address import parse_http_address
 from ...errors import UsageError
 from ...masking import mask_address
 from ...suggestions import suggestion
@@ -49,6 +50,9 @@ def _split(address: str, shown: str) -> SplitResult:
         raise UsageError(f"{scheme}:// is not followed by a valid host", hint=hint) from None
     if not parts.hostname:
         raise UsageError(f"{shown} names no host", hint=hint)
+    host = parts.netloc.rpartition("@")[2]
+    if scheme not in OBJECT_STORES and not parse_http_address(f"{scheme}://{host}"):
+        raise UsageError(f"{scheme}:// is not followed by a valid host", hint=hint)
     return parts
 
 

@@ -1,14 +1,13 @@
 """Fetch the beginnings of images in several threads."""
 
 import threading
-from collections import Counter
-from contextlib import suppress
 from typing import NamedTuple
 
 import httpx
 
 from ...client.download import Version
 from ...client.file_start import FileStart, Reading
+from ...client.http_address import parse_http_address
 from ...client.public_addresses import PrivateAddressError
 from ...client.response_body import is_certificate_error, network_error
 from ...client.retry import RETRIED_STATUSES, backoff
@@ -39,6 +38,13 @@ class Task(NamedTuple):
     attempt: int = 1
 
 
+class Silence(NamedTuple):
+    """How often a host did not answer, one time after the other, and why not."""
+
+    times: int
+    reason: str
+
+
 class Fetcher:
     """Finds the outcome of each address that is put."""
 
@@ -49,7 +55,7 @@ class Fetcher:
         self._outcomes, self._remembered = outcomes, remembered
         self._connections = Connections(reading)
         self._queue = HostQueue[Task](REQUESTS_PER_HOST, MAX_WAITING)
-        self._silences: Counter[str] = Counter()  # of each host that did not answer last
+        self._silences: dict[str, Silence] = {}  # of hosts that did not answer last
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._error: BaseException | None = None
@@ -60,12 +66,10 @@ class Fetcher:
 
     def put(self, address: bytes, link: str) -> None:
         """Fetch an address."""
-        try:
-            task = Task(address, httpx.URL(link))
-        except httpx.InvalidURL as error:
-            self._finish(address, Unreachable("address", f"its address is not valid: {error}"))
+        if url := parse_http_address(link):
+            self._queue.put(origin_of(url), Task(address, url))
         else:
-            self._queue.put(origin_of(task.url), task)
+            self._finish(address, Unreachable("address", "its address is not valid"))
 
     def has_room(self, seconds: float) -> bool:
         """Wait until there is room for another address, or for so long; raise the error of a thread."""
@@ -106,8 +110,9 @@ class Fetcher:
 
     def _work(self, origin: str, task: Task) -> Task | Outcome:
         """Send one request; return what is next, or the outcome."""
-        if self._silences[origin] >= MAX_SILENCES:
-            return Unreachable(f"silent {origin}", f"{origin} did not answer {MAX_SILENCES} times")
+        silence = self._silences.get(origin)
+        if silence and silence.times >= MAX_SILENCES:
+            return Unreachable(f"host {origin}", silence.reason)
         known = self._remembered.find(task.address)
         try:
             start = self._read(task, known[0] if known else None)
@@ -135,11 +140,13 @@ class Fetcher:
 
     def _failed(self, origin: str, task: Task, error: httpx.TransportError) -> Task | Outcome:
         """Try again where a host does not answer, unless nothing helps."""
+        reason = network_error(error, str(task.url)).message
         with self._lock:
-            self._silences[origin] += 1
+            earlier = self._silences.get(origin)
+            self._silences[origin] = Silence(earlier.times + 1 if earlier else 1, reason)
         if not is_certificate_error(error) and task.attempt < self._max_attempts:
             return self._retry(task, None)
-        return Unreachable(f"unreachable {origin}", network_error(error, str(task.url)).message)
+        return Unreachable(f"host {origin}", reason)
 
     def _retry(self, task: Task, seconds: float | None) -> Task:
         """Wait, as the host's other requests do then, and return the next attempt."""
@@ -169,8 +176,7 @@ class Fetcher:
     def _redirected(self, task: Task, location: str) -> Task | Outcome:
         if task.redirects == MAX_REDIRECTS:
             return Unreachable("redirects", f"more than {MAX_REDIRECTS} redirects")
-        with suppress(httpx.InvalidURL):
-            target = task.url.join(location)
-            if target.scheme in ("http", "https") and target.host:
-                return task._replace(url=target, redirects=task.redirects + 1)
-        return Unreachable("redirect", "it redirects to something that is not an http address")
+        target = parse_http_address(location, str(task.url))
+        if target is None:
+            return Unreachable("redirect", "it redirects to something that is not an http address")
+        return task._replace(url=target, redirects=task.redirects + 1)

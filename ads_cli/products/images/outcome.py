@@ -29,7 +29,8 @@ class Image(msgspec.Struct, frozen=True, array_like=True, tag=True):
             what = f"is {self.format}" if self.format else "is not an image"
             yield Problem(field, f"{shown} {what}; {ALLOWED_WORDS}", rule="image_content")
         elif not (self.width and self.height):
-            yield Problem(field, f"{shown} is a damaged {self.format}: it states no size", rule="image_damaged")
+            message = f"{shown} is a damaged {self.format}: it states no pixels"
+            yield Problem(field, message, rule="image_damaged")
         elif min(self.width, self.height) < MIN_IMAGE_SIDE:
             least = f"at least {MIN_IMAGE_SIDE}x{MIN_IMAGE_SIDE} are needed"
             message = f"{shown} has {self.width}x{self.height} pixels, {least}"

@@ -7,8 +7,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
@@ -27,7 +26,11 @@ DIGEST_BYTES = 16
 
 REMEMBERED_TABLE = """
 CREATE TABLE IF NOT EXISTS images (
-    address BLOB PRIMARY KEY, etag TEXT NOT NULL, last_modified TEXT NOT NULL, image BLOB NOT NULL, checked INTEGER NOT NULL
+    address BLOB PRIMARY KEY,
+    etag TEXT NOT NULL,
+    last_modified TEXT NOT NULL,
+    image BLOB NOT NULL,
+    checked INTEGER NOT NULL
 ) WITHOUT ROWID
 """
 FORGET_OLDEST = """
@@ -52,24 +55,29 @@ class Outcomes:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._database = _connect("")  # a temporary file, which SQLite deletes
-        with _errors():
-            self._database.execute("CREATE TABLE outcomes (address BLOB PRIMARY KEY, outcome BLOB) WITHOUT ROWID")
+        self._execute("CREATE TABLE outcomes (address BLOB PRIMARY KEY, outcome BLOB) WITHOUT ROWID")
 
     def claim(self, address: bytes) -> bool:
         """Note that an address is looked at; return False if it is already."""
-        with self._lock, _errors():
-            return self._database.execute("INSERT OR IGNORE INTO outcomes VALUES (?, NULL)", (address,)).rowcount > 0
+        return self._execute("INSERT OR IGNORE INTO outcomes VALUES (?, NULL)", address).rowcount > 0
 
     def put(self, address: bytes, outcome: Outcome) -> None:
         """Store the outcome of an address that was claimed."""
-        with self._lock, _errors():
-            self._database.execute("UPDATE outcomes SET outcome = ? WHERE address = ?", (_encode(outcome), address))
+        self._execute("UPDATE outcomes SET outcome = ? WHERE address = ?", _encode(outcome), address)
 
     def find(self, address: bytes) -> Outcome | None:
         """Return the outcome of an address; None if it was not looked at."""
-        with self._lock, _errors():
-            row = self._database.execute("SELECT outcome FROM outcomes WHERE address = ?", (address,)).fetchone()
+        row = self._execute("SELECT outcome FROM outcomes WHERE address = ?", address).fetchone()
         return _decode_outcome(row[0]) if row and row[0] else None
+
+    def _execute(self, statement: str, *values: bytes) -> sqlite3.Cursor:
+        """Execute a statement; raise StateError if that fails."""
+        try:
+            with self._lock:
+                return self._database.execute(statement, values)
+        except sqlite3.Error as error:
+            hint = "free some space, or set TMPDIR to a folder on a larger disk"
+            raise StateError(f"a temporary database cannot be used: {error}", hint=hint) from None
 
     def close(self) -> None:
         """Delete the database."""
@@ -142,12 +150,3 @@ def _open(path: Path) -> sqlite3.Connection | None:
         except (OSError, AdsctlError):
             return None
     return None
-
-
-@contextmanager
-def _errors() -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        hint = "free some space, or set TMPDIR to a folder on a larger disk"
-        raise StateError(f"a temporary database cannot be used: {error}", hint=hint) from None

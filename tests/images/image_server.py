@@ -1,0 +1,133 @@
+"""A server of images: it records requests, sends parts as careful servers do, and fails as it is told."""
+
+import ssl
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler
+from io import BytesIO
+from typing import NamedTuple
+
+from PIL import Image
+
+from tests.local_server import LocalServer, running_server
+
+
+class Seen(NamedTuple):
+    path: str
+    headers: dict[str, str]
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers as the fault of a path says, or serves the image."""
+
+    protocol_version = "HTTP/1.1"
+    server: "ImageServer"
+
+    def do_GET(self) -> None:
+        server = self.server
+        with server.lock:
+            server.seen.append(Seen(self.path, dict(self.headers)))
+            server.at_once += 1
+            server.most_at_once = max(server.most_at_once, server.at_once)
+        faults = server.faults.get(self.path, [])
+        fault = faults.pop(0) if faults else serve
+        with suppress(BrokenPipeError, ConnectionResetError, ssl.SSLError):
+            fault(self)
+        with server.lock:
+            server.at_once -= 1
+
+    def answer(self, status: int, body: bytes = b"", **headers: str) -> None:
+        self.send_response(status)
+        for name, value in {"Content_Length": str(len(body)), **headers}.items():
+            if value:
+                self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+Fault = Callable[[Handler], None]
+
+
+class ImageServer(LocalServer):
+    """What is served at each path, and what was asked for."""
+
+    request_queue_size = 64
+
+    def __init__(self) -> None:
+        super().__init__(Handler)
+        self.files: dict[str, bytes] = {}
+        self.faults: dict[str, list[Fault]] = {}  # of the next requests of a path, in order
+        self.seen: list[Seen] = []
+        self.lock = threading.Lock()
+        self.at_once = self.most_at_once = 0
+
+    def address(self, path: str, host: str = "localhost") -> str:
+        return f"{self.scheme}://{host}:{self.server_port}{path}"
+
+    @property
+    def paths(self) -> list[str]:
+        return [path for path, _ in self.seen]
+
+
+def serve(handler: Handler) -> None:
+    """Send a part of a file, whose ETag is made of its content."""
+    path = handler.path.partition("?")[0]
+    if path not in handler.server.files:
+        handler.answer(404, b"<html>no such file")
+        return
+    content = handler.server.files[path]
+    etag = f'"{sha256(content).hexdigest()[:12]}"'
+    if handler.headers.get("If-None-Match") == etag:
+        handler.answer(304, ETag=etag, Content_Length="")
+        return
+    last = int(handler.headers["Range"].removeprefix("bytes=0-"))
+    part = content[: last + 1]
+    if not content:
+        handler.answer(416, Content_Range="bytes */0")
+        return
+    handler.answer(206, part, ETag=etag, Content_Range=f"bytes 0-{len(part) - 1}/{len(content)}")
+
+
+def whole(handler: Handler) -> None:
+    """Send the whole file, as servers do that know no parts."""
+    handler.answer(200, handler.server.files[handler.path])
+
+
+def chunked(handler: Handler) -> None:
+    """Send the whole file without telling how large it is."""
+    handler.send_response(200)
+    handler.send_header("Transfer-Encoding", "chunked")
+    handler.end_headers()
+    content = handler.server.files[handler.path]
+    for start in range(0, len(content), 65536):
+        part = content[start : start + 65536]
+        handler.wfile.write(b"%x\r\n%b\r\n" % (len(part), part))
+    handler.wfile.write(b"0\r\n\r\n")
+
+
+def status(code: int, **headers: str) -> Fault:
+    return lambda handler: handler.answer(code, b"<html>oops", **headers)
+
+
+def redirect(target: str, code: int = 302) -> Fault:
+    return status(code, Location=target)
+
+
+def hang_up(handler: Handler) -> None:
+    handler.close_connection = True
+
+
+def image(format: str = "JPEG", width: int = 500, height: int = 500, **options: object) -> bytes:
+    """Make the file of an image."""
+    file = BytesIO()
+    Image.new("RGB", (width, height), (120, 60, 30)).save(file, format, **options)
+    return file.getvalue()
+
+
+def serving(tls: ssl.SSLContext | None = None) -> AbstractContextManager[ImageServer]:
+    return running_server(ImageServer(), tls)

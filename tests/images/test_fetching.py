@@ -1,0 +1,286 @@
+"""Images are fetched politely and in part: each address once, few at a time from a host, within limits."""
+
+import json
+import signal
+import sqlite3
+import threading
+import time
+from contextlib import closing
+
+import pytest
+
+from tests.client.test_deadlines import dripping
+from tests.images.image_server import chunked, hang_up, image, redirect, serve, serving, status, whole
+from tests.locations.test_dripping import DRIPS, ends_in_time
+from tests.raw_service import raw_service
+
+
+def test_an_address_is_fetched_once_however_many_rows_link_to_it(shop, images):
+    images.files |= {"/a": image(), "/b": image()}
+    link, other = images.address("/a"), images.address("/b")
+    shop.feed(link, link, {"image_link": link, "additional_image_link": f"{other},{link}"}, other)
+    assert "looked at 2 images" in shop.check().said
+    assert sorted(images.paths) == ["/a", "/b"]
+
+
+def test_only_the_beginning_of_an_image_is_read(shop, images):
+    sent = []
+    images.files["/a"] = content = image().ljust(4_000_000, b"\0")
+
+    def careless(handler):
+        for start in range(0, len(content), 10_000):
+            handler.wfile.write(content[start : start + 10_000])
+            sent.append(10_000)
+
+    def whole_slowly(handler):
+        handler.answer(200, Content_Length=str(len(content)))
+        careless(handler)
+
+    images.faults["/b"] = [whole_slowly]
+    shop.feed(images.address("/a"), images.address("/b"))
+    assert shop.check().findings == []
+    assert {seen.headers["Range"] for seen in images.seen} == {"bytes=0-65535"}
+    assert sum(sent) < len(content)  # what the buffers of the system hold is sent though nobody reads it
+
+
+def test_more_is_read_of_a_jpg_whose_pixels_come_late(shop, images):
+    images.files["/a"] = image("JPEG", 499, 600, icc_profile=bytes(300_000))
+    shop.feed(images.address("/a"))
+    assert "has 499x600 pixels" in shop.check(code=3).findings[0][2]
+    assert [seen.headers["Range"] for seen in images.seen] == ["bytes=0-65535", "bytes=0-1048575"]
+
+
+@pytest.mark.parametrize("answer", [serve, whole, chunked])
+def test_a_jpg_without_pixels_in_its_first_megabyte_is_a_warning(shop, images, answer):
+    images.files["/a"] = b"\xff\xd8\xff\xfe\x00\x02" + b"\xff\x01" * 600_000
+    images.faults["/a"] = [answer] * 2
+    shop.feed(images.address("/a"))
+    (finding,) = shop.check().findings
+    assert finding[0] == "warning" and "do not state its size in pixels" in finding[2]
+
+
+def test_an_unchanged_image_is_not_sent_again_and_its_problems_are_still_told(shop, images):
+    images.files |= {"/small": image(width=9), "/good": image()}
+    shop.feed(images.address("/small"), images.address("/good"))
+    first = shop.check(code=3)
+    images.seen.clear()
+    second = shop.check(code=3)
+    assert second.findings == first.findings
+    assert "looked at 2 images, 2 of them unchanged since an earlier check" in second.said
+    assert all(seen.headers.get("If-None-Match") for seen in images.seen) and len(images.seen) == 2
+
+
+def test_a_changed_image_is_looked_at_again(shop, images):
+    images.files["/a"] = image(width=9)
+    shop.feed(images.address("/a"))
+    shop.check(code=3)
+    images.files["/a"] = image(width=900)
+    assert shop.check().findings == []
+    images.files["/a"] = image(width=8)
+    assert "has 8x500" in shop.check(code=3).findings[0][2]
+
+
+def test_an_image_whose_server_names_no_version_is_fetched_each_time(shop, images):
+    images.files["/a"] = image()
+    images.faults["/a"] = [whole, whole]
+    shop.feed(images.address("/a"))
+    shop.check()
+    assert "unchanged" not in shop.check().said
+    assert "If-None-Match" not in images.seen[1].headers
+
+
+def test_what_was_not_reached_is_not_remembered(shop, images):
+    images.faults["/a"] = [status(404)]
+    shop.feed(images.address("/a"))
+    shop.check()
+    images.files["/a"] = image()
+    assert shop.check().findings == []
+
+
+def test_addresses_are_remembered_as_digests_in_a_file_of_their_owner(shop, images):
+    images.files["/a"] = image()
+    shop.feed(images.address("/a?signature=hush"))
+    shop.check()
+    path = shop.adsctl.home / "state" / "images.db"
+    assert path.stat().st_mode & 0o777 == 0o600
+    stored = b"".join(each.read_bytes() for each in path.parent.glob("images.db*"))
+    assert b"hush" not in stored and b"localhost" not in stored
+
+
+@pytest.mark.parametrize("content", [b"", b"damaged", b"SQLite format 3\0" + bytes(5000)])
+def test_a_memory_that_is_damaged_is_no_memory(shop, images, content):
+    images.files["/a"] = image()
+    shop.feed(images.address("/a"))
+    shop.check()
+    for path in (shop.adsctl.home / "state").glob("images.db*"):
+        path.write_bytes(content)
+    assert "unchanged" not in shop.check().said
+    assert "1 of them unchanged" in shop.check().said
+
+
+def test_without_a_state_folder_images_are_looked_at_all_the_same(shop, images):
+    images.files["/a"] = image(width=9)
+    shop.feed(images.address("/a"))
+    shop.adsctl.file("no-folder", "")
+    assert len(shop.check(code=3, ADSCTL_STATE_DIR=str(shop.adsctl.home / "no-folder")).findings) == 1
+
+
+def test_of_many_images_those_checked_last_are_remembered(shop, images, monkeypatch):
+    monkeypatch.setattr("ads_cli.products.images.stores.MAX_REMEMBERED", 5)
+    images.files = {f"/{n}": image() for n in range(12)}
+    shop.feed(*map(images.address, images.files))
+    shop.check()
+    with closing(sqlite3.connect(shop.adsctl.home / "state" / "images.db")) as database:
+        assert database.execute("SELECT count(*) FROM images").fetchone() == (5,)
+
+
+def test_redirects_are_followed_to_other_hosts(shop, images):
+    with serving() as other:
+        other.files["/there"] = image(width=9)
+        images.faults["/a"] = [redirect("/b", 301)]
+        images.faults["/b"] = [redirect(other.address("/there"), 307)]
+        shop.feed(images.address("/a"))
+        assert f"{images.address('/a')!r} has 9x500" in shop.check(code=3).findings[0][2]
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("/a", "more than 5 redirects"),
+        ("ftp://images.example/a.jpg", "redirects to something that is not an http address"),
+        ("file:///etc/passwd", "redirects to something that is not an http address"),
+        ("http://[", "redirects to something that is not an http address"),
+        ("https://", "redirects to something that is not an http address"),
+    ],
+)
+def test_redirects_end_somewhere_and_lead_to_http_alone(shop, images, target, told):
+    images.faults["/a"] = [redirect(target)] * 9
+    shop.feed(images.address("/a"))
+    assert told in shop.check().findings[0][2]
+    assert len(images.seen) == (6 if target == "/a" else 1)
+
+
+def test_images_are_fetched_over_https_by_certificates_that_the_system_trusts(shop, tls, trusted):
+    with serving(tls) as server:
+        server.files["/a"] = image()
+        shop.feed(server.address("/a"))
+        assert "has no valid certificate" in shop.check().findings[0][2] and not server.seen
+        assert shop.check(**trusted).findings == []
+
+
+@pytest.mark.parametrize("fault", [status(503), status(429, Retry_After="0"), status(500), hang_up])
+def test_a_server_that_is_busy_is_asked_again(shop, images, fault):
+    images.files["/a"] = image()
+    images.faults["/a"] = [fault, fault]
+    shop.feed(images.address("/a"))
+    assert shop.check().findings == [] and len(images.seen) == 3
+
+
+def test_attempts_are_limited(shop, images):
+    images.faults["/a"] = [status(503)] * 9
+    shop.feed(images.address("/a"))
+    assert "status 503" in shop.check().findings[0][2] and len(images.seen) == 3
+    images.seen.clear()
+    shop.check("--max-attempts", "1")
+    assert len(images.seen) == 1
+
+
+def test_a_host_that_does_not_answer_is_soon_left_alone(shop, images):
+    images.faults = {f"/{n}": [hang_up] * 3 for n in range(100)}
+    with serving() as other:
+        other.files["/good"] = image()
+        shop.feed(*map(images.address, images.faults), other.address("/good"))
+        report = shop.check().report
+    (finding,) = report["findings"]
+    assert finding["rows"] == 100 and "closed the connection" in finding["problem"]
+    assert 5 <= len(images.seen) < 25  # requests in flight when the fifth failed are ended too
+
+
+def test_a_host_is_asked_for_few_images_at_a_time_and_does_not_hold_up_others(shop, images):
+    released = threading.Event()
+    all_ask = threading.Barrier(7, released.set)  # six of the host, and one of the other
+
+    def wait_for_all(handler):
+        if not released.is_set():
+            all_ask.wait(60)
+        serve(handler)
+
+    with serving() as other:
+        images.files = {f"/{n}": image() for n in range(40)}
+        images.faults = {path: [wait_for_all] for path in images.files}
+        other.files = {"/last": image()}
+        other.faults["/last"] = [wait_for_all]
+        shop.feed(*map(images.address, images.files), other.address("/last"))
+        assert shop.check().findings == []
+    assert images.most_at_once == 6
+
+
+def test_connections_are_used_again(shop, images):
+    accepted = []
+    accept = images.get_request
+    images.get_request = lambda: accepted.append(1) or accept()
+    images.files = {f"/{n}": image("PNG", 600, 600).ljust(70_000 * (n % 2), b"\0") for n in range(60)}
+    shop.feed(*map(images.address, images.files), *(images.address(f"/missing{n}") for n in range(20)))
+    shop.check()
+    shop.check()
+    assert len(images.seen) == 160 and len(accepted) <= 12  # six at a time, in each of two runs
+
+
+@pytest.mark.parametrize("place", DRIPS)
+def test_a_server_that_drips_holds_nothing_up(shop, place):
+    with raw_service(dripping(*DRIPS[place])) as service, ends_in_time():
+        shop.feed(f"{service.address}/a.jpg")
+        (finding,) = shop.check("--timeout", "300ms", "--max-attempts", "1").findings
+    assert finding[0] == "warning"
+
+
+def test_an_address_that_is_none_is_a_warning(shop):
+    shop.feed("http://shop.example:99999/a.jpg", "http://[::1/a.jpg", "http://xn--/a.jpg")
+    findings = shop.check("--timeout", "2s", "--max-attempts", "1").findings
+    assert findings and all(severity == "warning" for severity, *_ in findings)
+
+
+def test_ctrl_c_ends_a_check_that_waits_for_images(shop, images):
+    asked, released = threading.Event(), threading.Event()
+
+    def hang(handler):
+        asked.set()
+        released.wait(60)
+
+    images.faults = {"/a": [hang]}
+    shop.feed(images.address("/a"))
+    process = shop.adsctl.popen("products", "check", "feed.jsonl", "--images", "--allow-private")
+    try:
+        assert asked.wait(60)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+    finally:
+        released.set()
+        process.kill()
+        process.communicate()
+
+
+def test_progress_is_shown_while_images_are_fetched(shop, images, monkeypatch):
+    monkeypatch.setattr("ads_cli.console.progress.LINE_INTERVAL_SECONDS", 0.05)
+    images.files["/a"] = image()
+    images.faults["/a"] = [lambda handler: time.sleep(0.5) or serve(handler)]
+    shop.feed(images.address("/a"))
+    assert "Checking images: 0" in shop.check().said
+
+
+def test_requests_are_shown_with_debug(shop, images):
+    images.files["/a"] = image()
+    shop.feed(images.address("/a?signature=hush"))
+    said = shop.check("--debug").said
+    assert f"> GET {images.address('/a')}?***" in said and "< 206" in said and "hush" not in said
+
+
+def test_two_checks_at_once_share_their_memory(shop, images):
+    images.files = {f"/{n}": image() for n in range(30)}
+    shop.feed(*map(images.address, images.files))
+    command = ("products", "check", "feed.jsonl", "--images", "--allow-private", "-o", "json")
+    processes = [shop.adsctl.popen(*command) for _ in range(2)]
+    for process in processes:
+        out, _ = process.communicate(timeout=60)
+        assert process.returncode == 0 and json.loads(out)["findings"] == []
+    assert "30 of them unchanged" in shop.check().said

@@ -1,0 +1,30 @@
+"""Memory does not grow with the images of a feed."""
+
+import subprocess
+import sys
+
+from tests.adsctl import MEASURED
+from tests.conftest import feed
+
+MORE_MEGABYTES = 10
+
+
+def test_a_check_of_five_times_as_many_images_needs_no_more_memory(adsctl):
+    def peak_megabytes(images: int) -> float:
+        address = f"http://127.0.0.1/{'x' * 200}"
+        rows = feed(images, image_link=address).splitlines()
+        adsctl.file(
+            "feed.csv", "\n".join(row.replace(address, f"{address}/{n}") for n, row in enumerate(rows))
+        )
+        command = ("products", "check", "feed.csv", "--images", "-q", "-o", "none")
+        done = subprocess.run(
+            [sys.executable, "-c", MEASURED, *command],
+            env=adsctl.environment,
+            cwd=adsctl.home,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return int(done.stderr) / 1024
+
+    assert peak_megabytes(15_000) - peak_megabytes(3_000) < MORE_MEGABYTES

@@ -15,7 +15,7 @@ SECRETS |= {"zipp"}
 SERVED = {"cheroot", "lazy-importer"}
 DATA = {"msgspec", "PyYAML", "ruamel.yaml", "jmespath", "filelock", "platformdirs", "phonenumbers"}
 DATA |= {"python-stdnum"}
-FEEDS = {"backports.zstd", "python-calamine"}  # compression and workbooks
+FEEDS = {"backports.zstd", "python-calamine", "imagesize"}  # compression, workbooks, pixels of images
 MOST_BYTES = 5_000_000  # of what only reads feeds
 
 LIST_SIZES = """

@@ -9,6 +9,9 @@ from decimal import Decimal
 from html import escape
 
 SEED = 17
+# What the shop's exports leave out: a currency, a condition, whole addresses, descriptions without markup.
+EXPORT_OPTIONS = ("--currency", "EUR", "--default", "condition=new", "--fix", "html")
+SHOP_OPTIONS = (*EXPORT_OPTIONS, "--base-url", "https://shop.example")
 THINGS = [
     "Mütze",
     "Poncho „Ñandú“",

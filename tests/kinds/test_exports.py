@@ -6,34 +6,33 @@ import re
 import pytest
 
 from tests.kinds import attribute_feeds, shopify_export, wix_export, woocommerce_export
-from tests.kinds.shop import shop
+from tests.kinds.shop import EXPORT_OPTIONS, SHOP_OPTIONS, shop
 
 SHOP = shop()
-USUAL = ["--currency", "EUR", "--default", "condition=new", "--fix", "html"]
 EXPORTS = {
     "shopify": (
         shopify_export.write(SHOP),
-        [*USUAL, "--base-url", "https://shop.example"],
+        SHOP_OPTIONS,
         shopify_export.expected(SHOP),
     ),
     "shopify, newer header": (
         shopify_export.write(SHOP, newer=True),
-        [*USUAL, "--base-url", "https://shop.example"],
+        SHOP_OPTIONS,
         shopify_export.expected(SHOP),
     ),
     "woocommerce": (
         woocommerce_export.write(SHOP),
-        [*USUAL, "--base-url", "https://shop.example"],
+        SHOP_OPTIONS,
         woocommerce_export.expected(SHOP),
     ),
     "wix": (
         wix_export.write(SHOP),
-        [*USUAL, "--set", "link=https://shop.example/product-page/{handleId}"],
+        [*EXPORT_OPTIONS, "--set", "link=https://shop.example/product-page/{handleId}"],
         wix_export.expected(SHOP),
     ),
     "wix, newer header": (
         wix_export.write(SHOP, newer=True),
-        [*USUAL, "--set", "link=https://shop.example/product-page/{handle}"],
+        [*EXPORT_OPTIONS, "--set", "link=https://shop.example/product-page/{handle}"],
         wix_export.expected(SHOP, newer=True),
     ),
     "google": (attribute_feeds.write("google", SHOP), [], attribute_feeds.expected("google", SHOP)),
@@ -112,6 +111,6 @@ def test_what_an_export_lacks_is_told_with_the_option_that_gives_it(adsctl):
 def test_descriptions_in_html_are_the_only_mistake_of_an_export(adsctl, export):
     adsctl.file("export.csv", export.write(shop(20)))
     link = ["--set", "link=https://shop.example/p"]
-    done = adsctl("products", "check", "export.csv", *USUAL[:-2], *link, "-o", "json", code=3)
+    done = adsctl("products", "check", "export.csv", *EXPORT_OPTIONS[:-2], *link, "-o", "json", code=3)
     (found,) = json.loads(done.stdout)["findings"]
     assert found["field"] == "description" and "contains HTML (<p>)" in found["problem"]

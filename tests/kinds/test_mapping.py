@@ -3,6 +3,7 @@
 import pytest
 
 from tests.conftest import EXAMPLES, PRODUCT
+from tests.kinds.shop import SHOP_OPTIONS, shop
 
 FOREIGN = """\
 Artikelnummer,titel,beschreibung,Verfügbarkeit,Zustand,preis,url,bild,bild2,marke,lager
@@ -101,19 +102,9 @@ def test_a_column_of_map_that_an_export_does_not_have_is_an_error(adsctl, source
 
 
 def test_an_export_can_be_converted_and_is_then_no_export_any_more(adsctl, service):
-    words = [
-        "--base-url",
-        "https://shop.example",
-        "--currency",
-        "EUR",
-        "--default",
-        "condition=new",
-        "--fix",
-        "html",
-    ]
-    adsctl("products", "convert", EXAMPLES / "shopify.csv", "feed.xml", *words)
+    adsctl("products", "convert", EXAMPLES / "shopify.csv", "feed.xml", *SHOP_OPTIONS)
     adsctl("products", "push", "feed.xml", "--from", "generic", "--strict")
-    again = adsctl("products", "push", EXAMPLES / "shopify.csv", *words, "-o", "json")
+    again = adsctl("products", "push", EXAMPLES / "shopify.csv", *SHOP_OPTIONS, "-o", "json")
     assert '"unchanged": 9' in again.stdout
 
 
@@ -137,7 +128,6 @@ def test_a_draft_says_what_is_meant_and_what_is_missing_and_is_a_mapping(at_home
 
 def test_a_draft_of_an_export_names_the_kind_that_it_is_like(at_home):
     from tests.kinds import shopify_export
-    from tests.kinds.shop import shop
 
     at_home.file("export.csv", shopify_export.write(shop(5)))
     at_home("products", "check", "export.csv", "--write-mapping", "draft.yaml", code=3)

@@ -8,23 +8,7 @@ import subprocess
 import pytest
 
 from tests.conftest import PRODUCT, feed
-
-HEADER = ",".join(PRODUCT)
-
-
-def refused(
-    adsctl, content: str | bytes, *words: str, name: str = "feed.csv", code: int = 3, command: str = "push"
-):
-    """Push a file that must be refused; give what was said."""
-    adsctl.file(name, content)
-    done = adsctl.local("products", command, name, *words, code=code)
-    assert "Traceback" not in done.stderr and "bug" not in done.stderr
-    assert adsctl.local("products", "list", "-o", "ids").stdout == ""
-    return done.stderr
-
-
-def row(**changes: str) -> str:
-    return ",".join(f'"{v}"' for v in (PRODUCT | changes).values()) + "\n"
+from tests.products.refusals import HEADER, refused, row
 
 
 def test_a_missing_file(adsctl):
@@ -61,79 +45,6 @@ def test_a_header_and_nothing_else(adsctl):
 
 def test_an_unknown_extension_of_a_content_that_tells_nothing(adsctl):
     assert "--format" in refused(adsctl, "id\n1\n", name="feed.dat", code=2)
-
-
-def test_an_unknown_column_is_a_warning_with_a_suggestion(adsctl):
-    adsctl.file("feed.csv", feed(1, colour="blue", zzz="x"))
-    done = adsctl.local("products", "push", "feed.csv")
-    assert "'colour' is not sent; to send it: --map colour=color\n" in done.stderr
-    assert "1 column is not known and not sent: 'zzz'\n" in done.stderr
-
-
-def test_many_unknown_columns_are_one_line(adsctl):
-    adsctl.file("feed.csv", feed(1, **{f"shop_{n}": "x" for n in range(38)}, colour="blue", style="x"))
-    meant, told = [
-        line for line in adsctl.local("products", "push", "feed.csv").stderr.splitlines() if "warn" in line
-    ]
-    assert "39 columns" in told and "and 34 more" in told and "colour" in meant
-    assert "style" not in told and "title" not in told
-
-
-def test_a_value_that_is_not_a_number_is_reported(adsctl):
-    said = refused(adsctl, feed(1, inventory="five") + feed(1, id="x", inventory="-1").splitlines()[1])
-    assert "inventory: 'five' is not a whole number (at least 0)" in said
-    assert "inventory: '-1' is not allowed: at least 0" in said
-
-
-def test_a_missing_column_is_reported_once(adsctl):
-    text = feed(50).replace("price", "Preis", 1)
-    said = refused(adsctl, text)
-    assert "feed.csv: price: the file has no such column; is 'Preis' meant? --map 'Preis=price'" in said
-    assert said.count("price") == 2 and "50 of 50 rows invalid" in said
-
-
-def test_a_missing_column_does_not_hide_the_findings_of_the_rest(adsctl):
-    rows = [row(), row(id="sku-2", price="cheap"), row(id="sku-3", condition="old")]
-    text = f"{HEADER}\n{''.join(rows)}".replace("title", "name", 1).replace(",link", ",url", 1)
-    adsctl.file("feed.csv", text)
-    options = ("--failed-out", "failed.csv", "-o", "json")
-    report = json.loads(adsctl("products", "check", "feed.csv", *options, code=3).stdout)
-    assert [(each["field"], each["rows"], each["lines"]) for each in report["findings"]] == [
-        ("title", 3, []),
-        ("link", 3, []),
-        ("price", 1, [3]),
-        ("condition", 1, [4]),
-    ]
-    assert (report["valid"], report["invalid"]) == (0, 3)
-    failed = (adsctl.home / "failed.csv").read_text()
-    assert failed.count("title: is required; ") == failed.count("link: is required") == 3
-    adsctl.file("feed.csv", text.replace("cheap", "1 EUR").replace("old", "new"))
-    options = ("--map", "url=link", "--set", "title={name}")
-    assert "3 valid" in adsctl("products", "check", "feed.csv", *options, "-o", "table").stdout
-
-
-def test_a_file_without_any_required_column_is_refused_at_once(adsctl):
-    adsctl.file("feed.csv", "name,colour\nMug,red\n")
-    said = adsctl("products", "check", "feed.csv", code=3).stderr
-    assert "feed.csv: no column 'id', 'title'" in said
-    assert "the file's columns are: name, colour" in said
-
-
-def test_a_column_can_be_read_as_another_field(adsctl):
-    adsctl.file("feed.csv", feed(3).replace("price", "Preis", 1))
-    adsctl.local("products", "push", "feed.csv", "--map", "Preis=price")
-    assert (
-        "no column 'Prijs'"
-        in adsctl.local("products", "push", "feed.csv", "--map", "Prijs=price", code=2).stderr
-    )
-    assert (
-        "did you mean 'price'"
-        in adsctl.local("products", "push", "feed.csv", "--map", "a=prise", code=2).stderr
-    )
-
-
-def test_a_repeated_column_is_reported(adsctl):
-    assert "'title' is repeated" in refused(adsctl, HEADER + ",title\n" + row())
 
 
 def test_another_encoding_is_named_with_the_line(adsctl):
@@ -230,6 +141,12 @@ def test_gzip_that_was_cut_off(adsctl):
     assert "is not a complete gzip file" in refused(
         adsctl, gzip.compress(feed(1000).encode())[:-20], name="feed.csv.gz"
     )
+
+
+def test_a_value_that_is_not_a_number_is_reported(adsctl):
+    said = refused(adsctl, feed(1, inventory="five") + feed(1, id="x", inventory="-1").splitlines()[1])
+    assert "inventory: 'five' is not a whole number (at least 0)" in said
+    assert "inventory: '-1' is not allowed: at least 0" in said
 
 
 def test_every_problem_of_every_row_is_reported_with_file_line_and_field(adsctl):

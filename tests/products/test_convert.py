@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ads_cli.feeds.registry import writable_formats
 from tests.conftest import EXAMPLES, PRODUCT, feed
+from tests.kinds.shop import SHOP_OPTIONS
 
 FORMATS = writable_formats()
 
@@ -45,19 +46,9 @@ def test_columns_are_in_the_declared_order_and_no_others_are_written(adsctl):
 META = """id,title,description,availability,condition,price,link,image[0].url,image[1].url,brand
 1,Mug,A mug,in stock,new,5 EUR,https://shop.example/1,https://i.example/1.jpg,https://i.example/2.jpg,Nordlicht
 """
-SHOP = (
-    "--base-url",
-    "https://shop.example",
-    "--currency",
-    "EUR",
-    "--default",
-    "condition=new",
-    "--fix",
-    "html",
-)
 
 
-@pytest.mark.parametrize(("name", "options"), [("meta.csv", ()), ("shopify.csv", SHOP)])
+@pytest.mark.parametrize(("name", "options"), [("meta.csv", ()), ("shopify.csv", SHOP_OPTIONS)])
 def test_a_table_has_every_field_that_the_products_of_a_kind_have(adsctl, name, options):
     adsctl.file("meta.csv", META)
     adsctl.file("shopify.csv", (EXAMPLES / "shopify.csv").read_text())

@@ -15,6 +15,7 @@ SECRETS |= {"zipp"}
 SERVED = {"cheroot", "lazy-importer"}
 DATA = {"msgspec", "PyYAML", "ruamel.yaml", "jmespath", "filelock", "platformdirs", "phonenumbers"}
 DATA |= {"python-stdnum"}
+REPORT = {"Jinja2", "MarkupSafe"}
 FEEDS = {"backports.zstd", "python-calamine", "imagesize"}  # compression, workbooks, pixels of images
 MOST_BYTES = 5_000_000  # of what only reads feeds
 
@@ -37,7 +38,7 @@ def sizes() -> dict[str, int]:
 
 
 def test_these_distributions_are_installed_and_no_other(sizes):
-    listed = COMMAND_LINE | HTTP | SECRETS | SERVED | DATA | FEEDS
+    listed = COMMAND_LINE | HTTP | SECRETS | SERVED | DATA | FEEDS | REPORT
     assert sizes.keys() == {name.lower().replace("_", "-") for name in listed}
 
 

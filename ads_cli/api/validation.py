@@ -1,5 +1,6 @@
 """Validate values against a declaration: all at once, and field by field to name every problem."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -16,6 +17,8 @@ Rule = Callable[[Any], "str | Reason | None"]
 Rules = Callable[[Any], list["Problem"]]  # returns the rules that an item breaks
 Severity = Literal["error", "warning"]
 CHOICE = "choice"  # the rule of a field whose values are listed
+# Quoted values and numbers: they differ between messages about the same mistake.
+VARIABLE_PART = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
 
 
 class Problem(NamedTuple):
@@ -29,6 +32,11 @@ class Problem(NamedTuple):
     severity: Severity = "error"
     rule: str = ""  # its name; empty where the declared type of the field is all there is
     fix: str = ""  # what `--fix` mends it with
+
+    @property
+    def kind(self) -> tuple[str, str, Severity, str]:
+        """What problems with the same mistake have in common."""
+        return self.path, self.rule or VARIABLE_PART.sub("…", self.message), self.severity, self.fix
 
     def as_error(self) -> "Problem":
         """Return the same problem as an error."""

@@ -16,6 +16,7 @@ from ..console.bulk_options import (
 from ..console.feed_options import ProductFeedOptions
 from ..console.image_options import ImageOptions
 from ..console.invocation import Invocation
+from ..console.run_report import ReportOptions
 from ..errors import ContentError, UsageError
 from .scheduled_feeds import VERIFY_HINT, warn_scheduled_feeds
 from .shrunken_feed import FeedSizeCheck, MinRows
@@ -42,12 +43,13 @@ Verify = Annotated[
 STRICT_HINT = "without --strict, warnings are no errors"
 
 
-@with_options(feed=ProductFeedOptions, options=PushOptions)
+@with_options(feed=ProductFeedOptions, options=PushOptions, page=ReportOptions)
 def push(
     ctx: typer.Context,
     files: Files,
     feed: ProductFeedOptions,
     options: PushOptions,
+    page: ReportOptions,
     changed: Changed = False,
     verify: Verify = False,
     strict: Strict = False,
@@ -79,35 +81,39 @@ def push(
     if changed:
         call.catalog = call.find_catalog()  # in a dry run too, since what has changed depends on it
     pushed = None
-    if changed and not (verify or options.resume or options.job or call.dry_run):
+    if changed and not (verify or options.resume or options.job or call.dry_run or page.report):
         pushed = _pushed_feeds(call, files, feed, strict=strict, skip_invalid=options.skip_invalid)
-    try:
-        rows = feed.open_all(call, files, PRODUCT_SCHEMA)
-    except UnchangedError as unchanged:
-        assert pushed  # only then it is asked for
-        warn_scheduled_feeds(call, VERIFY_HINT)
-        pushed.report_unchanged(unchanged)
-        return
-    plan, selection = _push_plan(call, rows, only_changed=changed, strict=strict)
-    command = PushCommand(call, plan, options, invalid_hint=STRICT_HINT * strict, size_check=size_check)
-    if changed:
-        warn_scheduled_feeds(call, VERIFY_HINT * (not verify))
-    if changed and selection:
-        command.on_validated = partial(_report_skipped, call, plan, selection, verify=verify)
-    elif selection:
-        command.count_changed = partial(_count_changed, call, selection)
-    command.run()
+    with page.written(call, files, force=options.force) as run:
+        try:
+            rows = feed.open_all(call, files, PRODUCT_SCHEMA)
+        except UnchangedError as unchanged:
+            assert pushed  # only then it is asked for
+            warn_scheduled_feeds(call, VERIFY_HINT)
+            pushed.report_unchanged(unchanged)
+            return
+        plan, selection = _push_plan(call, rows, only_changed=changed, strict=strict)
+        run.watch(plan.validator, options.failed_out, sends=True)
+        command = PushCommand(call, plan, options, invalid_hint=STRICT_HINT * strict, size_check=size_check)
+        command.on_end = run.take_push
+        if changed:
+            warn_scheduled_feeds(call, VERIFY_HINT * (not verify))
+        if changed and selection:
+            command.on_validated = partial(_report_skipped, call, plan, selection, verify=verify)
+        elif selection:
+            command.count_changed = partial(_count_changed, call, selection)
+        command.run()
     if pushed:
         pushed.store_version(command)
 
 
-@with_options(feed=ProductFeedOptions, rejected=RejectedOptions, images=ImageOptions)
+@with_options(feed=ProductFeedOptions, rejected=RejectedOptions, images=ImageOptions, page=ReportOptions)
 def check(
     ctx: typer.Context,
     files: Files,
     feed: ProductFeedOptions,
     rejected: RejectedOptions,
     images: ImageOptions,
+    page: ReportOptions,
     strict: Strict = False,
     mapping_draft: Annotated[
         str | None,
@@ -143,22 +149,24 @@ def check(
     selection, count_changed = _compared_with_acknowledged(call)
     if mapping_draft and len(files) > 1:
         raise UsageError("--write-mapping takes one file", hint="write it for one of them")
-    if mapping_draft:
-        opened = feed.open_feed(call, files[0], PRODUCT_SCHEMA)
-        write_mapping(call, mapping_draft, opened, PRODUCT_SCHEMA, force=rejected.force)
-        rows = opened.rows
-    else:
-        rows = feed.open_all(call, files, PRODUCT_SCHEMA)
-    plan = check_plan(rows, selection, strict=strict)
-    check_failed_out(rejected.failed_out_file, plan.rows)
-    report = validate_with_progress(call, plan)
-    with checked_images(call, plan, images, report) as checked_rows:
-        say_estimate(call, plan, count_changed)
-        show_report(call.printer, plan.rows, report, plan.validator.fixed_rows() if diff else None)
-        write_invalid_rows(rejected.failed_out_file, plan, report, checked_rows)
-    if report.invalid:
-        hints = (hint_of_kind(plan.rows, report), STRICT_HINT * strict)
-        raise ContentError(report.summary, hint="; ".join(filter(None, hints)))
+    with page.written(call, files, force=rejected.force) as run:
+        if mapping_draft:
+            opened = feed.open_feed(call, files[0], PRODUCT_SCHEMA)
+            write_mapping(call, mapping_draft, opened, PRODUCT_SCHEMA, force=rejected.force)
+            rows = opened.rows
+        else:
+            rows = feed.open_all(call, files, PRODUCT_SCHEMA)
+        plan = check_plan(rows, selection, strict=strict)
+        run.watch(plan.validator, rejected.failed_out)
+        check_failed_out(rejected.failed_out_file, plan.rows)
+        report = validate_with_progress(call, plan)
+        with checked_images(call, plan, images, report) as checked_rows:
+            say_estimate(call, plan, count_changed)
+            show_report(call.printer, plan.rows, report, plan.validator.fixed_rows() if diff else None)
+            write_invalid_rows(rejected.failed_out_file, plan, report, checked_rows)
+        if report.invalid:
+            hints = (hint_of_kind(plan.rows, report), STRICT_HINT * strict)
+            raise ContentError(report.summary, hint="; ".join(filter(None, hints)))
 
 
 def _pushed_feeds(

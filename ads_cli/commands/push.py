@@ -47,6 +47,7 @@ class PushCommand:
     on_validated: Callable[[], None] = lambda: None  # may reduce or extend the rows that are due
     count_changed: Callable[[], int] | None = None  # the rows that --changed would send
     size_check: FeedSizeCheck | None = None  # of feeds that should not shrink
+    on_end: Callable[[Summary, PushResult | None], None] = lambda summary, result: None  # None: a dry run
     started: float = field(default_factory=time.monotonic)
     journal: Journal | None = None  # of the run, once there is one
 
@@ -147,6 +148,7 @@ class PushCommand:
             self.size_check.store(self.plan.rows, report)
         summary = self._summary(report, journal)
         call.note_summary(summary.as_dict())
+        self.on_end(summary, result)
         try:
             show_summary(call.printer, summary, self.plan.rows.source.label)
         except UsageError:  # a query or a column that the summary lacks
@@ -190,7 +192,9 @@ class PushCommand:
         rows, requests = counted(self.plan.due, "row"), counted(self.plan.batch_count, "request")
         self.call.messages.say(f"dry run: would send {rows} in {requests}{where}")
         say_estimate(self.call, self.plan, self.count_changed)
-        show_summary(self.call.printer, self._summary(report, None), self.plan.rows.source.label)
+        summary = self._summary(report, None)
+        self.on_end(summary, None)
+        show_summary(self.call.printer, summary, self.plan.rows.source.label)
 
     def _summary(self, report: ValidationReport, journal: Journal | None) -> Summary:
         client = self.call.client

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
     from ..client.trace import Trace
     from ..emulator.app import Emulator
+    from ..masking import Mask
     from ..output.messages import Messages
     from ..output.printer import Printer
 
@@ -61,6 +62,11 @@ class Invocation:
     def note_summary(self, summary: dict[str, Any]) -> None:
         """Note what a push came to, for the command of --on-failure."""
         self._command_line.summary = summary
+
+    @property
+    def mask(self) -> "Mask":
+        """What hides the secrets that were read."""
+        return self._command_line.mask
 
     @cached_property
     def messages(self) -> "Messages":

@@ -1,7 +1,6 @@
 """Validation errors and warnings of a file, grouped by rule."""
 
 import dataclasses
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +11,6 @@ from ..output.text import counted
 from .fixed import FixedRows
 
 MAX_FINDINGS = 1000
-# Quoted values and numbers: they differ between messages about the same mistake.
-VARIABLE_PART = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
 
 
 @dataclass
@@ -92,16 +89,16 @@ class ValidationReport:
         severities -= {problem.severity for problem in known}
         self.invalid += "error" in severities
         self.warned += "warning" in severities
-        for path, message, severity, rule, fix in problems:
-            if path in self.missing:
+        for problem in problems:
+            if problem.path in self.missing:
                 continue
-            key = path, rule or VARIABLE_PART.sub("…", message), severity, fix
-            finding = self.groups.get(key)
+            finding = self.groups.get(problem.kind)
             if finding is None and len(self.groups) == self.max_findings:
                 self.omitted += 1
                 continue
             if finding is None:
-                finding = self.groups[key] = Finding(path, message, severity, fix)
+                path, message, severity, _, fix = problem
+                finding = self.groups[problem.kind] = Finding(path, message, severity, fix)
             finding.rows += 1
             if len(finding.lines) < FIRST_LINES:
                 finding.lines.append(row.line)

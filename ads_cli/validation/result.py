@@ -6,6 +6,7 @@ import msgspec
 
 from ..api.validation import Problem, errors_in
 from ..feeds.rows import Row
+from .facts import Facts
 from .fixed import FixedRows
 
 
@@ -36,10 +37,11 @@ class ValidationResult(msgspec.Struct):
     fixed: FixedRows = {}  # what fixes changed
     selection: Any = None  # what a RowSelector noted
     encoded: bytes = b""  # the valid rows, packed, where they are kept
+    facts: Facts | None = None  # where they are gathered
 
     def renumber(self, offset: int) -> None:
         """Add the number of records that precede this run in the file."""
         self.problems = [(line, record + offset, problems) for line, record, problems in self.problems]
-        for numbered in (self.selection, *self.fixed.values()):
+        for numbered in (self.selection, self.facts, *self.fixed.values()):
             if numbered is not None:
                 numbered.renumber(offset)

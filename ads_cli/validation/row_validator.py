@@ -11,6 +11,7 @@ from ..feeds.fixes.names import DUPLICATES
 from ..feeds.rows import FIRST_LINES, Block, Change, Row, RowConversion, TableRows, UnreadableBlockError
 from .duplicates import Place
 from .encoded_rows import EncodedRows
+from .facts import Facts
 from .fixed import note
 from .kept_rows import pack
 from .result import CheckedRow, ValidationResult
@@ -36,6 +37,7 @@ class RowValidator:
         self.conversion = conversion  # that of the rows, and in a worker process the same copy of it
         self.strict = strict  # warnings are errors
         self.encodes = False  # valid rows, as they are validated
+        self.make_facts: Callable[[], Facts] | None = None  # makes what facts about rows are gathered in
         self.duplicates: dict[str, list[Place]] = {}  # of ids that are repeated
         self.identical: set[str] = set()  # ids of which all rows are the same
         self.dropped: set[int] = set()  # rows that are left out for others with the same id, by number
@@ -68,6 +70,7 @@ class RowValidator:
         """Validate a run of rows."""
         result, id_field, encode = ValidationResult(), self.schema.id_field, self.schema.encode
         encoded = EncodedRows() if self.encodes else None
+        facts = result.facts = self.make_facts() if self.make_facts else None
         empty, checked_rows = set(self.unsent), self.check(rows, self.rules)
         if self.selector:
             checked_rows = self.selector.select(checked_rows, result)
@@ -80,8 +83,11 @@ class RowValidator:
             result.ids.append(None if row.left_out else row.values.get(id_field))
             if row.changes:
                 note(result.fixed, row, result.rows)
-            if checked.problems:
-                result.problems.append((row.line, result.rows, self._advised(checked)))
+            problems = self._advised(checked) if checked.problems else []
+            if problems:
+                result.problems.append((row.line, result.rows, problems))
+            if facts is not None:
+                facts.note(row, problems, result.rows)
             if encoded is not None and (item := checked.item) is not None:
                 encoded.add(getattr(item, id_field), encode(item), result.rows, row.line)
         result.with_values = self.unsent - empty

@@ -14,6 +14,7 @@ from .block_runner import BlockRunner, UnreadableError
 from .columns import missing_columns, unknown_columns, unsent_columns, unused_mapping
 from .duplicates import Duplicates, Place, kept_places
 from .encoded_rows import EncodedRows
+from .facts import Facts
 from .fixed import add
 from .kept_rows import KeptRows
 from .process_pool import is_shared
@@ -46,6 +47,7 @@ class Validator:
         self.schema = schema
         self.selection = selection
         self.report = ValidationReport()
+        self.facts: Facts | None = None  # gathered from the rows, once all were read
         self._row_validator = RowValidator(
             schema, selection.selector if selection else None, rows.conversion, strict=strict
         )
@@ -60,6 +62,10 @@ class Validator:
     def strict(self) -> bool:
         """Tell whether warnings are errors."""
         return self._row_validator.strict
+
+    def gather(self, make_facts: Callable[[], Facts]) -> None:
+        """Gather facts about the rows of each run in what this makes."""
+        self._row_validator.make_facts = make_facts
 
     def run(self, on_progress: OnProgress = lambda rows: None) -> ValidationReport:
         """Read the whole file and return the report; raise ContentError where it cannot be read."""
@@ -130,6 +136,8 @@ class Validator:
         )
         if self.selection:
             self.selection.clear()
+        facts = self._row_validator.make_facts() if self._row_validator.make_facts else None
+        self.facts = None
         self._with_values: set[str] = set()
         self._kept = KeptRows() if self._row_validator.encodes else None
         for result in results:
@@ -143,6 +151,8 @@ class Validator:
                 self.report.add(Row(line, {}, record=record), problems)
             duplicates.update(result.ids)
             self._with_values |= result.with_values
+            if facts is not None:
+                facts.add(result.facts)
             if self.selection:
                 self.selection.add(result.selection)
             self._on_progress(self.report.rows)
@@ -150,6 +160,7 @@ class Validator:
         self.report.warnings = [*self.rows.notes, *unused_mapping(self.rows), *unknown]
         if self.report.left_out == self.report.rows:
             self.report.warnings.append("every row is left out")
+        self.facts = facts
         return duplicates
 
     def _validate(self) -> Iterator[ValidationResult]:

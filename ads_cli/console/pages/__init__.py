@@ -1,0 +1,1 @@
+"""The pages of --report, made of what commands came to."""

@@ -1,0 +1,161 @@
+"""What a page says of a validated feed: its mistakes, what was mended, and what its products are."""
+
+from collections.abc import Iterable, Iterator
+
+from ...feeds.rows import Rows
+from ...products.facts import NONE, PRICE_STEPS, Counts, ProductFacts, price_range
+from ...products.noted_rows import NotedRow
+from ...report.page import (
+    Badge,
+    Bar,
+    Cell,
+    Chart,
+    Column,
+    Edit,
+    Link,
+    Picture,
+    Section,
+    Table,
+    Texts,
+    web_address,
+)
+from ...validation.report import Finding, ValidationReport
+
+MAX_BARS = 12
+MAX_CURRENCIES = 3
+PICTURE = Column("Picture", "picture")
+
+
+def sections(rows: Rows, report: ValidationReport, facts: ProductFacts) -> Iterator[Section]:
+    """Yield the sections about a feed."""
+    if findings := report.findings:
+        yield Section(
+            "What is wrong",
+            [_findings(rows, report, findings, facts), _rows_with_problems(rows, report, facts)],
+        )
+    if report.fixed:
+        yield Section("What was mended", [_fixes(report), _mended(rows, facts)])
+    if remarks := [*report.notices, *report.warnings]:
+        yield Section("Remarks about the file", [Texts(remarks)])
+    if charts := list(_charts(facts)):
+        yield Section("What is in the feed", charts)
+
+
+def where(rows: Rows, line: int, record: int) -> str:
+    """Name a row: by its line, and of several files by its file too."""
+    return rows.place(line, record) if rows.name_place else rows.position(line, record)
+
+
+def named(row: NotedRow) -> Link:
+    """Return the id of a product, which leads to its page in the shop."""
+    return Link(row.id or "(no id)", web_address(row.link))
+
+
+def picture(address: str) -> Picture:
+    """Return the thumbnail of a product."""
+    return Picture(web_address(address))
+
+
+def findings_table(title: str, rows: Rows, findings: Iterable[Finding], noted: dict[int, NotedRow]) -> Table:
+    """Return a table of findings, each with the first rows that have it."""
+    names = ("Kind", "Field", "What is wrong")
+    columns = [
+        PICTURE,
+        *map(Column, names),
+        Column("Rows", "number"),
+        *map(Column, ("Lines", "Examples", "Mend it with")),
+    ]
+    return Table(title, columns, [_finding(rows, finding, noted) for finding in findings], "kind")
+
+
+def _findings(rows: Rows, report: ValidationReport, findings: list[Finding], facts: ProductFacts) -> Table:
+    table = findings_table("Kinds of mistakes", rows, findings, facts.noted)
+    if report.omitted:
+        table = Table(
+            table.title,
+            table.columns,
+            table.rows,
+            table.noun,
+            len(findings) + report.omitted,
+        )
+    return table
+
+
+def _finding(rows: Rows, finding: Finding, noted: dict[int, NotedRow]) -> list[Cell]:
+    examples = [noted[record] for record in finding.records if record in noted]
+    lines = [where(rows, *place) for place in zip(finding.lines, finding.records, strict=True)]
+    return [
+        picture(next((row.image for row in examples if row.image), "")),
+        _badge(finding.severity),
+        finding.field,
+        finding.problem,
+        finding.rows,
+        ", ".join(lines) + (", …" if lines and finding.more_rows else ""),
+        tuple(map(named, examples)),
+        f"--fix {finding.fix}" if finding.fix else "",
+    ]
+
+
+def _badge(severity: str) -> Badge:
+    return Badge(severity, "error" if severity == "error" else "warning")
+
+
+def _rows_with_problems(rows: Rows, report: ValidationReport, facts: ProductFacts) -> Table:
+    cells: list[list[Cell]] = []
+    for severity, first in (("error", facts.with_errors), ("warning", facts.with_warnings)):
+        for row in first.rows:
+            problems = [str(each) for each in row.problems if each.path not in report.missing]
+            more = [f"and {row.more_problems:,} more"] if row.more_problems else []
+            if problems:
+                cells.append([*_product(rows, row), _badge(severity), (*problems, *more)])
+    columns = [*_PRODUCT, Column("Kind"), Column("What is wrong")]
+    total = facts.with_errors.total + facts.with_warnings.total if cells else 0
+    elsewhere = "--failed-out writes all rows with errors to a file."
+    return Table("Products with mistakes", columns, cells, "product", total, elsewhere)
+
+
+def _fixes(report: ValidationReport) -> Table:
+    columns = [Column("Fix"), Column("Rows", "number")]
+    return Table("Fixes", columns, [[name, fixed.rows] for name, fixed in report.fixed.items()], "fix")
+
+
+def _mended(rows: Rows, facts: ProductFacts) -> Table:
+    cells = [
+        [
+            *_product(rows, row),
+            tuple(Edit(f"{each.field} ({each.fix})", each.before, each.after) for each in row.changes),
+        ]
+        for row in facts.with_changes.rows
+    ]
+    columns = [*_PRODUCT, Column("What was changed")]
+    return Table("Products that were mended", columns, cells, "product", facts.with_changes.total)
+
+
+_PRODUCT = (PICTURE, Column("Line"), Column("Id"), Column("Title"))
+
+
+def _product(rows: Rows, row: NotedRow) -> list[Cell]:
+    return [picture(row.image), where(rows, row.line, row.record), named(row), row.title]
+
+
+def _charts(facts: ProductFacts) -> Iterator[Chart]:
+    names = {"Availability": facts.availabilities, "Categories": facts.categories, "Brands": facts.brands}
+    for title, counts in names.items():
+        if counts.by_name.keys() - {NONE}:
+            yield Chart(title, _bars(counts, facts.rows), facts.rows)
+    by_rows = sorted(facts.prices.items(), key=lambda item: -sum(item[1].by_name.values()))
+    for currency, counts in by_rows[:MAX_CURRENCIES]:
+        note = f"Without a price that can be read: {facts.unpriced:,}." if facts.unpriced else ""
+        yield Chart(f"Prices in {currency}", _price_bars(counts), facts.rows, note)
+
+
+def _bars(counts: Counts, whole: int) -> list[Bar]:
+    bars = [Bar(name or "(none)", rows) for name, rows in counts.most(MAX_BARS)]
+    others = whole - sum(bar.value for bar in bars)
+    return [*bars, Bar("others", others)] if others else bars
+
+
+def _price_bars(counts: Counts) -> list[Bar]:
+    by_step = {int(name): rows for name, rows in counts.by_name.items()}
+    steps = range(min(by_step), min(max(by_step), len(PRICE_STEPS)) + 1)
+    return [Bar(price_range(step), by_step.get(step, 0)) for step in steps]

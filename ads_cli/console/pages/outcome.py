@@ -1,0 +1,94 @@
+"""What happened, in one line, with the counts."""
+
+from collections.abc import Iterator, Sequence
+
+from ...errors import Interrupted, ReportedError
+from ...output.text import counted
+from ...report.page import Level, Tally
+from ...uploads.batch import FAILED
+from ...uploads.summary import Summary
+from ...validation.report import ValidationReport
+
+MAX_LINES = 8  # of an error
+LEVELS: dict[str, Level] = {"created": "good", "updated": "good", FAILED: "error", "deleted": "warning"}
+
+
+def level(report: ValidationReport | None, error: ReportedError | None) -> Level:
+    """Tell how well it went."""
+    if error or report is None or report.invalid:
+        return "error"
+    return "warning" if report.warned else "good"
+
+
+def checked(report: ValidationReport) -> str:
+    """Say what a check found."""
+    if report.invalid:
+        return f"{_mistakes(report)}; {report.valid:,} can be sent"
+    if not report.valid:
+        return "There is no product in this feed"
+    products = "The only product" if report.valid == 1 else f"All {report.valid:,} products"
+    warned = f"; {report.warned:,} with warnings" if report.warned else ""
+    return f"{products} can be sent{warned}"
+
+
+def not_sent(report: ValidationReport) -> str:
+    """Say that nothing was sent of a feed with mistakes."""
+    return f"Nothing was sent: {_mistakes(report)}"
+
+
+def sent(summary: Summary, error: ReportedError | None, *, dry_run: bool) -> str:
+    """Say what a push came to."""
+    due, failed = summary.due, summary.counts.get(FAILED, 0)
+    if dry_run:
+        return f"A dry run: {counted(due, 'product')} would be sent, and nothing was"
+    unsent = due - summary.acknowledged
+    if unsent:
+        how = "interrupted" if isinstance(error, Interrupted) else "stopped"
+        return f"The push was {how}: {counted(unsent, 'product')} of {due:,} not sent"
+    accepted = summary.acknowledged - failed
+    parts = [
+        f"{accepted:,} of {counted(due, 'product')} accepted" if failed else f"{counted(due, 'product')} sent"
+    ]
+    parts += [f"{failed:,} rejected by the service"] if failed else []
+    parts += (
+        [f"{counted(summary.report.invalid, 'row')} with mistakes left out"] if summary.report.invalid else []
+    )
+    return "; ".join(parts)
+
+
+def error_details(error: ReportedError | None, *, is_told: bool) -> Iterator[str]:
+    """Yield why it failed, unless that is told by the headline, and what to do next."""
+    if error is None:
+        return
+    if not is_told:
+        lines = error.message.split("\n")
+        yield from lines[-MAX_LINES:]
+    if error.hint:
+        yield f"What to do: {error.hint}"
+
+
+def tallies(report: ValidationReport | None, summary: Summary | None) -> Sequence[Tally]:
+    """Return the counts of a run."""
+    found: list[Tally] = []
+    if report:
+        found = [
+            Tally("rows read", report.rows),
+            *([Tally("left out", report.left_out)] if report.left_out else []),
+            Tally("valid", report.valid, "good" if report.valid else "neutral"),
+            Tally("with errors", report.invalid, "error" if report.invalid else "neutral"),
+            *([Tally("with warnings", report.warned, "warning")] if report.warned else []),
+            *(Tally(f"mended: {name}", fixed.rows) for name, fixed in report.fixed.items()),
+        ]
+    if summary:
+        counts = {**summary.extra, **summary.counts, "not sent": summary.due - summary.acknowledged}
+        found += [
+            Tally(name.replace("_", " "), count, LEVELS.get(name, "neutral") if count else "neutral")
+            for name, count in counts.items()
+            if count or name in summary.counts
+        ]
+    return found
+
+
+def _mistakes(report: ValidationReport) -> str:
+    have = "has" if report.invalid == 1 else "have"
+    return f"{report.invalid:,} of {counted(report.rows, 'row')} {have} mistakes"

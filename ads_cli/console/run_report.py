@@ -1,0 +1,120 @@
+"""--report: a page about a run, written however the run ends."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from ..errors import AdsctlError, ReportedError, UsageError
+from .invocation import Invocation
+
+if TYPE_CHECKING:
+    from ..uploads.push import PushResult
+    from ..uploads.summary import Summary
+    from ..validation.validator import Validator
+
+
+class ReportOptions(msgspec.Struct, frozen=True):
+    """Where a page about the run is written."""
+
+    report: Annotated[
+        str | None, typer.Option(metavar="FILE.html", help="Write a page about this run here, for a browser")
+    ] = None
+
+    @contextmanager
+    def written(self, call: Invocation, files: list[str], *, force: bool) -> "Iterator[RunReport]":
+        """Write the page when the command has ended, also by an error."""
+        run = RunReport(call, files, _checked_path(self.report, force=force) if self.report else None, force)
+        try:
+            yield run
+        except ReportedError as error:
+            run.error = error
+            try:
+                run.write()
+            except AdsctlError as other:  # that the run failed is more important
+                call.messages.warn(other.message)
+            raise
+        run.write()
+
+
+@dataclass
+class RunReport:
+    """What a command tells about its run; nothing is gathered where no page is asked for."""
+
+    call: Invocation
+    files: list[str]  # as they were typed
+    path: Path | None
+    force: bool
+    validator: "Validator | None" = None  # of the rows of the feed
+    sends: bool = False  # whether it is a push
+    summary: "Summary | None" = None  # of a push
+    result: "PushResult | None" = None
+    error: ReportedError | None = None  # that ended the run
+
+    def watch(self, validator: "Validator", failed_out: str | None, *, sends: bool = False) -> None:
+        """Gather what the page says of the rows; raise UsageError where it would replace them."""
+        from ..products.facts import ProductFacts
+
+        if self.path is None:
+            return
+        path, self.path = self.path, None
+        if validator.rows.source.location.is_same_file(str(path)):
+            raise UsageError(f"--report: {path} is the input file", hint="choose another name")
+        if failed_out and path.resolve() == Path(failed_out).resolve():
+            raise UsageError(f"--report: {path} is the file of --failed-out", hint="choose another name")
+        self.path, self.validator, self.sends = path, validator, sends
+        validator.gather(ProductFacts)
+
+    def take_push(self, summary: "Summary", result: "PushResult | None") -> None:
+        """Receive what a push came to; nothing was sent where there is no result."""
+        self.summary, self.result = summary, result
+
+    def write(self) -> None:
+        """Write the page, if one is asked for."""
+        if self.path is None:
+            return
+        from .. import __version__
+        from ..config.atomic_files import atomic
+        from ..report.rendering import render
+        from .pages.run import page_of
+
+        html = render(page_of(self), __version__, self.call.mask)
+        with atomic(
+            self.path, may_replace=lambda path: self.force or _is_page(path), keep_mode=True
+        ) as stream:
+            stream.write(html)
+        self.call.messages.say(f"{self.path}: a page about this run")
+
+
+def _checked_path(name: str, *, force: bool) -> Path:
+    """Return the path of a page; raise UsageError where it cannot be, or would replace another file."""
+    from ..config.output_paths import file_to_replace
+
+    path = Path(name)
+    if name == "-":
+        raise UsageError("--report: - is not a file", hint="name a file, as in --report feed.html")
+    if not path.parent.is_dir():
+        raise UsageError(f"--report: the folder {path.parent} does not exist")
+    if path.is_dir():
+        raise UsageError(f"--report: {path} is a folder")
+    existing = file_to_replace(path)
+    if existing and not (force or _is_page(existing)):
+        raise UsageError(
+            f"--report: {path} exists and is not a page that adsctl wrote",
+            hint="choose another name, or replace the file with --force",
+        )
+    return path
+
+
+def _is_page(path: Path) -> bool:
+    from ..report.rendering import is_page
+
+    try:
+        with path.open("rb") as file:
+            return is_page(file.read(1000))
+    except OSError:
+        return False

@@ -1,0 +1,179 @@
+"""What a page says, as typed data; a page knows no command, and its texts are plain text."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+from ..output.text import safe
+
+Level = Literal["good", "warning", "error", "neutral"]  # a colour, with a word or a sign beside it
+
+# What an address must be, so that a browser may be sent to it: http or https, to a name or an address.
+WEB_ADDRESS = re.compile(r"https?://(?P<host>[^\s/?#@:\[\]\\]+)(:[0-9]{1,5})?([/?#]\S*)?", re.IGNORECASE)
+PRIVATE_NAME = re.compile(r"[^.]*|.*\.(local|localhost|internal|lan|home|arpa)|[0-9.]*|0x.*", re.IGNORECASE)
+MAX_ADDRESS = 2000  # characters
+BYTES_PER_CELL = 150  # of markup around a text; a picture and a badge have more of it
+
+
+def web_address(text: object) -> str:
+    """Return an address of the public web, else nothing.
+
+    Whoever wrote the feed must not make the reader's browser ask its own network, or run a script.
+    """
+    if not isinstance(text, str) or len(text) > MAX_ADDRESS or safe(text) != text:
+        return ""
+    match = WEB_ADDRESS.fullmatch(text)
+    return text if match and not PRIVATE_NAME.fullmatch(match["host"].rstrip(".")) else ""
+
+
+class Picture(Struct, frozen=True):
+    """A thumbnail; where it cannot be loaded, its place stays empty."""
+
+    address: str
+
+
+class Link(Struct, frozen=True):
+    """A text that leads to an address of the web."""
+
+    text: str
+    address: str
+
+
+class Badge(Struct, frozen=True):
+    """A word that stands out."""
+
+    text: str
+    level: Level
+
+
+class Edit(Struct, frozen=True):
+    """A value before and after; None where there is none."""
+
+    field: str
+    before: str | None
+    after: str | None
+
+
+# A cell is a text, a number, one of the above, or several of them below each other.
+Cell: TypeAlias = "str | int | Picture | Link | Badge | Edit | tuple[Cell, ...]"
+
+
+class Column(Struct, frozen=True):
+    """A column of a table."""
+
+    name: str
+    kind: Literal["text", "number", "picture"] = "text"
+
+
+class Table(Struct, frozen=True):
+    """Rows that a reader can sort and search; as many are shown as there is room for."""
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    noun: str  # of a row: "product"
+    total: int = 0  # rows that there are, where they are more than `rows`
+    elsewhere: str = ""  # where the others are
+
+    def shown(self, max_bytes: int) -> Sequence[Sequence[Cell]]:
+        """Return the first rows, up to about this size of the page."""
+        for number, row in enumerate(self.rows):
+            max_bytes -= sum(map(_size, row))
+            if max_bytes < 0:
+                return self.rows[:number]
+        return self.rows
+
+    @property
+    def count(self) -> int:
+        """The number of all rows."""
+        return max(self.total, len(self.rows))
+
+
+class Bar(Struct, frozen=True):
+    """A bar of a chart."""
+
+    label: str
+    value: int
+
+
+class Chart(Struct, frozen=True):
+    """How a whole is distributed: a bar for each part."""
+
+    title: str
+    bars: Sequence[Bar]
+    whole: int  # that the parts are shares of
+    note: str = ""
+
+    @property
+    def longest(self) -> int:
+        """The value of the longest bar."""
+        return max((bar.value for bar in self.bars), default=0) or 1
+
+
+class Texts(Struct, frozen=True):
+    """Lines below each other."""
+
+    lines: Sequence[str]
+
+
+Part: TypeAlias = "Table | Chart | Texts"
+
+
+class Section(Struct, frozen=True):
+    """A part of the page with a heading, to which the page's contents lead."""
+
+    title: str
+    parts: Sequence[Part]
+
+
+class Tally(Struct, frozen=True):
+    """A number that says much."""
+
+    label: str
+    number: int
+    level: Level = "neutral"
+
+
+class Page(Struct, frozen=True):
+    """A whole page."""
+
+    title: str  # what it is about: the name of a feed
+    level: Level
+    headline: str  # what happened, in one line
+    details: Sequence[str] = ()  # why, and what to do next
+    facts: Sequence[tuple[str, str]] = ()  # name and value: when, by which version
+    tallies: Sequence[Tally] = ()
+    sections: Sequence[Section] = ()
+
+
+def numbered(sections: Iterable[Section]) -> list[tuple[str, Section]]:
+    """Return sections with the names that links within the page have."""
+    return [(f"section-{number}", section) for number, section in enumerate(sections, 1)]
+
+
+def _size(cell: Cell) -> int:
+    """Return about how many bytes of a page a cell takes, rather more than less."""
+    match cell:
+        case tuple():
+            return sum(map(_size, cell))
+        case int():
+            return BYTES_PER_CELL
+        case str():
+            return BYTES_PER_CELL + _text_size(cell)
+        case Picture():
+            return 2 * BYTES_PER_CELL + _text_size(cell.address)
+        case Link():
+            return 2 * BYTES_PER_CELL + _text_size(cell.text) + _text_size(cell.address)
+        case Badge():
+            return BYTES_PER_CELL + _text_size(cell.text)
+        case Edit():
+            texts = (cell.field, cell.before or "", cell.after or "")
+            return 2 * BYTES_PER_CELL + sum(map(_text_size, texts))
+
+
+def _text_size(text: str) -> int:
+    """Return the bytes of a text with its escapes: `&quot;` takes five more than the quote."""
+    shown = safe(text)
+    return len(shown.encode()) + sum(map(shown.count, "&<>'\"")) * 5

@@ -1,0 +1,87 @@
+"""Render a page: templates, styles and script in one document that loads nothing but thumbnails."""
+
+from base64 import b64encode
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from ..output.text import safe
+from .page import Badge, Edit, Link, Page, Picture, numbered
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+GENERATOR = "adsctl"  # of the page's meta element; tells which files may be replaced
+START = (
+    '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+    f'<meta name="generator" content="{GENERATOR}'
+)
+MAX_TABLE_BYTES = 900_000
+
+Mask = Callable[[str], str]
+
+
+def render(page: Page, version: str, mask: Mask = str) -> str:
+    """Return a page as HTML; `mask` hides secrets in its texts."""
+    from markupsafe import Markup
+
+    def shown(value: Any) -> Any:
+        return value if isinstance(value, Markup) else mask(safe(str(value)))
+
+    style, script = _asset("page.css"), _asset("page.js")
+    return (
+        _environment(shown)
+        .get_template("page.html")
+        .render(
+            page=page,
+            sections=numbered(page.sections),
+            start=Markup(START),
+            version=version,
+            style=Markup(style),
+            script=Markup(script),
+            policy=Markup(_policy(style, script)),
+            max_bytes=MAX_TABLE_BYTES,
+        )
+    )
+
+
+def is_page(start: bytes) -> bool:
+    """Tell whether a file that begins with these bytes was rendered here; an empty one counts too."""
+    return not start or start.startswith(START.encode())
+
+
+def _environment(shown: Callable[[Any], Any]) -> "Environment":
+    """Return what renders templates; `shown` is applied to each value before it is escaped."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FunctionLoader(_asset),
+        autoescape=True,
+        finalize=shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    kinds = {"picture": Picture, "link": Link, "badge": Badge, "edit": Edit, "several": tuple, "number": int}
+    for name, kind in kinds.items():
+        environment.tests[f"a_{name}"] = lambda value, kind=kind: isinstance(value, kind)
+    return environment
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files(__package__) / "templates" / name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """Allow the page's own style and script, and pictures; nothing else is loaded, run or sent."""
+    return (
+        f"default-src 'none'; img-src https: http:; style-src '{_hash(style)}'; "
+        f"script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,67 @@
+"use strict";
+
+// A reader without this script sees the same tables, unsorted.
+const MIN_SEARCHED_ROWS = 6;
+
+function make(name, properties, ...children) {
+  const element = Object.assign(document.createElement(name), properties);
+  element.append(...children);
+  return element;
+}
+
+function sortKey(row, column) {
+  const cell = row.cells[column];
+  return cell.dataset.sort === undefined ? cell.textContent.trim() : Number(cell.dataset.sort);
+}
+
+function compare(first, second) {
+  if (typeof first === "number" && typeof second === "number") return first - second;
+  return String(first).localeCompare(String(second), undefined, { numeric: true });
+}
+
+function makeSortable(table) {
+  const headers = [...table.tHead.rows[0].cells];
+  headers.forEach((header, column) => {
+    if (header.classList.contains("picture")) return;
+    const button = make("button", { type: "button" }, ...header.childNodes);
+    header.append(button);
+    button.addEventListener("click", () => {
+      const direction = header.getAttribute("aria-sort") === "ascending" ? "descending" : "ascending";
+      headers.forEach((each) => each.removeAttribute("aria-sort"));
+      header.setAttribute("aria-sort", direction);
+      const sign = direction === "ascending" ? 1 : -1;
+      const rows = [...table.tBodies[0].rows].map((row) => [sortKey(row, column), row]);
+      rows.sort((first, second) => sign * compare(first[0], second[0]));
+      table.tBodies[0].append(...rows.map(([, row]) => row));
+    });
+  });
+}
+
+function makeSearchable(table) {
+  const rows = [...table.tBodies[0].rows];
+  if (rows.length < MIN_SEARCHED_ROWS) return;
+  const texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
+  const input = make("input", { type: "search", autocomplete: "off", spellcheck: false });
+  input.setAttribute("aria-label", `Search: ${document.getElementById(table.getAttribute("aria-labelledby")).textContent}`);
+  const found = make("output");
+  const noun = table.dataset.noun;
+  const search = () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let count = 0;
+    for (const row of rows) {
+      row.hidden = !words.every((word) => texts.get(row).includes(word));
+      count += !row.hidden;
+    }
+    const one = rows.length === 1 ? noun : `${noun}s`;
+    found.value = words.length ? `${count.toLocaleString("en")} of ${rows.length.toLocaleString("en")} ${one}` : "";
+  };
+  input.addEventListener("input", search);
+  table.before(make("p", { className: "search" }, make("label", {}, "Search ", input), " ", found));
+}
+
+for (const table of document.querySelectorAll("table.data")) {
+  makeSortable(table);
+  makeSearchable(table);
+}
+// A picture that cannot be loaded leaves its place empty.
+document.addEventListener("error", (event) => event.target.classList?.add("missing"), true);

@@ -1,6 +1,5 @@
 """Both ways to sign in, in a real Chromium on the pages of the emulator."""
 
-import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -17,32 +16,15 @@ from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.seed.accounts import CALLBACKS
 from ads_cli.emulator.server import running
 from tests.adsctl import Adsctl
+from tests.browser import chromium, needs_chromium
 
-PROGRAMS = ("chromium", "chromedriver")
-pytestmark = pytest.mark.skipif(not all(map(shutil.which, PROGRAMS)), reason="needs Debian's Chromium")
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-    "--window-size=900,900",
-)
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory) -> Iterator[webdriver.Chrome]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium")
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(flag)
-    driver = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
-    yield driver
-    driver.quit()
+    with chromium(tmp_path_factory.mktemp("chromium")) as driver:
+        yield driver
 
 
 @pytest.fixture

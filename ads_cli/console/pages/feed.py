@@ -34,7 +34,7 @@ def sections(rows: Rows, report: ValidationReport, facts: ProductFacts) -> Itera
             [_findings(rows, report, findings, facts), _rows_with_problems(rows, report, facts)],
         )
     if report.fixed:
-        yield Section("What was mended", [_fixes(report), _mended(rows, facts)])
+        yield Section("What was mended", [_mended(rows, facts)])
     if remarks := [*report.notices, *report.warnings]:
         yield Section("Remarks about the file", [Texts(remarks)])
     if charts := list(_charts(facts)):
@@ -51,9 +51,10 @@ def named(row: NotedRow) -> Link:
     return Link(row.id or "(no id)", web_address(row.link))
 
 
-def picture(address: str) -> Picture:
-    """Return the thumbnail of a product."""
-    return Picture(web_address(address))
+def picture(address: str) -> Cell:
+    """Return the thumbnail of a product, if it has one."""
+    found = web_address(address)
+    return Picture(found) if found else ""
 
 
 def findings_table(title: str, rows: Rows, findings: Iterable[Finding], noted: dict[int, NotedRow]) -> Table:
@@ -112,11 +113,6 @@ def _rows_with_problems(rows: Rows, report: ValidationReport, facts: ProductFact
     total = facts.with_errors.total + facts.with_warnings.total if cells else 0
     elsewhere = "--failed-out writes all rows with errors to a file."
     return Table("Products with mistakes", columns, cells, "product", total, elsewhere)
-
-
-def _fixes(report: ValidationReport) -> Table:
-    columns = [Column("Fix"), Column("Rows", "number")]
-    return Table("Fixes", columns, [[name, fixed.rows] for name, fixed in report.fixed.items()], "fix")
 
 
 def _mended(rows: Rows, facts: ProductFacts) -> Table:

@@ -38,21 +38,24 @@ def not_sent(report: ValidationReport) -> str:
 
 def sent(summary: Summary, error: ReportedError | None, *, dry_run: bool) -> str:
     """Say what a push came to."""
-    due, failed = summary.due, summary.counts.get(FAILED, 0)
+    due, failed, invalid = summary.due, summary.counts.get(FAILED, 0), summary.report.invalid
     if dry_run:
         return f"A dry run: {counted(due, 'product')} would be sent, and nothing was"
-    unsent = due - summary.acknowledged
-    if unsent:
+    if unsent := due - summary.acknowledged:
         how = "interrupted" if isinstance(error, Interrupted) else "stopped"
-        return f"The push was {how}: {counted(unsent, 'product')} of {due:,} not sent"
-    accepted = summary.acknowledged - failed
-    parts = [
-        f"{accepted:,} of {counted(due, 'product')} accepted" if failed else f"{counted(due, 'product')} sent"
-    ]
-    parts += [f"{failed:,} rejected by the service"] if failed else []
-    parts += (
-        [f"{counted(summary.report.invalid, 'row')} with mistakes left out"] if summary.report.invalid else []
-    )
+        return f"The push was {how}: {unsent:,} of {counted(due, 'product')} not sent"
+    if not due:
+        what = "the catalog has these products as they are" if summary.report.valid else "no product is valid"
+        parts = [f"Nothing to send: {what}"]
+    elif failed:
+        parts = [
+            f"{due - failed:,} of {counted(due, 'product')} accepted",
+            f"{failed:,} rejected by the service",
+        ]
+    else:
+        parts = [f"{counted(due, 'product')} sent"]
+    if invalid:
+        parts.append(f"{counted(invalid, 'row')} with mistakes left out")
     return "; ".join(parts)
 
 

@@ -1,0 +1,39 @@
+"""A real Chromium for tests."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+
+PROGRAMS = ("chromium", "chromedriver")
+needs_chromium = pytest.mark.skipif(not all(map(shutil.which, PROGRAMS)), reason="needs Debian's Chromium")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--window-size=900,900",
+)
+
+
+@contextmanager
+def chromium(folder: Path, *flags: str) -> Iterator[webdriver.Chrome]:
+    """Run a browser that keeps its data in a folder."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    for flag in (*FLAGS, *flags, f"--user-data-dir={folder}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
+    driver = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
+    try:
+        yield driver
+    finally:
+        driver.quit()

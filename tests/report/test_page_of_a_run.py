@@ -1,0 +1,156 @@
+"""--report: a page about a check or a push, however it ends."""
+
+import json
+import signal
+
+import pytest
+
+from tests.conftest import PRODUCT, feed
+from tests.products.stopping import acknowledged, stop_at
+from tests.report.conftest import PRODUCTS, write_feed
+from tests.report.reading import Read, read
+
+
+def checked(shop, *words: str, code: int = 0) -> Read:
+    shop("products", "check", "feed.csv", "--report", "feed.html", *words, code=code)
+    return read(shop.home / "feed.html")
+
+
+def pushed(shop, *words: str, code: int = 0) -> Read:
+    shop("products", "push", "feed.csv", "--report", "feed.html", *words, code=code)
+    return read(shop.home / "feed.html")
+
+
+def test_a_valid_feed_can_be_sent_and_its_products_are_counted(adsctl):
+    adsctl.file("feed.csv", feed(12))
+    page = checked(adsctl)
+    assert "All 12 products can be sent" in page.text
+    assert "Availability" in page.text and "in stock 12 100 %" in page.text
+    assert "Prices in EUR 10 to 20 12 100 %".replace(" 10", " Bar Number Share 10") in page.text.replace(
+        "Prices in EUR Prices in EUR", "Prices in EUR"
+    )
+    assert "What is wrong" not in page.text
+
+
+def test_every_kind_of_mistake_has_its_lines_examples_and_fix(shop):
+    page = checked(shop, "-o", "none", code=3)
+    done = shop("products", "check", "feed.csv", "-o", "json", code=3)
+    findings = json.loads(done.stdout)["findings"]
+    assert len(findings) > 6
+    for finding in findings:
+        lines = ", ".join(map(str, finding["lines"]))
+        examples = " ".join(f"sku-{line - 1}" for line in finding["lines"])
+        said = f"{finding['severity']} {finding['field']} {finding['problem']} {finding['rows']} {lines}"
+        assert " ".join(f"{said} {examples}".split()) in page.text
+    assert "--fix availability" in page.text
+    assert (
+        f"{sum(number % 2 for number in range(1, 41))} of 40 rows have mistakes" not in page.text
+    )  # some warn
+    assert "18 of 40 rows have mistakes; 22 can be sent" in page.text
+
+
+def test_what_was_mended_is_shown_before_and_after(shop):
+    page = checked(shop, "--fix", "price", code=3)
+    assert "mended: price" in page.text
+    assert "sku-1 Enamel mug price (price) 12,50 EUR → 12.50 EUR" in page.text
+
+
+def test_thumbnails_say_nothing_about_who_looks_at_them(shop):
+    page = checked(shop, code=3)
+    pictures = [attributes for tag, attributes in page.tags if tag == "img"]
+    assert pictures
+    for attributes in pictures:
+        assert attributes["src"].startswith("http://images.example/")
+        assert (attributes["loading"], attributes["referrerpolicy"]) == ("lazy", "no-referrer")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *(
+            "javascript:alert(1)",
+            "data:image/png;base64,AA",
+            "//shop.example/a",
+            "https://user:pass@shop.example/a",
+        ),
+        *(
+            "http://localhost:8080/a.png",
+            "http://192.168.1.1/a.png",
+            "http://127.0.0.1/",
+            "http://[::1]/a.png",
+        ),
+        *("http://router/reboot.png", "http://printer.local/", "http://2130706433/", "http://0x7f.1/"),
+        *("https://shop.example/\u202ea", "https://shop.example/a b", "https://shop.example/" + "a" * 2000),
+    ],
+)
+def test_a_feed_sends_no_browser_elsewhere_than_to_the_public_web(adsctl, address):
+    product = PRODUCT | {"link": address, "image_link": address, "mobile_link": address, "price": "cheap"}
+    write_feed(adsctl.home / "feed.csv", [product])
+    page = checked(adsctl, code=3)
+    assert page.attributes("src") == []
+    assert all(target and target.startswith("#section-") for target in page.attributes("href"))
+
+
+def test_a_push_tells_what_the_service_did(adsctl, service):
+    adsctl.file("feed.csv", feed(30))
+    page = pushed(adsctl)
+    assert "30 products sent" in page.text and "created 30" in reversed_pairs(page)
+    page = pushed(adsctl, "--changed")
+    assert "30 products are in the catalog as they are" in page.text
+
+
+def reversed_pairs(page: Read) -> str:
+    return page.text
+
+
+def test_a_dry_run_says_that_nothing_was_sent(adsctl, service):
+    adsctl.file("feed.csv", feed(30))
+    page = pushed(adsctl, "--dry-run")
+    assert "30 products would be sent" in page.text and service.puts == []
+
+
+def test_a_feed_with_mistakes_is_not_sent_and_the_page_says_so(shop, service):
+    page = pushed(shop, code=3)
+    assert "Nothing was sent: 18 of 40 rows have mistakes" in page.text
+    assert "--skip-invalid" in page.text and service.puts == []
+
+
+def test_rows_that_the_service_rejects_are_told_with_its_reasons(adsctl, service):
+    service.fail("PUT /12/product_catalogs/*/products partial=sku-7")
+    adsctl.file("feed.csv", feed(30))
+    page = pushed(adsctl, code=9)
+    assert "29 of 30 products accepted; 1 rejected by the service" in page.text
+    assert "Rejected by the service" in page.text
+
+
+def test_a_push_that_is_stopped_by_an_error_says_how_to_resume(adsctl, service):
+    service.fail("PUT /12/product_catalogs/*/products status=503 after=1")
+    adsctl.file("feed.csv", feed(100))
+    page = pushed(adsctl, "--concurrency", "1", "--max-attempts", "1", code=8)
+    assert "The push was stopped: 75 products of 100 not sent" in page.text
+    assert "resume with: adsctl products push feed.csv" in page.text
+
+
+def test_an_interrupted_push_leaves_a_page(adsctl, service):
+    adsctl.file("feed.csv", feed(100))
+    words = ("--concurrency", "1", "--report", "feed.html")
+    process = stop_at(adsctl, service, 2, signal.SIGTERM, *words)
+    assert process.returncode == 143 and acknowledged(adsctl)
+    assert "The push was interrupted" in read(adsctl.home / "feed.html").text
+
+
+def test_a_feed_that_cannot_be_read_replaces_the_page_of_yesterday(adsctl):
+    adsctl.file("feed.csv", feed(3))
+    assert "All 3 products" in checked(adsctl).text
+    adsctl.file("feed.csv", "id\n\x00")
+    assert "The feed was not read to its end" in checked(adsctl, code=3).text
+    (adsctl.home / "feed.csv").unlink()
+    page = checked(adsctl, code=2)
+    assert "feed.csv cannot be opened" in page.text and "All 3 products" not in page.text
+
+
+def test_several_files_are_named_with_their_lines(adsctl):
+    write_feed(adsctl.home / "a.csv", [PRODUCTS[1]])
+    write_feed(adsctl.home / "b.csv", [PRODUCTS[2]])
+    adsctl("products", "check", "a.csv", "b.csv", "--report", "feed.html", code=3)
+    assert "b.csv:2" in read(adsctl.home / "feed.html").text

@@ -10,7 +10,9 @@ import msgspec
 import typer
 
 from ..errors import AdsctlError, ReportedError, UsageError
+from ..masking import mask_address
 from .invocation import Invocation
+from .run import Run
 
 if TYPE_CHECKING:
     from ..uploads.push import PushResult
@@ -28,17 +30,18 @@ class ReportOptions(msgspec.Struct, frozen=True):
     @contextmanager
     def written(self, call: Invocation, files: list[str], *, force: bool) -> "Iterator[RunReport]":
         """Write the page when the command has ended, also by an error."""
-        run = RunReport(call, files, _checked_path(self.report, force=force) if self.report else None, force)
+        path = _checked_path(self.report, force=force) if self.report else None
+        report = RunReport(call, path, force, Run(", ".join(map(mask_address, files))))
         try:
-            yield run
+            yield report
         except ReportedError as error:
-            run.error = error
+            report.run.error = error
             try:
-                run.write()
+                report.write()
             except AdsctlError as other:  # that the run failed is more important
                 call.messages.warn(other.message)
             raise
-        run.write()
+        report.write()
 
 
 @dataclass
@@ -46,32 +49,27 @@ class RunReport:
     """What a command tells about its run; nothing is gathered where no page is asked for."""
 
     call: Invocation
-    files: list[str]  # as they were typed
     path: Path | None
     force: bool
-    validator: "Validator | None" = None  # of the rows of the feed
-    sends: bool = False  # whether it is a push
-    summary: "Summary | None" = None  # of a push
-    result: "PushResult | None" = None
-    error: ReportedError | None = None  # that ended the run
+    run: Run
 
     def watch(self, validator: "Validator", failed_out: str | None, *, sends: bool = False) -> None:
         """Gather what the page says of the rows; raise UsageError where it would replace them."""
-        from ..products.facts import ProductFacts
-
         if self.path is None:
             return
+        from ..products.facts import ProductFacts
+
         path, self.path = self.path, None
         if validator.rows.source.location.is_same_file(str(path)):
             raise UsageError(f"--report: {path} is the input file", hint="choose another name")
         if failed_out and path.resolve() == Path(failed_out).resolve():
             raise UsageError(f"--report: {path} is the file of --failed-out", hint="choose another name")
-        self.path, self.validator, self.sends = path, validator, sends
+        self.path, self.run.validator, self.run.sends = path, validator, sends
         validator.gather(ProductFacts)
 
     def take_push(self, summary: "Summary", result: "PushResult | None") -> None:
         """Receive what a push came to; nothing was sent where there is no result."""
-        self.summary, self.result = summary, result
+        self.run.summary, self.run.result = summary, result
 
     def write(self) -> None:
         """Write the page, if one is asked for."""
@@ -82,7 +80,7 @@ class RunReport:
         from ..report.rendering import render
         from .pages.run import page_of
 
-        html = render(page_of(self), __version__, self.call.mask)
+        html = render(page_of(self.run, self.call.settings), __version__, self.call.mask)
         with atomic(
             self.path, may_replace=lambda path: self.force or _is_page(path), keep_mode=True
         ) as stream:

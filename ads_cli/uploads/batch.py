@@ -15,6 +15,11 @@ class Batch(NamedTuple):
     items: Any  # encoded, as the upload needs them
     places: Sequence[tuple[int, int]] = ()  # record number and line of each item, where they are known
 
+    def values(self, record: int) -> dict[str, Any]:
+        """Return what is sent of a row, where the items are encoded rows."""
+        index = next(index for index, (number, _) in enumerate(self.places) if number == record)
+        return dict(msgspec.json.decode(self.items.bodies[index]))
+
 
 Batches = Generator[Batch, None, None]
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
 
 MAX_REASONS = 10  # different reasons of the service that are kept
+MAX_REJECTED_ROWS = 1000  # that are kept with their values
 
 
 class PushObserver(Protocol):
@@ -45,6 +46,7 @@ class PushResult:
     not_deleted: dict[str, list[str]] = field(default_factory=dict)  # names of what was kept, by reason
     # Rows that the service rejected, earlier runs of the job included, by reason.
     rejections: ValidationReport = field(default_factory=lambda: ValidationReport(max_findings=MAX_REASONS))
+    rejected_rows: list[tuple[Row, str]] = field(default_factory=list)  # the first of them, with the reasons
 
 
 @dataclass
@@ -128,7 +130,8 @@ class Push:
             if record not in lines:
                 self._without_line.add(record)
                 continue
-            row = Row(lines[record], {}, record=record)
+            values = batch.values(record) if self._keeps_rejected_rows else {}
+            row = Row(lines[record], values, record=record)
             self._add_rejection(row, reason)
             self.observer.on_rejection(self._place(row), reason)
         for record, warning in ack.warned if lines else ():
@@ -137,7 +140,13 @@ class Push:
     def _place(self, row: Row) -> str:
         return self.plan.rows.place(row.line, row.record)
 
+    @property
+    def _keeps_rejected_rows(self) -> bool:
+        return len(self.result.rejected_rows) < MAX_REJECTED_ROWS
+
     def _add_rejection(self, row: Row, reason: str) -> None:
+        if self._keeps_rejected_rows:
+            self.result.rejected_rows.append((row, reason))
         self.result.rejections.add(row, [Problem("", f"rejected: {reason}")])
 
     def _look_up_rejected_rows(self, report: ValidationReport, reject: RejectRow) -> None:

@@ -66,7 +66,7 @@ def test_with_other_options_it_is_downloaded(push, words):
     assert not push(*words, code=None)[2]
 
 
-@pytest.mark.parametrize("words", [("--verify",), ("--resume",), ("--dry-run",)])
+@pytest.mark.parametrize("words", [("--verify",), ("--resume",), ("--dry-run",), ("--report", "feed.html")])
 def test_where_the_rows_are_needed_it_is_downloaded(push, words):
     push()
     summary, _, conditional = push(*words)

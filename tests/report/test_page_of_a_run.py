@@ -26,9 +26,7 @@ def test_a_valid_feed_can_be_sent_and_its_products_are_counted(adsctl):
     page = checked(adsctl)
     assert "All 12 products can be sent" in page.text
     assert "Availability" in page.text and "in stock 12 100 %" in page.text
-    assert "Prices in EUR 10 to 20 12 100 %".replace(" 10", " Bar Number Share 10") in page.text.replace(
-        "Prices in EUR Prices in EUR", "Prices in EUR"
-    )
+    assert "Prices in EUR Bar Number Share 10 to 20 12 100 %" in page.text
     assert "What is wrong" not in page.text
 
 
@@ -43,9 +41,6 @@ def test_every_kind_of_mistake_has_its_lines_examples_and_fix(shop):
         said = f"{finding['severity']} {finding['field']} {finding['problem']} {finding['rows']} {lines}"
         assert " ".join(f"{said} {examples}".split()) in page.text
     assert "--fix availability" in page.text
-    assert (
-        f"{sum(number % 2 for number in range(1, 41))} of 40 rows have mistakes" not in page.text
-    )  # some warn
     assert "18 of 40 rows have mistakes; 22 can be sent" in page.text
 
 
@@ -93,14 +88,10 @@ def test_a_feed_sends_no_browser_elsewhere_than_to_the_public_web(adsctl, addres
 
 def test_a_push_tells_what_the_service_did(adsctl, service):
     adsctl.file("feed.csv", feed(30))
-    page = pushed(adsctl)
-    assert "30 products sent" in page.text and "created 30" in reversed_pairs(page)
     page = pushed(adsctl, "--changed")
-    assert "30 products are in the catalog as they are" in page.text
-
-
-def reversed_pairs(page: Read) -> str:
-    return page.text
+    assert "30 products sent" in page.text and "created 30" in page.text
+    page = pushed(adsctl, "--changed")
+    assert "Nothing to send: the catalog has these products as they are" in page.text
 
 
 def test_a_dry_run_says_that_nothing_was_sent(adsctl, service):
@@ -116,18 +107,19 @@ def test_a_feed_with_mistakes_is_not_sent_and_the_page_says_so(shop, service):
 
 
 def test_rows_that_the_service_rejects_are_told_with_its_reasons(adsctl, service):
-    service.fail("PUT /12/product_catalogs/*/products partial=sku-7")
+    service.fail("PUT * partial")
     adsctl.file("feed.csv", feed(30))
     page = pushed(adsctl, code=9)
-    assert "29 of 30 products accepted; 1 rejected by the service" in page.text
-    assert "Rejected by the service" in page.text
+    assert "14 of 30 products accepted; 16 rejected by the service" in page.text
+    assert "error rejected: " in page.text
+    assert "sku-3 Enamel mug" in page.text and page.attributes("src") == [PRODUCT["image_link"]] * 17
 
 
 def test_a_push_that_is_stopped_by_an_error_says_how_to_resume(adsctl, service):
-    service.fail("PUT /12/product_catalogs/*/products status=503 after=1")
+    service.before = lambda put: service.fail("PUT * status=503") if put == 1 else None
     adsctl.file("feed.csv", feed(100))
     page = pushed(adsctl, "--concurrency", "1", "--max-attempts", "1", code=8)
-    assert "The push was stopped: 75 products of 100 not sent" in page.text
+    assert "The push was stopped: 75 of 100 products not sent" in page.text
     assert "resume with: adsctl products push feed.csv" in page.text
 
 

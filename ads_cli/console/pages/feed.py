@@ -1,7 +1,8 @@
 """What a page says of a validated feed: its mistakes, what was mended, and what its products are."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
+from ...api.validation import Problem
 from ...feeds.rows import Rows
 from ...products.facts import NONE, PRICE_STEPS, Counts, ProductFacts, price_range
 from ...products.noted_rows import NotedRow
@@ -19,19 +20,24 @@ from ...report.page import (
     Texts,
     web_address,
 )
+from ...uploads.push import PushResult
 from ...validation.report import Finding, ValidationReport
 
 MAX_BARS = 12
 MAX_CURRENCIES = 3
+IN_FAILED_OUT = "--failed-out writes all rows with errors to a file."
 PICTURE = Column("Picture", "picture")
 
 
 def sections(rows: Rows, report: ValidationReport, facts: ProductFacts) -> Iterator[Section]:
     """Yield the sections about a feed."""
-    if findings := report.findings:
+    if report.findings:
         yield Section(
             "What is wrong",
-            [_findings(rows, report, findings, facts), _rows_with_problems(rows, report, facts)],
+            [
+                _findings("Kinds of mistakes", rows, report, facts.noted),
+                _rows_with_problems(rows, report, facts),
+            ],
         )
     if report.fixed:
         yield Section("What was mended", [_mended(rows, facts)])
@@ -57,29 +63,31 @@ def picture(address: str) -> Cell:
     return Picture(found) if found else ""
 
 
-def findings_table(title: str, rows: Rows, findings: Iterable[Finding], noted: dict[int, NotedRow]) -> Table:
+def rejected(rows: Rows, result: PushResult) -> Section:
+    """Return the section about rows that the service rejected."""
+    first = [NotedRow.of(row, row.record, [Problem("", reason)]) for row, reason in result.rejected_rows]
+    noted = {row.record: row for row in first}
+    cells = [[*_product(rows, row), *(each.message for each in row.problems)] for row in first]
+    products = Table(
+        "Rejected products",
+        [*_PRODUCT, Column("Reason")],
+        cells,
+        "product",
+        result.rejections.invalid,
+        IN_FAILED_OUT,
+    )
+    return Section(
+        "Rejected by the service", [_findings("Reasons", rows, result.rejections, noted), products]
+    )
+
+
+def _findings(title: str, rows: Rows, report: ValidationReport, noted: dict[int, NotedRow]) -> Table:
     """Return a table of findings, each with the first rows that have it."""
     names = ("Kind", "Field", "What is wrong")
-    columns = [
-        PICTURE,
-        *map(Column, names),
-        Column("Rows", "number"),
-        *map(Column, ("Lines", "Examples", "Mend it with")),
-    ]
-    return Table(title, columns, [_finding(rows, finding, noted) for finding in findings], "kind")
-
-
-def _findings(rows: Rows, report: ValidationReport, findings: list[Finding], facts: ProductFacts) -> Table:
-    table = findings_table("Kinds of mistakes", rows, findings, facts.noted)
-    if report.omitted:
-        table = Table(
-            table.title,
-            table.columns,
-            table.rows,
-            table.noun,
-            len(findings) + report.omitted,
-        )
-    return table
+    columns = [PICTURE, *map(Column, names), Column("Rows", "number")]
+    columns += map(Column, ("Lines", "Examples", "Mend it with"))
+    cells = [_finding(rows, finding, noted) for finding in report.findings]
+    return Table(title, columns, cells, "kind", len(cells) + report.omitted)
 
 
 def _finding(rows: Rows, finding: Finding, noted: dict[int, NotedRow]) -> list[Cell]:
@@ -111,8 +119,7 @@ def _rows_with_problems(rows: Rows, report: ValidationReport, facts: ProductFact
                 cells.append([*_product(rows, row), _badge(severity), (*problems, *more)])
     columns = [*_PRODUCT, Column("Kind"), Column("What is wrong")]
     total = facts.with_errors.total + facts.with_warnings.total if cells else 0
-    elsewhere = "--failed-out writes all rows with errors to a file."
-    return Table("Products with mistakes", columns, cells, "product", total, elsewhere)
+    return Table("Products with mistakes", columns, cells, "product", total, IN_FAILED_OUT)
 
 
 def _mended(rows: Rows, facts: ProductFacts) -> Table:

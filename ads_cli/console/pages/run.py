@@ -2,21 +2,18 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ... import __version__
+from ...config.settings import Settings
 from ...errors import ContentError
-from ...masking import mask_address
 from ...products.facts import ProductFacts
 from ...report.page import Page, Section
 from ...validation.report import ValidationReport
+from ..run import Run
 from . import feed, outcome
 
-if TYPE_CHECKING:
-    from ..run_report import RunReport
 
-
-def page_of(run: "RunReport") -> Page:
+def page_of(run: Run, settings: Settings) -> Page:
     """Return the page about a run."""
     validator = run.validator
     facts = validator.facts if validator else None
@@ -25,14 +22,14 @@ def page_of(run: "RunReport") -> Page:
     report = validator.report if validator and facts else None
     headline, is_told = _headline(run, report)
     return Page(
-        title=validator.rows.source.label if validator else ", ".join(map(mask_address, run.files)),
+        title=validator.rows.source.label if validator else run.files,
         level=outcome.level(report, run.error),
         headline=headline,
         details=list(outcome.error_details(run.error, is_told=is_told)),
         facts=[
             ("Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"),
             *([("Job", run.summary.job)] if run.summary and run.summary.job else []),
-            *([("Profile", run.call.settings.profile)] if run.summary else []),
+            *([("Profile", settings.profile)] if run.summary else []),
             ("By", f"adsctl {__version__}"),
         ],
         tallies=outcome.tallies(report, run.summary),
@@ -40,7 +37,7 @@ def page_of(run: "RunReport") -> Page:
     )
 
 
-def _headline(run: "RunReport", report: ValidationReport | None) -> tuple[str, bool]:
+def _headline(run: Run, report: ValidationReport | None) -> tuple[str, bool]:
     """Say what happened, and whether that tells the error too."""
     if report is None:
         return "The feed was not read to its end", False
@@ -54,15 +51,12 @@ def _headline(run: "RunReport", report: ValidationReport | None) -> tuple[str, b
     return "Nothing was sent", False
 
 
-def _sections(
-    run: "RunReport", report: ValidationReport | None, facts: ProductFacts | None
-) -> Iterator[Section]:
+def _sections(run: Run, report: ValidationReport | None, facts: ProductFacts | None) -> Iterator[Section]:
     """Yield what there is to tell."""
     if run.validator is None:
         return
     rows = run.validator.rows
-    if run.result and (rejections := run.result.rejections.findings):
-        noted = facts.noted if facts else {}
-        yield Section("Rejected by the service", [feed.findings_table("Reasons", rows, rejections, noted)])
+    if run.result and run.result.rejected_rows:
+        yield feed.rejected(rows, run.result)
     if report and facts:
         yield from feed.sections(rows, report, facts)

@@ -16,9 +16,10 @@ class Batch(NamedTuple):
     places: Sequence[tuple[int, int]] = ()  # record number and line of each item, where they are known
 
     def values(self, record: int) -> dict[str, Any]:
-        """Return what is sent of a row, where the items are encoded rows."""
+        """Return the fields that are sent of a row; none of one that is only a key."""
         index = next(index for index, (number, _) in enumerate(self.places) if number == record)
-        return dict(msgspec.json.decode(self.items.bodies[index]))
+        sent = msgspec.json.decode(self.items.bodies[index])
+        return sent if isinstance(sent, dict) else {}
 
 
 Batches = Generator[Batch, None, None]

@@ -119,7 +119,7 @@ def _completes_from(param: Any, context: Any, path: tuple[str, ...]) -> str:
         return " ".join(words)
     if metavar == NESTED_METAVAR:
         return JSON_FILE
-    if metavar.strip("[].") == "FILE" or param.type.name in ("path", "file"):
+    if metavar.strip("[].").partition(".")[0] == "FILE" or param.type.name in ("path", "file"):
         return FILE
     request = getattr(context.command, "request", None)
     if request and param.name == request.endpoint.id_field:

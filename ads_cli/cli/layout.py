@@ -48,7 +48,7 @@ HAND_WRITTEN = {
     "audiences hash": "audiences:hash_file",
     "audiences do-not-reach push": "audiences:push_do_not_reach",
     "products push": "products:push",
-    "products check": "products:check",
+    "products check": "product_check:check",
     "products convert": "product_convert:convert",
     "products diff": "product_diff:diff",
     "products get": "product_get:get",

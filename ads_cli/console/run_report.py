@@ -41,6 +41,9 @@ class ReportOptions(msgspec.Struct, frozen=True):
             except AdsctlError as other:  # that the run failed is more important
                 call.messages.warn(other.message)
             raise
+        except typer.Exit:  # with an exit code that is no error
+            report.write()
+            raise
         report.write()
 
 

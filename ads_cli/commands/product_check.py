@@ -1,0 +1,96 @@
+"""Check a product feed, offline."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..console.bulk_options import Files, RejectedOptions, Strict, with_options
+from ..console.feed_options import ProductFeedOptions
+from ..console.image_options import ImageOptions
+from ..console.invocation import Invocation
+from ..console.run_report import ReportOptions
+from ..errors import ContentError, UsageError
+from .products import STRICT_HINT, count_changed, sync_state_of
+
+if TYPE_CHECKING:
+    from ..products.selection import ChangedRows
+
+
+@with_options(feed=ProductFeedOptions, rejected=RejectedOptions, images=ImageOptions, page=ReportOptions)
+def check(
+    ctx: typer.Context,
+    files: Files,
+    feed: ProductFeedOptions,
+    rejected: RejectedOptions,
+    images: ImageOptions,
+    page: ReportOptions,
+    strict: Strict = False,
+    mapping_draft: Annotated[
+        str | None,
+        typer.Option("--write-mapping", metavar="FILE", help="Write a first mapping of this feed here"),
+    ] = None,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="With --fix: show each changed field before and after")
+    ] = False,
+) -> None:
+    """Check a product feed, offline, and send nothing.
+
+    Every rule is checked that needs neither the catalog nor the images themselves. What the service refuses
+    is an error. What its rules ask for, but it accepts, such as the check digit of a GTIN, is a warning.
+
+    With --images, the beginning of each image is fetched from its host, each address once, and its format,
+    pixels and bytes are checked. One that cannot be fetched is a warning. One that is unchanged since an
+    earlier check, as its server says, is not fetched again.
+
+    For example: adsctl products check feed.csv
+    """
+    from ..console.reports import hint_of_kind, show_report
+    from ..products.plans import check_plan
+    from ..products.schema import PRODUCT_SCHEMA
+    from ..uploads.rejected_rows import check_failed_out
+    from .image_check import checked_images
+    from .mapping_draft import write_mapping
+    from .validate import say_estimate, validate_with_progress, write_invalid_rows
+
+    if diff and not feed.fix:
+        raise UsageError("--diff needs --fix", hint="it shows what fixes change, as in --fix all --diff")
+    images.require_images()
+    call = Invocation.of(ctx)
+    selection, count_changed = _compared_with_acknowledged(call)
+    if mapping_draft and len(files) > 1:
+        raise UsageError("--write-mapping takes one file", hint="write it for one of them")
+    with page.written(call, files, force=rejected.force) as run:
+        if mapping_draft:
+            opened = feed.open_feed(call, files[0], PRODUCT_SCHEMA)
+            write_mapping(call, mapping_draft, opened, PRODUCT_SCHEMA, force=rejected.force)
+            rows = opened.rows
+        else:
+            rows = feed.open_all(call, files, PRODUCT_SCHEMA)
+        plan = check_plan(rows, selection, strict=strict)
+        run.watch(plan.validator, rejected.failed_out)
+        check_failed_out(rejected.failed_out_file, plan.rows)
+        report = validate_with_progress(call, plan)
+        with checked_images(call, plan, images, report) as checked_rows:
+            say_estimate(call, plan, count_changed)
+            show_report(call.printer, plan.rows, report, plan.validator.fixed_rows() if diff else None)
+            write_invalid_rows(rejected.failed_out_file, plan, report, checked_rows)
+        if report.invalid:
+            hints = (hint_of_kind(plan.rows, report), STRICT_HINT * strict)
+            raise ContentError(report.summary, hint="; ".join(filter(None, hints)))
+
+
+def _compared_with_acknowledged(call: Invocation) -> "tuple[ChangedRows | None, Callable[[], int] | None]":
+    """Return what notes the digests of a checked file, and counts those that were never acknowledged.
+
+    Only where the service limits pushes, and something was pushed to the catalog that is set.
+    """
+    from ..api.products import PutProducts
+    from ..products.selection import ChangedRows
+
+    is_limited = PutProducts.endpoint.rates[call.settings.service] is not None
+    if not (is_limited and call.settings.get("catalog") and sync_state_of(call).exists()):
+        return None, None
+    selection = ChangedRows()
+    return selection, partial(count_changed, call, selection)

@@ -4,22 +4,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..api.products import ListProducts
-from ..console.compare_options import ComparedFeedOptions
 from ..console.invocation import Invocation
 from ..console.progress import progress
 from ..output.text import counted, duration
-from ..products.sync.comparison import CatalogComparison, comparing
+from ..products.sync.comparison import CatalogComparison, CompareOptions, comparing
 from ..products.sync.differences import Differences
 from ..products.sync_state import SyncState
 from ..validation.validator import Validator
 
 
 @contextmanager
-def comparing_with_catalog(
-    call: Invocation, feed: ComparedFeedOptions, *, remembers: bool
-) -> Iterator[CatalogComparison]:
+def comparing_with_catalog(call: Invocation, options: CompareOptions) -> Iterator[CatalogComparison]:
     """Start to list the catalog, which goes on while the feed is validated."""
-    options = feed.compare_options(remembers=remembers)
     sync_state = SyncState(call.settings.state_dir, call.service, call.catalog)
     if call.settings.is_local:
         call.emulator.prepared()  # by one thread

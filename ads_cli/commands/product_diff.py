@@ -45,10 +45,11 @@ def diff(
     from .validate import require_valid, write_invalid_rows
 
     call = Invocation.of(ctx, mutates=False)
+    options = feed.compare_options(remembers=False)
     plan = check_plan(feed.open_all(call, files, PRODUCT_SCHEMA), strict=strict)
     check_failed_out(rejected.failed_out_file, plan.rows)
     hint = "nothing was compared; correct the file, or compare the valid rows with --skip-invalid"
-    with comparing_with_catalog(call, feed, remembers=False) as comparison:
+    with comparing_with_catalog(call, options) as comparison:
         report = require_valid(
             call,
             plan,

@@ -13,6 +13,24 @@ class Differ:
 
     def __init__(self, adsctl: Adsctl, service) -> None:
         self.adsctl, self.service = adsctl, service
+        self.queries: list[str] = []  # of the requests that listed products
+        self.hides_variants_of_groups = False  # the list of a group shows its first product only
+        self._answer, service.answer = service.answer, self._listed
+
+    def _listed(self, environ, start_response):
+        """Answer as the emulator does, but for the variants of a group; keep the query of a listing."""
+        if environ["REQUEST_METHOD"] != "GET" or not environ["PATH_INFO"].endswith("/products"):
+            return self._answer(environ, start_response)
+        self.queries.append(environ["QUERY_STRING"])
+        if not (self.hides_variants_of_groups and "item_group_key" in environ["QUERY_STRING"]):
+            return self._answer(environ, start_response)
+        started = []
+        body = json.loads(b"".join(self._answer(environ, lambda *answer: started.append(answer))))
+        content = json.dumps(body | {"data": body["data"][:1]}).encode()
+        ((status, headers),) = started
+        kept = [(name, value) for name, value in headers if name.lower() != "content-length"]
+        start_response(status, [*kept, ("Content-Length", str(len(content)))])
+        return [content]
 
     def catalog(self, *products: dict) -> None:
         """Put products into the catalog, past the API."""

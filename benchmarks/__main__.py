@@ -2,7 +2,7 @@
 
 With --quick, print figures of few runs without judging them.
 
-Usage: python -m benchmarks [--quick] [--only starts,pushes,checks,reading,emulators,people,stages]
+Usage: python -m benchmarks [--quick] [--only starts,pushes,checks,diffs,reading,emulators,people,stages]
 """
 
 import argparse
@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 from .checks import changed, checks
+from .diffs import diffs
 from .emulators import emulators
 from .peers import ADSCTL, Peers
 from .people import LATENCY
@@ -25,7 +26,7 @@ from .starts import starts
 from .table import Table
 
 MAX_STAGED_PRODUCTS = 25_000  # all in memory, at every stage
-SECTIONS = ("starts", "pushes", "stages", "checks", "reading", "emulators", "people")
+SECTIONS = ("starts", "pushes", "stages", "checks", "diffs", "reading", "emulators", "people")
 
 
 def main() -> None:
@@ -53,6 +54,8 @@ def main() -> None:
         if "checks" in only:
             checks(table, env, folder, size["rows"], size["runs"])
             changed(table, env, folder, size["rows"], size["runs"])
+        if "diffs" in only:
+            diffs(table, env, folder, size["rows"], size["runs"])
         if "reading" in only:
             reading(table, env, folder, size["rows"], size["runs"])
         if "emulators" in only:

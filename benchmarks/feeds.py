@@ -25,12 +25,16 @@ def feed(path: Path, rows: int, *, edition: int = 0) -> Path:
         writer = csv.writer(file)
         writer.writerow([*OWN, *ALIKE])
         for n in range(rows):
-            price = n % 100 + 1 + (edition if n % 100 == 0 else 0)
-            links = f"https://shop.example/{n}", f"https://images.example/{n}.jpg"
-            writer.writerow(
-                [f"sku-{n}", f"Product number {n}", f"{price}.50 EUR", *links, n, *ALIKE.values()]
-            )
+            writer.writerow([*own_values(n, edition).values(), *ALIKE.values()])
     return path
+
+
+def own_values(n: int, edition: int = 0) -> dict[str, str]:
+    """Return the values of a product that are its own."""
+    price = n % 100 + 1 + (edition if n % 100 == 0 else 0)
+    links = f"https://shop.example/{n}", f"https://images.example/{n}.jpg"
+    values = f"sku-{n}", f"Product number {n}", f"{price}.50 EUR", *links, str(n)
+    return dict(zip(OWN, values, strict=True))
 
 
 def xml_feed(path: Path, rows: int) -> Path:
@@ -41,9 +45,7 @@ def xml_feed(path: Path, rows: int) -> Path:
     with path.open("w") as file:
         writer = open_writer(file, FORMATS["xml"], [*OWN, *ALIKE])
         for n in range(rows):
-            links = f"https://shop.example/{n}", f"https://images.example/{n}.jpg"
-            values = f"sku-{n}", f"Product number {n}", f"{n % 100 + 1}.50 EUR", *links, n
-            writer.write(dict(zip(OWN, values, strict=True)) | ALIKE)
+            writer.write(own_values(n) | ALIKE)
         writer.close()
     return path
 

@@ -56,14 +56,17 @@ class Command(NamedTuple):
         return seconds, done.stdout
 
 
-def measured(command: list[str], env: Mapping[str, str]) -> Cost:
-    """Run a command and return its cost; megabytes are measured for adsctl only. Exit unless it succeeds."""
+def measured(command: list[str], env: Mapping[str, str], *, code: int = 0) -> Cost:
+    """Run a command and return its cost; megabytes are measured for adsctl only.
+
+    Exit unless it ends with `code`.
+    """
     if command[0] == ADSCTL:
         command = [PYTHON, "-c", MEASURED, *command[1:]]
     begun = time.perf_counter()
     done = subprocess.run(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     seconds = time.perf_counter() - begun
-    if done.returncode:
+    if done.returncode != code:
         sys.exit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr[-800:]}")
     last = done.stderr.rsplit(maxsplit=1)[-1:]
     return Cost(seconds, int(last[0]) / 1024 if last and last[0].isdigit() else 0.0)
@@ -88,9 +91,9 @@ def interleaved(
 
 
 @contextmanager
-def load_server(latency: float) -> Iterator[str]:
-    """Run a server that accepts every request; yield its address."""
-    command = [sys.executable, str(HERE / "load.py"), str(latency)]
+def load_server(latency: float, products: int = 0) -> Iterator[str]:
+    """Run a server that accepts every request, and lists so many products; yield its address."""
+    command = [sys.executable, str(HERE / "load.py"), str(latency), str(products)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout

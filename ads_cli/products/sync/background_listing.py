@@ -1,19 +1,21 @@
 """List a catalog in a thread, while its feed is validated."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ...validation.ordered_map import map_ordered
 from ..listing import list_products
 from .listed_products import ListedProducts
 
 if TYPE_CHECKING:
     from ...client.client import Client
 
-PRODUCTS_AT_ONCE = 1000
+PAGE_PRODUCTS = 100
+PAGES_AHEAD = 20  # waiting to be stored
 WAKE_UP_SECONDS = 0.2
 
 
@@ -57,13 +59,20 @@ class BackgroundListing:
             self._done.set_result(None)
 
     def _list(self) -> None:
-        products = list_products(self._client, self._catalog)
-        while some := list(islice(products, PRODUCTS_AT_ONCE)):
-            with self._storing:
-                if self._is_left:
-                    return
-                self.products.add(some)
-            self._listed += len(some)
+        """Store some products while the next ones are requested."""
+        for _ in map_ordered(self._store, self._pages(), 1, PAGES_AHEAD):
+            pass
         with self._storing:
             if not self._is_left:
                 self.products.index()
+
+    def _pages(self) -> Iterator[list[dict[str, Any]]]:
+        products = list_products(self._client, self._catalog)
+        while not self._is_left and (page := list(islice(products, PAGE_PRODUCTS))):
+            yield page
+
+    def _store(self, page: list[dict[str, Any]]) -> None:
+        with self._storing:
+            if not self._is_left:
+                self.products.add(page)
+        self._listed += len(page)

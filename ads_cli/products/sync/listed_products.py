@@ -17,7 +17,8 @@ from .scope import Scope
 
 TABLE = """
     CREATE TABLE products (
-        number INTEGER PRIMARY KEY, id BLOB, group_id BLOB, group_key BLOB, in_scope INTEGER, content BLOB)
+        number INTEGER PRIMARY KEY, id BLOB, product_key BLOB, group_id BLOB, group_key BLOB,
+        in_scope INTEGER, content BLOB)
 """
 # A catalog that changes while it is listed may show a product twice: the last time counts.
 INDEXES = """
@@ -27,7 +28,7 @@ INDEXES = """
         AND number NOT IN (SELECT max(number) FROM products GROUP BY id HAVING count(*) > 1);
 """
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(tuple[Any, ...]).decode
+_decode = msgspec.msgpack.Decoder(list[Any]).decode
 
 
 class Listed(NamedTuple):
@@ -36,12 +37,13 @@ class Listed(NamedTuple):
     number: int
     id: str
     product_key: str | None
-    content: tuple[Any, ...]  # the values of the fields COMPARED; None where it has none
+    content: bytes  # its values, as `content_of` encodes them
 
     @property
     def values(self) -> dict[str, Any]:
         """Return the values by field."""
-        return {name: value for name, value in zip(COMPARED, self.content, strict=True) if value is not None}
+        values = zip(COMPARED, _decode(self.content), strict=True)
+        return {name: value for name, value in values if value is not None}
 
 
 class ListedProducts:
@@ -64,16 +66,17 @@ class ListedProducts:
     def add(self, products: Iterable[Mapping[str, Any]]) -> None:
         """Add products; one without an id cannot be compared."""
         rows = [self._row(product) for product in products if product.get("id") not in (None, "")]
-        insert(self._db, "products VALUES (NULL, ?, ?, ?, ?, ?)", rows)
+        insert(self._db, "products VALUES (NULL, ?, ?, ?, ?, ?, ?)", rows)
 
     def _row(self, product: Mapping[str, Any]) -> tuple[Any, ...]:
-        group_id, group_key = product.get("item_group_id"), product.get("item_group_key")
+        key, group_id, group_key = map(product.get, ("product_key", "item_group_id", "item_group_key"))
         return (
             blob(product["id"]),
+            blob(key) if key else None,
             blob(group_id) if group_id else None,
             blob(group_key) if group_key else None,
             self._scope is None or self._scope.holds(product),
-            _content(product),
+            _listed_content(product),
         )
 
     def index(self) -> None:
@@ -92,7 +95,7 @@ class ListedProducts:
 
     def find(self, ids: Iterable[str]) -> dict[str, Listed]:
         """Return the products with these ids."""
-        query = "SELECT number, id, content FROM products WHERE id IN ({})"
+        query = "SELECT number, id, product_key, content FROM products WHERE id IN ({})"
         return {found.id: found for found in map(_listed, select(self._db, query, [*map(blob, ids)]))}
 
     def group_keys(self, group_ids: Iterable[str]) -> dict[str, str]:
@@ -112,7 +115,7 @@ class ListedProducts:
 
     def read(self, numbers: Sequence[int]) -> Iterator[Listed]:
         """Yield the products with these numbers."""
-        query = "SELECT number, id, content FROM products WHERE number IN ({}) ORDER BY number"
+        query = "SELECT number, id, product_key, content FROM products WHERE number IN ({}) ORDER BY number"
         return map(_listed, select(self._db, query, numbers))
 
     def close(self) -> None:
@@ -120,18 +123,23 @@ class ListedProducts:
         self._db.close()
 
 
+def content_of(values: Sequence[Any]) -> bytes:
+    """Encode the values of the fields COMPARED, None where a product has none."""
+    return _encode(values)
+
+
 def _listed(row: tuple[Any, ...]) -> Listed:
-    number, id, content = row
-    product_key, *values = _decode(content)
-    return Listed(number, text(id), product_key and str(product_key), tuple(values))
+    number, id, product_key, content = row
+    return Listed(number, text(id), product_key and text(product_key), content)
 
 
-def _content(product: Mapping[str, Any]) -> bytes:
-    """Encode the key and the compared values of a product; empty ones are as absent ones."""
-    values = [product.get(name) for name in ("product_key", *COMPARED)]
-    values = [None if value in ("", None) else value for value in values]
+def _listed_content(product: Mapping[str, Any]) -> bytes:
+    """Encode the values of a listed product; empty texts are as absent values."""
+    values = [*map(product.get, COMPARED)]
+    if "" in values:
+        values = [None if value == "" else value for value in values]
     try:
-        return _encode(values)
+        return content_of(values)
     except (ValueError, OverflowError, TypeError):  # what no feed can hold
         texts = (None if value is None else str(value) for value in values)
-        return _encode([each and each.encode("utf-8", "replace").decode() for each in texts])
+        return content_of([each and each.encode("utf-8", "replace").decode() for each in texts])

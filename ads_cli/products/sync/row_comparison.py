@@ -15,10 +15,10 @@ from ..digest_index import KEY_BYTES, item_digest, key_hash
 from ..normal_form import COMPARED
 from ..schema import encode_product
 from .change import Change, FieldChange, difference
-from .listed_products import Listed, ListedProducts
+from .listed_products import Listed, ListedProducts, content_of
 from .scope import Scope
 
-content_of = attrgetter(*COMPARED)
+values_of = attrgetter(*COMPARED)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -87,9 +87,9 @@ class RowComparison(msgspec.Struct, frozen=True):
 
     def _compare(self, compared: ComparedRows, number: int, checked: CheckedRow, listed: Listed) -> None:
         """Compare a row with the product that the catalog lists."""
-        content = content_of(checked.item)
-        if content != listed.content:  # which is seldom, and the rest is slow
-            new = dict(zip(COMPARED, content, strict=True))
+        values = values_of(checked.item)
+        if content_of(values) != listed.content:  # which is seldom, and the rest is slow
+            new = dict(zip(COMPARED, values, strict=True))
             if fields := difference(new, listed.values, self.fields):
                 compared.changes.append(self._updated(_creation(number, checked), listed, fields))
                 return
@@ -149,7 +149,7 @@ def _is_variant(creation: Change) -> bool:
 def _creation(number: int, checked: CheckedRow) -> Change:
     """Return the creation of the product that a row describes."""
     item: Any = checked.item
-    values = zip(COMPARED, content_of(item), strict=True)
+    values = zip(COMPARED, values_of(item), strict=True)
     fields = {name: FieldChange(None, value) for name, value in values if value is not None}
     digest = item_digest(item)
     return Change("create", item.id, None, fields, number, checked.row.line, encode_product(item), digest)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ads_cli.products.sync.background_listing import PRODUCTS_AT_ONCE, BackgroundListing
+from ads_cli.products.sync.background_listing import PAGE_PRODUCTS, BackgroundListing
 from ads_cli.products.sync.listed_products import ListedProducts
 
 
@@ -17,7 +17,7 @@ class Pages:
         self.asked, self.released = threading.Event(), threading.Event()
 
     def pages(self, request):
-        yield SimpleNamespace(records=[{"id": str(number)} for number in range(PRODUCTS_AT_ONCE)])
+        yield SimpleNamespace(records=[{"id": str(number)} for number in range(PAGE_PRODUCTS)])
         self.asked.set()
         self.released.wait(30)
         yield SimpleNamespace(records=[{"id": "late"}])
@@ -36,7 +36,7 @@ def test_a_listing_that_is_left_writes_no_more(listed):
         assert client.asked.wait(30)
     client.released.set()
     listing.wait(lambda number: None)
-    assert listed.last_number == PRODUCTS_AT_ONCE
+    assert listed.find(["late"]) == {}
 
 
 def test_a_listing_is_waited_for_with_its_progress(listed):
@@ -45,7 +45,7 @@ def test_a_listing_is_waited_for_with_its_progress(listed):
         assert client.asked.wait(30)
         client.released.set()
         listing.wait(seen.append)
-    assert seen[-1] == listed.count == PRODUCTS_AT_ONCE + 1
+    assert seen[-1] == listed.count == PAGE_PRODUCTS + 1
     assert [*listed.find(["late", "absent"])] == ["late"]
 
 

@@ -1,0 +1,36 @@
+"""The differences between a feed and a catalog, beside listing the one and checking the other."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from .feeds import feed
+from .peers import ADSCTL
+from .running import Command, Cost, interleaved, load_server, measured, signed_in
+from .table import Bar, Table
+
+DIFF, LIST, CHECK, SLOWER = "products diff", "products list --all", "products check", "the slower of both"
+DIFFERENT = 10  # exit code
+MOST_MEGABYTES = 300
+
+
+def diffs(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: int) -> None:
+    """Compare a feed with a catalog from which 1 % of it differs; compare time and memory to their bars."""
+    table.begin(f"differences of {rows:,} products, 1 % changed, medians of {runs}")
+    path = str(feed(folder / "feed.csv", rows, edition=1))
+    found: list[Cost] = []
+    with load_server(0, rows) as address:
+        online = {**env, **signed_in(address)}
+
+        def diff() -> float:
+            command = [ADSCTL, *DIFF.split(), "-q", "-o", "jsonl", "--prune", path]
+            found.append(measured(command, online, code=DIFFERENT))
+            return found[-1].seconds
+
+        listing = Command([ADSCTL, *LIST.split(), "-q", "-o", "ids"], online).time
+        check = Command([ADSCTL, *CHECK.split(), "-q", path], env).time
+        samples = interleaved({LIST: listing, CHECK: check, DIFF: diff}, runs, warm=False)
+    samples[SLOWER] = [max(both) for both in zip(samples[LIST], samples[CHECK], strict=True)]
+    for name in (LIST, CHECK):
+        table.speed(name, rows, samples)
+    table.speed(DIFF, rows, samples, [Bar(SLOWER, most=1.3)])
+    table.limit("peak memory", max(ran.megabytes for ran in found), MOST_MEGABYTES, "MB")

@@ -3,7 +3,6 @@
 import re
 import ssl
 import time
-from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
 from typing import NamedTuple
@@ -14,13 +13,15 @@ from .. import __version__
 from ..masking import mask_address
 from .download import REDIRECTS, Version, version_of
 from .http_core import httpcore
-from .network import NetworkTransport, resolve
+from .network import CheckAddresses, NetworkTransport, resolve
 from .public_addresses import require_public
 from .rate_headers import retry_after
 from .trace import Trace
 from .transport import proxy_of, through_proxy
 
 MAX_DRAINED_BYTES = 64 * 1024  # of a body that nobody needs, so that its connection can be used again
+MAX_LOOKUP_SECONDS = 5.0  # of a name that is looked up only to be refused
+SIZE = re.compile("[0-9]{1,15}")
 CONTENT_RANGE = re.compile(r"bytes (?:0-[0-9]{1,15}|\*)/([0-9]{1,15}|\*)")
 
 
@@ -46,17 +47,19 @@ class Reading(NamedTuple):
 
     timeout: float  # seconds for one answer, and for each operation of it
     max_counted: int  # bytes read to count them, where the server does not tell the size of a file
-    allow_private: bool = False
-    trace: Trace = Trace()
+    allow_private: bool
+    trace: Trace
 
 
 class StartReader:
     """A connection to one host, kept alive, for one thread."""
 
     def __init__(self, url: httpx.URL, tls: ssl.SSLContext, reading: Reading) -> None:
+        """Make a connection, which nothing is sent on yet; raise PrivateAddressError as `read` does."""
         self._reading = reading
-        self._is_proxied = proxy_of(url) is not None
         check = _any_address if reading.allow_private else require_public
+        if proxy_of(url):
+            _check_name(url, check)
         self._transport = through_proxy(partial(NetworkTransport, check=check), url, tls, proxy_of)
 
     def close(self) -> None:
@@ -68,15 +71,14 @@ class StartReader:
 
         Raises httpx.TransportError, and PrivateAddressError for a host that is not public.
         """
-        deadline = time.monotonic() + self._reading.timeout
-        if self._is_proxied and not self._reading.allow_private:
-            _require_public_name(url, self._reading.timeout)
-        request = self._request(url, size, known, deadline)
+        started = time.monotonic()
+        request = self._request(url, size, known, started + self._reading.timeout)
         shown, trace = mask_address(str(url)), self._reading.trace
         trace.request("GET", shown, request.headers, b"")
         with closing(self._transport.handle_request(request)) as response:
             headers = {name: mask_address(value) for name, value in response.headers.items()}
-            trace.response("GET", shown, response.status_code, headers, b"", 0.0)
+            seconds = time.monotonic() - started
+            trace.response("GET", shown, response.status_code, headers, b"", seconds)
             return self._receive(response, size)
 
     def _request(self, url: httpx.URL, size: int, known: Version | None, deadline: float) -> httpx.Request:
@@ -95,22 +97,23 @@ class StartReader:
 
     def _receive(self, response: httpx.Response, size: int) -> FileStart:
         status, headers = response.status_code, response.headers
-        encoding = headers.get("content-encoding", "").strip().lower()
-        if encoding not in ("", "identity"):
-            return FileStart(status, encoding=encoding)
-        if status == 206 and CONTENT_RANGE.fullmatch(headers.get("content-range", "").strip()):
-            return FileStart(200, _first(response, size)[0], _size_in_range(headers), version_of(headers))
-        if status != 200:
+        part = CONTENT_RANGE.fullmatch(headers.get("content-range", "").strip())
+        total = int(part[1]) if part and part[1] != "*" else None
+        if status != 200 and not (status == 206 and part):
             _first(response, 0, MAX_DRAINED_BYTES)
-            if status == 416 and _size_in_range(headers) == 0:  # an empty file has no first byte
+            if status == 416 and total == 0:  # an empty file has no first byte
                 return FileStart(200, size=0)
             location = headers.get("location", "") if status in REDIRECTS else ""
             return FileStart(status, location=location, retry_after=retry_after(headers))
+        encoding = headers.get("content-encoding", "").strip().lower()
+        if encoding not in ("", "identity"):
+            return FileStart(200, encoding=encoding)
         length = headers.get("content-length", "")
-        if length.isascii() and length.isdecimal():
-            return FileStart(200, _first(response, size)[0], int(length), version_of(headers))
-        data, counted = _first(response, size, self._reading.max_counted)
-        return FileStart(200, data, counted, version_of(headers))
+        is_stated = status == 206 or SIZE.fullmatch(length)
+        data, counted = _first(response, size, 0 if is_stated else self._reading.max_counted)
+        if status == 200:
+            total = int(length) if is_stated else counted
+        return FileStart(200, data, total, version_of(headers))
 
 
 def _first(response: httpx.Response, size: int, max_counted: int = 0) -> tuple[bytes, int]:
@@ -124,23 +127,15 @@ def _first(response: httpx.Response, size: int, max_counted: int = 0) -> tuple[b
     return bytes(data), counted
 
 
-def _size_in_range(headers: Mapping[str, str]) -> int | None:
-    found = CONTENT_RANGE.fullmatch(headers.get("content-range", "").strip())
-    return int(found[1]) if found and found[1] != "*" else None
-
-
 def _any_address(host: str, addresses: list[str]) -> None:
     """Let every address pass."""
 
 
-def _require_public_name(url: httpx.URL, timeout: float) -> None:
-    """Refuse the name of a private address, to which a proxy might connect.
-
-    A proxy may know names that this machine does not.
-    """
+def _check_name(url: httpx.URL, check: CheckAddresses) -> None:
+    """Check the addresses of a host that a proxy connects to, which may know names that others do not."""
     host = url.raw_host.decode("ascii")
     try:
-        addresses = resolve(host, url.port or 0, timeout)
+        addresses = resolve(host, url.port or 0, MAX_LOOKUP_SECONDS)
     except (httpcore.ConnectError, httpcore.ConnectTimeout):
         return
-    require_public(host, addresses)
+    check(host, addresses)

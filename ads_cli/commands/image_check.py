@@ -8,6 +8,7 @@ from ..api.products import MAX_IMAGE_BYTES
 from ..console.image_options import ImageOptions
 from ..console.invocation import Invocation
 from ..console.progress import progress
+from ..output.text import counted
 from ..uploads.row_plan import RowPlan
 from ..validation.report import ValidationReport
 from ..validation.result import CheckedRow
@@ -60,6 +61,6 @@ def checked_images(
 
 def _counted(check: "ImageCheck") -> str:
     """Say how many images were looked at."""
-    of_all = f" of {check.linked:,}" if check.checked < check.linked else ""
+    checked = f"{check.checked:,} of " if check.checked < check.linked else ""
     unchanged = f", {check.unchanged:,} of them unchanged since an earlier check" if check.unchanged else ""
-    return f"looked at {check.checked:,}{of_all} images{unchanged}"
+    return f"looked at {checked}{counted(check.linked, 'image')}{unchanged}"

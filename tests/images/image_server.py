@@ -29,14 +29,10 @@ class Handler(BaseHTTPRequestHandler):
         server = self.server
         with server.lock:
             server.seen.append(Seen(self.path, dict(self.headers)))
-            server.at_once += 1
-            server.most_at_once = max(server.most_at_once, server.at_once)
-        faults = server.faults.get(self.path, [])
-        fault = faults.pop(0) if faults else serve
+            faults = server.faults.get(self.path)
+            fault = faults.pop(0) if faults else serve
         with suppress(BrokenPipeError, ConnectionResetError, ssl.SSLError):
             fault(self)
-        with server.lock:
-            server.at_once -= 1
 
     def answer(self, status: int, body: bytes = b"", **headers: str) -> None:
         self.send_response(status)
@@ -64,7 +60,6 @@ class ImageServer(LocalServer):
         self.faults: dict[str, list[Fault]] = {}  # of the next requests of a path, in order
         self.seen: list[Seen] = []
         self.lock = threading.Lock()
-        self.at_once = self.most_at_once = 0
 
     def address(self, path: str, host: str = "localhost") -> str:
         return f"{self.scheme}://{host}:{self.server_port}{path}"
@@ -114,8 +109,8 @@ def status(code: int, **headers: str) -> Fault:
     return lambda handler: handler.answer(code, b"<html>oops", **headers)
 
 
-def redirect(target: str, code: int = 302) -> Fault:
-    return status(code, Location=target)
+def redirect(target: str, code: int = 302, **headers: str) -> Fault:
+    return status(code, Location=target, **headers)
 
 
 def hang_up(handler: Handler) -> None:

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from tests.conftest import PRODUCT
-from tests.images.image_server import chunked, image, status, whole
+from tests.images.image_server import chunked, image, redirect, status, whole
 
 FIVE_MB = 5 * 1024**2
 SVG = b'<?xml version="1.0"?>\n<!-- a shop --><svg xmlns="http://www.w3.org/2000/svg" width="900"/>'
@@ -97,7 +97,7 @@ def test_with_strict_what_cannot_be_fetched_is_an_error(shop, images):
 
 @pytest.mark.parametrize("encoding", ["gzip", "br"])
 def test_an_encoding_that_was_not_asked_for_is_a_warning_and_nothing_is_decompressed(shop, images, encoding):
-    images.faults["/a"] = [status(200, Content_Encoding=encoding)]
+    images.faults["/a"] = [redirect("/a", Content_Encoding=encoding), status(200, Content_Encoding=encoding)]
     shop.feed(images.address("/a"))
     assert f"sent as '{encoding}', which was not asked for" in shop.check().findings[0][2]
     assert images.seen[0].headers["Accept-Encoding"] == "identity"

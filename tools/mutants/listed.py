@@ -5,6 +5,7 @@ from .conversion import CONVERSION
 from .digests import DIGESTS
 from .fsyncs import FSYNCS
 from .generations import GENERATIONS
+from .images import IMAGES
 from .others import OTHERS
 
-MUTANTS = (*FSYNCS, *CHECKSUMS, *GENERATIONS, *DIGESTS, *CONVERSION, *OTHERS)
+MUTANTS = (*FSYNCS, *CHECKSUMS, *GENERATIONS, *DIGESTS, *CONVERSION, *IMAGES, *OTHERS)

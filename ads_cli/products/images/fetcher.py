@@ -20,8 +20,8 @@ from .stores import Outcomes, RememberedImages
 THREADS = 24
 REQUESTS_PER_HOST = 6  # at a time, as browsers do
 MAX_WAITING = 1000  # addresses
-FIRST_BYTES = 64 * 1024
-MOST_BYTES = 1024 * 1024  # of a JPG with profiles and previews before its pixels
+# Bytes that are read until the pixels are found: in a JPG, profiles and previews may precede them.
+SIZES = (16 * 1024, 128 * 1024, 1024 * 1024)
 MAX_REDIRECTS = 5
 MAX_ATTEMPTS = 3
 MAX_RETRY_AFTER_SECONDS = 60.0
@@ -33,7 +33,7 @@ class Task(NamedTuple):
 
     address: bytes  # digest of the address in the feed
     url: httpx.URL  # of the request; redirects lead to others
-    size: int = FIRST_BYTES
+    size: int = SIZES[0]
     redirects: int = 0
     attempt: int = 1
 
@@ -166,9 +166,9 @@ class Fetcher:
             return Unreachable(f"status {start.status}", f"the server answered with status {start.status}")
         header = read_header(start.data)
         if header.lacks_pixels and not start.is_whole:
-            if task.size < MOST_BYTES:
-                return task._replace(size=MOST_BYTES)
-            return Unreachable("header", f"its first {MOST_BYTES:,} bytes do not state its size in pixels")
+            if task.size < SIZES[-1]:
+                return task._replace(size=next(size for size in SIZES if size > task.size))
+            return Unreachable("header", f"its first {task.size:,} bytes do not state its pixels")
         image = Image(*header, start.size)
         self._remembered.put(task.address, start.version, image)
         return image

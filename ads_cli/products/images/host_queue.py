@@ -43,10 +43,10 @@ class HostQueue(Generic[T]):
         `done` must follow.
         """
         with self._has_task:
-            while (host := self._next_host()) is None:
-                if self._is_closed:
-                    return None
+            while (host := self._next_host()) is None and not self._is_closed:
                 self._has_task.wait()
+            if host is None or self._is_closed:
+                return None
             tasks = self._waiting.pop(host)
             task = tasks.popleft()
             if tasks:

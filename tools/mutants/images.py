@@ -1,0 +1,82 @@
+"""Mutants of the guards of images: private addresses, limits, each address once, counts of rows."""
+
+from .mutant import Mutant
+
+PRIVATE = "tests/images/test_private.py"
+FETCHING = "tests/images/test_fetching.py"
+FINDINGS = "tests/images/test_findings.py"
+FETCHER = "ads_cli/products/images/fetcher.py"
+START = "ads_cli/client/file_start.py"
+
+IMAGES = (
+    Mutant(
+        "images are fetched from private addresses",
+        START,
+        "check = _any_address if reading.allow_private else require_public",
+        "check = _any_address",
+        (f"{PRIVATE}::test_a_name_of_a_private_address_is_refused",),
+    ),
+    Mutant(
+        "a proxy is asked for images at private names",
+        START,
+        "        if proxy_of(url):\n",
+        "        if not proxy_of(url):\n",
+        (f"{PRIVATE}::test_a_proxy_is_asked_for_public_names_and_not_for_private_ones",),
+    ),
+    Mutant(
+        "an IPv4 address inside an IPv6 address is not looked at",
+        "ads_cli/client/public_addresses.py",
+        "if carried is not None:",
+        "if carried is not None and not address.is_global:",
+        (f"{PRIVATE}::test_an_address_that_is_not_public_is_known",),
+    ),
+    Mutant(
+        "a name with one public address is public",
+        "ads_cli/client/public_addresses.py",
+        "    for address in addresses:\n",
+        "    for address in addresses[:1]:\n",
+        (f"{PRIVATE}::test_a_name_with_one_private_address_among_others_is_refused",),
+    ),
+    Mutant(
+        "the whole of an image is read",
+        START,
+        "        if counted > max(size, max_counted):",
+        "        if counted < 0:",
+        (f"{FETCHING}::test_only_the_beginning_of_an_image_is_read",),
+    ),
+    Mutant(
+        "a host is asked for any number of images at a time",
+        "ads_cli/products/images/host_queue.py",
+        "self._working[host] < self._per_host",
+        "self._working[host] < 100",
+        (f"{FETCHING}::test_a_host_is_asked_for_few_images_at_a_time_and_does_not_hold_up_others",),
+    ),
+    Mutant(
+        "an image is fetched for each row that links to it",
+        "ads_cli/products/images/check.py",
+        "if self._outcomes.claim(address):",
+        "if self._outcomes.claim(address) or True:",
+        (f"{FETCHING}::test_an_address_is_fetched_once_however_many_rows_link_to_it",),
+    ),
+    Mutant(
+        "a host that does not answer is asked for every image",
+        FETCHER,
+        "if silence and silence.times >= MAX_SILENCES:",
+        "if silence and silence.times < 0:",
+        (f"{FETCHING}::test_a_host_that_does_not_answer_is_soon_left_alone",),
+    ),
+    Mutant(
+        "an image that was not found counts as sound",
+        FETCHER,
+        'return Unreachable(f"status {start.status}", f"the server answered with status {start.status}")',
+        'return Image("JPG", 500, 500, 1)',
+        (f"{FINDINGS}::test_what_cannot_be_fetched_is_a_warning",),
+    ),
+    Mutant(
+        "a row with two mistakes is counted twice",
+        "ads_cli/validation/report.py",
+        "severities -= {problem.severity for problem in known}",
+        "severities -= set()",
+        (f"{FINDINGS}::test_a_row_is_invalid_once_whatever_is_wrong_with_it",),
+    ),
+)

@@ -57,7 +57,7 @@ GENERATIONS = (
     Mutant(
         "a push commits what another one has overwritten",
         "ads_cli/products/sync_state.py",
-        "is_current = generation == self._generations.current(self._place)",
+        "is_current = generation == self.generation",
         "is_current = True",
         (f"{REMEMBERED}::test_two_concurrent_pushes_store_nothing_that_may_be_wrong",),
     ),

@@ -42,12 +42,14 @@ def diff(
     from ..uploads.rejected_rows import check_failed_out
     from .comparison import comparing_with_catalog, find_differences
     from .products import STRICT_HINT
+    from .scheduled_feeds import warn_scheduled_feeds
     from .validate import require_valid, write_invalid_rows
 
     call = Invocation.of(ctx, mutates=False)
     options = feed.compare_options(remembers=False)
     plan = check_plan(feed.open_all(call, files, PRODUCT_SCHEMA), strict=strict)
     check_failed_out(rejected.failed_out_file, plan.rows)
+    warn_scheduled_feeds(call)
     hint = "nothing was compared; correct the file, or compare the valid rows with --skip-invalid"
     with comparing_with_catalog(call, options) as comparison:
         report = require_valid(

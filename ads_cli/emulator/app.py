@@ -160,8 +160,8 @@ class Emulator:
         if handler.request_type:
             context.user = self.authenticator.authenticate_user(incoming, writes=endpoint.mutates).user
 
-        def handle(partial: bool) -> HttpResponse:
-            context.partial = partial
+        def handle(fault: str) -> HttpResponse:
+            context.fault = fault
             return _handle(context, endpoint, handler)
 
         return handle_with_faults(self.faults, incoming, handle)

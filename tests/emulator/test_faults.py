@@ -77,6 +77,15 @@ def test_partial_rejects_some_products_of_a_batch(faulty):
     assert statuses(client.put(*batch)) == {"CREATE_SUCCESS": 3, "NO_CHANGE": 2}
 
 
+def test_hidden_variants_are_in_no_list(faulty):
+    client = faulty(f"GET {PRODUCTS} hide-variants times=2")
+    client.put(*(product(name, item_group_id="hats") for name in ("red", "blue", "green")), product("alone"))
+    (shown, _) = client.products()
+    group = shown["item_group_key"]
+    assert [one["id"] for one in client.products(item_group_key=group)] == ["red"]
+    assert [one["id"] for one in client.products(item_group_key=group)] == ["red", "blue", "green"]
+
+
 def test_latencies_add_up(faulty, monkeypatch):
     slept = []
     monkeypatch.setattr("ads_cli.emulator.core.faults.time.sleep", slept.append)

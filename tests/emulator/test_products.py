@@ -215,6 +215,17 @@ def test_a_list_has_only_the_first_submitted_product_of_a_group(local):
     assert [one["id"] for one in local.products()] == ["alone", "blue"]
 
 
+def test_a_group_is_listed_in_pages(local):
+    local.put(*(product(str(number), item_group_id="hats") for number in range(5)))
+    (shown,) = local.products()
+    page = local.get(local.products_path, item_group_key=shown["item_group_key"], count=3).json()
+    rest = local.get(
+        local.products_path, item_group_key=shown["item_group_key"], count=3, cursor=page["next_cursor"]
+    ).json()
+    assert [one["id"] for one in (*page["data"], *rest["data"])] == list("01234")
+    assert rest["next_cursor"] is None
+
+
 def test_a_product_that_leaves_its_group_is_listed(local):
     local.put(product("red", item_group_id="hats"), product("blue", item_group_id="hats"))
     local.put(product("blue") | {"item_group_id": ""})

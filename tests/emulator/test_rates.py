@@ -6,7 +6,7 @@ import pytest
 
 from ads_cli.emulator.app import Emulator
 
-from .client import Client, InProcess
+from .client import Client, InProcess, product
 
 LIMITS = "x-rate-limit", "x-account-rate-limit"
 
@@ -53,6 +53,19 @@ def test_a_refused_request_changes_nothing(local):
     answers = [local.send("PUT", catalog, name=f"Shop {number}") for number in range(21)]
     assert [answer.status_code for answer in answers] == [200] * 20 + [429]
     assert "Shop 19" in local.get("/12/product_catalogs").text
+
+
+def test_deletes_are_counted_and_those_beyond_the_limit_delete_nothing(local):
+    path, (created,) = local.products_path, local.put(product())
+    delete = [local.send("DELETE", path, json_body={"product_keys": ["none"]}) for _ in range(150)]
+    assert {answer.status_code for answer in delete} == {200}
+    refused = local.send("DELETE", path, json_body={"product_keys": [created["product_key"]]})
+    assert refused.status_code == 429 and [one["id"] for one in local.products()] == [product()["id"]]
+
+
+def test_listings_are_counted(local):
+    assert remaining(local.get(local.products_path)) == {"x-rate-limit": "999"}
+    assert remaining(local.get(local.products_path, item_group_key="none")) == {"x-rate-limit": "998"}
 
 
 def test_the_neutral_service_limits_none_of_these(database):

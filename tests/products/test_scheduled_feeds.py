@@ -47,6 +47,13 @@ def test_a_push_of_changes_names_the_scheduled_feeds_of_the_service(adsctl, sche
     assert SAID not in push(adsctl)
 
 
+def test_a_comparison_names_them(adsctl, schedule, service):
+    push(adsctl)
+    assert SAID not in adsctl("products", "diff", "feed.csv").stderr
+    schedule()
+    assert adsctl("products", "diff", "feed.csv").stderr.count(SAID) == 1
+
+
 def test_an_unchanged_feed_names_them_too(adsctl, schedule, service):
     schedule()
     with serving() as shop:

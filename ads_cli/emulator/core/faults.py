@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 # Marks a response that must fail on the wire: the server breaks the connection, and the transport of a
 # client in the same process raises the error that it would have seen.
 HEADER = "X-Emulator-Fault"
-ACTIONS = ("reset", "reset-after", "truncate", "garbage", "partial")
+PARTIAL, HIDE_VARIANTS = "partial", "hide-variants"  # what the handler of a request does
+ACTIONS = ("reset", "reset-after", "truncate", "garbage", PARTIAL, HIDE_VARIANTS)
 SETTINGS = {
     "status": "status",
     "latency": "latency_seconds",
@@ -33,8 +34,8 @@ MAX_LATENCY_SECONDS = 3600.0
 EXAMPLE = "for example: PUT /12/product_catalogs/* status=503 rate=0.2 retry-after=1"
 GARBAGE = b"<!DOCTYPE html><html><head><title>Welcome</title></head><body>Please log in.</body></html>"
 
-# Handles the request without faults; True rejects some items of a batch.
-HandleRequest = Callable[[bool], HttpResponse]
+# Handles the request without faults, but for PARTIAL or HIDE_VARIANTS.
+HandleRequest = Callable[[str], HttpResponse]
 
 
 @dataclass
@@ -80,9 +81,9 @@ class Fault:
             return HttpResponse(GARBAGE, content_type="text/html")
         if self.action == "reset":
             return HttpResponse(b"{}", headers=((HEADER, "reset"),))
-        response = handle(self.action == "partial")
-        if self.action == "partial":
-            return response
+        if self.action in (PARTIAL, HIDE_VARIANTS):
+            return handle(self.action)
+        response = handle("")
         return _marked(response, self.action.removesuffix("-after"))
 
 
@@ -93,7 +94,7 @@ def handle_with_faults(
     triggered = [fault for fault in faults if fault.is_triggered(incoming)]
     timed_out = _delay(sum(fault.latency_seconds for fault in triggered), incoming.timeout_seconds)
     failure = next((fault for fault in triggered if fault.action or fault.status), None)
-    response = failure.respond(handle) if failure else handle(False)
+    response = failure.respond(handle) if failure else handle("")
     return _marked(response, "timeout") if timed_out else response
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 from ...api.endpoint import Endpoint, Request
 from ...api.names import SERVICES, Names
 from ..storage.store import Store
+from .faults import PARTIAL
 from .incoming_request import IncomingRequest
 from .rate_limits import RateLimits
 from .responses import Headers, HttpResponse, Result
@@ -26,7 +27,7 @@ class RequestContext:
     path_params: dict[str, str]
     service: str = "generic"  # that the emulator speaks
     user: str = ""  # who signed the request; "" until a raw handler authenticates it
-    partial: bool = False  # fault on demand: reject some items of a batch
+    fault: str = ""  # on demand, to be carried out by the handler
     echoed: dict[str, Any] = field(default_factory=dict)  # parameters that the envelope repeats
     rate_headers: Headers = ()  # of the response
 
@@ -34,6 +35,11 @@ class RequestContext:
         """Count the request against the limit of its endpoint; raise ApiError (429) beyond it."""
         account = self.path_params.get("account_id", "")
         self.rate_headers = self.rate_limits.consume(endpoint, self.user, account)
+
+    @property
+    def partial(self) -> bool:
+        """Whether some items of a batch are to be rejected."""
+        return self.fault == PARTIAL
 
     @property
     def names(self) -> Names:

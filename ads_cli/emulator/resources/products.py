@@ -14,6 +14,7 @@ from ...api.names import Names
 from ...api.products import BATCH_SIZE, DeleteProducts, ListProducts, Product, PutProducts
 from ...api.types import InCatalog
 from ...api.validation import InvalidError, Problem, broken_rules, convert, errors_in
+from ..core.faults import HIDE_VARIANTS
 from ..core.handlers import RequestContext, handler
 from ..core.paging import Seq, decode_cursor, encode_cursor
 from ..core.params import value_or_default
@@ -168,13 +169,15 @@ def list_products(context: RequestContext, request: ListProducts) -> Result:
     """List products in the order they were first submitted.
 
     Of each group, only the first submitted product is listed. With `item_group_key`, all products of that
-    group are; the specification leaves this open.
+    group are; the specification leaves this open, so that the fault `hide-variants` shows one there too.
     """
     catalog, group = request.product_catalog_id, request.item_group_key
     require_catalog(context, catalog)
     count: int = value_or_default(request, "count")
     after = decode_cursor(request.cursor, tuple[Seq])[0] if request.cursor else 0
     rows = product_table.page(context.store, catalog, group=group, after=after, count=count + 1)
+    if group and context.fault == HIDE_VARIANTS:
+        rows = rows[: after == 0]
     next_cursor = encode_cursor(rows[count - 1][0]) if len(rows) > count else None
     products = [msgspec.Raw(_listed(data, context)) for _, data in rows[:count]]
     return Result(products, next_cursor, enums=())

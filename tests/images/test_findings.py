@@ -217,3 +217,11 @@ def test_a_table_that_worker_processes_validate_has_images_too(adsctl, images):
     (finding,) = report["findings"]
     assert report["invalid"] == finding["rows"] == 2_500 and finding["lines"] == [2, 3, 4, 5, 6]
     assert images.paths == ["/small"]
+
+
+def test_the_page_of_a_check_has_what_is_wrong_with_images(shop, images):
+    images.files["/small"] = image(width=9)
+    shop.feed(images.address("/small"), images.address("/none"))
+    shop.check("--report", "page.html", code=3)
+    page = (shop.adsctl.home / "page.html").read_text()
+    assert "has 9x500 pixels, at least 500x500 are needed" in page and "status 404" in page

@@ -38,7 +38,8 @@ def checked_images(
         settings.seconds("timeout", may_be_zero=False), MAX_IMAGE_BYTES, options.allow_private, call.trace
     )
     with closing(ImageCheck(strict=plan.validator.strict)) as check:
-        with progress(call.messages, "Checking images", None) as on_progress:
+        total = report.rows if options.images_sample is None else None
+        with progress(call.messages, "Checking images", total) as on_progress:
             check.fetch(
                 plan.checked_rows(),
                 reading,

@@ -277,7 +277,7 @@ def test_progress_is_shown_while_images_are_fetched(shop, images, monkeypatch):
     images.files["/a"] = image()
     images.faults["/a"] = [lambda handler: time.sleep(0.5) or serve(handler)]
     shop.feed(images.address("/a"))
-    assert "Checking images: 0" in shop.check().said
+    assert "Checking images: 1 of 1 row\n" in shop.check().said
 
 
 def test_requests_are_shown_with_debug(shop, images):

@@ -13,7 +13,7 @@ from .stores import Outcomes, RememberedImages, digest_of
 
 WAKE_UP_SECONDS = 0.2  # after which progress is shown
 
-OnProgress = Callable[[int], None]  # called with the number of addresses that were looked at
+OnProgress = Callable[[int], None]  # called with the number of rows; for a sample, of images
 
 
 class ImageCheck:
@@ -25,6 +25,7 @@ class ImageCheck:
         self.linked = 0  # addresses in the feed
         self.checked = 0
         self.unchanged = 0  # of them, since an earlier run
+        self._rows = 0  # whose images were asked for
 
     def fetch(
         self,
@@ -44,12 +45,16 @@ class ImageCheck:
             closing(RememberedImages(state_dir)) as remembered,
             closing(Fetcher(reading, max_attempts, self._outcomes, remembered)) as fetcher,
         ):
+
+            def show_progress() -> None:
+                on_progress(self._rows if sample_size is None else fetcher.finished)
+
             for address, link in links:
                 while not fetcher.has_room(WAKE_UP_SECONDS):
-                    on_progress(fetcher.finished)
+                    show_progress()
                 fetcher.put(address, link)
             while not fetcher.is_done(WAKE_UP_SECONDS):
-                on_progress(fetcher.finished)
+                show_progress()
             self.checked, self.unchanged = fetcher.finished, fetcher.unchanged
 
     def add_problems(self, rows: Iterable[CheckedRow]) -> Iterator[tuple[CheckedRow, list[Problem]]]:
@@ -64,6 +69,7 @@ class ImageCheck:
     def _new_links(self, rows: Iterable[CheckedRow]) -> Iterator[tuple[bytes, str]]:
         """Yield each address once, with its digest."""
         for checked in rows:
+            self._rows += 1
             if checked.row.left_out:
                 continue
             for _, link in links_in(checked.row.values):

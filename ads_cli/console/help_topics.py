@@ -35,6 +35,7 @@ FILES = {
     "ADSCTL_CONFIG_DIR/config.yaml": "profiles: addresses, account, catalog; never a secret",
     "ADSCTL_STATE_DIR/jobs": "one journal for each push",
     "ADSCTL_STATE_DIR/acknowledged": "digests of acknowledged products, for push --changed",
+    "ADSCTL_STATE_DIR/feed_sizes": "the rows that each feed had when it was pushed last",
     "ADSCTL_STATE_DIR/emulator.db": "the data of the emulator",
 }
 

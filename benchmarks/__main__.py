@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .checks import changed, checks
+from .checks import REPORTED_ROWS, changed, checks, page
 from .diffs import diffs
 from .emulators import emulators
 from .peers import ADSCTL, Peers
@@ -53,6 +53,7 @@ def main() -> None:
             stages(table, env, folder, min(size["products"], MAX_STAGED_PRODUCTS), size["runs"])
         if "checks" in only:
             checks(table, env, folder, size["rows"], size["runs"])
+            page(table, env, folder, min(size["rows"], REPORTED_ROWS), size["runs"])
             changed(table, env, folder, size["rows"], size["runs"])
         if "diffs" in only:
             diffs(table, env, folder, size["rows"], size["runs"])

@@ -1,6 +1,7 @@
 """Validation of many rows against reading them alone; a second push of a feed with few changes."""
 
 import json
+import statistics
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +14,11 @@ from .table import Bar, Table
 CHECK, BARE, AGAIN = "products check", "csv and msgspec", "push --changed"
 FIX = "check --fix all"  # of a feed that has nothing to mend
 GENERIC = "check --from generic"  # which does not look at the feed to tell its kind
+PAGE = "check --report"
+WRONG_GTIN = "9783999738837"  # its check digit: a warning
+REPORTED_ROWS = 100_000
 MOST_MEGABYTES = 160
+MOST_SECONDS, MOST_PAGE_MEGABYTES = 3, 5  # of a report
 CHANGED_EVERY = 100  # rows; 25 products are sent per request
 
 
@@ -36,6 +41,20 @@ def checks(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: 
     table.speed(CHECK, rows, samples, [Bar(BARE, least=0.35), Bar(GENERIC, most=1.08)])
     table.speed(FIX, rows, samples, [Bar(CHECK, most=1.10)])
     table.limit("peak memory", max(ran.megabytes for ran in found), MOST_MEGABYTES, "MB")
+
+
+def page(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: int) -> None:
+    """Check a feed with a warning in every row, and write a page about it."""
+    table.begin(f"check of {rows:,} products with --report, medians of {runs}")
+    path, written = feed(folder / "reported.csv", rows), folder / "page.html"
+    check = [ADSCTL, *CHECK.split(), "-o", "none", "--set", f"gtin={WRONG_GTIN}", str(path)]
+    tasks = {CHECK: Command(check, env).time, PAGE: Command([*check, "--report", str(written)], env).time}
+    samples = interleaved(tasks, runs, warm=False)
+    table.speed(CHECK, rows, samples)
+    table.speed(PAGE, rows, samples)
+    seconds = statistics.median(samples[PAGE]) * REPORTED_ROWS / rows
+    table.limit(f"report of {REPORTED_ROWS:,}", seconds, MOST_SECONDS, "s")
+    table.limit("its page", written.stat().st_size / 1e6, MOST_PAGE_MEGABYTES, "MB")
 
 
 def changed(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: int) -> None:

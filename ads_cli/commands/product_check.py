@@ -69,7 +69,7 @@ def check(
         else:
             rows = feed.open_all(call, files, PRODUCT_SCHEMA)
         plan = check_plan(rows, selection, strict=strict)
-        run.watch(plan.validator, rejected.failed_out)
+        run.watch(plan.validator, rejected.failed_out, "check")
         check_failed_out(rejected.failed_out_file, plan.rows)
         report = validate_with_progress(call, plan)
         with checked_images(call, plan, images, report) as checked_rows:

@@ -7,11 +7,12 @@ import typer
 from ..console.bulk_options import Files, RejectedOptions, Strict, with_options
 from ..console.compare_options import ComparedFeedOptions
 from ..console.invocation import Invocation
+from ..console.run_report import ReportOptions
 
 DIFFERENCES_FOUND = 10  # exit code
 
 
-@with_options(feed=ComparedFeedOptions, rejected=RejectedOptions)
+@with_options(feed=ComparedFeedOptions, rejected=RejectedOptions, page=ReportOptions)
 def diff(
     ctx: typer.Context,
     files: Files,
@@ -22,6 +23,7 @@ def diff(
     strict: Strict = False,
     *,
     rejected: RejectedOptions,
+    page: ReportOptions,
 ) -> None:
     """Show what differs between a product feed and its catalog.
 
@@ -47,23 +49,26 @@ def diff(
 
     call = Invocation.of(ctx, mutates=False)
     options = feed.compare_options(remembers=False)
-    plan = check_plan(feed.open_all(call, files, PRODUCT_SCHEMA), strict=strict)
-    check_failed_out(rejected.failed_out_file, plan.rows)
-    warn_scheduled_feeds(call)
-    hint = "nothing was compared; correct the file, or compare the valid rows with --skip-invalid"
-    with comparing_with_catalog(call, options) as comparison:
-        report = require_valid(
-            call,
-            plan,
-            skip_invalid=skip_invalid,
-            failed_out=rejected.failed_out_file,
-            hint="; ".join(filter(None, (hint, STRICT_HINT * strict))),
-        )
-        differences = find_differences(call, comparison, plan.validator)
-        show_differences(call.printer, differences)
-        call.messages.say(describe_counts(differences))
-    write_invalid_rows(rejected.failed_out_file, plan, report)
-    if report.invalid:
-        raise IncompleteError(f"{report.summary} and not compared")
-    if differences.counts.total():
-        raise typer.Exit(DIFFERENCES_FOUND)
+    with page.written(call, files, force=rejected.force) as run:
+        plan = check_plan(feed.open_all(call, files, PRODUCT_SCHEMA), strict=strict)
+        run.watch(plan.validator, rejected.failed_out, "diff")
+        check_failed_out(rejected.failed_out_file, plan.rows)
+        warn_scheduled_feeds(call)
+        hint = "nothing was compared; correct the file, or compare the valid rows with --skip-invalid"
+        with comparing_with_catalog(call, options) as comparison:
+            report = require_valid(
+                call,
+                plan,
+                skip_invalid=skip_invalid,
+                failed_out=rejected.failed_out_file,
+                hint="; ".join(filter(None, (hint, STRICT_HINT * strict))),
+            )
+            differences = find_differences(call, comparison, plan.validator)
+            run.take_differences(differences)
+            show_differences(call.printer, differences)
+            call.messages.say(describe_counts(differences))
+        write_invalid_rows(rejected.failed_out_file, plan, report)
+        if report.invalid:
+            raise IncompleteError(f"{report.summary} and not compared")
+        if differences.counts.total():
+            raise typer.Exit(DIFFERENCES_FOUND)

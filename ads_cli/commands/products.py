@@ -90,7 +90,7 @@ def push(
             pushed.report_unchanged(unchanged)
             return
         plan, selection = _push_plan(call, rows, only_changed=changed, strict=strict)
-        run.watch(plan.validator, options.failed_out, sends=True)
+        run.watch(plan.validator, options.failed_out, "push")
         command = PushCommand(call, plan, options, invalid_hint=STRICT_HINT * strict, size_check=size_check)
         command.on_end = run.take_push
         if changed:

@@ -12,9 +12,10 @@ import typer
 from ..errors import AdsctlError, ReportedError, UsageError
 from ..masking import mask_address
 from .invocation import Invocation
-from .run import Run
+from .run import Action, Run
 
 if TYPE_CHECKING:
+    from ..products.sync.differences import Differences
     from ..uploads.push import PushResult
     from ..uploads.summary import Summary
     from ..validation.validator import Validator
@@ -56,7 +57,7 @@ class RunReport:
     force: bool
     run: Run
 
-    def watch(self, validator: "Validator", failed_out: str | None, *, sends: bool = False) -> None:
+    def watch(self, validator: "Validator", failed_out: str | None, action: Action) -> None:
         """Gather what the page says of the rows; raise UsageError where it would replace them."""
         if self.path is None:
             return
@@ -67,8 +68,15 @@ class RunReport:
             raise UsageError(f"--report: {path} is the input file", hint="choose another name")
         if failed_out and path.resolve() == Path(failed_out).resolve():
             raise UsageError(f"--report: {path} is the file of --failed-out", hint="choose another name")
-        self.path, self.run.validator, self.run.sends = path, validator, sends
+        self.path, self.run.validator, self.run.action = path, validator, action
         validator.gather(ProductFacts)
+
+    def take_differences(self, differences: "Differences") -> None:
+        """Receive what differs between the feed and its catalog."""
+        if self.path:
+            from .pages.differences import part_of
+
+            self.run.differences = part_of(differences)
 
     def take_push(self, summary: "Summary", result: "PushResult | None") -> None:
         """Receive what a push came to; nothing was sent where there is no result."""

@@ -62,12 +62,16 @@ class ProductFacts(Struct):
         """Note a row; `record` is its number in the run."""
         if not row.left_out:
             self._count(row.values)
+        self.note_problems(row, problems, record)
+        if row.changes and self.with_changes.wants({change.fix for change in row.changes}):
+            self.with_changes.rows.append(NotedRow.of(row, record))
+
+    def note_problems(self, row: Row, problems: list[Problem], record: int) -> None:
+        """Note further problems of a row."""
         if problems:
             first = self.with_errors if errors_in(problems) else self.with_warnings
             if first.wants(problem.kind for problem in problems):
                 first.rows.append(NotedRow.of(row, record, problems))
-        if row.changes and self.with_changes.wants({change.fix for change in row.changes}):
-            self.with_changes.rows.append(NotedRow.of(row, record))
 
     def _count(self, values: dict[str, Any]) -> None:
         self.rows += 1

@@ -14,7 +14,7 @@ Level = Literal["good", "warning", "error", "neutral"]  # a colour, with a word 
 WEB_ADDRESS = re.compile(r"https?://(?P<host>[^\s/?#@:\[\]\\]+)(:[0-9]{1,5})?([/?#]\S*)?", re.IGNORECASE)
 PRIVATE_NAME = re.compile(r"[^.]*|.*\.(local|localhost|internal|lan|home|arpa)|[0-9.]*|0x.*", re.IGNORECASE)
 MAX_ADDRESS = 2000  # characters
-BYTES_PER_CELL = 150  # of markup around a text; a picture and a badge have more of it
+BYTES_PER_CELL = 80  # of markup around a text
 
 
 def web_address(text: object) -> str:
@@ -163,7 +163,7 @@ def _size(cell: Cell) -> int:
         case str():
             return BYTES_PER_CELL + _text_size(cell)
         case Picture():
-            return 2 * BYTES_PER_CELL + _text_size(cell.address)
+            return 3 * BYTES_PER_CELL + _text_size(cell.address)
         case Link():
             return 2 * BYTES_PER_CELL + _text_size(cell.text) + _text_size(cell.address)
         case Badge():

@@ -18,7 +18,7 @@ START = (
     '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     f'<meta name="generator" content="{GENERATOR}'
 )
-MAX_TABLE_BYTES = 900_000
+MAX_TABLE_BYTES = 650_000  # a page has up to seven tables
 
 Mask = Callable[[str], str]
 

@@ -12,6 +12,9 @@ class Facts(Protocol):
     def note(self, row: Row, problems: list[Problem], record: int) -> None:
         """Note a validated row; `record` is its number in the run."""
 
+    def note_problems(self, row: Row, problems: list[Problem], record: int) -> None:
+        """Note further problems of a row."""
+
     def add(self, later: Any) -> None:
         """Add the facts about the run of rows that follows."""
 

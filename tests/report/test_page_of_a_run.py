@@ -6,6 +6,7 @@ import signal
 import pytest
 
 from tests.conftest import PRODUCT, feed
+from tests.images.image_server import image, serving
 from tests.products.stopping import acknowledged, stop_at
 from tests.report.conftest import PRODUCTS, write_feed
 from tests.report.reading import Read, read
@@ -146,3 +147,12 @@ def test_several_files_are_named_with_their_lines(adsctl):
     write_feed(adsctl.home / "b.csv", [PRODUCTS[2]])
     adsctl("products", "check", "a.csv", "b.csv", "--report", "feed.html", code=3)
     assert "b.csv:2" in read(adsctl.home / "feed.html").text
+
+
+def test_what_is_wrong_with_an_image_is_shown_with_its_product(adsctl):
+    with serving() as images:
+        images.files["/small.png"] = image("PNG", 10, 10)
+        write_feed(adsctl.home / "feed.csv", [PRODUCT | {"image_link": images.address("/small.png")}])
+        page = checked(adsctl, "--images", "--allow-private", code=3)
+    assert "has 10x10 pixels, at least 500x500 are needed 1 2 sku-1" in page.text
+    assert "2 sku-1 Enamel mug error image_link: " in page.text

@@ -23,17 +23,12 @@ def level(report: ValidationReport | None, error: ReportedError | None) -> Level
 def checked(report: ValidationReport) -> str:
     """Say what a check found."""
     if report.invalid:
-        return f"{_mistakes(report)}; {report.valid:,} can be sent"
+        return f"{mistakes(report)}; {report.valid:,} can be sent"
     if not report.valid:
         return "There is no product in this feed"
     products = "The only product" if report.valid == 1 else f"All {report.valid:,} products"
     warned = f"; {report.warned:,} with warnings" if report.warned else ""
     return f"{products} can be sent{warned}"
-
-
-def not_sent(report: ValidationReport) -> str:
-    """Say that nothing was sent of a feed with mistakes."""
-    return f"Nothing was sent: {_mistakes(report)}"
 
 
 def sent(summary: Summary, error: ReportedError | None, *, dry_run: bool) -> str:
@@ -92,6 +87,7 @@ def tallies(report: ValidationReport | None, summary: Summary | None) -> Sequenc
     return found
 
 
-def _mistakes(report: ValidationReport) -> str:
+def mistakes(report: ValidationReport) -> str:
+    """Say how many rows have mistakes."""
     have = "has" if report.invalid == 1 else "have"
     return f"{report.invalid:,} of {counted(report.rows, 'row')} {have} mistakes"

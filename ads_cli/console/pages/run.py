@@ -32,7 +32,10 @@ def page_of(run: Run, settings: Settings) -> Page:
             *([("Profile", settings.profile)] if run.summary else []),
             ("By", f"adsctl {__version__}"),
         ],
-        tallies=outcome.tallies(report, run.summary),
+        tallies=[
+            *outcome.tallies(report, run.summary),
+            *(run.differences.tallies if run.differences else ()),
+        ],
         sections=list(_sections(run, report, facts)),
     )
 
@@ -44,11 +47,14 @@ def _headline(run: Run, report: ValidationReport | None) -> tuple[str, bool]:
     if run.summary:
         is_told = run.summary.due == run.summary.acknowledged
         return outcome.sent(run.summary, run.error, dry_run=run.result is None), is_told
-    if not run.sends:
+    if run.action == "diff" and run.differences:
+        return run.differences.headline, run.error is None
+    if run.action == "check":
         return outcome.checked(report), True
+    done = "compared" if run.action == "diff" else "sent"
     if report.invalid and isinstance(run.error, ContentError):
-        return outcome.not_sent(report), True
-    return "Nothing was sent", False
+        return f"Nothing was {done}: {outcome.mistakes(report)}", True
+    return f"Nothing was {done}", False
 
 
 def _sections(run: Run, report: ValidationReport | None, facts: ProductFacts | None) -> Iterator[Section]:
@@ -58,5 +64,7 @@ def _sections(run: Run, report: ValidationReport | None, facts: ProductFacts | N
     rows = run.validator.rows
     if run.result and run.result.rejected_rows:
         yield feed.rejected(rows, run.result)
+    if run.differences:
+        yield from run.differences.sections
     if report and facts:
         yield from feed.sections(rows, report, facts)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import trustme
+from hypothesis import HealthCheck, settings
 from pytest_httpserver import HTTPServer
 
 from ads_cli.commands.emulator import variables
@@ -17,6 +18,10 @@ from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.faults import parse_fault
 from ads_cli.emulator.server import running
 from tests.adsctl import ROOT, Adsctl
+
+# How fast a machine is proves nothing.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 EXAMPLES = ROOT / "examples"
 

@@ -25,7 +25,7 @@ from tests.emulator.wire_names import X_NAMES, renamed
 from .strategies import fields
 
 under_each_service = pytest.mark.parametrize("service", SERVICES)
-sampled = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+sampled = settings(max_examples=50, suppress_health_check=list(HealthCheck), database=None)
 
 
 def body_of(upload: Any, items: Any, service: str) -> Any:

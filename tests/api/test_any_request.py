@@ -109,7 +109,7 @@ def test_a_valid_request_arrives_unchanged_under_the_names_of_its_service(kind, 
     names = SERVICES[service]
     count = 0
 
-    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck), database=None)
     @given(values_of(kind))
     def holds(values: dict[str, Any]) -> None:
         nonlocal count

@@ -122,7 +122,7 @@ ADDRESSES = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(ADDRESSES, min_size=1, max_size=6))
 def test_several_columns_send_what_one_cell_with_semicolons_sends(shop, audience, rows):
     rows = [["z@x.de", "", ""], *(row for row in rows if any(row))]

@@ -88,7 +88,7 @@ def test_sliding_windows_and_windows_from_the_first_request_are_used_up(kind, th
     seed=st.integers(0, 1000),
     dated=st.booleans(),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_any_quota_is_used_up_and_respected_at_any_latency(limit, seconds, latency, threads, seed, dated):
     world = World()
     service = Service(world, limit, seconds, between(latency, seed), dated=dated)

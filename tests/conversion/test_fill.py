@@ -1,7 +1,7 @@
 """--set, --default, --currency, --base-url and --split: what arrives in the catalog."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.feeds.conversion.template import Template
@@ -191,14 +191,12 @@ def test_a_wrong_option_is_refused(exports, options, said, name):
 
 
 @given(st.text(), st.text())
-@settings(deadline=None)
 def test_a_template_without_columns_is_its_text(before, after):
     text = f"{before}{{{{{after}".replace("{", "{{").replace("}", "}}")
     assert Template.parse(text).render({}) == text.replace("{{", "{").replace("}}", "}")
 
 
 @given(st.lists(st.tuples(st.text(st.characters(exclude_characters="{}")), st.sampled_from("abc"))))
-@settings(deadline=None)
 def test_a_template_is_filled_in_once(parts):
     values = {"a": "{b}", "b": "", "c": "{{"}
     text = "".join(f"{literal}{{{column}}}" for literal, column in parts)

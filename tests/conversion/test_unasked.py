@@ -21,7 +21,7 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_siz
 
 
 @given(values=st.dictionaries(st.sampled_from(FREE_TEXT), TEXTS), name=st.sampled_from(["f.csv", "f.jsonl"]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_without_options_values_are_sent_as_they_are_in_the_file(tmp_path_factory, values, name):
     product = PRODUCT | values
     path = tmp_path_factory.mktemp("feed") / name
@@ -49,7 +49,6 @@ COMPLETING = [AddCurrency("EUR"), CompleteLinks("https://shop.example/de/"), Spl
     ),
     step=st.sampled_from(COMPLETING),
 )
-@settings(deadline=None)
 def test_what_is_completed_is_not_completed_again(values, step):
     row = Row(2, values)
     step.apply(row)

@@ -11,7 +11,7 @@ import tracemalloc
 import zipfile
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.errors import ContentError, UsageError
@@ -96,7 +96,6 @@ def test_an_archive_that_is_cut_off_is_refused_wherever_it_ends(kind):
 
 @each_kind
 @given(data=st.data())
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_damaged_archive_is_refused_or_read_as_it_was(kind, data):
     original = feed(30).encode()
     damaged = bytearray(KINDS[kind](original))

@@ -1,7 +1,7 @@
 """CSV and TSV as shops export them."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.errors import UsageError
@@ -156,7 +156,6 @@ def test_an_error_names_its_line_whatever_the_block_size(feeds, monkeypatch, bad
 @given(
     before=st.integers(0, 5), quoted=st.text(st.sampled_from('a,"\n'), max_size=10), after=st.integers(1, 3)
 )
-@settings(deadline=None)
 def test_every_row_has_the_line_where_it_begins(before, quoted, after):
     escaped = quoted.replace('"', '""')
     lines = ["id,title", *["x,y"] * before, f'x,"{escaped}"', *["z,y"] * after]

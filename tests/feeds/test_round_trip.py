@@ -4,7 +4,7 @@ import gzip
 import io
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.feeds.formats.xml_writer import BEGIN, END, NOT_XML, REPLACEMENT
@@ -58,7 +58,6 @@ def read(content: bytes, format: str) -> list[dict[str, object]]:
 
 @each_format
 @given(records=records)
-@settings(deadline=None)
 def test_rows_that_were_written_are_read_back_equal(format, records):
     if format == "xml":  # which does not allow all characters
         records = [{name: NOT_XML.sub(REPLACEMENT, text) for name, text in each.items()} for each in records]

@@ -5,7 +5,7 @@ import json
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.feeds.formats.xml_writer import NOT_XML, REPLACEMENT
@@ -51,7 +51,6 @@ names = st.text(min_size=1, max_size=12).map(lambda name: NOT_XML.sub(REPLACEMEN
 
 
 @given(names=st.lists(names, min_size=1, max_size=5, unique=True))
-@settings(deadline=None)
 def test_any_name_of_a_column_is_read_back(names):
     names = [name for name in names if name.strip() == name and name not in REPORT_COLUMNS]
     values = {name: f"value of {number}" for number, name in enumerate(["id", *names])}

@@ -127,7 +127,7 @@ OPTIONAL = {"color": TEXT, "inventory": st.integers(1, 9)}
     st.lists(st.fixed_dictionaries(FIELDS, optional=OPTIONAL), min_size=1, max_size=4),
     st.sampled_from(FORMATS),
 )
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_product_survives_a_round_trip(adsctl, products, format):
     whole = [PRODUCT | {"id": str(number)} | each for number, each in enumerate(products)]
     adsctl.file("feed.json", json.dumps(whole))

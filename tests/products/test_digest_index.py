@@ -1,7 +1,7 @@
 """What is remembered of products, packed: it holds what was put in last, and nothing else."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.products.digest_index import ID_BYTES, Changes, DigestIndex, key_hash, product_digest, split
@@ -21,7 +21,6 @@ def held(records: DigestIndex, contents: dict[str, bytes]) -> bool:
     return all(records.contains(product_digest(*content)) for content in contents.items())
 
 
-@settings(deadline=None)
 @given(CONTENTS, CONTENTS, st.booleans())
 def test_an_index_contains_the_last_version_of_each_product(first, second, keep):
     before = DigestIndex.of(Changes(products(first)))
@@ -42,7 +41,6 @@ def test_an_index_contains_the_last_version_of_each_product(first, second, keep)
     )
 
 
-@settings(deadline=None)
 @given(CONTENTS, st.data())
 def test_a_sync_state_is_read_as_written_or_not_at_all(tmp_path_factory, contents, data):
     state = tmp_path_factory.mktemp("state")

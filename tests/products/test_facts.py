@@ -42,7 +42,6 @@ def gathered(rows: list, first: int = 0) -> ProductFacts:
     return facts
 
 
-@settings(deadline=None)
 @given(NOTED, st.lists(st.integers(0, 30), max_size=4))
 def test_facts_of_parts_are_those_of_the_whole(rows, cuts):
     with (
@@ -57,7 +56,7 @@ def test_facts_of_parts_are_those_of_the_whole(rows, cuts):
     assert parts == whole
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.lists(
         st.sampled_from([row(1), row(2, price="cheap"), row(3, brand=""), "x,too few\n"]),

@@ -79,7 +79,7 @@ CONVERSIONS = st.sampled_from(
     torn=st.booleans(),
     conversion=CONVERSIONS,
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_the_block_size_changes_neither_report_nor_batches(tmp_path_factory, pieces, size, torn, conversion):
     path = tmp_path_factory.mktemp("feed") / "feed.csv"
     path.write_text((HEADER + "".join(pieces)).rstrip("\n") + "\n" * (not torn))

@@ -5,7 +5,7 @@ import json
 import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ads_cli.api.products import Product
@@ -114,7 +114,6 @@ def test_a_gtin_with_its_check_digit_causes_nothing(adsctl, gtin):
 
 @given(st.text("0123456789 -xXE+", max_size=20) | st.text(max_size=20))
 @example("4" + "-" * 1000 + "006381333932")
-@settings(deadline=None)
 def test_a_number_is_never_an_error_and_a_gtin_has_one_problem_in_a_short_message(gtin):
     item, problems = check(Product, PRODUCT | {"gtin": gtin})
     assert item is not None and len(problems) <= 1

@@ -1,14 +1,13 @@
 """Work in threads, results in the order of their tasks."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.validation.ordered_map import map_ordered
 
 
 @given(st.lists(st.integers(), max_size=50), st.integers(1, 8), st.integers(1, 16))
-@settings(deadline=None)
 def test_results_come_in_the_order_of_their_tasks(tasks, threads, waiting):
     assert list(map_ordered(lambda n: n * 2, tasks, threads, waiting)) == [n * 2 for n in tasks]
 

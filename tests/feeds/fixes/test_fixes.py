@@ -3,7 +3,7 @@
 import pickle
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ads_cli.api.products import HTML_TAG, Product
@@ -224,7 +224,6 @@ ROWS = st.fixed_dictionaries({}, optional=VALUES)
 
 
 @given(ROWS, st.sampled_from(["", "EUR"]))
-@settings(deadline=None)
 def test_all_fixes_together_change_nothing_the_second_time(values, currency):
     fixes = all_fixes(currency)
     for fix in fixes:
@@ -235,7 +234,6 @@ def test_all_fixes_together_change_nothing_the_second_time(values, currency):
 
 
 @given(ROWS, st.sampled_from(FIXES))
-@settings(deadline=None)
 def test_a_fix_alone_tells_all_that_it_changes_and_changes_nothing_the_second_time(values, original):
     fix = pickle.loads(pickle.dumps(original))
     before = dict(values)
@@ -258,7 +256,6 @@ VALID = st.fixed_dictionaries(
 
 
 @given(VALID, st.sampled_from(RULE_FIXES))
-@settings(deadline=None)
 def test_a_row_that_breaks_no_rule_need_not_be_shown_to_a_fix_of_rules(changes, fix):
     values = PRODUCT | {key: value for key, value in changes.items() if value.strip()}
     problems = check(Product, values)[1]
@@ -267,7 +264,6 @@ def test_a_row_that_breaks_no_rule_need_not_be_shown_to_a_fix_of_rules(changes, 
 
 
 @given(ROWS.map(lambda values: PRODUCT | values))
-@settings(deadline=None)
 def test_no_fix_makes_a_valid_row_invalid(values):
     values = {name: value for name, value in values.items() if value not in (None, "")}
     if errors_in(check(Product, values)[1]):
@@ -280,7 +276,6 @@ def test_no_fix_makes_a_valid_row_invalid(values):
 
 
 @given(ROWS)
-@settings(deadline=None)
 def test_a_row_that_a_fix_of_texts_changes_is_shown_to_it(values):
     row = Row(1, dict(values))
     MENDER.mend_texts(row)

@@ -118,8 +118,10 @@ def test_a_picture_that_cannot_be_loaded_leaves_its_place_empty(page):
 
 
 def test_a_printed_page_has_every_row_and_no_control(page):
-    show(page, media="print")
+    show(page, media="print", width=700)  # A4
     search = table(page, "Products with mistakes").find_element(By.CSS_SELECTOR, ".search")
     assert not search.is_displayed()
     assert len(shown_rows(table(page, "Products with mistakes"), 2)) > 10
     assert page.execute_script("return getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+    assert page.execute_script("return document.documentElement.scrollWidth") <= 700
+    assert page.find_element(By.CSS_SELECTOR, "table.data thead").size["height"] > 5

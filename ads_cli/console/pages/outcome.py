@@ -13,11 +13,11 @@ MAX_LINES = 8  # of an error
 LEVELS: dict[str, Level] = {"created": "good", "updated": "good", FAILED: "error", "deleted": "warning"}
 
 
-def level(report: ValidationReport | None, error: ReportedError | None) -> Level:
+def level(report: ValidationReport | None, error: ReportedError | None, *, differs: bool) -> Level:
     """Tell how well it went."""
     if error or report is None or report.invalid:
         return "error"
-    return "warning" if report.warned else "good"
+    return "warning" if report.warned or differs else "good"
 
 
 def checked(report: ValidationReport) -> str:

@@ -23,7 +23,7 @@ def page_of(run: Run, settings: Settings) -> Page:
     headline, is_told = _headline(run, report)
     return Page(
         title=validator.rows.source.label if validator else run.files,
-        level=outcome.level(report, run.error),
+        level=outcome.level(report, run.error, differs=_differs(run)),
         headline=headline,
         details=list(outcome.error_details(run.error, is_told=is_told)),
         facts=[
@@ -55,6 +55,10 @@ def _headline(run: Run, report: ValidationReport | None) -> tuple[str, bool]:
     if report.invalid and isinstance(run.error, ContentError):
         return f"Nothing was {done}: {outcome.mistakes(report)}", True
     return f"Nothing was {done}", False
+
+
+def _differs(run: Run) -> bool:
+    return run.action == "diff" and run.differences is not None and bool(run.differences.sections)
 
 
 def _sections(run: Run, report: ValidationReport | None, facts: ProductFacts | None) -> Iterator[Section]:

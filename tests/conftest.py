@@ -104,7 +104,9 @@ class Service:
         self.lists = 0  # pages that were asked for
         self.busy = 0
         self.idle = threading.Condition()
-        self.before: Callable[[int], None] = lambda put: None  # called with the number of earlier PUTs
+        self.before: Callable[[int], None] = lambda put: None  # called with the number of earlier PUTs,
+        self.before_delete: Callable[[int], None] = lambda delete: None  # and of earlier DELETEs
+        self.before_list: Callable[[], None] = lambda: None
 
     def __call__(self, environ, start_response):
         with self.idle:
@@ -123,7 +125,9 @@ class Service:
 
     def answer(self, environ, start_response):
         method = environ["REQUEST_METHOD"] if environ["PATH_INFO"].endswith("/products") else ""
-        self.lists += method == "GET"
+        if method == "GET":
+            self.before_list()
+            self.lists += 1
         if method in ("PUT", "DELETE"):
             length = int(environ["CONTENT_LENGTH"])
             body = environ["wsgi.input"].read(length)
@@ -134,6 +138,7 @@ class Service:
 
     def record(self, method: str, sent: dict) -> None:
         if method == "DELETE":
+            self.before_delete(len(self.deletes))
             self.deletes.append(sent["product_keys"])
             return
         self.before(len(self.puts))

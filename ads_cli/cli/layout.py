@@ -52,6 +52,7 @@ HAND_WRITTEN = {
     "products convert": "product_convert:convert",
     "products diff": "product_diff:diff",
     "products get": "product_get:get",
+    "products sync": "product_sync:sync",
     "products pull": "product_pull:pull",
     "products delete": "product_delete:delete",
     "emulator serve": "emulator:serve",

@@ -9,11 +9,18 @@ from datetime import datetime
 
 import msgspec
 
+from ..api.endpoint import Request
 from ..api.parts import path_of
 from ..console.bulk_options import PushOptions, SendOptions
 from ..console.invocation import Invocation
 from ..console.progress import progress
-from ..console.push_messages import PushMessages, how_to_correct, how_to_resume, resume_command
+from ..console.push_messages import (
+    PushMessages,
+    how_to_correct,
+    how_to_resume,
+    not_deleted_lines,
+    resume_command,
+)
 from ..console.reports import error_lines, show_summary
 from ..errors import IncompleteError, UsageError
 from ..output.text import counted
@@ -48,6 +55,8 @@ class PushCommand:
     count_changed: Callable[[], int] | None = None  # the rows that --changed would send
     size_check: FeedSizeCheck | None = None  # of feeds that should not shrink
     on_end: Callable[[Summary, PushResult | None], None] = lambda summary, result: None  # None: a dry run
+    confirm: Callable[[], None] | None = None  # in place of the question of the endpoint
+    show_dry_run: Callable[[], None] | None = None  # in place of the requests that would be sent
     started: float = field(default_factory=time.monotonic)
     journal: Journal | None = None  # of the run, once there is one
 
@@ -70,11 +79,12 @@ class PushCommand:
             self.plan.started = this_second()
             report = self.validate() if self.plan.depends_on_time else report
         if self.call.dry_run:
-            self._dry_run(report)
+            self.show_dry_run() if self.show_dry_run else self._dry_run(report)
             return
-        if prompt := request.endpoint.confirm_prompt:
-            rows = counted(self.plan.due, self.plan.noun.removesuffix("s"))
-            self.call.confirm(prompt.format(rows=rows, **msgspec.structs.asdict(request)))
+        if self.confirm:
+            self.confirm()
+        else:
+            confirm_request(self.call, request, counted(self.plan.due, self.plan.noun.removesuffix("s")))
         resume, job_id = self.options.resume, self._named_job
         self.journal = open_journal(self.call, self.plan, self._key, resume=resume, job_id=job_id)
         with closing(self.journal) as journal:
@@ -182,7 +192,7 @@ class PushCommand:
         """Say why rows were rejected, or not sent where no warning was shown."""
         rows, quiet = self.plan.rows, self.call.messages.quiet
         invalid = error_lines(rows, report)[:MAX_FINDINGS_IN_QUIET] if quiet else []
-        return [*invalid, *error_lines(rows, result.rejections)]
+        return [*invalid, *error_lines(rows, result.rejections), *not_deleted_lines(result.not_deleted)]
 
     def _dry_run(self, report: ValidationReport) -> None:
         """Do everything but send."""
@@ -212,3 +222,9 @@ class PushCommand:
             extra=self.plan.totals(report),
             earlier=sum(sum(ack.counts.values()) for ack in earlier),
         )
+
+
+def confirm_request(call: Invocation, request: Request, rows: str) -> None:
+    """Ask before requests that destroy rows, as their endpoint says."""
+    if prompt := request.endpoint.confirm_prompt:
+        call.confirm(prompt.format(rows=rows, **msgspec.structs.asdict(request)))

@@ -1,7 +1,7 @@
 """The differences between a feed and a catalog: as a diff for people, as records for programs."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from typing import Any
 
@@ -18,7 +18,7 @@ SHOWN_FIELDS = ("title", "price", "availability")  # of a product that is create
 CONTEXT = 20  # characters before the first difference of long texts
 
 
-def show_differences(printer: Printer, differences: Differences) -> None:
+def show_differences(printer: Printer, differences: Iterable[Change]) -> None:
     """Print every difference, one after the other."""
     records = (change.as_record for change in differences)
     if printer.query:

@@ -1,11 +1,11 @@
 """Messages of a push: what happens while it runs, and what to do after it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..errors import AdsctlError, ContentError, Interrupted, NotFoundError
 from ..masking import mask_address
 from ..output.messages import Messages
-from ..output.text import counted, shell_command
+from ..output.text import counted, listed, shell_command
 from .progress import OnProgress
 
 MAX_WARNINGS = 5  # of the service, shown one by one
@@ -48,6 +48,14 @@ def how_to_resume(error: AdsctlError | Interrupted, command: str) -> str:
     if isinstance(error, ContentError | NotFoundError):
         return error.hint  # the file has changed, or the place does not exist: only a new push helps
     return "; ".join(filter(None, (error.hint, f"resume with: {command}")))
+
+
+def not_deleted_lines(names: Mapping[str, Sequence[str]]) -> list[str]:
+    """Say which products were not deleted, by the reason of the service."""
+    return [
+        f"{counted(len(found), 'product')} not deleted: {reason}: {listed(found)}"
+        for reason, found in names.items()
+    ]
 
 
 def how_to_correct(failed_out: str | None, *others: str) -> str:

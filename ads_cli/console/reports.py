@@ -90,8 +90,9 @@ def _describe(rows: Rows, finding: Finding, label: str = "") -> str:
 
 def _summary_text(summary: Summary, name: str) -> str:
     counts = dict(summary.counts)
-    if "skipped" in summary.extra:
-        counts["skipped"] = summary.extra["skipped"]
+    for name in ("skipped", "unseen", "not_kept"):
+        if name in summary.extra and (summary.extra[name] or name == "skipped"):
+            counts[name.replace("_", " ")] = summary.extra[name]
     if unsent := summary.due - summary.acknowledged:
         counts["not sent"] = unsent
     in_this_run = summary.acknowledged - summary.earlier

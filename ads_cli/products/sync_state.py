@@ -76,7 +76,7 @@ class SyncState:
         """Forget products that a push is about to send, in the generation that it began after `previous`."""
         with self._lock():
             index = self._index_of(previous, generation)
-            changes = Changes((digest, NO_KEY) for digest in digests if len(index))
+            changes = Changes((digest, NO_KEY) for digest in (digests if len(index) else ()))
             self._write(index.updated(changes, keep=False), generation)
 
     def invalidate_keys(self, previous: str, generation: str, keys: set[int]) -> None:

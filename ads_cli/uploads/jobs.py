@@ -7,7 +7,7 @@ from pathlib import Path
 from ..errors import STATE_HINT, NotFoundError, StateError, UsageError
 from .generations import Generations
 from .job_file import Job, read_job
-from .job_key import Place
+from .job_key import JobKey, Place
 from .locks import lock_folder, try_lock
 
 JOB_RETENTION_SECONDS = 30 * 24 * 3600.0
@@ -70,13 +70,34 @@ def _remove(path: Path, job: Job) -> bool:
 
 def is_other_job_running(folder: Path, own: Job) -> bool:
     """Tell whether another job is changing the same place; the caller has locked the folder."""
+    return any(_running_jobs(folder, own.key.place, but=own.key))
+
+
+def require_idle(folder: Path, place: Place) -> None:
+    """Raise StateError where a job is changing a place."""
+    if not folder.is_dir():
+        return  # no job has run yet
+    try:
+        with lock_folder(folder):
+            running = next(_running_jobs(folder, place), None)
+    except OSError as error:
+        raise StateError(f"{folder} cannot be used: {error.strerror}", hint=STATE_HINT) from error
+    if running:
+        raise StateError(
+            f"{place.id} is being changed by job {running.job}, a {running.action} of {running.file}",
+            hint="run this again once that has ended; 'adsctl jobs list' shows it",
+        )
+
+
+def _running_jobs(folder: Path, place: Place, *, but: JobKey | None = None) -> Iterator[Job]:
+    """Yield the jobs that are changing a place, but for the one with a key."""
     for _, job, ended in list_jobs(folder):
-        if not ended and job.key != own.key and job.key.place == own.key.place:
+        if not ended and job.key.place == place and job.key != but:
             lock = try_lock(folder, job.key.digest)
             if lock is None:
-                return True
-            lock.release()
-    return False
+                yield job
+            else:
+                lock.release()
 
 
 def find_resumable(folder: Path, place: Place) -> tuple[Path, Job] | None:

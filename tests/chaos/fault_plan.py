@@ -30,13 +30,13 @@ SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal
 SITE = Path(__file__).parent / "site"
 
 
-def service_faults(random: Random, method: str, occurred: Counter[str]) -> list[Fault]:
+def service_faults(random: Random, methods: tuple[str, ...], occurred: Counter[str]) -> list[Fault]:
     """Draw faults of the service; count each time that one is triggered."""
     drawn = []
     for name in random.sample(list(FAULTS), random.randrange(4)):
         times = random.randrange(1, MAX_TIMES.get(name, 12) + 1)
         rate = 1 if name == "503 storm" else random.choice((0.1, 0.3, 0.6))
-        seed = random.randrange(999)
+        seed, method = random.randrange(999), random.choice(methods)
         fault = parse_fault(f"{method} * {FAULTS[name]} rate={rate} times={times} seed={seed}")
         fault.is_triggered = _counting(fault.is_triggered, name, occurred)
         drawn.append(fault)

@@ -9,6 +9,7 @@ from random import Random
 
 from ads_cli.api.users import MAX_OPERATIONS
 from ads_cli.emulator.app import Emulator
+from ads_cli.uploads.batch import Acknowledgement
 from tests.conftest import PRODUCT
 
 Rows = list[dict[str, str]]
@@ -21,13 +22,35 @@ class UploadKind(ABC):
     words: tuple[str, ...]  # the command
     options: tuple[str, ...] = ()
     statuses: tuple[str, ...]  # counts of the summary
-    method: str
-    path_suffix: str  # of the requests
+    methods: tuple[str, ...]  # of the requests
+    path_suffix: str
+    syncs = False  # the whole file at each start, after a listing that may fail
     size: int  # rows per request
     counts: tuple[int, ...]  # possible numbers of rows in a file
 
     def __init__(self, emulator: Emulator) -> None:
         self.emulator = emulator
+        self._batches: dict[Keys, int] = {}
+
+    def watch(self, rows: Rows) -> None:
+        """Expect the requests of these rows from now on."""
+        self._batches = self.batches(rows)
+
+    def start(self) -> None:
+        """Prepare for another start of the program."""
+        self._has_deleted = False
+
+    def judge(self, method: str, body: bytes, acknowledged: list[Acknowledgement]) -> tuple[int, str]:
+        """Return how many rows of a request were acknowledged before, and what is wrong with it."""
+        keys = self.keys(body)
+        number = self._batches.get(keys)
+        if number is None:
+            return 0, f"a request whose rows are no batch: {keys[:3]}..."
+        return len(keys) * any(ack.batch == number for ack in acknowledged), ""
+
+    def is_whole(self, summary: dict[str, int]) -> bool:
+        """Tell whether a summary counts every row."""
+        return sum(summary[status] for status in self.statuses) == summary["valid"] == summary["rows"]
 
     @abstractmethod
     def rows(self, random: Random, count: int) -> Rows:
@@ -55,7 +78,7 @@ class Products(UploadKind):
 
     words = ("products", "push")
     statuses = ("created", "updated", "unchanged", "failed")
-    method, path_suffix, size = "PUT", "/products", 25
+    methods, path_suffix, size = ("PUT",), "/products", 25
     counts = (1, 24, 25, 26, 260)
 
     def rows(self, random: Random, count: int) -> Rows:
@@ -75,6 +98,48 @@ class Products(UploadKind):
         return lost, len(held.keys() - {row["id"] for row in rows})
 
 
+class Synced(Products):
+    """A feed that its catalog becomes equal to: of the products there some are as they are in the feed, some
+    differ, and some are in no feed.
+    """
+
+    words = ("products", "sync")
+    options = ("--prune", "--yes", "--max-delete", "100%")
+    statuses = ("created", "updated", "unchanged", "deleted", "failed")
+    methods = ("PUT", "DELETE")
+    counts = (1, 26, 120)
+    syncs = True
+
+    def rows(self, random: Random, count: int) -> Rows:
+        rows = super().rows(random, count)
+        present = random.sample(rows, random.randrange(count + 1))
+        changed = [row | {"title": "Cup"} for row in random.sample(present, len(present) // 2)]
+        gone = [PRODUCT | {"id": f"gone-{number}"} for number in range(random.choice((0, 1, 60)))]
+        self.emulator.data.add_products([*present, *gone])
+        self.emulator.data.add_products(changed)
+        before = {product["id"]: product for product in self.emulator.data.products()}
+        self._differing = {row["id"] for row in rows if not row.items() <= before.get(row["id"], {}).items()}
+        self._gone = {before[row["id"]]["product_key"] for row in gone}
+        return rows
+
+    def watch(self, rows: Rows) -> None:
+        self._ids = ["", *(row["id"] for row in rows)]  # by record number
+
+    def judge(self, method: str, body: bytes, acknowledged: list[Acknowledgement]) -> tuple[int, str]:
+        sent, deletes = json.loads(body), method == "DELETE"
+        keys = sent["product_keys"] if deletes else [product["id"] for product in sent["products"]]
+        written = {self._ids[record] for ack in acknowledged for record in ack.records}
+        deleted = {key for ack in acknowledged for key in ack.deleted}
+        is_late, self._has_deleted = self._has_deleted and not deletes, self._has_deleted or deletes
+        if beyond := {*keys} - (self._gone if deletes else self._differing):
+            return 0, f"{method} of what need not change: {beyond}"
+        return len((deleted if deletes else written).intersection(keys)), "a write after a deletion" * is_late
+
+    def is_whole(self, summary: dict[str, int]) -> bool:
+        written = sum(summary[status] for status in ("created", "updated", "unchanged", "failed"))
+        return written + summary["skipped"] == summary["valid"] == summary["rows"]
+
+
 class Customers(UploadKind):
     """A user list for an audience; some users are repeated, some have two identifiers."""
 
@@ -83,7 +148,7 @@ class Customers(UploadKind):
     # One user per operation, so that short lists need several requests.
     options = ("--audience", audience, "--users-per-operation", "1")
     statuses = ("accepted", "failed")
-    method, path_suffix, size = "POST", f"/custom_audiences/{audience}/users", MAX_OPERATIONS
+    methods, path_suffix, size = ("POST",), f"/custom_audiences/{audience}/users", MAX_OPERATIONS
     counts = (1, 2499, 2500, 2501, 7600)
 
     def __init__(self, emulator: Emulator) -> None:
@@ -121,7 +186,7 @@ def _hashed(email: str) -> str:
     return sha256(email.lower().encode()).hexdigest()
 
 
-KINDS = (Products, Customers)
+KINDS = (Products, Customers, Synced)
 
 
 def as_csv(rows: Rows) -> str:

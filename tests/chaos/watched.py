@@ -10,10 +10,11 @@ from pathlib import Path
 
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.errors import AuthenticationError
+from ads_cli.uploads.batch import Acknowledgement
 from ads_cli.uploads.job_file import acknowledgements
 from ads_cli.uploads.jobs import list_jobs
 
-from .kinds import Keys, UploadKind
+from .kinds import UploadKind
 
 
 @dataclass
@@ -39,7 +40,6 @@ class Watched:
     def __init__(self, emulator: Emulator, kind: UploadKind, jobs: Path, result: Result) -> None:
         self.emulator, self.kind, self.jobs, self.result = emulator, kind, jobs, result
         self.file = Path()
-        self.batches: dict[Keys, int] = {}
         self.clock = 0  # timestamps to reject
         self.arrived = threading.Condition()
         self.requests = self.busy = 0
@@ -55,15 +55,15 @@ class Watched:
                 self.arrived.notify_all()
 
     def _respond(self, environ, start_response):
-        is_upload = environ["REQUEST_METHOD"] == self.kind.method
-        if is_upload and environ["PATH_INFO"].endswith(self.kind.path_suffix):
+        method = environ["REQUEST_METHOD"]
+        if method in self.kind.methods and environ["PATH_INFO"].endswith(self.kind.path_suffix):
             length = int(environ["CONTENT_LENGTH"])
             body = environ["wsgi.input"].read(length)
             if len(body) < length:
                 start_response("400 Cut Off", [])  # the client is gone
                 return [b""]
             environ["wsgi.input"] = BytesIO(body)
-            self._record(body)
+            self._record(method, body)
             if self.clock:
                 self.clock -= 1
                 self.result.occurred["clock jumps"] += 1
@@ -71,24 +71,23 @@ class Watched:
                 return error.to_response({}).send(start_response)
         return self.emulator(environ, start_response)
 
-    def _record(self, body: bytes) -> None:
-        keys = self.kind.keys(body)
-        number = self.batches.get(keys)
-        if number is None:
-            self.result.wrong.append(f"a request whose rows are no batch: {keys[:3]}...")
-        elif any(number in acked for _, acked in self.unfinished()):
-            self.result.twice += len(keys)
+    def _record(self, method: str, body: bytes) -> None:
+        acknowledged = [ack for _, acked in self.unfinished() for ack in acked]
+        twice, wrong = self.kind.judge(method, body, acknowledged)
+        self.result.twice += twice
+        if wrong:
+            self.result.wrong.append(wrong)
         with self.arrived:
             self.requests += 1
             self.arrived.notify_all()
 
-    def unfinished(self) -> Iterator[tuple[Path, dict[int, dict[str, int]]]]:
+    def unfinished(self) -> Iterator[tuple[Path, list[Acknowledgement]]]:
         """Yield the unfinished jobs of the current file, with their acknowledgements."""
         digest = sha256(self.file.read_bytes()).hexdigest()
         if self.jobs.is_dir():
             for path, job, ended in list_jobs(self.jobs):
                 if job.key.content == digest and not ended:
-                    yield path, {ack.batch: ack.counts for ack in acknowledgements(path)}
+                    yield path, [*acknowledgements(path)]
 
     def settle(self) -> None:
         with self.arrived:

@@ -29,6 +29,7 @@ class Change(msgspec.Struct):
     line: int = 0
     body: bytes = b""  # JSON of the product as it is sent, by neutral names
     digest: bytes = b""  # of the row, as the sync state stores it
+    is_unseen: bool = False  # the catalog may hide the product, and have it as it is
 
     @property
     def as_record(self) -> dict[str, Any]:

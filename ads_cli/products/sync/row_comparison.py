@@ -134,7 +134,7 @@ class RowComparison(msgspec.Struct, frozen=True):
         """Return what makes a product that cannot be seen equal to a row."""
         emptied = self.fields - creation.fields.keys() if self.merges else ()
         body = _with_fields(creation.body, dict.fromkeys(sorted(emptied), ""))
-        return msgspec.structs.replace(creation, body=body)
+        return msgspec.structs.replace(creation, body=body, is_unseen=True)
 
 
 def remembered(digest: bytes, product_key: str | None) -> bytes:

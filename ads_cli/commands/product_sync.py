@@ -1,0 +1,194 @@
+"""Make a catalog equal to a product feed."""
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..console.bulk_options import Files, PushOptions, Strict, with_options
+from ..console.compare_options import ComparedFeedOptions
+from ..console.invocation import Invocation
+from ..errors import NotConfirmedError, UsageError
+from ..numbers import Share, parse_share
+from .scheduled_feeds import warn_scheduled_feeds
+from .shrunken_feed import FeedSizeCheck, MinRows
+
+if TYPE_CHECKING:
+    from ..products.sync.comparison import CatalogComparison
+    from ..products.sync.plan import SyncPlan
+
+NAMED_DELETIONS = 5  # of a catalog of which nothing is remembered
+
+
+class SyncOptions(PushOptions, frozen=True):
+    """How differences are sent."""
+
+    max_delete: Annotated[
+        str,
+        typer.Option(metavar="N|P%", help="With --prune: delete nothing where more would be deleted"),
+    ] = "10%"
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="With --dry-run: show N differences only")
+    ] = None
+
+
+@with_options(feed=ComparedFeedOptions, options=SyncOptions)
+def sync(
+    ctx: typer.Context,
+    files: Files,
+    feed: ComparedFeedOptions,
+    options: SyncOptions,
+    strict: Strict = False,
+    min_rows: MinRows = None,
+) -> None:
+    """Make a catalog equal to a product feed.
+
+    The catalog is listed and compared with the feed, as `products diff` does. Products that are new or
+    differ are sent, and then, with --prune, those whose ids are not in the feed are deleted; it asks first.
+    If more than --max-delete would be deleted, 10 % of the listed products unless it says otherwise, nothing
+    is sent.
+
+    With --resume the catalog is listed again, and what was acknowledged is not sent again.
+
+    For example: adsctl products sync feed.csv --prune --dry-run
+    """
+    from ..products.schema import PRODUCT_SCHEMA
+    from ..products.sync.comparison import comparing
+    from ..products.sync.plan import sync_plan
+    from ..products.sync_state import SyncState
+
+    call = Invocation.of(ctx)
+    if options.sample and not call.dry_run:
+        raise UsageError("--sample needs --dry-run", hint="without it every difference is sent")
+    max_delete, size_check = parse_share(options.max_delete, "--max-delete"), FeedSizeCheck(call, min_rows)
+    call.concurrency = options.concurrency
+    call.catalog = call.find_catalog()
+    rows = feed.open_all(call, files, PRODUCT_SCHEMA)
+    warn_scheduled_feeds(call)
+    if call.settings.is_local:
+        call.emulator.prepared()
+    sync_state = SyncState(call.settings.state_dir, call.service, call.catalog)
+    compared = feed.compare_options(remembers=not call.dry_run)
+    read_in = "" if call.dry_run else _generation(call)
+    with comparing(call.client, call.catalog, sync_state, compared) as comparison:
+        plan = sync_plan(
+            rows,
+            call.catalog,
+            sync_state,
+            comparison.differences,
+            prune=feed.prune,
+            strict=strict,
+            read_in=read_in,
+        )
+        _Sync(call, comparison, plan, options, max_delete, size_check).run(strict=strict)
+
+
+def _generation(call: Invocation) -> str:
+    """Return the generation of the catalog, which whatever else changes it from now on will end.
+
+    Raises StateError where another run is changing the catalog, since that began before.
+    """
+    from ..products.sync_state import KIND
+    from ..uploads.generations import Generations
+    from ..uploads.job_key import Place
+    from ..uploads.jobs import require_idle
+
+    generations = Generations(call.settings.state_dir)
+    place = Place(call.service, KIND, call.catalog)
+    generation = generations.current(place) or generations.begin(place)
+    require_idle(call.settings.state_dir / "jobs", place)
+    return generation
+
+
+@dataclass
+class _Sync:
+    """Runs the plan of a sync."""
+
+    call: Invocation
+    comparison: "CatalogComparison"
+    plan: "SyncPlan"
+    options: SyncOptions
+    max_delete: Share
+    size_check: FeedSizeCheck
+
+    def run(self, *, strict: bool) -> None:
+        """Validate, compare, ask, send and report."""
+        from .products import STRICT_HINT
+        from .push import PushCommand
+
+        PushCommand(
+            self.call,
+            self.plan,
+            self.options,
+            activity="Syncing",
+            invalid_hint=STRICT_HINT * strict,
+            on_validated=self._compare,
+            confirm=self._confirm,
+            show_dry_run=self._show,
+            size_check=self.size_check,
+        ).run()
+
+    def _compare(self) -> None:
+        from .comparison import find_differences
+
+        find_differences(self.call, self.comparison, self.plan.validator)
+
+    def _show(self) -> None:
+        """Print the differences."""
+        from ..console.diff_reports import describe_counts, show_differences
+
+        differences = self.plan.differences
+        show_differences(self.call.printer, islice(differences, self.options.sample))
+        self.call.messages.say(f"dry run: {describe_counts(differences)}")
+        if excess := self._excess():
+            self.call.messages.warn(excess)
+
+    def _confirm(self) -> None:
+        """Ask before products are deleted; raise NotConfirmedError where they are too many."""
+        from ..api.products import DeleteProducts
+        from ..output.text import counted
+        from .push import confirm_request
+
+        deletions = self.plan.differences.counts["delete"]
+        if not deletions:
+            return
+        if not self.plan.differences.is_remembered:
+            self._name_deletions()
+        if excess := self._excess():
+            raise NotConfirmedError(
+                excess,
+                hint="nothing was sent; 'products diff --prune' shows what would be deleted; "
+                f"if that is right, add --max-delete {deletions}",
+            )
+        request = DeleteProducts(product_catalog_id=self.call.catalog, product_keys=[])
+        confirm_request(self.call, request, counted(deletions, "product"))
+
+    def _excess(self) -> str:
+        """Say that more products would be deleted than may be; empty where they are not."""
+        from ..output.text import counted
+
+        differences = self.plan.differences
+        deletions = differences.counts["delete"]
+        if deletions <= self.max_delete.of(differences.listed):
+            return ""
+        return (
+            f"{deletions:,} of {counted(differences.listed, 'product')} are not in the feed, "
+            f"and --max-delete is {self.options.max_delete}"
+        )
+
+    def _name_deletions(self) -> None:
+        """Name products that are deleted from a catalog that may be somebody else's too."""
+        from ..output.text import cell
+
+        differences = self.plan.differences
+        named = [
+            f"{change.id!r} ({cell(title.old)})" if (title := change.fields.get("title")) else repr(change.id)
+            for change in islice(differences.deletions(), NAMED_DELETIONS)
+        ]
+        others = differences.counts["delete"] - len(named)
+        self.call.messages.warn(
+            "nothing is remembered of this catalog; --prune deletes "
+            f"{', '.join(named)}" + (f" and {others:,} more" if others else ""),
+            is_urgent=True,
+        )

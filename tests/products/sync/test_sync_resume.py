@@ -1,0 +1,150 @@
+"""products sync --resume: nothing acknowledged is sent again, and nothing that came back is deleted."""
+
+import signal
+import threading
+
+import pytest
+
+from tests.conftest import PRODUCT
+
+from .syncer import ONE_BY_ONE
+
+ROWS = range(60)  # three batches
+GONE = range(100, 160)
+
+
+@pytest.fixture
+def full(syncer):
+    """A catalog of which all products go, and a feed whose products are all new."""
+    syncer.catalog(*syncer.numbered(*GONE))
+    syncer.feed(*syncer.numbered(*ROWS))
+    return syncer
+
+
+def assert_done(syncer, summary: dict) -> None:
+    syncer.assert_equal(*syncer.numbered(*ROWS))
+    assert summary["deleted"] == len(GONE) and summary["failed"] == 0
+    assert sum(summary[name] for name in ("created", "updated", "unchanged", "skipped")) == len(ROWS)
+    before = len(syncer.service.puts)
+    syncer.push()
+    assert len(syncer.service.puts) == before
+
+
+@pytest.mark.parametrize("fault", ["status=503 retry-after=0", "reset", "reset-after", "truncate", "garbage"])
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+def test_a_sync_that_was_stopped_sends_the_rest_only(full, method, fault):
+    def fail_at_the_second(number: int) -> None:
+        if number == 1:
+            full.service.fail(f"{method} * {fault}")
+
+    name = "before" if method == "PUT" else "before_delete"
+    setattr(full.service, name, fail_at_the_second)
+    full.prune(*ONE_BY_ONE, code=8)
+    acknowledged = full.acknowledged()
+    assert len(acknowledged) >= (25 if method == "PUT" else 60 + 25)
+    setattr(full.service, name, lambda number: None)
+    full.service.fail()
+    summary = full.prune(*ONE_BY_ONE, "--resume")
+    assert "resuming job" in full.said
+    assert not acknowledged & {*full.sent, *full.deleted}
+    assert_done(full, summary)
+
+
+@pytest.mark.parametrize(("method", "number"), [("PUT", 0), ("PUT", 2), ("DELETE", 0), ("DELETE", 2)])
+def test_a_killed_sync_sends_no_acknowledged_change_again(full, method, number):
+    reached, go_on = threading.Event(), threading.Event()
+
+    def wait(at: int) -> None:
+        if at == number:
+            reached.set()
+            go_on.wait(60)
+
+    name = "before" if method == "PUT" else "before_delete"
+    setattr(full.service, name, wait)
+    words = ("--prune", "--yes", "--max-delete", "100%", "--concurrency", "1")
+    full.acknowledged()  # notes the keys of what is there
+    process = full.adsctl.popen("products", "sync", "feed.jsonl", *words)
+    assert reached.wait(60)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=60)
+    go_on.set()
+    full.service.settle()
+    setattr(full.service, name, lambda at: None)
+    acknowledged = full.acknowledged()
+    assert len(acknowledged) <= 25 * number + (len(ROWS) if method == "DELETE" else 0)
+    summary = full.prune("--resume")
+    assert not acknowledged & {*full.sent, *full.deleted}
+    assert_done(full, summary)
+
+
+def test_a_product_that_came_back_is_not_deleted_again(full):
+    def fail_at_the_second(number: int) -> None:
+        if number == 1:
+            full.service.fail("DELETE * status=503 retry-after=0")
+
+    full.service.before_delete = fail_at_the_second
+    full.prune(*ONE_BY_ONE, code=8)
+    full.service.before_delete = lambda number: None
+    full.service.fail()
+    deleted = full.deleted[0]
+    full.catalog({"id": deleted})
+    summary = full.prune("--resume")
+    assert deleted in full.held() and deleted not in full.deleted
+    assert (summary["deleted"], summary["not_kept"], summary["failed"]) == (len(GONE), 1, 0)
+
+
+def test_a_product_that_came_back_into_the_feed_is_not_deleted(full):
+    full.service.fail("DELETE * status=503 retry-after=0")
+    full.prune(*ONE_BY_ONE, code=8)
+    full.service.fail()
+    full.feed(*full.numbered(*ROWS, 100))
+    full.prune("--resume")
+    assert "sku-100" in full.held() and "sku-100" not in full.deleted
+    assert len(full.deleted) == len(GONE) - 1
+
+
+def test_a_row_that_the_service_did_not_keep_is_counted_and_not_sent_again(full):
+    full.service.fail("DELETE * status=503 retry-after=0")
+    full.prune(*ONE_BY_ONE, code=8)
+    full.service.fail()
+    full.catalog({"id": "sku-7", "title": "Cup"})
+    summary = full.prune("--resume")
+    assert full.sent == [] and full.held()["sku-7"] == PRODUCT | {"id": "sku-7", "title": "Cup"}
+    assert (summary["created"], summary["not_kept"], summary["skipped"]) == (len(ROWS), 1, 0)
+
+
+def test_what_somebody_else_deleted_meanwhile_is_not_counted(full):
+    full.service.fail("DELETE * status=429 retry-after=0")
+    full.prune(*ONE_BY_ONE, code=7)
+    full.service.fail()
+    elsewhere = {"ADSCTL_STATE_DIR": str(full.adsctl.home / "elsewhere")}
+    full.adsctl("products", "delete", "--by", "id", "sku-100", "--yes", **elsewhere)
+    summary = full.prune("--resume")
+    assert (summary["deleted"], summary["failed"]) == (len(GONE) - 1, 0)
+
+
+def test_rejected_rows_of_the_first_run_are_written_by_the_second(full):
+    full.service.fail("PUT * partial times=1", "DELETE * status=503 retry-after=0")
+    full.prune(*ONE_BY_ONE, code=8)
+    full.service.fail()
+    summary = full.prune("--resume", "--failed-out", "failed.csv", code=9)
+    assert summary["failed"] == 13 and "lines 1, 3, 5" in full.said
+    assert len((full.adsctl.home / "failed.csv").read_text().splitlines()) == 1 + 13
+
+
+def test_a_sync_is_not_resumed_after_something_else_was_sent(full):
+    full.service.fail("DELETE * status=503 retry-after=0")
+    full.prune(*ONE_BY_ONE, code=8)
+    full.service.fail()
+    full.adsctl("products", "push", "feed.jsonl")
+    summary = full.prune("--resume")
+    assert "nothing to resume" in full.said and "something else may have been sent" in full.said
+    assert (summary["created"], summary["skipped"], summary["deleted"]) == (0, len(ROWS), len(GONE))
+
+
+def test_an_unfinished_sync_is_offered(full):
+    full.service.fail("DELETE * status=503 retry-after=0")
+    full.prune(*ONE_BY_ONE, code=8)
+    assert "unfinished" in full.adsctl("jobs", "list").stdout
+    full.prune(*ONE_BY_ONE, code=8)
+    assert "an earlier sync of this file is unfinished; resume it with: adsctl products sync" in full.said

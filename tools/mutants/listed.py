@@ -7,5 +7,6 @@ from .fsyncs import FSYNCS
 from .generations import GENERATIONS
 from .images import IMAGES
 from .others import OTHERS
+from .syncs import SYNCS
 
-MUTANTS = (*FSYNCS, *CHECKSUMS, *GENERATIONS, *DIGESTS, *CONVERSION, *IMAGES, *OTHERS)
+MUTANTS = (*FSYNCS, *CHECKSUMS, *GENERATIONS, *DIGESTS, *CONVERSION, *IMAGES, *SYNCS, *OTHERS)

@@ -148,3 +148,19 @@ def test_an_unfinished_sync_is_offered(full):
     assert "unfinished" in full.adsctl("jobs", "list").stdout
     full.prune(*ONE_BY_ONE, code=8)
     assert "an earlier sync of this file is unfinished; resume it with: adsctl products sync" in full.said
+
+
+def test_a_key_that_is_unknown_counts_as_deleted_where_an_earlier_run_may_have_done_it(full):
+    full.service.fail("DELETE * status=503 retry-after=0")
+    full.prune(*ONE_BY_ONE, code=8)
+    full.service.fail()
+    tried = full.deleted[:2]
+
+    def delete_elsewhere(number: int) -> None:
+        full.service.before_delete = lambda number: None
+        elsewhere = {"ADSCTL_STATE_DIR": str(full.adsctl.home / "elsewhere")}
+        full.adsctl.process("products", "delete", "--by", "id", *tried, "--yes", **elsewhere)
+
+    full.service.before_delete = delete_elsewhere
+    summary = full.prune("--resume")
+    assert (summary["deleted"], summary["failed"]) == (len(GONE), 0)

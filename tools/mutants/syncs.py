@@ -1,0 +1,88 @@
+"""Mutants of what a sync sends, and of what it must never delete."""
+
+from .mutant import Mutant
+
+SYNC = "tests/products/sync/test_sync.py"
+LIMITS = "tests/products/sync/test_sync_limits.py"
+RESUME = "tests/products/sync/test_sync_resume.py"
+VARIANTS = "tests/products/sync/test_sync_variants.py"
+
+SYNCS = (
+    Mutant(
+        "a sync deletes more than --max-delete",
+        "ads_cli/commands/product_sync.py",
+        "if deletions <= self.max_delete.of(differences.listed):",
+        "if deletions:",
+        (f"{LIMITS}::test_more_deletions_than_the_limit_end_a_sync_before_anything_is_sent",),
+    ),
+    Mutant(
+        "products whose ids are in the feed are deleted",
+        "ads_cli/products/sync/comparison.py",
+        "            self._in_feed[number] = True\n        self.differences.unchanged",
+        "            pass\n        self.differences.unchanged",
+        (f"{SYNC}::test_the_product_of_an_invalid_row_is_not_deleted",),
+    ),
+    Mutant(
+        "products are deleted before the others are written",
+        "ads_cli/products/sync/plan.py",
+        "        yield self._write_batches(numbers)\n        yield self._deletion_batches(numbers)\n",
+        "        yield self._deletion_batches(numbers)\n        yield self._write_batches(numbers)\n",
+        (f"{SYNC}::test_nothing_is_deleted_where_a_write_fails",),
+    ),
+    Mutant(
+        "a resumed sync writes again what was acknowledged and still differs",
+        "ads_cli/products/sync/pending_changes.py",
+        "return change.record < len(self._records) and bool(self._records[change.record])",
+        "return False",
+        (f"{RESUME}::test_a_row_that_the_service_did_not_keep_is_counted_and_not_sent_again",),
+    ),
+    Mutant(
+        "a resumed sync deletes again what came back",
+        "ads_cli/products/sync/pending_changes.py",
+        "return change.product_key in self._keys",
+        "return False",
+        (f"{RESUME}::test_a_product_that_came_back_is_not_deleted_again",),
+    ),
+    Mutant(
+        "what was deleted without an answer is not counted",
+        "ads_cli/products/sync/upload.py",
+        "ack.counts[DELETED] = ack.counts.get(DELETED, 0) + len(gone)",
+        "pass",
+        (f"{RESUME}::test_a_sync_that_was_stopped_sends_the_rest_only[DELETE-reset-after]",),
+    ),
+    Mutant(
+        "a deletion that an earlier run may have done is sent under another number",
+        "ads_cli/products/sync/plan.py",
+        "yield Batch(number, deletions)",
+        "yield Batch(next(numbers), deletions)",
+        (f"{RESUME}::test_a_key_that_is_unknown_counts_as_deleted_where_an_earlier_run_may_have_done_it",),
+    ),
+    Mutant(
+        "an unseen product that is known is sent again",
+        "ads_cli/products/sync/comparison.py",
+        "        if not is_known:\n            yield self._compare_row.blind(creation)",
+        "        yield self._compare_row.blind(creation)",
+        (f"{VARIANTS}::test_a_variant_that_is_never_seen_is_sent_once_and_counted",),
+    ),
+    Mutant(
+        "a write to a catalog without a generation is not noticed",
+        "ads_cli/commands/product_sync.py",
+        "generation = generations.current(place) or generations.begin(place)",
+        "generation = generations.current(place)",
+        (f"{LIMITS}::test_what_changes_while_the_catalog_is_listed_ends_a_sync_before_it_sends",),
+    ),
+    Mutant(
+        "a sync begins while another run changes the catalog",
+        "ads_cli/commands/product_sync.py",
+        '    require_idle(call.settings.state_dir / "jobs", place)\n',
+        "",
+        (f"{LIMITS}::test_a_sync_does_not_begin_while_another_run_changes_the_catalog",),
+    ),
+    Mutant(
+        "a deleted product is still remembered",
+        "ads_cli/products/sync/remembering.py",
+        "for change in self.differences)",
+        "for change in self.differences.writes())",
+        (f"{SYNC}::test_a_deleted_product_is_not_remembered",),
+    ),
+)

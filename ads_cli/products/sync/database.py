@@ -56,7 +56,6 @@ def select(db: sqlite3.Connection, query: str, values: Sequence[Any]) -> Iterato
     for begin in range(0, len(values), MAX_PARAMETERS):
         part = values[begin : begin + MAX_PARAMETERS]
         # Not `yield from`: it closes the cursor of a generator that a signal has left, after its database.
-        # Not `yield from`: it closes the cursor of a generator that a signal has left, after its database.
         for row in db.execute(query.format(",".join("?" * len(part))), part):  # noqa: UP028
             yield row
 

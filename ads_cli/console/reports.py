@@ -90,9 +90,9 @@ def _describe(rows: Rows, finding: Finding, label: str = "") -> str:
 
 def _summary_text(summary: Summary, name: str) -> str:
     counts = dict(summary.counts)
-    for name in ("skipped", "unseen", "not_kept"):
-        if name in summary.extra and (summary.extra[name] or name == "skipped"):
-            counts[name.replace("_", " ")] = summary.extra[name]
+    for rows in ("skipped", "unseen", "not_kept"):
+        if rows in summary.extra and (summary.extra[rows] or rows == "skipped"):
+            counts[rows.replace("_", " ")] = summary.extra[rows]
     if unsent := summary.due - summary.acknowledged:
         counts["not sent"] = unsent
     in_this_run = summary.acknowledged - summary.earlier

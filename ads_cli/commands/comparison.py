@@ -33,7 +33,7 @@ def find_differences(call: Invocation, comparison: CatalogComparison, validator:
     _say_estimate(call, len(groups))
     with progress(call.messages, "Listing groups of variants", len(groups)) as on_progress:
         comparison.list_groups(groups, on_progress)
-    comparison.prune()
+    comparison.decide()
     differences = comparison.differences
     if differences.not_kept:
         call.messages.warn(_not_kept(differences))

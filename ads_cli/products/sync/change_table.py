@@ -3,23 +3,28 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from .change import WRITES, Action, Change
-from .database import blob, create, insert, select, text
+from .database import blob, create, insert, text
 
 TABLES = """
     CREATE TABLE changes (number INTEGER PRIMARY KEY, is_deletion INTEGER, change BLOB);
-    CREATE TABLE hidden (group_key BLOB, is_known INTEGER, change BLOB);
-    CREATE TABLE unlisted (id BLOB);
-"""
-INDEXES = """
-    CREATE INDEX by_group ON hidden (group_key);
-    CREATE INDEX by_id ON unlisted (id);
+    CREATE TABLE unlisted (id BLOB, group_key BLOB, is_known INTEGER, change BLOB);
 """
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Change).decode
+
+
+class Unlisted(NamedTuple):
+    """A row whose product the catalog does not list, at least not at first."""
+
+    id: str
+    group_key: str | None = None  # of its group, if another product of that is listed
+    is_known: bool = False  # the service has acknowledged the row as it is
+    creation: Change | None = None  # of the product, unless the row is invalid
 
 
 class ChangeTable:
@@ -43,42 +48,25 @@ class ChangeTable:
         query = "SELECT change FROM changes WHERE is_deletion = ? ORDER BY number"
         return (_decode(change) for (change,) in self._db.execute(query, (deletions,)))
 
-    def add_hidden(self, rows: Iterable[tuple[str, bool, Change]]) -> None:
-        """Add creations of what may be hidden: each with the key of its group, and whether it is known."""
-        values = [(blob(key), is_known, _encode(change)) for key, is_known, change in rows]
-        insert(self._db, "hidden VALUES (?, ?, ?)", values)
+    def add_unlisted(self, rows: Iterable[Unlisted]) -> None:
+        """Add rows whose products are not listed."""
+        values = [
+            (blob(id), None if key is None else blob(key), is_known, creation and _encode(creation))
+            for id, key, is_known, creation in rows
+        ]
+        insert(self._db, "unlisted VALUES (?, ?, ?, ?)", values)
 
-    def add_unlisted(self, ids: Iterable[str]) -> None:
-        """Add the ids of rows, valid or not, whose products are not listed."""
-        insert(self._db, "unlisted VALUES (?)", [(blob(id),) for id in ids])
-
-    def index(self) -> None:
-        """Make what is hidden and what is not listed findable, once all rows are added."""
-        self._db.executescript(INDEXES)
+    def unlisted(self) -> Iterator[Unlisted]:
+        """Yield the rows whose products are not listed."""
+        for id, key, is_known, creation in self._db.execute("SELECT * FROM unlisted ORDER BY rowid"):
+            group_key = None if key is None else text(key)
+            yield Unlisted(text(id), group_key, bool(is_known), creation and _decode(creation))
 
     def unknown_groups(self) -> list[str]:
-        """Return the keys of the groups with a hidden row that is not known."""
-        query = "SELECT DISTINCT group_key FROM hidden WHERE NOT is_known AND group_key != x'' ORDER BY rowid"
+        """Return the keys of the groups with a row that is not known."""
+        unknown = "WHERE NOT is_known AND group_key != x''"
+        query = f"SELECT group_key FROM unlisted {unknown} GROUP BY 1 ORDER BY min(rowid)"
         return [text(key) for (key,) in self._db.execute(query)]
-
-    def take_hidden(self, group_key: str) -> list[tuple[bool, Change]]:
-        """Remove and return the hidden rows of a group, and whether each is known."""
-        rows = [*self._hidden("WHERE group_key = ?", blob(group_key))]
-        self._db.execute("DELETE FROM hidden WHERE group_key = ?", (blob(group_key),))
-        return rows
-
-    def other_hidden(self) -> Iterator[tuple[bool, Change]]:
-        """Yield the hidden rows that are left, and whether each is known."""
-        return self._hidden("")
-
-    def _hidden(self, where: str, *values: bytes) -> Iterator[tuple[bool, Change]]:
-        for is_known, change in self._db.execute(f"SELECT is_known, change FROM hidden {where}", values):
-            yield bool(is_known), _decode(change)
-
-    def unlisted(self, ids: Iterable[str]) -> set[str]:
-        """Return those of the ids that rows have whose products are not listed."""
-        query = "SELECT id FROM unlisted WHERE id IN ({})"
-        return {text(id) for (id,) in select(self._db, query, [*map(blob, ids)])}
 
     def close(self) -> None:
         """Close the database."""

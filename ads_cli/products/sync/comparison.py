@@ -1,6 +1,6 @@
 """Find out what differs between a feed and a catalog, which is listed while the feed is validated."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from ..selection import read_index
 from ..sync_state import SyncState
 from .background_listing import BackgroundListing
 from .change import Change, FieldChange
-from .change_table import ChangeTable
+from .change_table import ChangeTable, Unlisted
 from .database import temporary_folder
 from .differences import Differences
 from .listed_products import Listed, ListedProducts
@@ -56,7 +56,7 @@ def comparing(
 
 
 class CatalogComparison:
-    """Compares a feed with a catalog, in four steps: wait, compare, list groups, prune."""
+    """Compares a feed with a catalog, in four steps: wait, compare, list groups, decide."""
 
     def __init__(
         self,
@@ -103,7 +103,6 @@ class CatalogComparison:
             before += compared.rows
             self._add(compared, rows)
             on_progress(before)
-        self._table.index()
 
     def _add(self, compared: ComparedRows, rows: Rows) -> None:
         """Add what a run of rows differs in."""
@@ -118,9 +117,11 @@ class CatalogComparison:
         self.differences.unchanged += compared.unchanged
         for record in split(compared.equal, RECORD_BYTES):
             self._remember(record)
-        self._table.add(filter(self._is_due, compared.changes))
-        self._table.add_hidden((key, self._is_known(each), each) for key, each in compared.hidden)
-        self._table.add_unlisted(compared.unlisted_ids)
+        self._table.add(filter(self._is_due, compared.updates))
+        self._table.add_unlisted(
+            row._replace(is_known=row.creation is not None and self._is_known(row.creation))
+            for row in compared.unlisted
+        )
 
     def _is_known(self, change: Change) -> bool:
         """Tell whether the service has acknowledged a row as it is."""
@@ -142,46 +143,46 @@ class CatalogComparison:
         return self._listing.every_group_key() if self._options.verify else self._table.unknown_groups()
 
     def list_groups(self, groups: list[str], on_progress: OnProgress) -> None:
-        """List groups, and decide on the rows of variants that the listing of the catalog hides."""
-        writes = filter(self._is_due, self._hidden_writes(groups, on_progress))
-        while part := list(islice(writes, CHANGES_AT_ONCE)):
-            self._table.add(part)
-
-    def _hidden_writes(self, groups: list[str], on_progress: OnProgress) -> Iterator[Change]:
-        """Yield what the hidden rows need, first those of groups that are listed."""
-        for number, (key, products) in enumerate(self._request(groups), 1):
-            self._add_variants(products)
-            hidden = self._table.take_hidden(key)
-            listed = self._listing.find(change.id for _, change in hidden)
-            for is_known, change in hidden:
-                if product := listed.get(change.id):
-                    yield from self._compare_variant(change, product)
-                elif len(products) > 1:
-                    yield change
-                else:  # the service may show the first variant only
-                    yield from self._unseen(change, is_known=is_known)
+        """List groups with the variants that the listing of the catalog hides."""
+        for number, products in enumerate(self._request(groups), 1):
+            by_id = {str(product.get("id")): product for product in products}
+            listed = self._listing.find(by_id)
+            self._listing.add(product for id, product in by_id.items() if id not in listed)
             on_progress(number)
-        for is_known, change in self._table.other_hidden():
-            yield from self._unseen(change, is_known=is_known)
-
-    def _request(self, groups: list[str]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        """Request the products of groups, some groups at a time."""
-
-        def products_of(key: str) -> tuple[str, list[dict[str, Any]]]:
-            return key, list(list_products(self._client, self._catalog, key))
-
-        return map_ordered(products_of, groups, GROUPS_AT_ONCE, 2 * GROUPS_AT_ONCE)
-
-    def _add_variants(self, products: list[dict[str, Any]]) -> None:
-        """Add the products of a group that the listing of the catalog hides."""
-        listed = self._listing.find(id_of(product) for product in products)
-        added = {id_of(product): product for product in products if id_of(product) not in listed}
-        self._listing.add(added.values())
-        numbers = {id: product.number for id, product in self._listing.find(added).items()}
-        self._in_feed.extend(bytes(len(numbers)))
-        for id in self._table.unlisted(added):
-            self._in_feed[numbers[id]] = True
+        self._in_feed.extend(bytes(self._listing.last_number + 1 - len(self._in_feed)))
         self.differences.listed = self._listing.count
+
+    def _request(self, groups: list[str]) -> Iterator[list[dict[str, Any]]]:
+        """Request the products of groups, some groups at a time."""
+        return map_ordered(
+            lambda key: list(list_products(self._client, self._catalog, key)),
+            groups,
+            GROUPS_AT_ONCE,
+            2 * GROUPS_AT_ONCE,
+        )
+
+    def decide(self) -> None:
+        """Decide on the rows whose products were not listed, and with --prune on products without a row."""
+        rows = self._table.unlisted()
+        while part := list(islice(rows, CHANGES_AT_ONCE)):
+            listed = self._listing.find(row.id for row in part)
+            for product in listed.values():
+                self._in_feed[product.number] = True
+            writes = [change for row in part for change in self._writes_of(row, listed.get(row.id))]
+            self._table.add(filter(self._is_due, writes))
+        if self._options.prune:
+            self._prune()
+
+    def _writes_of(self, row: Unlisted, listed: Listed | None) -> Iterator[Change]:
+        """Yield what a row needs whose product was not listed at first."""
+        if row.creation is None:
+            return
+        if listed:
+            yield from self._compare_variant(row.creation, listed)
+        elif row.group_key is None or self._listing.shows_variants(row.group_key):
+            yield row.creation
+        else:
+            yield from self._unseen(row.creation, is_known=row.is_known)
 
     def _compare_variant(self, creation: Change, listed: Listed) -> Iterator[Change]:
         """Compare a row with a variant that was listed by its group."""
@@ -198,10 +199,8 @@ class CatalogComparison:
         if not is_known:
             yield self._compare_row.blind(creation)
 
-    def prune(self) -> None:
+    def _prune(self) -> None:
         """Delete the products within the scope that are not in the feed."""
-        if not self._options.prune:
-            return
         numbers = (number for number in self._listing.within_scope() if not self._in_feed[number])
         while part := list(islice(numbers, CHANGES_AT_ONCE)):
             self._table.add(_deletion(product) for product in self._listing.read(part) if product.product_key)
@@ -210,11 +209,6 @@ class CatalogComparison:
 def _deletion(product: Listed) -> Change:
     fields = {name: FieldChange(value, None) for name, value in product.values.items()}
     return Change("delete", product.id, product.product_key, fields)
-
-
-def id_of(product: Mapping[str, Any]) -> str:
-    """Return the id of a listed product."""
-    return str(product.get("id"))
 
 
 def fields_of_feed(rows: Rows) -> frozenset[str]:

@@ -24,6 +24,7 @@ TABLE = """
 INDEXES = """
     CREATE INDEX by_id ON products (id);
     CREATE INDEX by_group ON products (group_id) WHERE group_id IS NOT NULL;
+    CREATE INDEX by_group_key ON products (group_key) WHERE group_key IS NOT NULL;
     DELETE FROM products WHERE id IN (SELECT id FROM products GROUP BY id HAVING count(*) > 1)
         AND number NOT IN (SELECT max(number) FROM products GROUP BY id HAVING count(*) > 1);
 """
@@ -108,6 +109,11 @@ class ListedProducts:
         """Return the keys of all groups."""
         query = "SELECT group_key FROM products WHERE group_key IS NOT NULL GROUP BY 1 ORDER BY min(number)"
         return [text(key) for (key,) in self._db.execute(query)]
+
+    def shows_variants(self, group_key: str) -> bool:
+        """Tell whether more than one product of a group is listed."""
+        query = "SELECT 1 FROM products WHERE group_key = ? LIMIT 2"
+        return len(self._db.execute(query, (blob(group_key),)).fetchall()) > 1
 
     def within_scope(self) -> Iterator[int]:
         """Yield the numbers of the products within the scope, as they were listed."""

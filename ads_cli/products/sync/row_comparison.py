@@ -15,6 +15,7 @@ from ..digest_index import KEY_BYTES, item_digest, key_hash
 from ..normal_form import COMPARED
 from ..schema import encode_product
 from .change import Change, FieldChange, difference
+from .change_table import Unlisted
 from .listed_products import Listed, ListedProducts, content_of
 from .scope import Scope
 
@@ -29,16 +30,13 @@ class ComparedRows(msgspec.Struct):
     in_feed: "array[int]" = msgspec.field(default_factory=lambda: array("q"))  # numbers of listed products
     unchanged: int = 0
     equal: bytearray = bytearray()  # digest and key hash of each unchanged row
-    changes: list[Change] = []
-    # Creations of variants that the catalog does not list, though it lists another one of the group; with the
-    # key of the group, which is empty where the service gives none.
-    hidden: list[tuple[str, Change]] = []
-    unlisted_ids: list[str] = []  # of rows, invalid ones among them, whose products are not listed
+    updates: list[Change] = []
+    unlisted: list[Unlisted] = []
     without_id: list[tuple[int, int]] = []  # record number and line of rows whose id cannot be read
 
     def renumber(self, offset: int) -> None:
         """Add the number of records that precede these in the feed."""
-        for change in (*self.changes, *(change for _, change in self.hidden)):
+        for change in (*self.updates, *(row.creation for row in self.unlisted if row.creation)):
             change.record += offset
         self.without_id = [(record + offset, line) for record, line in self.without_id]
 
@@ -64,18 +62,15 @@ class RowComparison(msgspec.Struct, frozen=True):
             else:
                 compared.without_id.append((number, checked.row.line))
         with closing(ListedProducts.open(self.listing)) as listing:
-            listed, creations = listing.find([id for _, id, _ in named]), list[Change]()
+            listed = listing.find([id for _, id, _ in named])
             compared.in_feed.extend(product.number for product in listed.values())
             for number, id, checked in named:
                 if id not in listed:
-                    compared.unlisted_ids.append(id)
-                if checked.item is None:
-                    continue
-                if id in listed:
+                    compared.unlisted.append(_unlisted(number, id, checked))
+                elif checked.item is not None:
                     self._compare(compared, number, checked, listed[id])
-                else:
-                    creations.append(_creation(number, checked))
-            self._find_hidden(compared, creations, listing)
+            keys = listing.group_keys(filter(None, map(_group_of, compared.unlisted)))
+        compared.unlisted = [row._replace(group_key=keys.get(_group_of(row))) for row in compared.unlisted]
         return compared
 
     def _id_of(self, row: Row) -> str:
@@ -91,23 +86,11 @@ class RowComparison(msgspec.Struct, frozen=True):
         if content_of(values) != listed.content:  # which is seldom, and the rest is slow
             new = dict(zip(COMPARED, values, strict=True))
             if fields := difference(new, listed.values, self.fields):
-                compared.changes.append(self._updated(_creation(number, checked), listed, fields))
+                compared.updates.append(self._updated(_creation(number, checked), listed, fields))
                 return
         compared.unchanged += 1
         if self.remembers:
             compared.equal += remembered(item_digest(checked.item), listed.product_key)
-
-    @staticmethod
-    def _find_hidden(compared: ComparedRows, creations: list[Change], listing: ListedProducts) -> None:
-        """Tell variants that the catalog may hide from other products that it does not list."""
-        groups = [change.fields["item_group_id"].new for change in creations if _is_variant(change)]
-        keys = listing.group_keys(groups)
-        for change in creations:
-            key = keys.get(change.fields["item_group_id"].new) if _is_variant(change) else None
-            if key is None:
-                compared.changes.append(change)
-            else:
-                compared.hidden.append((key, change))
 
     def update(self, creation: Change, listed: Listed) -> Change | None:
         """Return what makes a listed product equal to a row; None where it is."""
@@ -142,8 +125,14 @@ def remembered(digest: bytes, product_key: str | None) -> bytes:
     return digest + key_hash(product_key or "").to_bytes(KEY_BYTES)
 
 
-def _is_variant(creation: Change) -> bool:
-    return "item_group_id" in creation.fields
+def _unlisted(number: int, id: str, checked: CheckedRow) -> Unlisted:
+    return Unlisted(id, creation=None if checked.item is None else _creation(number, checked))
+
+
+def _group_of(row: Unlisted) -> str:
+    """Return the id of the group of a row; empty where it has none."""
+    group = row.creation.fields.get("item_group_id") if row.creation else None
+    return group.new if group else ""
 
 
 def _creation(number: int, checked: CheckedRow) -> Change:

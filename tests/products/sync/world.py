@@ -1,0 +1,93 @@
+"""A catalog in memory that lists and changes products as the service does, and what is remembered of it."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import msgspec
+
+from ads_cli.api.products import ListProducts, Product
+from ads_cli.feeds.locations.location import InMemory
+from ads_cli.feeds.reader import read_rows
+from ads_cli.feeds.registry import FORMATS
+from ads_cli.feeds.source import Source
+from ads_cli.products.digest_index import NO_KEY, Changes, DigestIndex, item_digest
+from ads_cli.products.normal_form import COMPARED
+from ads_cli.products.plans import check_plan
+from ads_cli.products.schema import PRODUCT_SCHEMA
+from ads_cli.products.sync.change import Change
+from ads_cli.products.sync.comparison import CompareOptions, comparing
+from ads_cli.products.sync_state import UnknownError
+from tests.conftest import PRODUCT
+
+
+@dataclass
+class World:
+    """A catalog, by the keys of its products; it is client and sync state in one."""
+
+    service: str = "generic"
+    hides_variants: bool = False  # in the list of a group too
+    products: dict[str, dict] = field(default_factory=dict)
+    remembered: dict[str, dict] = field(default_factory=dict)  # rows, by id, as they were acknowledged
+    generation = "now"
+    seen: set[str] = field(default_factory=set)  # ids that were listed
+
+    def put(self, product: dict) -> None:
+        """Create or update a product; service x merges, the other one replaces."""
+        key = f"key of {product['id']}"
+        merged = self.products.get(key, {}) | product if self.service == "x" else product
+        kept = {name: merged[name] for name in ("id", *COMPARED) if merged.get(name) not in ("", None)}
+        group = kept.get("item_group_id")
+        generated = {"product_key": key} | ({"item_group_key": f"key of {group}"} if group else {})
+        self.products[key] = kept | generated
+
+    def pages(self, request: ListProducts):
+        """List the catalog, or a group."""
+        group, listed, groups = request.item_group_key, [], set()
+        for product in self.products.values():
+            own = product.get("item_group_key")
+            is_hidden = own in groups and (self.hides_variants or not group)
+            if not is_hidden and group in (None, own):
+                listed.append(product)
+            groups |= {own} - {None}
+        self.seen |= {product["id"] for product in listed}
+        for begin in range(0, len(listed) or 1, 2):
+            yield SimpleNamespace(records=[dict(product) for product in listed[begin : begin + 2]])
+
+    def read(self) -> tuple[str, DigestIndex]:
+        """Return what is remembered."""
+        if not self.remembered:
+            raise UnknownError("nothing is known")
+        items = (msgspec.convert(row, Product) for row in self.remembered.values())
+        return self.generation, DigestIndex.of(Changes((item_digest(item), NO_KEY) for item in items))
+
+    def differences(self, rows: Iterable[dict], **options) -> tuple[list[Change], SimpleNamespace]:
+        """Compare a feed with the catalog; return the changes and the counts."""
+        content = "".join(json.dumps(PRODUCT | row) + "\n" for row in rows).encode()
+        source = Source(InMemory(content, "feed"), FORMATS["jsonl"])
+        plan = check_plan(read_rows(source, roots=(), known=PRODUCT_SCHEMA.known))
+        self.seen.clear()
+        with comparing(self, "catalog", self, CompareOptions(**options)) as comparison:
+            plan.validate(lambda rows: None)
+            comparison.wait(lambda products: None)
+            comparison.compare(plan.validator, lambda rows: None)
+            comparison.list_groups(comparison.groups(), lambda groups: None)
+            comparison.decide()
+            found = comparison.differences
+            counts = SimpleNamespace(
+                unchanged=found.unchanged,
+                unseen=found.unseen,
+                not_kept=found.not_kept,
+                listed=found.listed,
+                equal=[*found.equal()],
+            )
+            return [*found], counts
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        """Carry changes out, and remember what was written."""
+        for change in changes:
+            if change.action == "delete":
+                del self.products[change.product_key]
+                continue
+            self.put(json.loads(change.body))

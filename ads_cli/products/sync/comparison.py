@@ -73,6 +73,7 @@ class CatalogComparison:
         self._background, self._table, self._listing = background, table, background.products
         self._index = DigestIndex()  # of what is acknowledged
         self._in_feed = bytearray()  # by the number of each product: whether a row has its id
+        self._may_hide = False  # variants, so that what is not listed may exist
 
     def wait(self, on_progress: OnProgress) -> None:
         """Wait until the catalog is listed."""
@@ -164,6 +165,7 @@ class CatalogComparison:
     def decide(self) -> None:
         """Decide on the rows whose products were not listed, and with --prune on products without a row."""
         rows = self._table.unlisted()
+        self._may_hide = self._listing.has_groups
         while part := list(islice(rows, CHANGES_AT_ONCE)):
             listed = self._listing.find(row.id for row in part)
             for product in listed.values():
@@ -179,10 +181,11 @@ class CatalogComparison:
             return
         if listed:
             yield from self._compare_variant(row.creation, listed)
-        elif row.group_key is None or self._listing.shows_variants(row.group_key):
-            yield row.creation
-        else:
-            yield from self._unseen(row.creation, is_known=row.is_known)
+            return
+        is_unseen = row.group_key is not None and not self._listing.shows_variants(row.group_key)
+        self.differences.unseen += is_unseen
+        if not (is_unseen and row.is_known):
+            yield self._compare_row.blind(row.creation) if self._may_hide else row.creation
 
     def _compare_variant(self, creation: Change, listed: Listed) -> Iterator[Change]:
         """Compare a row with a variant that was listed by its group."""
@@ -192,12 +195,6 @@ class CatalogComparison:
         self.differences.unchanged += 1
         if self._options.remembers:
             self._remember(remembered(creation.digest, listed.product_key))
-
-    def _unseen(self, creation: Change, *, is_known: bool) -> Iterator[Change]:
-        """Count a row whose product cannot be seen; it must be sent unless it is known."""
-        self.differences.unseen += 1
-        if not is_known:
-            yield self._compare_row.blind(creation)
 
     def _prune(self) -> None:
         """Delete the products within the scope that are not in the feed."""

@@ -105,6 +105,11 @@ class ListedProducts:
         rows = select(self._db, query, [blob(group_id) for group_id in {*group_ids}])
         return {text(group_id): text(key) if key else "" for group_id, key in rows}
 
+    @property
+    def has_groups(self) -> bool:
+        """Tell whether any product belongs to a group."""
+        return self._db.execute("SELECT 1 FROM products WHERE group_id IS NOT NULL").fetchone() is not None
+
     def every_group_key(self) -> list[str]:
         """Return the keys of all groups."""
         query = "SELECT group_key FROM products WHERE group_key IS NOT NULL GROUP BY 1 ORDER BY min(number)"

@@ -114,7 +114,7 @@ class RowComparison(msgspec.Struct, frozen=True):
         )
 
     def blind(self, creation: Change) -> Change:
-        """Return what makes a product that cannot be seen equal to a row."""
+        """Return what makes a product equal to a row that may exist, though it cannot be seen."""
         emptied = self.fields - creation.fields.keys() if self.merges else ()
         body = _with_fields(creation.body, dict.fromkeys(sorted(emptied), ""))
         return msgspec.structs.replace(creation, body=body, is_unseen=True)

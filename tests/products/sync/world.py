@@ -85,9 +85,9 @@ class World:
             return [*found], counts
 
     def apply(self, changes: Iterable[Change]) -> None:
-        """Carry changes out, and remember what was written."""
+        """Carry changes out."""
         for change in changes:
             if change.action == "delete":
                 del self.products[change.product_key]
-                continue
-            self.put(json.loads(change.body))
+            else:
+                self.put(json.loads(change.body))

@@ -6,6 +6,8 @@ SYNC = "tests/products/sync/test_sync.py"
 LIMITS = "tests/products/sync/test_sync_limits.py"
 RESUME = "tests/products/sync/test_sync_resume.py"
 VARIANTS = "tests/products/sync/test_sync_variants.py"
+DIFF = "tests/products/sync/test_variants.py"
+MODEL = "tests/products/sync/test_model.py"
 
 SYNCS = (
     Mutant(
@@ -60,9 +62,30 @@ SYNCS = (
     Mutant(
         "an unseen product that is known is sent again",
         "ads_cli/products/sync/comparison.py",
-        "        if not is_known:\n            yield self._compare_row.blind(creation)",
-        "        yield self._compare_row.blind(creation)",
+        "if not (is_unseen and row.is_known):",
+        "if row.creation:",
         (f"{VARIANTS}::test_a_variant_that_is_never_seen_is_sent_once_and_counted",),
+    ),
+    Mutant(
+        "a product of an invalid row is deleted where its group is listed",
+        "ads_cli/products/sync/comparison.py",
+        "            for product in listed.values():\n                self._in_feed[product.number] = True\n",
+        "",
+        (f"{DIFF}::test_a_variant_whose_row_is_invalid_is_not_deleted_where_its_group_is_listed",),
+    ),
+    Mutant(
+        "what a row empties is not sent to a service that merges",
+        "ads_cli/products/sync/row_comparison.py",
+        'added = {name: "" for name, field in fields.items() if field.new is None}',
+        "added = dict[str, object]()",
+        (f"{MODEL}::test_differences_that_are_applied_make_the_catalog_the_feed",),
+    ),
+    Mutant(
+        "an update of a service that replaces loses what the feed does not have",
+        "ads_cli/products/sync/row_comparison.py",
+        "added = {name: old[name] for name in old if name not in new and name not in self.fields}",
+        "added = dict[str, object]()",
+        (f"{MODEL}::test_differences_that_are_applied_make_the_catalog_the_feed",),
     ),
     Mutant(
         "a write to a catalog without a generation is not noticed",

@@ -32,12 +32,14 @@ BEFORE = {  # commands that have to run first
     "profile use": "adsctl profile set shop account=18ce54d4x5t",
     "profile remove": "adsctl profile set shop account=18ce54d4x5t",
     "products get": "adsctl products push feed.csv",
+    "products update": "adsctl products push feed.csv",
     "products delete": "adsctl products push feed.csv && adsctl products list -o ids > discontinued.csv",
 }
 ENDS_WITH = {"products diff": 10}  # exit codes other than 0
 IN_A_SHELL = (HAND_WRITTEN.keys() | BEFORE.keys()) - ELSEWHERE.keys()
 FILES = {
     "feed.csv": feed(3),
+    "prices.csv": "id,price\nsku-1,13.00 EUR\nsku-2,14.00 EUR\n",
     "customers.csv": "email,phone_number\nana@shop.example,+4915112345678\n",
     "unsubscribed.csv": "email\nben@shop.example\n",
     "card.yaml": document_of(CreateCard),

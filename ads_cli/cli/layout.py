@@ -51,6 +51,7 @@ HAND_WRITTEN = {
     "products check": "product_check:check",
     "products convert": "product_convert:convert",
     "products diff": "product_diff:diff",
+    "products update": "product_update:update",
     "products get": "product_get:get",
     "products sync": "product_sync:sync",
     "products pull": "product_pull:pull",

@@ -70,7 +70,7 @@ def sync(
         call.emulator.prepared()
     sync_state = SyncState(call.settings.state_dir, call.service, call.catalog)
     compared = feed.compare_options(remembers=not call.dry_run)
-    read_in = "" if call.dry_run else _generation(call)
+    read_in = "" if call.dry_run else current_generation(call)
     with comparing(call.client, call.catalog, sync_state, compared) as comparison:
         plan = sync_plan(
             rows,
@@ -84,7 +84,7 @@ def sync(
         _Sync(call, comparison, plan, options, max_delete, size_check).run(strict=strict)
 
 
-def _generation(call: Invocation) -> str:
+def current_generation(call: Invocation) -> str:
     """Return the generation of the catalog, which whatever else changes it from now on will end.
 
     Raises StateError where another run is changing the catalog, since that began before.

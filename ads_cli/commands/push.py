@@ -56,6 +56,7 @@ class PushCommand:
     size_check: FeedSizeCheck | None = None  # of feeds that should not shrink
     on_end: Callable[[Summary, PushResult | None], None] = lambda summary, result: None  # None: a dry run
     confirm: Callable[[], None] | None = None  # in place of the question of the endpoint
+    skips: Callable[[ValidationReport], bool] = lambda report: False  # invalid rows, without being told to
     show_dry_run: Callable[[], None] | None = None  # in place of the requests that would be sent
     started: float = field(default_factory=time.monotonic)
     journal: Journal | None = None  # of the run, once there is one
@@ -102,6 +103,7 @@ class PushCommand:
             self.call,
             self.plan,
             skip_invalid=self._skip_invalid,
+            skips=self.skips,
             failed_out=self.options.failed_out_file,
             hint=hint,
         )

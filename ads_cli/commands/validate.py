@@ -55,9 +55,18 @@ def validate_with_progress(call: Invocation, plan: Plan) -> ValidationReport:
 
 
 def require_valid(
-    call: Invocation, plan: Plan, *, skip_invalid: bool, failed_out: FailedOut | None, hint: str
+    call: Invocation,
+    plan: Plan,
+    *,
+    skip_invalid: bool,
+    failed_out: FailedOut | None,
+    hint: str,
+    skips: Callable[[ValidationReport], bool] = lambda report: False,
 ) -> ValidationReport:
-    """Validate the file of a plan; raise ContentError where rows are invalid, unless they are skipped."""
+    """Validate the file of a plan; raise ContentError where rows are invalid, unless they are skipped.
+
+    `skips` may skip them without being told to.
+    """
     report = validate_with_progress(call, plan)
     call.note_summary(dict(report.counts))
     for warning in warning_lines(plan.rows, report):
@@ -65,7 +74,7 @@ def require_valid(
     if not report.invalid:
         return report
     message = "\n".join([*error_lines(plan.rows, report), report.summary])
-    if not skip_invalid:
+    if not (skip_invalid or skips(report)):
         write_invalid_rows(failed_out, plan, report)
         raise ContentError(message, hint="; ".join(filter(None, (hint_of_kind(plan.rows, report), hint))))
     call.messages.warn(f"{message} and not sent")

@@ -36,9 +36,9 @@ class Job(msgspec.Struct, kw_only=True):
 
     @property
     def action(self) -> str:
-        """Name what is done with the rows: push, delete or sync."""
-        if self.key.upload == "sync":
-            return "sync"
+        """Name what is done with the rows: push, update, sync or delete."""
+        if self.key.upload in ("sync", "update"):
+            return self.key.upload
         operation = self.key.options.upload.get("operation_type")  # of an audience's users
         return "delete" if self.key.upload.startswith("delete") or operation == "Delete" else "push"
 

@@ -30,7 +30,7 @@ class JobKey(msgspec.Struct, frozen=True):
     """The identity of a job."""
 
     place: Place
-    upload: str  # "push", "delete", "delete by id" or "sync"
+    upload: str  # "push", "update", "sync", "delete" or "delete by id"
     content: str  # SHA-256 of the file's bytes, in hex
     options: JobOptions
 

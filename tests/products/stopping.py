@@ -22,7 +22,7 @@ def ids_of(batch: int) -> list[str]:
     return [f"sku-{n}" for n in range(batch * 25 + 1, batch * 25 + 26)]
 
 
-def stop_at(adsctl, service, put: int, signum: int, *words: str) -> subprocess.Popen:
+def stop_at(adsctl, service, put: int, signum: int, *words: str, command: str = "push") -> subprocess.Popen:
     """Push, and stop the run by a signal when the service is about to take PUT number `put`.
 
     Where one goes at a time, all before it stand in the journal by then.
@@ -37,7 +37,7 @@ def stop_at(adsctl, service, put: int, signum: int, *words: str) -> subprocess.P
             go_on.wait(20)
 
     service.before = before
-    process = adsctl.popen("products", "push", "feed.csv", "-o", "json", *words)
+    process = adsctl.popen("products", command, "feed.csv", "-o", "json", *words)
     assert reached.wait(60), process.communicate()
     deadline = time.monotonic() + 20
     while due and sum(1 for _ in acknowledgements(list_jobs(adsctl)[-1])) < due:

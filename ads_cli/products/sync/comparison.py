@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -75,6 +76,11 @@ class CatalogComparison:
         self._in_feed = bytearray()  # by the number of each product: whether a row has its id
         self._may_hide = False  # variants, so that what is not listed may exist
 
+    @property
+    def listing(self) -> Path:
+        """Return the database of the listed products."""
+        return self._listing.path
+
     def wait(self, on_progress: OnProgress) -> None:
         """Wait until the catalog is listed."""
         self._background.wait(on_progress)
@@ -143,15 +149,30 @@ class CatalogComparison:
         """Return the keys of the groups whose hidden variants must be listed."""
         return self._listing.every_group_key() if self._options.verify else self._table.unknown_groups()
 
-    def list_groups(self, groups: list[str], on_progress: OnProgress) -> None:
-        """List groups with the variants that the listing of the catalog hides."""
+    def list_groups(
+        self, groups: list[str], on_progress: OnProgress, missing: set[str] | None = None
+    ) -> None:
+        """List groups with the variants that the listing of the catalog hides, until none is `missing`."""
         for number, products in enumerate(self._request(groups), 1):
             by_id = {str(product.get("id")): product for product in products}
             listed = self._listing.find(by_id)
             self._listing.add(product for id, product in by_id.items() if id not in listed)
             on_progress(number)
+            if missing is not None:
+                missing.difference_update(by_id)
+                if not missing:
+                    break
         self._in_feed.extend(bytes(self._listing.last_number + 1 - len(self._in_feed)))
         self.differences.listed = self._listing.count
+
+    def list_variants(self, ids: Iterable[str], on_progress: OnProgress) -> None:
+        """List groups, as far as products with these ids are not listed."""
+        groups = self._listing.every_group_key()
+        missing, rest = set[str](), iter(ids if groups else ())
+        while part := {*islice(rest, CHANGES_AT_ONCE)}:
+            missing |= part - self._listing.find(part).keys()
+        if missing:
+            self.list_groups(groups, on_progress, missing)
 
     def _request(self, groups: list[str]) -> Iterator[list[dict[str, Any]]]:
         """Request the products of groups, some groups at a time."""

@@ -17,6 +17,7 @@ from ...uploads.row_plan import RowPlan
 from ...validation.encoded_rows import EncodedRows
 from ...validation.report import ValidationReport
 from ...validation.result import CheckedRow
+from ...validation.schema import RowSchema
 from ...validation.validator import OnProgress, Validator
 from ..schema import PRODUCT_SCHEMA
 from ..sync_state import KIND, SyncState
@@ -27,6 +28,8 @@ from .upload import Deletions, sync_upload
 
 if TYPE_CHECKING:
     from ...uploads.journal import Journal
+
+SYNC, UPDATE = "sync", "update"  # operations
 
 T = TypeVar("T")
 
@@ -147,8 +150,10 @@ class SyncPlan:
 
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Count the rows that are not sent, and those of which the catalog does not tell."""
-        return {
-            "skipped": report.valid - self._pending.written,
+        skipped = {"skipped": report.valid - self._pending.written}
+        if self._feed.operation == UPDATE:  # of which every product is listed
+            return skipped
+        return skipped | {
             "unseen": self.differences.unseen,
             "not_kept": self.differences.not_kept + self._pending.not_kept,
         }
@@ -163,10 +168,13 @@ def sync_plan(
     prune: bool,
     strict: bool,
     read_in: str,
+    schema: RowSchema = PRODUCT_SCHEMA,
+    operation: str = SYNC,
 ) -> SyncPlan:
-    """Plan to make a catalog equal to a feed."""
-    validator = Validator(rows, PRODUCT_SCHEMA, strict=strict)
-    feed = RowPlan("products", validator, sync_upload(catalog), KIND, catalog, "sync", BATCH_SIZE)
+    """Plan to make a catalog equal to a feed, or in some fields to the rows of a file."""
+    validator = Validator(rows, schema, strict=strict)
+    upload = sync_upload(catalog, deletes=operation == SYNC)
+    feed = RowPlan("products", validator, upload, KIND, catalog, operation, BATCH_SIZE)
     return SyncPlan(feed, differences, sync_state, prune=prune, read_in=read_in)
 
 

@@ -38,7 +38,7 @@ class SyncUpload:
     """Sends batches of rows, and batches of deletions; each acknowledgement names what it is about."""
 
     writes: RowUpload
-    deletions: RowUpload
+    deletions: RowUpload | None  # None where no product may be deleted
 
     @property
     def request(self) -> Request:
@@ -48,7 +48,7 @@ class SyncUpload:
     @property
     def statuses(self) -> tuple[str, ...]:
         """Name what can become of a row, or of a product that no row has."""
-        return (*STATUSES.values(), DELETED, FAILED)
+        return (*STATUSES.values(), *([DELETED] if self.deletions else ()), FAILED)
 
     def prepare(self, client: "Client", batch: Batch) -> "PreparedRequest":
         """Build the request of a batch."""
@@ -63,6 +63,7 @@ class SyncUpload:
     def _parts(self, batch: Batch) -> tuple[RowUpload, Batch]:
         """Return the upload that sends a batch, and the batch as that takes it."""
         if isinstance(batch.items, Deletions):
+            assert self.deletions
             keys = batch.items.keys
             return self.deletions, Batch(batch.number, keys, keys.places)
         return self.writes, batch
@@ -83,6 +84,6 @@ class SyncUpload:
         return ack
 
 
-def sync_upload(catalog: str) -> SyncUpload:
+def sync_upload(catalog: str, *, deletes: bool) -> SyncUpload:
     """Return the upload that makes a catalog equal to a feed."""
-    return SyncUpload(push_upload(catalog, note_keys=True), delete_upload(catalog))
+    return SyncUpload(push_upload(catalog, note_keys=True), delete_upload(catalog) if deletes else None)

@@ -1,0 +1,121 @@
+"""Change some fields of products, between two pushes of a whole feed."""
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from ..console.bulk_options import File, PushOptions, Strict, with_options
+from ..console.feed_options import ProductFeedOptions
+from ..console.invocation import Invocation
+
+if TYPE_CHECKING:
+    from ..feeds.rows import Rows
+    from ..products.sync.comparison import CatalogComparison
+    from ..products.sync.plan import SyncPlan
+    from ..validation.report import ValidationReport
+
+
+@with_options(feed=ProductFeedOptions, options=PushOptions)
+def update(
+    ctx: typer.Context,
+    file: File,
+    feed: ProductFeedOptions,
+    options: PushOptions,
+    strict: Strict = False,
+) -> None:
+    """Change some fields of products, such as prices or stock between two pushes.
+
+    The file has an id and some columns. The catalog is listed, each product that the file names is completed
+    by what the catalog has of it and validated, and what differs is sent. An empty cell of a table empties
+    its field; a field that a record of another format does not have stays as it is. No product is created: a
+    row whose id is not in the catalog is rejected, and the others are sent.
+
+    For example: adsctl products update prices.csv
+    """
+    from ..products.schema import PRODUCT_SCHEMA
+    from ..products.sync.comparison import CompareOptions
+    from ..products.sync.plan import UPDATE, sync_plan
+    from ..products.sync_state import SyncState
+    from .comparison import comparing_with_catalog
+    from .product_sync import current_generation
+    from .products import STRICT_HINT
+    from .push import PushCommand
+
+    call = Invocation.of(ctx)
+    call.concurrency = options.concurrency
+    call.catalog = call.find_catalog()
+    schema = PRODUCT_SCHEMA._replace(required=("id",))
+    rows = feed.open(call, file, schema)
+    _require_ids(rows)
+    read_in = "" if call.dry_run else current_generation(call)
+    with comparing_with_catalog(call, CompareOptions(verify=True)) as comparison:
+        _complete(call, comparison, rows)
+        plan = sync_plan(
+            rows,
+            call.catalog,
+            SyncState(call.settings.state_dir, call.service, call.catalog),
+            comparison.differences,
+            prune=False,
+            strict=strict,
+            read_in=read_in,
+            schema=schema,
+            operation=UPDATE,
+        )
+        PushCommand(
+            call,
+            plan,
+            options,
+            activity="Updating",
+            invalid_hint=STRICT_HINT * strict,
+            on_validated=lambda: _compare(call, comparison, plan),
+            show_dry_run=lambda: _show(call, plan),
+            skips=_lacks_products_only,
+        ).run()
+
+
+def _require_ids(rows: "Rows") -> None:
+    """Raise ContentError where a table has no column of ids, before the catalog is listed."""
+    from ..validation.columns import missing_columns
+
+    next(iter(rows), None)  # the columns of a table are known from the first row on
+    missing_columns(rows, ("id",), rows.known)
+
+
+def _complete(call: Invocation, comparison: "CatalogComparison", rows: "Rows") -> None:
+    """List the catalog, and let each row be completed by its product."""
+    from ..console.progress import progress
+    from ..feeds.conversion.conversion import Conversion
+    from ..products.sync.comparison import fields_of_feed
+    from ..products.sync.completion import Completion
+
+    with progress(call.messages, "Listing the catalog", None) as on_progress:
+        comparison.wait(on_progress)
+    ids = (str(row.values["id"]) for row in rows if "id" in row.values and not row.left_out)
+    with progress(call.messages, "Listing groups of variants", None) as on_progress:
+        comparison.list_variants(ids, on_progress)
+    emptied = fields_of_feed(rows) if rows.has_header else frozenset[str]()
+    assert rows.conversion is None or isinstance(rows.conversion, Conversion)  # as options give it
+    rows.conversion = Completion(rows.conversion, comparison.listing, emptied)
+
+
+def _compare(call: Invocation, comparison: "CatalogComparison", plan: "SyncPlan") -> None:
+    from ..console.progress import progress
+
+    with progress(call.messages, "Comparing", plan.report.rows) as on_progress:
+        comparison.compare(plan.validator, on_progress)
+
+
+def _show(call: Invocation, plan: "SyncPlan") -> None:
+    """Print what would change."""
+    from ..console.diff_reports import describe_counts, show_differences
+
+    show_differences(call.printer, plan.differences)
+    call.messages.say(f"dry run: {describe_counts(plan.differences)}")
+
+
+def _lacks_products_only(report: "ValidationReport") -> bool:
+    """Tell whether rows are invalid only since the catalog does not have their products."""
+    from ..products.sync.completion import NOT_IN_CATALOG
+
+    missing = (each.rows for each in report.findings if each.problem.endswith(NOT_IN_CATALOG))
+    return sum(missing) == report.invalid

@@ -77,12 +77,23 @@ def delete(
         plan, on_validated, hint = delete_plan(rows, call.catalog, sync_state), lambda: None, KEY_HINT
     command = PushCommand(call, plan, options, activity="Deleting", rejected_hint=hint)
     command.on_validated = on_validated
+    if by is By.id:
+        command.confirm = lambda: _confirm(call, plan, found)
     try:
         command.run()
     except ContentError as error:
         if by is By.key and "id" in map(str.casefold, rows.columns) and "product_key" not in rows.fields:
             error.hint = BY_ID_HINT
         raise
+
+
+def _confirm(call: Invocation, plan: "RowPlan", keys: dict[str, str]) -> None:
+    """Ask before the products that were found are deleted; other ids have none."""
+    from ..output.text import counted
+    from .push import confirm_request
+
+    if keys:
+        confirm_request(call, plan.upload.request, counted(len(keys), "product"))
 
 
 def _open(

@@ -108,6 +108,14 @@ def test_ids_that_are_not_in_the_catalog_are_named(adsctl, catalog):
     assert json.loads(again.stdout)["requests"] == 1  # the listing
 
 
+def test_the_question_counts_the_products_that_are_there(adsctl, catalog):
+    words = ("products", "delete", "--by", "id", "sku-x", "sku-y")
+    said = adsctl(*words, "sku-1", code=12).stderr
+    assert "Delete 1 product from the catalog" in said and len(catalog.stored) == 30
+    said = adsctl(*words, code=9).stderr
+    assert "not confirmed" not in said and "'sku-x' is not in the catalog" in said
+
+
 def test_variants_that_the_listing_hides_are_deleted_by_id(adsctl, catalog):
     adsctl.file("variants.csv", feed(20, item_group_id="mugs"))
     adsctl("products", "push", "variants.csv")

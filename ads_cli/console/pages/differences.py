@@ -31,7 +31,7 @@ def part_of(differences: Differences) -> DifferencesPart:
         *([_table("Products to create or update", differences.writes(), writes)] if writes else []),
         *([_table("Products to delete", differences.deletions(), deletions)] if deletions else []),
     ]
-    sections = [Section("What differs", tables)] if tables else []
+    sections = [Section("Differences", tables)] if tables else []
     return DifferencesPart(_headline(differences), _tallies(differences), sections)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ...api.validation import Problem
 from ...feeds.rows import Rows
+from ...output.text import listed
 from ...products.facts import NONE, PRICE_STEPS, Counts, ProductFacts, price_range
 from ...products.noted_rows import NotedRow
 from ...report.page import (
@@ -14,6 +15,7 @@ from ...report.page import (
     Column,
     Edit,
     Link,
+    Part,
     Picture,
     Section,
     Table,
@@ -63,22 +65,20 @@ def picture(address: str) -> Cell:
     return Picture(found) if found else ""
 
 
-def rejected(rows: Rows, result: PushResult) -> Section:
-    """Return the section about rows that the service rejected."""
+def rejected(rows: Rows, result: PushResult) -> Iterator[Part]:
+    """Yield what the service rejected: rows, and deletions."""
     first = [NotedRow.of(row, row.record, [Problem("", reason)]) for row, reason in result.rejected_rows]
-    noted = {row.record: row for row in first}
-    cells = [[*_product(rows, row), *(each.message for each in row.problems)] for row in first]
-    products = Table(
-        "Rejected products",
-        [*_PRODUCT, Column("Reason")],
-        cells,
-        "product",
-        result.rejections.invalid,
-        IN_FAILED_OUT,
-    )
-    return Section(
-        "Rejected by the service", [_findings("Reasons", rows, result.rejections, noted), products]
-    )
+    if first:
+        yield _findings("Reasons", rows, result.rejections, {row.record: row for row in first})
+        cells = [[*_product(rows, row), *(each.message for each in row.problems)] for row in first]
+        columns = [*_PRODUCT, Column("Reason")]
+        yield Table("Rejected products", columns, cells, "product", result.rejections.invalid, IN_FAILED_OUT)
+    if result.not_deleted:
+        reasons: list[list[Cell]] = [
+            [reason, len(names), listed(names)] for reason, names in result.not_deleted.items()
+        ]
+        columns = [Column("Reason"), Column("Products", "number"), Column("Names")]
+        yield Table("Products that were not deleted", columns, reasons, "reason")
 
 
 def _findings(title: str, rows: Rows, report: ValidationReport, noted: dict[int, NotedRow]) -> Table:

@@ -48,7 +48,9 @@ def sent(summary: Summary, error: ReportedError | None, *, dry_run: bool) -> str
             f"{failed:,} rejected by the service",
         ]
     else:
-        parts = [f"{counted(due, 'product')} sent"]
+        verb = "synced" if "deleted" in summary.counts else "sent"
+        statuses = [f"{count:,} {status}" for status, count in summary.counts.items() if count]
+        parts = [f"{counted(due, 'product')} {verb}: {', '.join(statuses)}"]
     if invalid:
         parts.append(f"{counted(invalid, 'row')} with mistakes left out")
     return "; ".join(parts)

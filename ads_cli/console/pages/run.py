@@ -47,7 +47,7 @@ def _headline(run: Run, report: ValidationReport | None) -> tuple[str, bool]:
     if run.summary:
         is_told = run.summary.due == run.summary.acknowledged
         return outcome.sent(run.summary, run.error, dry_run=run.result is None), is_told
-    if run.action == "diff" and run.differences:
+    if run.differences and (run.action == "diff" or run.error is None):
         return run.differences.headline, run.error is None
     if run.action == "check":
         return outcome.checked(report), True
@@ -66,8 +66,8 @@ def _sections(run: Run, report: ValidationReport | None, facts: ProductFacts | N
     if run.validator is None:
         return
     rows = run.validator.rows
-    if run.result and run.result.rejected_rows:
-        yield feed.rejected(rows, run.result)
+    if run.result and (run.result.rejected_rows or run.result.not_deleted):
+        yield Section("Rejected by the service", list(feed.rejected(rows, run.result)))
     if run.differences:
         yield from run.differences.sections
     if report and facts:

@@ -30,7 +30,7 @@ VALUES = st.fixed_dictionaries(
     },
 )
 PROBLEMS = st.lists(st.sampled_from([Problem("price", "bad"), Problem("gtin", "odd", "warning")]), max_size=2)
-NOTED = st.lists(st.tuples(VALUES, PROBLEMS, st.booleans()), max_size=30)
+NOTED = st.lists(st.tuples(VALUES, PROBLEMS, st.booleans()), min_size=8, max_size=30)
 
 
 def gathered(rows: list, first: int = 0) -> ProductFacts:
@@ -45,9 +45,9 @@ def gathered(rows: list, first: int = 0) -> ProductFacts:
 @given(NOTED, st.lists(st.integers(0, 30), max_size=4))
 def test_facts_of_parts_are_those_of_the_whole(rows, cuts):
     with (
-        patch.object(noted_rows, "MAX_ROWS", 4),
+        patch.object(noted_rows, "MAX_ROWS", 2),
         patch.object(noted_rows, "MAX_KINDS", 2),
-        patch.object(noted_rows, "FIRST_LINES", 2),
+        patch.object(noted_rows, "FIRST_LINES", 1),
     ):
         whole, parts = gathered(rows), ProductFacts()
         bounds = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]

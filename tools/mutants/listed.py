@@ -7,6 +7,7 @@ from .fsyncs import FSYNCS
 from .generations import GENERATIONS
 from .images import IMAGES
 from .others import OTHERS
+from .pages import PAGES
 from .syncs import SYNCS
 
-MUTANTS = (*FSYNCS, *CHECKSUMS, *GENERATIONS, *DIGESTS, *CONVERSION, *IMAGES, *SYNCS, *OTHERS)
+MUTANTS = (*FSYNCS, *CHECKSUMS, *GENERATIONS, *DIGESTS, *CONVERSION, *IMAGES, *SYNCS, *PAGES, *OTHERS)

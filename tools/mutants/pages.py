@@ -1,0 +1,89 @@
+"""Mutants of what keeps a page of --report safe, true and small."""
+
+from .mutant import Mutant
+
+ESCAPED = "tests/report/test_escaping.py::test_no_text_becomes_an_element_or_an_attribute"
+FACTS = "tests/products/test_facts.py::test_facts_of_parts_are_those_of_the_whole"
+
+PAGES = (
+    Mutant(
+        "texts of a feed are markup",
+        "ads_cli/report/rendering.py",
+        "autoescape=True",
+        "autoescape=False",
+        (ESCAPED,),
+    ),
+    Mutant(
+        "direction marks of a feed are left in",
+        "ads_cli/report/rendering.py",
+        "mask(safe(str(value)))",
+        "mask(str(value))",
+        (ESCAPED,),
+    ),
+    Mutant(
+        "a page shows secrets",
+        "ads_cli/report/rendering.py",
+        "mask(safe(str(value)))",
+        "safe(str(value))",
+        ("tests/report/test_page_file.py::test_the_page_holds_no_secret",),
+    ),
+    Mutant(
+        "a feed makes the browser ask its own network",
+        "ads_cli/report/page.py",
+        'return text if match and not PRIVATE_NAME.fullmatch(match["host"].rstrip(".")) else ""',
+        'return text if match else ""',
+        ("tests/report/test_page_of_a_run.py::test_a_feed_sends_no_browser_elsewhere_than_to_the_public_web",),
+    ),
+    Mutant(
+        "any file is replaced by a page",
+        "ads_cli/console/run_report.py",
+        "if existing and not (force or _is_page(existing)):",
+        "if False:",
+        ("tests/report/test_page_file.py::test_a_file_that_adsctl_did_not_write_needs_force",),
+    ),
+    Mutant(
+        "a run that fails leaves the page of the last one",
+        "ads_cli/console/run_report.py",
+        "            report.run.error = error\n            try:\n                report.write()\n",
+        "            report.run.error = error\n            try:\n                pass\n",
+        ("tests/report/test_page_of_a_run.py::test_a_feed_that_cannot_be_read_replaces_the_page_of_yesterday",),
+    ),
+    Mutant(
+        "a table of a page has any size",
+        "ads_cli/report/page.py",
+        "            if max_bytes < 0:\n                return self.rows[:number]\n",
+        "",
+        (
+            "tests/report/test_escaping.py"
+            "::test_a_table_takes_no_more_room_than_it_may_and_says_what_it_left_out",
+        ),
+    ),
+    Mutant(
+        "facts of later rows have the numbers of earlier ones",
+        "ads_cli/products/noted_rows.py",
+        "            row.record += offset\n",
+        "            pass\n",
+        (FACTS,),
+    ),
+    Mutant(
+        "rows beyond the first are not counted",
+        "ads_cli/products/noted_rows.py",
+        "        self.total += later.total - len(later.rows)\n",
+        "",
+        (FACTS,),
+    ),
+    Mutant(
+        "a page is written of a feed that was not read to its end",
+        "ads_cli/validation/validator.py",
+        "        self.facts = None\n",
+        "        self.facts = facts\n",
+        ("tests/report/test_page_of_a_run.py::test_a_feed_that_cannot_be_read_replaces_the_page_of_yesterday",),
+    ),
+    Mutant(
+        "a server is asked whether a feed is unchanged, though a page needs its rows",
+        "ads_cli/commands/products.py",
+        " or call.dry_run or page.report)",
+        " or call.dry_run)",
+        ("tests/locations/test_unchanged.py::test_where_the_rows_are_needed_it_is_downloaded",),
+    ),
+)

@@ -9,6 +9,7 @@ import typer
 from ..console.bulk_options import Files, PushOptions, Strict, with_options
 from ..console.compare_options import ComparedFeedOptions
 from ..console.invocation import Invocation
+from ..console.run_report import ReportOptions, RunReport
 from ..errors import NotConfirmedError, UsageError
 from ..numbers import Share, parse_share
 from .scheduled_feeds import warn_scheduled_feeds
@@ -33,12 +34,13 @@ class SyncOptions(PushOptions, frozen=True):
     ] = None
 
 
-@with_options(feed=ComparedFeedOptions, options=SyncOptions)
+@with_options(feed=ComparedFeedOptions, options=SyncOptions, page=ReportOptions)
 def sync(
     ctx: typer.Context,
     files: Files,
     feed: ComparedFeedOptions,
     options: SyncOptions,
+    page: ReportOptions,
     strict: Strict = False,
     min_rows: MinRows = None,
 ) -> None:
@@ -64,24 +66,26 @@ def sync(
     max_delete, size_check = parse_share(options.max_delete, "--max-delete"), FeedSizeCheck(call, min_rows)
     call.concurrency = options.concurrency
     call.catalog = call.find_catalog()
-    rows = feed.open_all(call, files, PRODUCT_SCHEMA)
-    warn_scheduled_feeds(call)
-    if call.settings.is_local:
-        call.emulator.prepared()
-    sync_state = SyncState(call.settings.state_dir, call.service, call.catalog)
-    compared = feed.compare_options(remembers=not call.dry_run)
-    read_in = "" if call.dry_run else current_generation(call)
-    with comparing(call.client, call.catalog, sync_state, compared) as comparison:
-        plan = sync_plan(
-            rows,
-            call.catalog,
-            sync_state,
-            comparison.differences,
-            prune=feed.prune,
-            strict=strict,
-            read_in=read_in,
-        )
-        _Sync(call, comparison, plan, options, max_delete, size_check).run(strict=strict)
+    with page.written(call, files, force=options.force) as report:
+        rows = feed.open_all(call, files, PRODUCT_SCHEMA)
+        warn_scheduled_feeds(call)
+        if call.settings.is_local:
+            call.emulator.prepared()
+        sync_state = SyncState(call.settings.state_dir, call.service, call.catalog)
+        compared = feed.compare_options(remembers=not call.dry_run)
+        read_in = "" if call.dry_run else current_generation(call)
+        with comparing(call.client, call.catalog, sync_state, compared) as comparison:
+            plan = sync_plan(
+                rows,
+                call.catalog,
+                sync_state,
+                comparison.differences,
+                prune=feed.prune,
+                strict=strict,
+                read_in=read_in,
+            )
+            report.watch(plan.validator, options.failed_out, "sync")
+            _Sync(call, comparison, plan, options, max_delete, size_check, report).run(strict=strict)
 
 
 def current_generation(call: Invocation) -> str:
@@ -111,6 +115,7 @@ class _Sync:
     options: SyncOptions
     max_delete: Share
     size_check: FeedSizeCheck
+    report: RunReport
 
     def run(self, *, strict: bool) -> None:
         """Validate, compare, ask, send and report."""
@@ -127,12 +132,13 @@ class _Sync:
             confirm=self._confirm,
             show_dry_run=self._show,
             size_check=self.size_check,
+            on_end=self.report.take_push,
         ).run()
 
     def _compare(self) -> None:
         from .comparison import find_differences
 
-        find_differences(self.call, self.comparison, self.plan.validator)
+        self.report.take_differences(find_differences(self.call, self.comparison, self.plan.validator))
 
     def _show(self) -> None:
         """Print the differences."""

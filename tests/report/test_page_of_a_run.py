@@ -90,7 +90,7 @@ def test_a_feed_sends_no_browser_elsewhere_than_to_the_public_web(adsctl, addres
 def test_a_push_tells_what_the_service_did(adsctl, service):
     adsctl.file("feed.csv", feed(30))
     page = pushed(adsctl, "--changed")
-    assert "30 products sent" in page.text and "created 30" in page.text
+    assert "30 products sent: 30 created" in page.text and "created 30" in page.text
     page = pushed(adsctl, "--changed")
     assert "Nothing to send: the catalog has these products as they are" in page.text
 

@@ -34,7 +34,7 @@ def page_of(run: Run, settings: Settings) -> Page:
         ],
         tallies=[
             *outcome.tallies(report, run.summary),
-            *(run.differences.tallies if run.differences else ()),
+            *(run.differences.tallies if run.differences and not run.summary else ()),
         ],
         sections=list(_sections(run, report, facts)),
     )

@@ -117,5 +117,5 @@ def _lacks_products_only(report: "ValidationReport") -> bool:
     """Tell whether rows are invalid only since the catalog does not have their products."""
     from ..products.sync.completion import NOT_IN_CATALOG
 
-    missing = (each.rows for each in report.findings if each.problem.endswith(NOT_IN_CATALOG))
+    missing = (each.rows for each in report.findings if NOT_IN_CATALOG in each.problem)
     return sum(missing) == report.invalid

@@ -51,7 +51,8 @@ def test_a_comparison_names_them(adsctl, schedule, service):
     push(adsctl)
     assert SAID not in adsctl("products", "diff", "feed.csv").stderr
     schedule()
-    assert adsctl("products", "diff", "feed.csv").stderr.count(SAID) == 1
+    for command in ("diff", "sync"):
+        assert adsctl("products", command, "feed.csv").stderr.count(SAID) == 1
 
 
 def test_an_unchanged_feed_names_them_too(adsctl, schedule, service):

@@ -58,6 +58,16 @@ def test_min_rows_may_be_a_number_and_needs_no_earlier_push(push, sent):
     push(1, "--min-rows", "100%", name="other.csv")
 
 
+def test_a_sync_counts_as_a_push_and_is_refused_like_one(push, adsctl, service):
+    push(100)
+    adsctl.file("feed.csv", feed(60))
+    sync = ("products", "sync", "feed.csv", "--prune", "--max-delete", "100%", "--yes")
+    assert "--min-rows is 80%" in adsctl(*sync, "--min-rows", "80%", code=12).stderr
+    assert len(service.stored) == 100
+    assert LOST in adsctl(*sync).stderr and len(service.stored) == 60
+    assert "fewer" not in push(60)
+
+
 def test_rows_that_are_left_out_are_not_in_the_feed(push):
     push(100)
     assert "99 % fewer" in push(100, "--where", "id=sku-1", "--min-rows", "1")

@@ -130,6 +130,15 @@ def test_a_variant_that_the_listing_hides_is_updated(adsctl, catalog):
     assert catalog.emulator.data.product("sku-15")["price"] == "14 EUR"
 
 
+def test_a_variant_that_the_service_never_lists_is_told_from_no_product(adsctl, catalog):
+    adsctl.file("variants.csv", feed(3, item_group_id="mugs", **FULL))
+    adsctl("products", "push", "variants.csv", "--concurrency", "1")
+    catalog.fail("GET * hide-variants")
+    summary, said = update(adsctl, "id,price\nsku-2,13 EUR\nsku-9,13 EUR\n", code=9)
+    assert "'sku-2' is not in the catalog, or is a variant that the service does not list" in said
+    assert (summary["updated"], summary["invalid"]) == (1, 1)
+
+
 @pytest.mark.parametrize("signum", [signal.SIGKILL, signal.SIGTERM])
 def test_an_update_that_was_stopped_is_resumed_and_sends_nothing_twice(adsctl, service, signum):
     adsctl.file("feed.csv", feed(200))

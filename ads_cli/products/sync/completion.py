@@ -6,9 +6,10 @@ from typing import Any
 
 from ...feeds.conversion.conversion import Conversion
 from ...feeds.rows import Row
-from .listed_products import ListedProducts
+from .listed_products import Listed, ListedProducts
 
 NOT_IN_CATALOG = "is not in the catalog"
+OR_HIDDEN = ", or is a variant that the service does not list"
 
 
 class Completion(Conversion):
@@ -20,6 +21,7 @@ class Completion(Conversion):
         self._path = listing
         self._fields = fields  # of which the file has the whole truth: where a row lacks one, it is emptied
         self._listing: ListedProducts | None = None
+        self._unlisted = ""  # what is said of an id that is not listed
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the database out: another process opens it again."""
@@ -36,11 +38,16 @@ class Completion(Conversion):
         if row.problem or row.left_out:
             return
         id = str(row.values.get("id", ""))
-        self._listing = self._listing or ListedProducts.open(self._path)
-        listed = self._listing.find([id]).get(id)
+        listed = self._find(id)
         if listed is None:
-            row.problem = f"{id!r} {NOT_IN_CATALOG}" if id else "has no id"
+            row.problem = f"{id!r} {self._unlisted}" if id else "has no id"
             return
         for name, value in listed.values.items():
             if name not in self._fields:
                 row.values.setdefault(name, ",".join(value) if isinstance(value, list) else value)
+
+    def _find(self, id: str) -> Listed | None:
+        if self._listing is None:
+            self._listing = ListedProducts.open(self._path)
+            self._unlisted = NOT_IN_CATALOG + OR_HIDDEN * self._listing.may_hide_variants()
+        return self._listing.find([id]).get(id)

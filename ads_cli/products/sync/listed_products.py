@@ -120,6 +120,11 @@ class ListedProducts:
         query = "SELECT 1 FROM products WHERE group_key = ? LIMIT 2"
         return len(self._db.execute(query, (blob(group_key),)).fetchall()) > 1
 
+    def may_hide_variants(self) -> bool:
+        """Tell whether of any group only one product is listed, which may not be all of it."""
+        query = "SELECT 1 FROM products WHERE group_id IS NOT NULL GROUP BY group_id HAVING count(*) = 1"
+        return self._db.execute(query).fetchone() is not None
+
     def within_scope(self) -> Iterator[int]:
         """Yield the numbers of the products within the scope, as they were listed."""
         return (number for (number,) in self._db.execute("SELECT number FROM products WHERE in_scope"))

@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from .feeds import feed
-from .peers import ADSCTL
-from .running import Command, Cost, interleaved, load_server, measured, signed_in
+from .feeds import bodies, feed
+from .peers import ADSCTL, PYTHON
+from .running import HERE, Command, Cost, interleaved, load_server, measured, signed_in
 from .table import Bar, Table
 
 DIFF, LIST, CHECK, SLOWER = "products diff", "products list --all", "products check", "the slower of both"
+SYNC, SENDING, BOTH = "products sync", "floor loop", "the diff and its requests"
 DIFFERENT = 10  # exit code
+THREADS = 8
 MOST_MEGABYTES = 300
 
 
@@ -17,6 +19,8 @@ def diffs(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: i
     """Compare a feed with a catalog from which 1 % of it differs; compare time and memory to their bars."""
     table.begin(f"differences of {rows:,} products, 1 % changed, medians of {runs}")
     path = str(feed(folder / "feed.csv", rows, edition=1))
+    ready = folder / "bodies-of-changes"
+    batches = bodies(ready, feed(folder / "changes.csv", rows // 100))
     found: list[Cost] = []
     with load_server(0, rows) as address:
         online = {**env, **signed_in(address)}
@@ -26,11 +30,20 @@ def diffs(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: i
             found.append(measured(command, online, code=DIFFERENT))
             return found[-1].seconds
 
+        def sync() -> float:
+            state = {"ADSCTL_STATE_DIR": str(folder / f"state-{len(found)}")}  # nothing is remembered
+            found.append(measured([ADSCTL, *SYNC.split(), "-q", "-o", "none", path], online | state))
+            return found[-1].seconds
+
+        sender = [PYTHON, str(HERE / "senders.py"), "httpx", address, str(ready), str(THREADS), str(batches)]
         listing = Command([ADSCTL, *LIST.split(), "-q", "-o", "ids"], online).time
         check = Command([ADSCTL, *CHECK.split(), "-q", path], env).time
-        samples = interleaved({LIST: listing, CHECK: check, DIFF: diff}, runs, warm=False)
+        tasks = {LIST: listing, CHECK: check, DIFF: diff, SENDING: Command(sender, env).time, SYNC: sync}
+        samples = interleaved(tasks, runs, warm=False)
     samples[SLOWER] = [max(both) for both in zip(samples[LIST], samples[CHECK], strict=True)]
     for name in (LIST, CHECK):
         table.speed(name, rows, samples)
     table.speed(DIFF, rows, samples, [Bar(SLOWER, most=1.3)])
+    samples[BOTH] = [sum(both) for both in zip(samples[DIFF], samples[SENDING], strict=True)]
+    table.speed(SYNC, rows, samples, [Bar(BOTH, most=1.15)])
     table.limit("peak memory", max(ran.megabytes for ran in found), MOST_MEGABYTES, "MB")

@@ -79,7 +79,7 @@ class ProductRules(Trial):
         done = self.run(
             *("products", "push", name, *options, "-o", "json"),
             *("--concurrency", concurrency, "--max-attempts", attempts),
-            codes=_exit_codes(feed, skips, mishap),
+            codes=exit_codes(feed, skips, mishap),
             mishap=mishap,
             **self.shop.access(address),
         )
@@ -191,7 +191,7 @@ class ProductRules(Trial):
         self.stopped = ""
 
 
-def _exit_codes(feed: Feed, skips_invalid: bool, mishap: Mishap) -> tuple[int, ...]:
+def exit_codes(feed: Feed, skips_invalid: bool, mishap: Mishap) -> tuple[int, ...]:
     """Return the exit codes that a push may end with."""
     if feed.has_invalid and not skips_invalid:
         return (INVALID_FILE,)

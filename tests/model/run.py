@@ -5,15 +5,15 @@ from hypothesis.internal.conjecture import engine
 from hypothesis.stateful import run_state_machine_as_test
 
 from .people_rules import PeopleRules
-from .product_rules import ProductRules
+from .sync_rules import SyncRules
 from .trial import Trial
 
 
-class Model(ProductRules, PeopleRules):
+class Model(SyncRules, PeopleRules):
     """Everything at once."""
 
 
-MACHINES = (ProductRules, PeopleRules, Model)
+MACHINES = (SyncRules, PeopleRules, Model)
 EXAMPLES = 10  # of one run
 SHRINKING_SECONDS = 60  # to look for a shorter sequence of steps that fails
 LONG = settings(

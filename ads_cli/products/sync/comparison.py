@@ -206,7 +206,9 @@ class CatalogComparison:
         is_unseen = row.group_key is not None and not self._listing.shows_variants(row.group_key)
         self.differences.unseen += is_unseen
         if not (is_unseen and row.is_known):
-            yield self._compare_row.blind(row.creation) if self._may_hide else row.creation
+            change = self._compare_row.blind(row.creation) if self._may_hide else row.creation
+            change.is_unseen = is_unseen
+            yield change
 
     def _compare_variant(self, creation: Change, listed: Listed) -> Iterator[Change]:
         """Compare a row with a variant that was listed by its group."""

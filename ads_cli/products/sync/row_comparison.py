@@ -117,7 +117,7 @@ class RowComparison(msgspec.Struct, frozen=True):
         """Return what makes a product equal to a row that may exist, though it cannot be seen."""
         emptied = self.fields - creation.fields.keys() if self.merges else ()
         body = _with_fields(creation.body, dict.fromkeys(sorted(emptied), ""))
-        return msgspec.structs.replace(creation, body=body, is_unseen=True)
+        return msgspec.structs.replace(creation, body=body)
 
 
 def remembered(digest: bytes, product_key: str | None) -> bytes:

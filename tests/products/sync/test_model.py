@@ -97,7 +97,7 @@ def test_every_row_is_unchanged_or_sent_or_unseen_or_not_kept(world, products, f
     fill(world, products, {id: values for id, values in feed.items() if id in remembered})
     changes, counts = world.differences(rows_of(feed), remembers=True)
     unseen_and_sent = len(changes) + counts.unchanged + counts.unseen + counts.not_kept - len(feed)
-    assert 0 <= unseen_and_sent <= counts.unseen
+    assert unseen_and_sent == sum(change.is_unseen for change in changes) <= counts.unseen
     not_sent = feed.keys() - {change.id for change in changes}
     assert not_sent - remembered <= world.seen
     assert len(counts.equal) == len(not_sent - remembered)

@@ -32,7 +32,9 @@ PAGES = (
         "ads_cli/report/page.py",
         'return text if match and not PRIVATE_NAME.fullmatch(match["host"].rstrip(".")) else ""',
         'return text if match else ""',
-        ("tests/report/test_page_of_a_run.py::test_a_feed_sends_no_browser_elsewhere_than_to_the_public_web",),
+        (
+            "tests/report/test_page_of_a_run.py::test_a_feed_sends_no_browser_elsewhere_than_to_the_public_web",
+        ),
     ),
     Mutant(
         "any file is replaced by a page",
@@ -46,7 +48,9 @@ PAGES = (
         "ads_cli/console/run_report.py",
         "            report.run.error = error\n            try:\n                report.write()\n",
         "            report.run.error = error\n            try:\n                pass\n",
-        ("tests/report/test_page_of_a_run.py::test_a_feed_that_cannot_be_read_replaces_the_page_of_yesterday",),
+        (
+            "tests/report/test_page_of_a_run.py::test_a_feed_that_cannot_be_read_replaces_the_page_of_yesterday",
+        ),
     ),
     Mutant(
         "a table of a page has any size",
@@ -77,7 +81,9 @@ PAGES = (
         "ads_cli/validation/validator.py",
         "        self.facts = None\n",
         "        self.facts = facts\n",
-        ("tests/report/test_page_of_a_run.py::test_a_feed_that_cannot_be_read_replaces_the_page_of_yesterday",),
+        (
+            "tests/report/test_page_of_a_run.py::test_a_feed_that_cannot_be_read_replaces_the_page_of_yesterday",
+        ),
     ),
     Mutant(
         "a server is asked whether a feed is unchanged, though a page needs its rows",

@@ -1,4 +1,4 @@
-"""What becomes of fields that a feed empties, or does not have, under services that merge and that replace."""
+"""Fields that a feed empties, or does not have, under services that merge and that replace."""
 
 import pytest
 

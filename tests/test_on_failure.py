@@ -96,11 +96,12 @@ def test_any_failure_of_any_command_runs_it(adsctl, hook, told, words, code, is_
 
 
 def test_no_secret_is_passed_on(adsctl, remote, httpserver, hook, told):
-    body = {"errors": [{"code": "FORBIDDEN", "message": f"no {SECRETS['ADSCTL_ACCESS_TOKEN_SECRET']}"}]}
-    httpserver.expect_request("/12/accounts").respond_with_json(body, 403)
-    adsctl("accounts", "list", "--on-failure", hook, code=4)
+    httpserver.expect_request("/12/product_catalogs").respond_with_json({"data": [{"id": "7"}]})
+    adsctl.file("feed.csv", feed(2, price=SECRETS["ADSCTL_ACCESS_TOKEN_SECRET"]))
+    done = adsctl("products", "push", "feed.csv", "--changed", "--on-failure", hook, code=3)
     text = json.dumps(told())
-    assert "FORBIDDEN" in text and not any(secret in text for secret in SECRETS.values())
+    assert "price: '***' is not allowed" in text and "price: '***' is not allowed" in done.stderr
+    assert not any(secret in text for secret in SECRETS.values())
 
 
 @pytest.mark.parametrize(

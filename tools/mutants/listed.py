@@ -9,5 +9,17 @@ from .images import IMAGES
 from .others import OTHERS
 from .pages import PAGES
 from .syncs import SYNCS
+from .updates import UPDATES
 
-MUTANTS = (*FSYNCS, *CHECKSUMS, *GENERATIONS, *DIGESTS, *CONVERSION, *IMAGES, *SYNCS, *PAGES, *OTHERS)
+MUTANTS = (
+    *FSYNCS,
+    *CHECKSUMS,
+    *GENERATIONS,
+    *DIGESTS,
+    *CONVERSION,
+    *IMAGES,
+    *SYNCS,
+    *UPDATES,
+    *PAGES,
+    *OTHERS,
+)

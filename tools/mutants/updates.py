@@ -1,0 +1,90 @@
+"""Mutants of updates, of feeds that have lost rows, and of the command of --on-failure."""
+
+from .mutant import Mutant
+
+UPDATE = "tests/products/test_update.py"
+SHRUNKEN = "tests/products/test_shrunken.py"
+ON_FAILURE = "tests/test_on_failure.py"
+COMPLETION = "ads_cli/products/sync/completion.py"
+ROWS_LOST = "ads_cli/commands/shrunken_feed.py"
+HOOK = "ads_cli/console/on_failure.py"
+
+UPDATES = (
+    Mutant(
+        "an empty cell keeps what the catalog has",
+        COMPLETION,
+        "if name not in self._fields:",
+        "if name:",
+        (f"{UPDATE}::test_an_empty_cell_empties_its_field",),
+    ),
+    Mutant(
+        "what the file does not have is emptied",
+        COMPLETION,
+        "if name not in self._fields:",
+        "if name in row.values:",
+        (f"{UPDATE}::test_only_what_differs_is_sent_and_every_other_field_stays",),
+    ),
+    Mutant(
+        "an id that the catalog lacks stops the others",
+        "ads_cli/commands/product_update.py",
+        "return sum(missing) == report.invalid",
+        "return False and sum(missing) == report.invalid",
+        (f"{UPDATE}::test_an_id_that_the_catalog_lacks_is_rejected_and_the_others_are_sent",),
+    ),
+    Mutant(
+        "any mistake in the file is skipped",
+        "ads_cli/commands/product_update.py",
+        "return sum(missing) == report.invalid",
+        "return sum(missing) <= report.invalid",
+        (f"{UPDATE}::test_a_mistake_in_the_file_stops_it_unless_invalid_rows_are_skipped",),
+    ),
+    Mutant(
+        "variants that the listing hides are not looked for",
+        "ads_cli/products/sync/comparison.py",
+        "            self.list_groups(groups, on_progress, missing)\n",
+        "            pass\n",
+        (f"{UPDATE}::test_a_variant_that_the_listing_hides_is_updated",),
+    ),
+    Mutant(
+        "a feed that was refused counts as pushed",
+        ROWS_LOST,
+        "        least = self._least\n",
+        "        least = self._least\n        self.store(rows, report)\n",
+        (f"{SHRUNKEN}::test_min_rows_refuses_a_feed_that_lost_more",),
+    ),
+    Mutant(
+        "a feed that lost rows passes without a word",
+        ROWS_LOST,
+        "size < before * (1 - MAX_LOSS)",
+        "size < before * MAX_LOSS",
+        (f"{SHRUNKEN}::test_a_feed_that_lost_many_rows_is_told_once",),
+    ),
+    Mutant(
+        "a failed push is remembered",
+        "ads_cli/commands/push.py",
+        "if self.size_check and not error:",
+        "if self.size_check:",
+        (f"{SHRUNKEN}::test_only_a_push_that_ended_is_remembered",),
+    ),
+    Mutant(
+        "the command of --on-failure gets the secrets",
+        HOOK,
+        "if name not in secrets}",
+        "if name}",
+        (f"{ON_FAILURE}::test_no_secret_is_passed_on",),
+    ),
+    Mutant(
+        "the summary is not masked",
+        HOOK,
+        'f"{mask(document)}\\n".encode()',
+        'f"{document}\\n".encode()',
+        (f"{ON_FAILURE}::test_no_secret_is_passed_on",),
+    ),
+    Mutant(
+        "a person who presses Ctrl-C is told at once",
+        HOOK,
+        "NO_FAILURES = (10, 130)",
+        "NO_FAILURES = (10,)",
+        (f"{ON_FAILURE}::test_a_run_that_was_stopped_has_failed_unless_a_person_did_it",),
+    ),
+)

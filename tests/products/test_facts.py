@@ -1,5 +1,6 @@
 """What a page tells of a feed's products: the same however the feed is read, in little memory."""
 
+import pickle
 from itertools import pairwise
 from unittest.mock import patch
 
@@ -93,6 +94,23 @@ def test_a_feed_of_a_million_names_takes_little_memory():
         for number in range(100):
             facts.note(Row(number, PRODUCT | {"brand": f"brand {number}"}), [], number)
     assert len(facts.brands.by_name) == 10 and facts.brands.others == 90
+
+
+def test_facts_of_many_rows_with_long_values_take_no_more_memory_than_of_few():
+    def size(rows: int) -> int:
+        facts = ProductFacts()
+        for number in range(rows):
+            values = {name: f"{number} {value} {'x' * 300}" for name, value in PRODUCT.items()}
+            change = Change("price", "price", "1" * 9000, "2" * 9000)
+            problem = Problem("price", f"is bad in way {number:,}", rule=f"rule {number}")
+            facts.note(Row(number, values, changes=(change,)), [problem], number)
+        return len(pickle.dumps(facts))
+
+    with (
+        patch.multiple(noted_rows, MAX_ROWS=100, MAX_KINDS=100),
+        patch.object(facts_module, "MAX_NAMES", 100),
+    ):
+        assert size(4000) < 1.01 * size(1000) < 1_000_000
 
 
 def test_rows_left_out_are_not_counted():

@@ -42,7 +42,7 @@ class ReportOptions(msgspec.Struct, frozen=True):
             except AdsctlError as other:  # that the run failed is more important
                 call.messages.warn(other.message)
             raise
-        except typer.Exit:  # with an exit code that is no error
+        except (typer.Exit, BrokenPipeError):  # an exit code that is no error; nobody reads on
             report.write()
             raise
         report.write()

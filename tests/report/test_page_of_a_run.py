@@ -156,3 +156,13 @@ def test_what_is_wrong_with_an_image_is_shown_with_its_product(adsctl):
         page = checked(adsctl, "--images", "--allow-private", code=3)
     assert "has 10x10 pixels, at least 500x500 are needed 1 2 sku-1" in page.text
     assert "2 sku-1 Enamel mug error image_link: " in page.text
+
+
+def test_a_reader_that_goes_away_takes_no_page_with_it(adsctl):
+    adsctl.file("feed.csv", feed(3000, price="12,50 EUR"))
+    words = ("--fix", "price", "--diff", "-o", "jsonl", "--report", "feed.html")
+    process = adsctl.popen("products", "check", "feed.csv", *words)
+    process.stdout.close()
+    process.stderr.read()
+    assert process.wait(60) == 141
+    assert "All 3,000 products can be sent" in read(adsctl.home / "feed.html").text

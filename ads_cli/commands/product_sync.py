@@ -18,6 +18,7 @@ from .shrunken_feed import FeedSizeCheck, MinRows
 if TYPE_CHECKING:
     from ..products.sync.comparison import CatalogComparison
     from ..products.sync.plan import SyncPlan
+    from ..uploads.job_key import Place
 
 NAMED_DELETIONS = 5  # of a catalog of which nothing is remembered
 
@@ -73,7 +74,7 @@ def sync(
             call.emulator.prepared()
         sync_state = SyncState(call.settings.state_dir, call.service, call.catalog)
         compared = feed.compare_options(remembers=not call.dry_run)
-        read_in = "" if call.dry_run else current_generation(call)
+        read_in, resumable = "" if call.dry_run else current_generation(call), _resumable_bytes(call)
         with comparing(call.client, call.catalog, sync_state, compared) as comparison:
             plan = sync_plan(
                 rows,
@@ -85,7 +86,8 @@ def sync(
                 read_in=read_in,
             )
             report.watch(plan.validator, options.failed_out, "sync")
-            _Sync(call, comparison, plan, options, max_delete, size_check, report).run(strict=strict)
+            run = _Sync(call, comparison, plan, options, max_delete, size_check, report, resumable)
+            run.run(strict=strict)
 
 
 def current_generation(call: Invocation) -> str:
@@ -93,16 +95,28 @@ def current_generation(call: Invocation) -> str:
 
     Raises StateError where another run is changing the catalog, since that began before.
     """
-    from ..products.sync_state import KIND
     from ..uploads.generations import Generations
-    from ..uploads.job_key import Place
     from ..uploads.jobs import require_idle
 
     generations = Generations(call.settings.state_dir)
-    place = Place(call.service, KIND, call.catalog)
+    place = _place(call)
     generation = generations.current(place) or generations.begin(place)
     require_idle(call.settings.state_dir / "jobs", place)
     return generation
+
+
+def _resumable_bytes(call: Invocation) -> int:
+    """Return the size of a journal whose job changes the catalog where it is resumed, in its generation."""
+    from ..uploads.jobs import resumable_bytes
+
+    return 0 if call.dry_run else resumable_bytes(call.settings.state_dir / "jobs", _place(call))
+
+
+def _place(call: Invocation) -> "Place":
+    from ..products.sync_state import KIND
+    from ..uploads.job_key import Place
+
+    return Place(call.service, KIND, call.catalog)
 
 
 @dataclass
@@ -116,6 +130,7 @@ class _Sync:
     max_delete: Share
     size_check: FeedSizeCheck
     report: RunReport
+    resumable_bytes: int  # before the catalog was listed
 
     def run(self, *, strict: bool) -> None:
         """Validate, compare, ask, send and report."""
@@ -151,14 +166,21 @@ class _Sync:
             self.call.messages.warn(excess)
 
     def _confirm(self) -> None:
-        """Ask before products are deleted; raise NotConfirmedError where they are too many."""
+        """Ask before products are deleted; raise where they are too many, or the catalog has changed."""
+        deletions = self.plan.differences.counts["delete"]
+        if deletions:
+            self._confirm_deletions(deletions)
+        if _resumable_bytes(self.call) != self.resumable_bytes:
+            from ..uploads.journal import changed_meanwhile
+
+            raise changed_meanwhile(_place(self.call), self.plan.rows.source.label)
+
+    def _confirm_deletions(self, deletions: int) -> None:
+        """Name, limit and ask."""
         from ..api.products import DeleteProducts
         from ..output.text import counted
         from .push import confirm_request
 
-        deletions = self.plan.differences.counts["delete"]
-        if not deletions:
-            return
         if not self.plan.differences.is_remembered:
             self._name_deletions()
         if excess := self._excess():

@@ -170,7 +170,9 @@ class PushCommand:
         if error:
             error.hint = how_to_resume(error, resume_command(call.command_line))
         elif summary.rejections:
-            hint = how_to_correct(self.options.failed_out, self.rejected_hint)
+            hint = self.rejected_hint
+            if result.rejections.invalid or report.invalid:  # rows, and not only deletions
+                hint = how_to_correct(self.options.failed_out, hint)
             error = IncompleteError(summary.rejections, hint=hint)
         if error:
             error.message = "\n".join([*self._reasons(report, result), error.message])

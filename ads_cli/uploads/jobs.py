@@ -73,6 +73,12 @@ def is_other_job_running(folder: Path, own: Job) -> bool:
     return any(_running_jobs(folder, own.key.place, but=own.key))
 
 
+def resumable_bytes(folder: Path, place: Place) -> int:
+    """Return the size of the journal that can be resumed at a place, which changes where that is done."""
+    found = find_resumable(folder, place)
+    return found[0].stat().st_size if found else 0
+
+
 def require_idle(folder: Path, place: Place) -> None:
     """Raise StateError where a job is changing a place."""
     if not folder.is_dir():

@@ -18,6 +18,7 @@ from ..errors import STATE_HINT, StateError
 from .batch import Acknowledgement, Attempt
 from .generations import Generations
 from .job_file import END, Entry, Job, acknowledgements, encode, encode_job, entries, last_acknowledgements
+from .job_key import Place
 from .jobs import check_named, find_resumable, is_other_job_running, remove_expired_jobs, restart_reason
 from .locks import how_to_unlock_job, lock_folder, try_lock
 
@@ -75,10 +76,7 @@ class Journal:
         place = job.key.place
         self.previous_generation = generations.current(place)
         if read_in is not None and read_in != self.previous_generation:
-            raise StateError(
-                f"something else was sent to {place.id} while {job.file} was validated",
-                hint="nothing of this push was sent; run it again",
-            )
+            raise changed_meanwhile(place, job.file)
         path, found = find_resumable(self.folder, place) or (None, None)
         can_be_resumed = found is not None and found.key == job.key and job_id in (None, found.job)
         if found and path and can_be_resumed and (resume or job_id):
@@ -232,6 +230,14 @@ class Journal:
         complete = path.read_bytes().rfind(b"\n") + 1
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND)
         os.ftruncate(self._file, complete)
+
+
+def changed_meanwhile(place: Place, file: str) -> StateError:
+    """Return the error of a run whose place has changed before its first request."""
+    return StateError(
+        f"something else was sent to {place.id} while {file} was validated",
+        hint="nothing of this push was sent; run it again",
+    )
 
 
 def _unwritable(folder: Path, error: Any) -> StateError:

@@ -161,8 +161,9 @@ def test_a_refused_deletion_is_reported_with_its_product_and_the_reason(syncer):
     syncer.service.before_delete = delete_elsewhere
     summary = syncer.prune(code=9)
     assert (summary["deleted"], summary["failed"]) == (1, 1)
-    error = json.loads(syncer.said.splitlines()[-1])["error"]["message"]
-    assert f"1 product not deleted: no product of this catalog has the key {key}: c" in error
+    error = json.loads(syncer.said.splitlines()[-1])["error"]
+    assert f"1 product not deleted: no product of this catalog has the key {key}: c" in error["message"]
+    assert "--failed-out" not in (error["hint"] or "")  # no row of the feed was rejected
 
 
 def test_a_table_is_synced_too(syncer):

@@ -147,3 +147,22 @@ def test_a_sync_does_not_begin_while_another_run_changes_the_catalog(syncer):
     assert process.wait(60) == 0
     process.communicate()
     assert syncer.sync()["created"] == 1
+
+
+def test_a_push_that_is_resumed_while_the_catalog_is_listed_ends_a_sync_before_it_sends(syncer):
+    syncer.adsctl.file("other.csv", feed(60))
+    words = ("products", "push", "other.csv", "--concurrency", "1", "--max-attempts", "1")
+    syncer.service.fail("PUT * status=503 retry-after=0")
+    syncer.adsctl(*words, code=8)
+    syncer.service.fail()
+    syncer.feed({"id": "a"})
+    codes = []
+
+    def resume() -> None:
+        syncer.service.before_list = lambda: None
+        codes.append(syncer.adsctl.process(*words, "--resume").returncode)
+
+    syncer.service.before_list = resume
+    syncer.prune(code=11)
+    assert codes == [0] and "something else was sent to" in said_error(syncer)
+    assert "a" not in syncer.held() and len(syncer.held()) == 60

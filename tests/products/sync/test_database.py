@@ -2,8 +2,14 @@
 
 import gc
 import sys
+from types import SimpleNamespace
 
-from ads_cli.products.sync.database import create, insert, select
+import pytest
+
+from ads_cli.errors import StateError
+from ads_cli.products.sync.background_listing import BackgroundListing
+from ads_cli.products.sync.database import create, insert, select, temporary_folder
+from ads_cli.products.sync.listed_products import ListedProducts
 
 
 def test_a_reading_that_a_signal_has_left_says_nothing(tmp_path, monkeypatch):
@@ -17,3 +23,15 @@ def test_a_reading_that_a_signal_has_left_says_nothing(tmp_path, monkeypatch):
     del reading
     gc.collect()
     assert said == []
+
+
+def test_a_full_disk_ends_a_comparison_with_what_to_do():
+    page = SimpleNamespace(records=[{"id": str(number), "title": "x" * 5000} for number in range(100)])
+    client = SimpleNamespace(pages=lambda request: iter([page]))
+    with pytest.raises(StateError, match="full") as raised, temporary_folder() as folder:
+        db = create(folder / "small.db", "PRAGMA max_page_count = 30")
+        listing = ListedProducts(folder / "small.db", db)
+        db.execute("CREATE TABLE products (number INTEGER PRIMARY KEY, a, b, c, d, e, f)")
+        with BackgroundListing(client, "c", listing) as background:
+            background.wait(lambda listed: None)
+    assert "set TMPDIR to a folder on a larger disk" in raised.value.hint

@@ -53,6 +53,24 @@ def test_a_failed_push_runs_it_with_the_summary(adsctl, service, hook, told):
     assert done.stderr.splitlines()[-1] == "hook was here"  # standard output is that of the push
 
 
+def test_a_failed_push_of_people_runs_it_with_the_summary(adsctl, service, hook, told):
+    adsctl.file("people.csv", "email\nana@shop.example\n")
+    service.fail("POST * status=503")
+    words = ("audiences", "push", "people.csv", "--audience", "1nmth", "--max-attempts", "1")
+    adsctl(*words, "--on-failure", hook, code=8)
+    document = told()["document"]
+    assert (document["rows"], document["valid"], document["accepted"]) == (1, 1, 0)
+    assert document["error"]["exit_code"] == 8 and "ana@" not in json.dumps(document)
+
+
+def test_differences_are_no_failure(adsctl, service, hook, told):
+    adsctl.file("feed.csv", feed(3))
+    adsctl("products", "diff", "feed.csv", "--on-failure", hook, code=10)
+    assert told() is None
+    adsctl("products", "diff", "missing.csv", "--on-failure", hook, code=2)
+    assert told()["document"]["error"]["exit_code"] == 2
+
+
 def test_a_success_does_not_run_it(adsctl, service, hook, told):
     adsctl.file("feed.csv", feed(3))
     adsctl("products", "push", "feed.csv", "--on-failure", hook)

@@ -34,6 +34,8 @@ SEED ?= 1
 FUZZ ?= 2000
 FEED_CASES ?= 100000
 HOURS ?= 10
+# What tries more with THOROUGH; properties that set no number of their own do so too.
+PROPERTIES = $(shell grep -lrE 'tests.effort|hypothesis' tests --include='test_*.py')
 chaos: $(READY)
 	$(BIN)/python -m tests.chaos $(RUNS) $(SEED)
 	$(BIN)/python -m tests.model $(STEPS) $(SEED)
@@ -41,6 +43,7 @@ chaos: $(READY)
 	HOURS=$(HOURS) $(BIN)/python -m pytest -n auto --timeout=0 tests/client/test_long_runs.py
 	FUZZ=$(FUZZ) $(BIN)/python -m pytest -n auto --timeout=0 tests/test_fuzz.py tests/emulator/test_hostile.py
 	FEED_CASES=$(FEED_CASES) FEED_SEED=$(SEED) $(BIN)/python -m pytest -n auto --timeout=0 tests/feeds/test_hostile_feeds.py
+	THOROUGH=1 $(BIN)/python -m pytest -n auto --timeout=0 $(PROPERTIES)
 	$(BIN)/python -m tests.coverage_fuzzing $(FUZZ)
 
 # Mistakes put into the code one by one: a test must catch each. For example: make mutate WORD=generation

@@ -18,9 +18,15 @@ from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.faults import parse_fault
 from ads_cli.emulator.server import running
 from tests.adsctl import ROOT, Adsctl
+from tests.effort import tries
 
-# How fast a machine is proves nothing.
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# How fast a machine is proves nothing. A property that sets no number of its own is tried with this one.
+settings.register_profile(
+    "untimed",
+    deadline=None,
+    max_examples=tries(40, 100),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("untimed")
 
 EXAMPLES = ROOT / "examples"

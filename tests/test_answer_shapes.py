@@ -11,10 +11,11 @@ from werkzeug import Request, Response
 
 from ads_cli.output.presentation import FORMATS
 from tests.conftest import feed
+from tests.effort import tries
 from tests.test_every_command import DECLARED, SENDING
 from tests.test_examples import EXAMPLES, FILES
 
-EXAMPLES_TRIED = 250
+EXAMPLES_TRIED = tries(80, 250)
 HAND_WRITTEN = (
     "products push feed.csv",
     "products push feed.csv --changed --verify",

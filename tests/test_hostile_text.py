@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import PRODUCT, feed
+from tests.effort import tries
 from tests.test_answer_shapes import LINES
 from tests.test_examples import FILES
 from tests.test_terminal import is_safe
@@ -118,7 +119,7 @@ def test_completions_hold_no_control_characters(remote, httpserver, hostile, kin
     assert is_safe(remote("__ids", kind).stdout)
 
 
-@settings(max_examples=200, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=tries(60, 200), derandomize=True, suppress_health_check=list(HealthCheck))
 @given(
     line=st.sampled_from(LINES), text=WAYS, place=st.integers(1, 6), format=st.sampled_from(["table", "json"])
 )

@@ -20,12 +20,13 @@ from ads_cli.emulator.core.params import read_names
 from ads_cli.products.schema import encode_product
 from ads_cli.products.upload import push_upload
 from ads_cli.validation.encoded_rows import EncodedRows
+from tests.effort import tries
 from tests.emulator.wire_names import X_NAMES, renamed
 
 from .strategies import fields
 
 under_each_service = pytest.mark.parametrize("service", SERVICES)
-sampled = settings(max_examples=50, suppress_health_check=list(HealthCheck), database=None)
+sampled = settings(max_examples=tries(15, 50), suppress_health_check=list(HealthCheck), database=None)
 
 
 def body_of(upload: Any, items: Any, service: str) -> Any:

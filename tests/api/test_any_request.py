@@ -21,6 +21,7 @@ from ads_cli.emulator.app import load_router
 from ads_cli.emulator.core.incoming_request import IncomingRequest
 from ads_cli.emulator.core.params import read_params
 from ads_cli.errors import UsageError
+from tests.effort import tries
 from tests.emulator.wire_names import X_NAMES, X_SEGMENTS, X_VALUES
 
 from .declared import BAD_IDS, ESCAPED_ID, ID_WORDS, SPECIAL_ID, check
@@ -30,7 +31,7 @@ REQUESTS = list(dict.fromkeys(request for service in SERVICES for request in req
 BRAND = re.compile("twitter|tweet|google|^x_", re.IGNORECASE)
 # Names with a brand that every service has.
 KEPT = {"automatic_tweet_promotion", *(f"{n}_cta_tweet" for n in ("first", "second", "third", "fourth"))}
-EXAMPLES, ENOUGH = 20, 5  # tried of each request, unless its rules leave too few
+EXAMPLES, ENOUGH = tries(8, 20), 5  # tried of each request, unless its rules leave too few
 each_request = pytest.mark.parametrize("kind", REQUESTS, ids=lambda kind: kind.__name__)
 
 

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.effort import tries
+
 from .conftest import digest
 from .customers import people
 from .exports import EXPORTS, Export
@@ -122,7 +124,7 @@ ADDRESSES = st.lists(
 )
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tries(10, 25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(ADDRESSES, min_size=1, max_size=6))
 def test_several_columns_send_what_one_cell_with_semicolons_sends(shop, audience, rows):
     rows = [["z@x.de", "", ""], *(row for row in rows if any(row))]

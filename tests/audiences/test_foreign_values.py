@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ads_cli.audiences.columns import encode_column
 from ads_cli.audiences.identifiers import identifier_types
+from tests.effort import tries
 
 from .conftest import digest
 
@@ -240,7 +241,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(80, 300))
 @given(st.sampled_from([*KINDS]), VALUES)
 def test_normalizing_again_changes_nothing(name, value):
     try:
@@ -251,7 +252,7 @@ def test_normalizing_again_changes_nothing(name, value):
         assert not normal or read(name, normal) == normal
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(80, 300))
 @given(st.sampled_from([*KINDS]), st.lists(VALUES, min_size=1, max_size=6))
 def test_nothing_that_is_refused_is_in_what_is_sent(name, values):
     """Whatever is beside a value in its column: its normal form or its hash goes out, or nothing."""

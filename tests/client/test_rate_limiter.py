@@ -16,6 +16,7 @@ from ads_cli.emulator.server import running
 from ads_cli.errors import RateLimitedError, UnavailableError
 from tests.client.virtual_time import Crowd, Service, World
 from tests.conftest import feed
+from tests.effort import tries
 
 LIMIT, SECONDS = 600, 900.0
 HANDFUL = 5
@@ -88,7 +89,7 @@ def test_sliding_windows_and_windows_from_the_first_request_are_used_up(kind, th
     seed=st.integers(0, 1000),
     dated=st.booleans(),
 )
-@settings(max_examples=40)
+@settings(max_examples=tries(15, 40))
 def test_any_quota_is_used_up_and_respected_at_any_latency(limit, seconds, latency, threads, seed, dated):
     world = World()
     service = Service(world, limit, seconds, between(latency, seed), dated=dated)

@@ -13,6 +13,7 @@ from ads_cli.products.plans import check_plan
 from ads_cli.products.schema import PRODUCT_SCHEMA
 from tests.conftest import PRODUCT
 from tests.conversion.conftest import OPTIONS
+from tests.effort import tries
 
 FREE_TEXT = ("id", "title", "brand", "mpn", "item_group_id", "custom_label_0", "size")
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1, max_size=40).filter(
@@ -21,7 +22,7 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_siz
 
 
 @given(values=st.dictionaries(st.sampled_from(FREE_TEXT), TEXTS), name=st.sampled_from(["f.csv", "f.jsonl"]))
-@settings(max_examples=200)
+@settings(max_examples=tries(60, 200))
 def test_without_options_values_are_sent_as_they_are_in_the_file(tmp_path_factory, values, name):
     product = PRODUCT | values
     path = tmp_path_factory.mktemp("feed") / name

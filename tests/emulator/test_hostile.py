@@ -19,7 +19,7 @@ from ads_cli.emulator.core.incoming_request import MAX_BODY_BYTES
 from .client import InProcess, authorization
 
 fuzzed = settings(
-    max_examples=int(os.environ.get("FUZZ", "150")),  # `make chaos` sets more
+    max_examples=int(os.environ.get("FUZZ", "50")),  # `make chaos` sets more
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -21,7 +21,7 @@ from ads_cli.feeds.registry import FORMATS, readable_formats
 from ads_cli.feeds.source import Source
 from tests.feeds.mutations import RECORDS, VALID, mutated
 
-CASES = int(os.environ.get("FEED_CASES", "1600"))  # of all formats together; `make chaos` has more
+CASES = int(os.environ.get("FEED_CASES", "600"))  # of all formats together; `make chaos` has more
 SEED = int(os.environ.get("FEED_SEED", "1"))
 MOST_SECONDS = 20.0  # of CPU, for one of these small files
 WHERE = re.compile(

@@ -281,7 +281,7 @@ def test_a_document_without_records_is_refused(feeds, content):
         "<a>" * 200_000,
         "<rss><item>" + "<a>" * 200_000,
         "<rss><item><id>" + "x" * (17 << 20),
-        "<rss><item>" + "<id>x</id>" * (2 << 20),
+        "<rss><item>" + f"<id>{'x' * 100}</id>" * (160 << 10),
         "<rss " + "x" * (17 << 20),
         "<rss><item><!--" + "x" * (17 << 20),
     ],

@@ -17,6 +17,7 @@ from ads_cli.feeds.kinds.opening import FROM
 from ads_cli.feeds.kinds.reading import ASSEMBLIES
 from ads_cli.products.schema import PRODUCT_SCHEMA
 from tests.conftest import PRODUCT
+from tests.effort import tries
 from tests.kinds import attribute_feeds
 from tests.kinds.shop import shop
 
@@ -173,7 +174,7 @@ def records(draw) -> dict[str, tuple[str, str]]:
     return {field: (draw(FORMS)(field), draw(VALUES.get(field, TEXTS))) for field in sorted(fields)}
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(80, 300))
 @given(record=records(), source=st.sampled_from(["auto", "google", "meta", "pinterest"]))
 def test_no_value_is_changed_but_for_the_stated_spellings(tmp_path_factory, record, source):
     path = tmp_path_factory.mktemp("feed") / "feed.jsonl"

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ads_cli.console.feed_options import ProductFeedOptions
 from ads_cli.feeds.kinds.loading import built_in
 from ads_cli.products.schema import PRODUCT_SCHEMA
+from tests.effort import tries
 from tests.kinds.test_auto import FakeCall
 
 KINDS = ["shopify", "woocommerce", "wix"]
@@ -64,7 +65,7 @@ CELLS = st.one_of(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=tries(40, 150), suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_any_cells_are_rows_of_products_or_problems(tmp_path_factory, kind, data):
     rows = data.draw(

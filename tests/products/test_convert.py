@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ads_cli.feeds.registry import writable_formats
 from tests.conftest import EXAMPLES, PRODUCT, feed
+from tests.effort import tries
 from tests.kinds.shop import SHOP_OPTIONS
 
 FORMATS = writable_formats()
@@ -127,7 +128,7 @@ OPTIONAL = {"color": TEXT, "inventory": st.integers(1, 9)}
     st.lists(st.fixed_dictionaries(FIELDS, optional=OPTIONAL), min_size=1, max_size=4),
     st.sampled_from(FORMATS),
 )
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tries(10, 25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_product_survives_a_round_trip(adsctl, products, format):
     whole = [PRODUCT | {"id": str(number)} | each for number, each in enumerate(products)]
     adsctl.file("feed.json", json.dumps(whole))

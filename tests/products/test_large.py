@@ -21,6 +21,7 @@ from ads_cli.products.schema import PRODUCT_SCHEMA
 from ads_cli.validation.block_runner import BlockRunner
 from ads_cli.validation.process_pool import MIN_FILE_BYTES
 from tests.conftest import PRODUCT
+from tests.effort import tries
 from tests.products.stopping import acknowledged, stop_at
 
 HEADER = ",".join(PRODUCT) + "\n"
@@ -79,7 +80,7 @@ CONVERSIONS = st.sampled_from(
     torn=st.booleans(),
     conversion=CONVERSIONS,
 )
-@settings(max_examples=300)
+@settings(max_examples=tries(80, 300))
 def test_the_block_size_changes_neither_report_nor_batches(tmp_path_factory, pieces, size, torn, conversion):
     path = tmp_path_factory.mktemp("feed") / "feed.csv"
     path.write_text((HEADER + "".join(pieces)).rstrip("\n") + "\n" * (not torn))

@@ -5,14 +5,17 @@ import sys
 
 from tests.adsctl import MEASURED
 from tests.conftest import feed
+from tests.effort import tries
 
 MOST_MEGABYTES = 150
+PRODUCTS = tries(25_000, 100_000)
+LONG = "A mug, white, for home and camp. " * 60
 
 
-def test_a_push_of_100_000_products_needs_little_memory(adsctl, service):
-    adsctl.file("feed.csv", feed(100_000))
+def test_a_push_of_many_products_needs_little_memory(adsctl, service):
+    adsctl.file("feed.csv", feed(PRODUCTS, description=LONG))
     command = [sys.executable, "-c", MEASURED, "products", "push", "feed.csv", "-q", "-o", "none"]
     done = subprocess.run(command, env=adsctl.environment, cwd=adsctl.home, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert int(done.stderr) / 1024 < MOST_MEGABYTES
-    assert len(service.stored) == 100_000
+    assert len(service.stored) == PRODUCTS

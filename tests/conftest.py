@@ -110,6 +110,7 @@ class Service:
         self.lists = 0  # pages that were asked for
         self.busy = 0
         self.idle = threading.Condition()
+        self.recording = threading.Lock()
         self.before: Callable[[int], None] = lambda put: None  # called with the number of earlier PUTs,
         self.before_delete: Callable[[int], None] = lambda delete: None  # and of earlier DELETEs
         self.before_list: Callable[[], None] = lambda: None
@@ -143,12 +144,12 @@ class Service:
         return self.emulator(environ, start_response)
 
     def record(self, method: str, sent: dict) -> None:
-        if method == "DELETE":
-            self.before_delete(len(self.deletes))
-            self.deletes.append(sent["product_keys"])
-            return
-        self.before(len(self.puts))
-        self.puts.append([product["id"] for product in sent["products"]])
+        is_delete = method == "DELETE"
+        found, before = (self.deletes, self.before_delete) if is_delete else (self.puts, self.before)
+        with self.recording:
+            number = len(found)
+            found.append(sent["product_keys"] if is_delete else [each["id"] for each in sent["products"]])
+        before(number)
 
     def fail(self, *faults: str) -> None:
         """Inject faults, as `emulator serve --fault` does; none ends them."""

@@ -107,6 +107,22 @@ def test_a_resumed_delete_counts_what_an_unanswered_request_has_deleted(shop):
             assert summary_of(done)["deleted"] == KEYS.count, (point.after, done.stdout, done.stderr)
 
 
+def test_a_resumed_sync_makes_the_catalog_equal_and_counts_what_an_unanswered_request_has_deleted(shop):
+    assert shop.adsctl(*PUSH, "spring.csv").returncode == 0
+    sync = ("products", "sync", "winter.csv", "--prune", "--yes", "--max-delete", "100%", *ONE_BY_ONE)
+    for point, restarted in each_crash(shop, record(shop, *sync)):
+        done = restarted.run(*sync, "--resume")
+        assert done.returncode == 0, done.stderr
+        assert restarted.held()[0][shop.catalog] == WINTER.valid
+        summary = summary_of(done)
+        written = sum(summary[status] for status in ("created", "updated", "unchanged", "skipped"))
+        assert written == WINTER.count and not summary["failed"]
+        if point.answered < 4 and "resuming" in done.stderr:
+            assert summary["deleted"] == 5, (point.after, done.stdout, done.stderr)
+        assert restarted.run(*PUSH, "winter.csv", "--changed").returncode == 0
+        assert restarted.adsctl.changes == 0
+
+
 def test_people_whom_another_list_may_have_removed_are_added_by_a_resume(shop):
     added, removed = People(0, 60, removes=False), People(0, 50, removes=False)
     shop.file("added.csv", added.text)

@@ -164,3 +164,12 @@ def test_a_key_that_is_unknown_counts_as_deleted_where_an_earlier_run_may_have_d
     full.service.before_delete = delete_elsewhere
     summary = full.prune("--resume")
     assert (summary["deleted"], summary["failed"]) == (len(GONE), 0)
+
+
+def test_a_sync_of_another_version_is_not_resumed(full, monkeypatch):
+    full.service.fail("DELETE * status=503 retry-after=0")
+    full.prune(*ONE_BY_ONE, code=8)
+    full.service.fail()
+    monkeypatch.setattr("ads_cli.products.sync.plan.__version__", "99")
+    summary = full.prune("--resume")
+    assert "nothing to resume" in full.said and summary["skipped"] == len(ROWS)

@@ -82,6 +82,7 @@ def sync(
                 sync_state,
                 comparison.differences,
                 prune=feed.prune,
+                verify=feed.verify,
                 strict=strict,
                 read_in=read_in,
             )

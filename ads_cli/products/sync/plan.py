@@ -50,13 +50,15 @@ class SyncPlan:
         sync_state: SyncState,
         *,
         prune: bool,
+        verify: bool,
         read_in: str,
     ) -> None:
         self.upload = feed.upload
         self.started = this_second()
         self.differences = differences  # once the feed is compared
         self.read_in = read_in  # the generation of the catalog before it was listed
-        self._feed, self._prune = feed, prune
+        self._feed = feed
+        self._options = {"prune": prune, "verify": verify, "version": __version__}
         self._earlier = EarlierRuns()
         self._resumed: PendingChanges | None = None
         self._bookkeeper = CommitDifferences(sync_state, differences)
@@ -135,7 +137,7 @@ class SyncPlan:
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job; what differs does not, since each run finds it out again."""
         key = self._feed.key(service, skip_invalid=skip_invalid)
-        upload = {**key.options.upload, "prune": self._prune, "version": __version__}
+        upload = {**key.options.upload, **self._options}
         return replace(key, options=replace(key.options, upload=upload))
 
     def begin(self, journal: "Journal") -> None:
@@ -166,6 +168,7 @@ def sync_plan(
     differences: Differences,
     *,
     prune: bool,
+    verify: bool = False,
     strict: bool,
     read_in: str,
     schema: RowSchema = PRODUCT_SCHEMA,
@@ -175,7 +178,7 @@ def sync_plan(
     validator = Validator(rows, schema, strict=strict)
     upload = sync_upload(catalog, deletes=operation == SYNC)
     feed = RowPlan("products", validator, upload, KIND, catalog, operation, BATCH_SIZE)
-    return SyncPlan(feed, differences, sync_state, prune=prune, read_in=read_in)
+    return SyncPlan(feed, differences, sync_state, prune=prune, verify=verify, read_in=read_in)
 
 
 def _parts(changes: Iterator[T]) -> Iterator[list[T]]:

@@ -173,3 +173,12 @@ def test_a_sync_of_another_version_is_not_resumed(full, monkeypatch):
     monkeypatch.setattr("ads_cli.products.sync.plan.__version__", "99")
     summary = full.prune("--resume")
     assert "nothing to resume" in full.said and summary["skipped"] == len(ROWS)
+
+
+def test_a_sync_that_lists_less_is_another_job(full):
+    """What an earlier run tried to delete must not be taken for deleted since it is listed no longer."""
+    full.service.fail("DELETE * status=503 retry-after=0")
+    full.prune(*ONE_BY_ONE, "--verify", code=8)
+    full.service.fail()
+    full.prune("--resume")
+    assert "nothing to resume" in full.said and len(full.deleted) == len(GONE)

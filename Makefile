@@ -22,6 +22,8 @@ demo: $(READY)
 
 # Two workers a core: many tests wait for a process, a browser or a terminal.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(8, 2 * (os.cpu_count() or 1)))')
+# Compiled tests are kept, whatever the surroundings say: otherwise each worker compiles them all in each run.
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(READY) run-environment sdk-environment s3-environment
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from phonenumbers import SUPPORTED_REGIONS
 
 from ads_cli.audiences.countries import find_region
-from tools.country_names import TARGET, table
 
 
 def test_make_data_writes_the_committed_table():
+    from tools.country_names import TARGET, table  # 110 MB, which only this test needs
+
     assert TARGET.read_text(encoding="utf-8") == table()
 
 

@@ -19,6 +19,7 @@ from tests.conftest import feed
 from tests.effort import tries
 
 LIMIT, SECONDS = 600, 900.0
+WINDOWS = tries(2, 3)
 HANDFUL = 5
 MORE_THAN_ENOUGH = 10**9  # requests
 
@@ -50,11 +51,11 @@ def pushed(world: World, service: Service, threads: int, windows: int, **options
 def test_a_quota_of_600_requests_is_used_up_and_none_is_rejected(threads, latency, says):
     world = World()
     service = Service(world, LIMIT, SECONDS, between(latency), says=says)
-    crowd = pushed(world, service, threads, windows=3)
-    assert used(service, 3) == [LIMIT] * 3
+    crowd = pushed(world, service, threads, windows=WINDOWS)
+    assert used(service, WINDOWS) == [LIMIT] * WINDOWS
     assert service.refused == []
     assert {wait.reason for wait in crowd.waits} == {"the service asks to slow down"}
-    assert len(crowd.waits) == 3
+    assert len(crowd.waits) == WINDOWS
 
 
 @pytest.mark.parametrize("threads", [8, 32])
@@ -75,9 +76,11 @@ def test_sliding_windows_and_windows_from_the_first_request_are_used_up(kind, th
     world = World()
     service = Service(world, LIMIT, SECONDS, between(latency), kind)
     crowd = Crowd(world, service, threads)
-    world.run(*crowd.works(4 * LIMIT))
+    windows = WINDOWS + 1
+    world.run(*crowd.works(windows * LIMIT))
     # A window of these kinds begins when the one before is over and the next request comes.
-    assert crowd.done == 4 * LIMIT and world.now < 3 * SECONDS + 4 * (LIMIT / threads * 2 + 10)
+    assert crowd.done == windows * LIMIT
+    assert world.now < (windows - 1) * SECONDS + windows * (LIMIT / threads * 2 + 10)
     assert len(service.refused) <= (0 if kind == "first" else HANDFUL)
 
 

@@ -14,7 +14,7 @@ from tests.adsctl import MEASURED
 from tests.conftest import PRODUCT
 from tests.effort import tries
 
-MOST_MEGABYTES = 80
+MOST_MEGABYTES = 60
 RECORDS = tries(40_000, 100_000)
 
 

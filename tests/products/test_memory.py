@@ -7,7 +7,7 @@ from tests.adsctl import MEASURED
 from tests.conftest import feed
 from tests.effort import tries
 
-MOST_MEGABYTES = 150
+MOST_MEGABYTES = 100
 PRODUCTS = tries(25_000, 100_000)
 LONG = "A mug, white, for home and camp. " * 60
 

@@ -12,7 +12,7 @@ from .running import HERE, Command, Cost, interleaved, load_server, measured, si
 from .table import Bar, Table
 
 CHECK, BARE, AGAIN = "products check", "csv and msgspec", "push --changed"
-FIX = "check --fix all"  # of a feed that has nothing to mend
+FIX = "check --fix all"  # of a feed that has nothing to fix
 GENERIC = "check --from generic"  # which does not look at the feed to tell its kind
 PAGE = "check --report"
 WRONG_GTIN = "9783999738837"  # its check digit: a warning

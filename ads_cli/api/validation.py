@@ -31,7 +31,7 @@ class Problem(NamedTuple):
     message: str
     severity: Severity = "error"
     rule: str = ""  # its name; empty where the declared type of the field is all there is
-    fix: str = ""  # what `--fix` mends it with
+    fix: str = ""  # the name of the fix for it, as in `--fix`
 
     @property
     def kind(self) -> tuple[str, str, Severity, str]:

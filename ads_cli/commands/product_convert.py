@@ -1,4 +1,4 @@
-"""Write a product feed as it is read, mapped and mended."""
+"""Write a product feed as it is read, mapped and fixed."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,7 +42,7 @@ def convert(
 ) -> None:
     """Write a product feed in another format, offline: what push would send of it.
 
-    Rows are read, converted and mended by the same options as in check and push. Nothing is written of a
+    Rows are read, converted and fixed by the same options as in check and push. Nothing is written of a
     feed with invalid rows, unless --skip-invalid is given.
 
     For example: adsctl products convert feed.csv feed.jsonl

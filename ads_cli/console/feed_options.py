@@ -68,7 +68,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help=f"Mend what breaks a rule: all, or some of {', '.join(NAMES)}",
+            help=f"Fix what breaks a rule: all, or some of {', '.join(NAMES)}",
             autocompletion=completes_from((*NAMES, ALL)),
         ),
     ] = None

@@ -77,7 +77,7 @@ def hint_of_kind(rows: Rows, report: ValidationReport) -> str:
 def _describe(rows: Rows, finding: Finding, label: str = "") -> str:
     what = label + (f"{finding.field}: {finding.problem}" if finding.field else finding.problem)
     if finding.fix:
-        what += f"{' ' if what.endswith('?') else '; '}mend it with --fix {finding.fix}"
+        what += f"{' ' if what.endswith('?') else '; '}fix it with --fix {finding.fix}"
     if not finding.lines:  # of the whole file
         return f"{rows.source.label}: {what}"
     place = rows.place(finding.lines[0], finding.records[0])

@@ -51,7 +51,7 @@ class Row(msgspec.Struct, gc=False):
         return {field: value for field, value in values.items() if value is not None}
 
 
-MayMend = Callable[[dict[str, Any]], bool]
+MayFix = Callable[[dict[str, Any]], bool]
 
 
 class RowConversion(Protocol):
@@ -88,21 +88,21 @@ class RowConversion(Protocol):
         """Tell whether rows are converted before they are validated."""
 
     @property
-    def mends(self) -> bool:
+    def has_fixes(self) -> bool:
         """Tell whether there are fixes."""
 
     def apply(self, row: Row) -> None:
         """Convert a row in place."""
 
     @property
-    def may_mend_texts(self) -> "MayMend | None":
-        """Return what tells of values whether they may have to be mended; None where there is no fix."""
+    def may_fix_texts(self) -> "MayFix | None":
+        """Return what tells of values whether they may have to be fixed; None where there is no fix."""
 
-    def mend_texts(self, row: Row) -> None:
-        """Mend the texts of a row in place, which may break no rule."""
+    def fix_texts(self, row: Row) -> None:
+        """Fix the texts of a row in place, which may break no rule."""
 
-    def mend_rules(self, row: Row) -> bool:
-        """Mend a row that breaks a rule, in place; tell whether anything was changed."""
+    def fix_rules(self, row: Row) -> bool:
+        """Fix a row that breaks a rule, in place; tell whether anything was changed."""
 
 
 class Rows(ABC):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Container, Iterator, Sequence
 from typing import BinaryIO
 
 from .locations.location import Location
-from .rows import Keep, MayMend, Row, Rows
+from .rows import Keep, MayFix, Row, Rows
 from .source import Source
 
 NAMED_FILES = 3  # the most that a label names
@@ -96,22 +96,22 @@ class SeveralConversions:
         return any(conversion.has_steps for conversion in self._conversions)
 
     @property
-    def mends(self) -> bool:
+    def has_fixes(self) -> bool:
         """Tell whether there are fixes, which are the same for all files."""
-        return self._conversions[0].mends
+        return self._conversions[0].has_fixes
 
     @property
-    def may_mend_texts(self) -> MayMend | None:
-        """Return what tells of values whether they may have to be mended; None where there is no fix."""
-        return self._conversions[0].may_mend_texts
+    def may_fix_texts(self) -> MayFix | None:
+        """Return what tells of values whether they may have to be fixed; None where there is no fix."""
+        return self._conversions[0].may_fix_texts
 
-    def mend_texts(self, row: Row) -> None:
-        """Mend the texts of a row in place."""
-        self._conversions[0].mend_texts(row)
+    def fix_texts(self, row: Row) -> None:
+        """Fix the texts of a row in place."""
+        self._conversions[0].fix_texts(row)
 
-    def mend_rules(self, row: Row) -> bool:
-        """Mend a row that breaks a rule, in place; tell whether anything was changed."""
-        return self._conversions[0].mend_rules(row)
+    def fix_rules(self, row: Row) -> bool:
+        """Fix a row that breaks a rule, in place; tell whether anything was changed."""
+        return self._conversions[0].fix_rules(row)
 
     def bind(self, rows: Rows) -> None:
         """Do nothing: each is bound to the rows of its own file."""

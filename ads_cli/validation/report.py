@@ -20,7 +20,7 @@ class Finding:
     field: str
     problem: str
     severity: Severity = "error"
-    fix: str = ""  # what `--fix` mends it with
+    fix: str = ""  # the name of the fix for it, as in `--fix`
     rows: int = 0
     lines: list[int] = dataclasses.field(default_factory=list)
     records: list[int] = dataclasses.field(default_factory=list)

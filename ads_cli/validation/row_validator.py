@@ -48,23 +48,23 @@ class RowValidator:
     @property
     def rules(self) -> Rules:
         """Return the function that finds the rules an item breaks."""
-        if self.strict or (self.selector and self._mends):
+        if self.strict or (self.selector and self._has_fixes):
             return self._all_rules
         return self.selector.broken_rules if self.selector else broken_rules
 
     def _all_rules(self, item: Any) -> list[Problem]:
-        """Find the rules an item breaks; those of acknowledged items too, which may be mended."""
+        """Find the rules an item breaks; those of acknowledged items too, which may be fixed."""
         if self.selector:
             self.selector.broken_rules(item)  # looks the item up
         problems = broken_rules(item)
         return [problem.as_error() for problem in problems] if self.strict else problems
 
     @property
-    def _mends(self) -> bool:
-        return self.conversion is not None and self.conversion.mends
+    def _has_fixes(self) -> bool:
+        return self.conversion is not None and self.conversion.has_fixes
 
-    def _mend(self, row: Row) -> bool:
-        return self.conversion is not None and self.conversion.mend_rules(row)
+    def _fix(self, row: Row) -> bool:
+        return self.conversion is not None and self.conversion.fix_rules(row)
 
     def validate(self, rows: Iterable[Row]) -> ValidationResult:
         """Validate a run of rows."""
@@ -95,7 +95,7 @@ class RowValidator:
         return result
 
     def _advised(self, checked: CheckedRow) -> list[Problem]:
-        """Return the problems of a row, with the fixes that mend them."""
+        """Return the problems of a row, with the fixes for them."""
         if (advisor := self.schema.advisor) is None:
             return checked.problems
         return [advisor.advise(problem, checked.row.values) for problem in checked.problems]
@@ -115,21 +115,21 @@ class RowValidator:
         return function(self.check(rows, self._rules_again(all_valid)))
 
     def _rules_again(self, all_valid: bool) -> Rules:
-        return _no_problems if all_valid and not self._mends else self.rules
+        return _no_problems if all_valid and not self._has_fixes else self.rules
 
     def check(self, rows: Iterable[Row], rules: Rules) -> Iterator[CheckedRow]:
         """Convert each row and apply the rules."""
         convert_item, struct, dropped = msgspec.convert, self.schema.struct, self.dropped
-        conversion = self.conversion if self._mends else None
-        may_mend_texts = conversion and conversion.may_mend_texts
+        conversion = self.conversion if self._has_fixes else None
+        may_fix_texts = conversion and conversion.may_fix_texts
         for row in rows:
             if dropped and self.number(row) in dropped:
                 self._drop(row)
             if row.left_out:
                 yield CheckedRow(row, None, [])
                 continue
-            if may_mend_texts and conversion and may_mend_texts(row.values) and not row.problem:
-                conversion.mend_texts(row)
+            if may_fix_texts and conversion and may_fix_texts(row.values) and not row.problem:
+                conversion.fix_texts(row)
             if not row.problem and not self.duplicates:
                 try:  # the fast path, for nearly every row
                     item = convert_item(row.values, struct, strict=False)
@@ -137,7 +137,7 @@ class RowValidator:
                     pass
                 else:
                     broken = rules(item)
-                    if not (broken and self._mend(row)):
+                    if not (broken and self._fix(row)):
                         yield CheckedRow(row, None if broken and errors_in(broken) else item, broken)
                         continue
             yield self._check_fully(row, rules)
@@ -147,7 +147,7 @@ class RowValidator:
         item, problems = None, [Problem("", row.problem)] if row.problem else []
         if not row.problem:
             item, problems = check(self.schema.struct, row.values, rules)
-            if problems and self._mend(row):
+            if problems and self._fix(row):
                 item, problems = check(self.schema.struct, row.values, rules)
             if self.strict:
                 problems = [problem.as_error() for problem in problems]

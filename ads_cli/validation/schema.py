@@ -10,10 +10,10 @@ from ..api.validation import Problem
 
 
 class Advisor(Protocol):
-    """Says how a problem can be mended; picklable."""
+    """Says how a problem can be fixed; picklable."""
 
     def advise(self, problem: Problem, values: dict[str, Any]) -> Problem:
-        """Return a problem of a row with the fix that mends it, or the reason why none does."""
+        """Return a problem of a row with the fix for it, or the reason why none does."""
 
 
 class RowSchema(NamedTuple):

@@ -132,7 +132,7 @@ class Validator:
         self.report = ValidationReport(
             can_leave_out=bool(conversion and conversion.leaves_out),
             can_warn=can_warn(self.schema.struct),
-            can_fix=bool(conversion and conversion.mends),
+            can_fix=bool(conversion and conversion.has_fixes),
         )
         if self.selection:
             self.selection.clear()
@@ -209,12 +209,12 @@ class Validator:
         conversion = self.rows.conversion
         places: dict[str, list[Place]] = {}
         for row in self.rows:
-            if conversion and conversion.mends:
-                conversion.mend_texts(row)
+            if conversion and conversion.has_fixes:
+                conversion.fix_texts(row)
             row_id = row.values.get(self.schema.id_field)
             if isinstance(row_id, str) and hash(row_id) in hashes and not row.left_out:
-                if conversion and conversion.mends:
-                    conversion.mend_rules(row)  # rows may be identical then
+                if conversion and conversion.has_fixes:
+                    conversion.fix_rules(row)  # rows may be identical then
                 places.setdefault(row_id, []).append(Place(row.line, row.record, self._content(row)))
         return {row_id: found for row_id, found in places.items() if len(found) > 1}
 

@@ -223,7 +223,7 @@ def test_entities_of_html_and_bare_ampersands_are_read_as_what_they_mean_and_tol
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 64])
-def test_mending_does_not_depend_on_the_chunks_that_are_read(feeds, monkeypatch, size):
+def test_repairing_does_not_depend_on_the_chunks_that_are_read(feeds, monkeypatch, size):
     content = GOOGLE.format(
         "<item><id>1</id><title>a & b&nbsp;&lt;<![CDATA[&nbsp;]]]]><![CDATA[>]]>&amp;</title></item>\n"
         "<!-- & - <?x & ?> --><?y & ?><item><id>2&</id><x a='&'>3</x></item>"

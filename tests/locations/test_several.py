@@ -154,7 +154,7 @@ def test_the_output_may_be_none_of_the_files(adsctl, folder):
     assert "is the input file" in adsctl(*words, "--profile", "local", code=2).stderr
 
 
-def test_rows_of_several_files_are_mended_and_the_fixes_named_with_their_file(adsctl, service, folder):
+def test_rows_of_several_files_are_fixed_and_the_fixes_named_with_their_file(adsctl, service, folder):
     adsctl.file("feeds/b.csv", rows_of(31, 33, title="  Enamel   mug "))
     done = adsctl(*CHECK, "feeds/a.csv", "feeds/b.csv", "--fix", "whitespace")
     assert "feeds/b.csv:2: title:" in done.stderr and "feeds/a.csv:" not in done.stderr

@@ -36,8 +36,8 @@ NOTED = st.lists(st.tuples(VALUES, PROBLEMS, st.booleans()), min_size=8, max_siz
 
 def gathered(rows: list, first: int = 0) -> ProductFacts:
     facts = ProductFacts()
-    for number, (values, problems, is_mended) in enumerate(rows, 1):
-        changes = (Change("price", "price", "1", "1 EUR"),) if is_mended else ()
+    for number, (values, problems, is_fixed) in enumerate(rows, 1):
+        changes = (Change("price", "price", "1", "1 EUR"),) if is_fixed else ()
         facts.note(Row(first + number + 1, values, changes=changes), problems, number)
     facts.renumber(first)
     return facts

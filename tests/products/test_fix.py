@@ -1,4 +1,4 @@
-"""--fix: values are mended before they are validated, and each change is counted and shown."""
+"""--fix: values are fixed before they are validated, and each change is counted and shown."""
 
 import csv
 import json
@@ -18,7 +18,7 @@ BROKEN = {
     "product_type": "Home>Mugs",
     "gtin": "123",
 }
-MENDED = {
+FIXED = {
     "title": "Enamel mug",
     "description": "A mug,\nwhite.",
     "price": "12.50 EUR",
@@ -46,7 +46,7 @@ def checked(adsctl, *words: str, name: str = "feed.csv", code: int = 0) -> dict:
 
 
 @pytest.mark.parametrize("name", ["feed.csv", "feed.json"])
-def test_a_feed_with_every_mistake_is_mended_and_sent(adsctl, service, name):
+def test_a_feed_with_every_mistake_is_fixed_and_sent(adsctl, service, name):
     write(adsctl, BROKEN, {}, name=name)
     report = checked(adsctl, name=name, code=3)
     assert {finding["fix"] for finding in report["findings"]} == {*FIXES} - {"whitespace"}
@@ -55,7 +55,7 @@ def test_a_feed_with_every_mistake_is_mended_and_sent(adsctl, service, name):
     assert (summary["valid"], summary["warned"], summary["created"]) == (2, 0, 2)
     assert summary["fixed"] == dict.fromkeys(FIXES, 1)
     stored = service.emulator.data.product("sku-1")
-    assert {field: stored[field] for field in MENDED} == MENDED and not stored.get("gtin")
+    assert {field: stored[field] for field in FIXED} == FIXED and not stored.get("gtin")
     assert f"{name}: fixed by price: 1 row\n" in done.stderr
     assert "price: '12,50 EUR' → '12.50 EUR'\n" in done.stderr
     assert "gtin: '123' → nothing\n" in done.stderr
@@ -229,7 +229,7 @@ def test_a_fix_makes_an_acknowledged_product_a_changed_one(shop):
     assert shop.push(content, "--fix", "category")["skipped"] == 3 and shop.sent == []
 
 
-def test_worker_processes_mend_the_same_rows(adsctl, service):
+def test_worker_processes_fix_the_same_rows(adsctl, service):
     odd = {
         "row700": row(700, price="12,50 EUR", description=f"<p>{LONG}</p>"),
         "row1500": row(4, description=LONG),
@@ -244,7 +244,7 @@ def test_worker_processes_mend_the_same_rows(adsctl, service):
     assert fixed == {"html": 1, "price": 1, "https": 1, "duplicates": 1}
 
 
-def test_several_files_are_mended_as_one(adsctl):
+def test_several_files_are_fixed_as_one(adsctl):
     write(adsctl, BROKEN)
     (adsctl.home / "feed.csv").rename(adsctl.home / "first.csv")
     write(adsctl, {"id": "sku-2", "title": "Two  spaces", "price": "€5"})
@@ -254,11 +254,11 @@ def test_several_files_are_mended_as_one(adsctl):
     assert (report["valid"], report["fixed"]["whitespace"], report["fixed"]["price"]) == (2, 2, 2)
 
 
-def test_a_converted_feed_is_mended(adsctl):
+def test_a_converted_feed_is_fixed(adsctl):
     write(adsctl, BROKEN)
     adsctl("products", "convert", "feed.csv", "out.json", "--fix", "all")
     (product,) = json.loads((adsctl.home / "out.json").read_text())
-    assert product == PRODUCT | {"id": "sku-1"} | MENDED
+    assert product == PRODUCT | {"id": "sku-1"} | FIXED
     report = checked(adsctl, "--fix", "all", name="out.json")
     assert (report["findings"], report["fixed"]) == ([], {})
     adsctl("products", "convert", "feed.csv", "out.csv", "--fix", "all")

@@ -48,7 +48,7 @@ def test_the_product_of_the_reference_is_accepted_with_a_warning(adsctl, service
     assert severities(report) == [("gtin", "warning")] and not report["warnings"]
     words = ("--service", service, "products", "push", "feed.json", "-o", "json")
     done = adsctl.local(*words)
-    warning = "warning: feed.json:1: gtin: '1234567890' is not a UPC, EAN, JAN or ISBN; mend it with --fix"
+    warning = "warning: feed.json:1: gtin: '1234567890' is not a UPC, EAN, JAN or ISBN; fix it with --fix"
     assert f"{warning} gtin\n" in done.stderr
     summary = json.loads(done.stdout)
     assert [summary[key] for key in ("rows", "valid", "invalid", "warned", "created")] == [1, 1, 0, 1, 1]
@@ -72,7 +72,7 @@ def test_what_the_service_was_seen_to_accept_is_a_warning(adsctl, changes, messa
     done = adsctl("products", "check", "feed.csv", "-o", "table")
     fix = {"gtin": "gtin", "product_type": "category"}[message.partition(":")[0]]
     assert done.stdout == (
-        f"feed.csv:2: warning: {message}; mend it with --fix {fix}\n    2 rows: lines 2, 3\n"
+        f"feed.csv:2: warning: {message}; fix it with --fix {fix}\n    2 rows: lines 2, 3\n"
         "feed.csv: 2 rows, 2 valid, 0 invalid, 2 with warnings\n"
     )
     adsctl.local("products", "push", "feed.csv")

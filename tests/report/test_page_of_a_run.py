@@ -45,9 +45,9 @@ def test_every_kind_of_mistake_has_its_lines_examples_and_fix(shop):
     assert "18 of 40 rows have mistakes; 22 can be sent" in page.text
 
 
-def test_what_was_mended_is_shown_before_and_after(shop):
+def test_what_was_fixed_is_shown_before_and_after(shop):
     page = checked(shop, "--fix", "price", code=3)
-    assert "mended: price" in page.text
+    assert "fixed: price" in page.text
     assert "sku-1 Enamel mug price (price) 12,50 EUR → 12.50 EUR" in page.text
 
 

@@ -1,4 +1,4 @@
-"""A rule broken in a thousand ways is one finding, and names the fix that mends it."""
+"""A rule broken in a thousand ways is one finding, and names the fix for it."""
 
 import json
 
@@ -69,12 +69,12 @@ def test_mistakes_that_are_corrected_differently_are_findings_of_their_own(adsct
     ],
     ids=str,
 )
-def test_a_finding_names_the_fix_that_mends_it(adsctl, changes, fix):
+def test_a_finding_names_the_fix_that_fixes_it(adsctl, changes, fix):
     write(adsctl, changes)
     (finding,) = findings(adsctl)
     assert finding["fix"] == fix
     said = adsctl("products", "check", "feed.json", "-o", "table", code=None).stdout
-    assert f"; mend it with --fix {fix}\n" in said
+    assert f"; fix it with --fix {fix}\n" in said
     header, row = adsctl("products", "check", "feed.json", "-o", "tsv", code=None).stdout.splitlines()
     assert (header.split("\t")[-1], row.split("\t")[-1]) == ("fix", fix)
 
@@ -91,13 +91,13 @@ def test_a_finding_names_the_fix_that_mends_it(adsctl, changes, fix):
     ],
     ids=str,
 )
-def test_a_mistake_that_no_fix_mends_names_none_and_says_why(adsctl, changes, reason):
+def test_a_mistake_that_no_fix_fixes_names_none_and_says_why(adsctl, changes, reason):
     write(adsctl, changes)
     for finding in findings(adsctl):
         assert not finding["fix"]
         assert reason in finding["problem"] or finding["field"] == "brand"
 
 
-def test_what_a_fix_mends_and_what_it_does_not_are_told_apart(adsctl):
+def test_what_a_fix_fixes_and_what_it_does_not_are_told_apart(adsctl):
     write(adsctl, {"price": "44,90 EUR"}, {"price": "1,234 EUR"}, {"price": "1,50 EUR"})
     assert [(each["rows"], each["fix"]) for each in findings(adsctl)] == [(2, "price"), (1, "")]

@@ -1,4 +1,4 @@
-"""What a page says of a validated feed: its mistakes, what was mended, and what its products are."""
+"""What a page says of a validated feed: its mistakes, what was fixed, and what its products are."""
 
 from collections.abc import Iterator
 
@@ -42,7 +42,7 @@ def sections(rows: Rows, report: ValidationReport, facts: ProductFacts) -> Itera
             ],
         )
     if report.fixed:
-        yield Section("What was mended", [_mended(rows, facts)])
+        yield Section("What was fixed", [_fixed(rows, facts)])
     if remarks := [*report.notices, *report.warnings]:
         yield Section("Remarks about the file", [Texts(remarks)])
     if charts := list(_charts(facts)):
@@ -85,7 +85,7 @@ def _findings(title: str, rows: Rows, report: ValidationReport, noted: dict[int,
     """Return a table of findings, each with the first rows that have it."""
     names = ("Kind", "Field", "What is wrong")
     columns = [PICTURE, *map(Column, names), Column("Rows", "number")]
-    columns += map(Column, ("Lines", "Examples", "Mend it with"))
+    columns += map(Column, ("Lines", "Examples", "Fix it with"))
     cells = [_finding(rows, finding, noted) for finding in report.findings]
     return Table(title, columns, cells, "kind", len(cells) + report.omitted)
 
@@ -122,7 +122,7 @@ def _rows_with_problems(rows: Rows, report: ValidationReport, facts: ProductFact
     return Table("Products with mistakes", columns, cells, "product", total, IN_FAILED_OUT)
 
 
-def _mended(rows: Rows, facts: ProductFacts) -> Table:
+def _fixed(rows: Rows, facts: ProductFacts) -> Table:
     cells = [
         [
             *_product(rows, row),
@@ -131,7 +131,7 @@ def _mended(rows: Rows, facts: ProductFacts) -> Table:
         for row in facts.with_changes.rows
     ]
     columns = [*_PRODUCT, Column("What was changed")]
-    return Table("Products that were mended", columns, cells, "product", facts.with_changes.total)
+    return Table("Products that were fixed", columns, cells, "product", facts.with_changes.total)
 
 
 _PRODUCT = (PICTURE, Column("Line"), Column("Id"), Column("Title"))

@@ -77,7 +77,7 @@ def tallies(report: ValidationReport | None, summary: Summary | None) -> Sequenc
             Tally("valid", report.valid, "good" if report.valid else "neutral"),
             Tally("with errors", report.invalid, "error" if report.invalid else "neutral"),
             *([Tally("with warnings", report.warned, "warning")] if report.warned else []),
-            *(Tally(f"mended: {name}", fixed.rows) for name, fixed in report.fixed.items()),
+            *(Tally(f"fixed: {name}", fixed.rows) for name, fixed in report.fixed.items()),
         ]
     if summary:
         counts = {**summary.extra, **summary.counts, "not sent": summary.due - summary.acknowledged}

@@ -9,7 +9,7 @@ from ...errors import UsageError
 from ...output.text import listed
 from ...suggestions import suggestion
 from ..fixes.fixes import Fixes
-from ..rows import Keep, MayMend, Row, Rows
+from ..rows import Keep, MayFix, Row, Rows
 from .fields import DefaultField
 from .step import ColumnStep, KeyOf, Step
 from .where import Where
@@ -49,7 +49,7 @@ class Conversion:
         return bool(self.steps)
 
     @property
-    def mends(self) -> bool:
+    def has_fixes(self) -> bool:
         """Tell whether there are fixes."""
         return self.fixes is not None
 
@@ -93,22 +93,22 @@ class Conversion:
                     return
 
     @property
-    def may_mend_texts(self) -> MayMend | None:
-        """Return what tells of values whether they may have to be mended; None where there is no fix."""
-        return self.fixes.may_mend_texts if self.fixes else None
+    def may_fix_texts(self) -> MayFix | None:
+        """Return what tells of values whether they may have to be fixed; None where there is no fix."""
+        return self.fixes.may_fix_texts if self.fixes else None
 
-    def mend_texts(self, row: Row) -> None:
-        """Mend the texts of a row in place, which may break no rule."""
+    def fix_texts(self, row: Row) -> None:
+        """Fix the texts of a row in place, which may break no rule."""
         if self.fixes:
-            self.fixes.mend_texts(row)
+            self.fixes.fix_texts(row)
             if row.changes:
                 self._fill_again(row)
 
-    def mend_rules(self, row: Row) -> bool:
-        """Mend a row that breaks a rule, in place; tell whether anything was changed."""
+    def fix_rules(self, row: Row) -> bool:
+        """Fix a row that breaks a rule, in place; tell whether anything was changed."""
         before = len(row.changes)
         if self.fixes:
-            self.fixes.mend_rules(row)
+            self.fixes.fix_rules(row)
         if len(row.changes) == before:
             return False
         self._fill_again(row)

@@ -1,1 +1,1 @@
-"""Mend values that break a rule of products, where `--fix` asks for it."""
+"""Fix values that break a rule of products, where `--fix` asks for it."""

@@ -23,7 +23,7 @@ TEXT_FIELDS = (
 
 
 class Fix(Protocol):
-    """Mends one kind of mistake; picklable, since worker processes have a copy.
+    """Fixes one kind of mistake; picklable, since worker processes have a copy.
 
     Applied to its own result it changes nothing. Unless it is a TextFix, it changes nothing of a row that
     breaks no rule, so that such rows need not be shown to it.
@@ -34,15 +34,15 @@ class Fix(Protocol):
         """Return its name in `--fix`."""
 
     @property
-    def mends(self) -> tuple[str, ...]:
-        """Name the rules that it mends, and the fields whose declared type is not kept."""
+    def rules(self) -> tuple[str, ...]:
+        """Name the rules that it fixes, and the fields whose declared type is not kept."""
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Change the values of a product in place; return what was changed."""
 
 
 class TextFix(Fix, Protocol):
-    """Mends what may break no rule, so that every row is shown to it."""
+    """Fixes what may break no rule, so that every row is shown to it."""
 
     def may_apply(self, text: str, values: dict[str, Any]) -> bool:
         """Tell fast whether a row may need it; `text` has all values between spaces."""

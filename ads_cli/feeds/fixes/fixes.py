@@ -21,8 +21,8 @@ class Fixes(msgspec.Struct, frozen=True, dict=True):
     names: tuple[str, ...]
     currency: str = ""  # of prices that name none, or several
 
-    def may_mend_texts(self, values: dict[str, Any]) -> bool:
-        """Tell whether a text may have to be mended; called for each row, and nearly always false."""
+    def may_fix_texts(self, values: dict[str, Any]) -> bool:
+        """Tell whether a text may have to be fixed; called for each row, and nearly always false."""
         try:
             text = f" {' '.join([*values.values()])} "
             plain = text.encode().translate(IS_PLAIN)
@@ -39,12 +39,12 @@ class Fixes(msgspec.Struct, frozen=True, dict=True):
             seen.update((product_type, category))
         return False
 
-    def mend_texts(self, row: Row) -> None:
-        """Mend the texts of a row, which may break no rule."""
+    def fix_texts(self, row: Row) -> None:
+        """Fix the texts of a row, which may break no rule."""
         _apply(self._text_fixes, row)
 
-    def mend_rules(self, row: Row) -> None:
-        """Mend the values of a row that breaks a rule."""
+    def fix_rules(self, row: Row) -> None:
+        """Fix the values of a row that breaks a rule."""
         _apply(self._rule_fixes, row)
 
     @cached_property
@@ -53,7 +53,7 @@ class Fixes(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _seen_categories(self) -> set[str | None]:
-        return {None}  # with nothing to mend; most products share theirs
+        return {None}  # with nothing to fix; most products share theirs
 
     @cached_property
     def _rule_fixes(self) -> list[Fix]:

@@ -19,7 +19,7 @@ class Html:
     """Turns HTML into plain text."""
 
     name = "html"
-    mends = ("plain_text",)
+    rules = ("plain_text",)
 
     def may_apply(self, text: str, values: dict[str, Any]) -> bool:
         """Look for a tag or a reference; many addresses have `&` and no `;`."""

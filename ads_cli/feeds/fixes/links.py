@@ -1,4 +1,4 @@
-"""Mend links, and the list of further images."""
+"""Fix links, and the list of further images."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ class Https:
     """Makes links https."""
 
     name = "https"
-    mends = LINKS
+    rules = LINKS
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Rewrite the scheme of links."""
@@ -33,7 +33,7 @@ class Image:
     """Drops further images that the service refuses."""
 
     name = "image"
-    mends = ("additional_images", "image_count")
+    rules = ("additional_images", "image_count")
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Drop images; a list with something that is no address is left alone."""

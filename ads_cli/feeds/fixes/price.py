@@ -15,7 +15,7 @@ class Price:
     """Writes prices with a point for decimals, and the currency behind."""
 
     name = "price"
-    mends = FIELDS
+    rules = FIELDS
 
     def __init__(self, currency: str = "") -> None:
         self.currency = currency  # of prices that name none

@@ -1,4 +1,4 @@
-"""Mend single values: lengths, availability, categories, GTINs."""
+"""Fix single values: lengths, availability, categories, GTINs."""
 
 import re
 import unicodedata
@@ -40,7 +40,7 @@ class Length:
     """Cuts texts that are too long, at a word."""
 
     name = "length"
-    mends = tuple(MAX_LENGTHS)
+    rules = tuple(MAX_LENGTHS)
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Cut what is too long."""
@@ -74,7 +74,7 @@ class Availability:
     """Turns numbers and other spellings into availabilities."""
 
     name = "availability"
-    mends = ("availability",)
+    rules = ("availability",)
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Rewrite the availability, where it is one; keep an inventory that is there."""
@@ -101,7 +101,7 @@ class Category:
     """Writes the levels of categories apart, without ids."""
 
     name = "category"
-    mends = ("levels_apart",)
+    rules = ("levels_apart",)
 
     def may_apply(self, text: str, values: dict[str, Any]) -> bool:
         """Look at the categories."""
@@ -128,7 +128,7 @@ class Gtin:
     """Drops an invalid GTIN where something else identifies the product."""
 
     name = "gtin"
-    mends = ("gtin_number", "gtin_check_digit")
+    rules = ("gtin_number", "gtin_check_digit")
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Drop an invalid GTIN."""

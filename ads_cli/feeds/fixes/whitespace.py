@@ -31,7 +31,7 @@ class Whitespace:
     """Removes white space that nobody sees."""
 
     name = "whitespace"
-    mends = tuple(FIELD_TYPES)
+    rules = tuple(FIELD_TYPES)
 
     def may_apply(self, text: str, values: dict[str, Any]) -> bool:
         """Look for what is removed; a space at either end of a value is one of two in `text`."""

@@ -11,13 +11,16 @@ from ..rows import Row, Rows
 from .xml_fields import ElementFields
 from .xml_handlers import record_handlers
 from .xml_record import ANYWHERE, Path, find_record, is_at
-from .xml_text import Mender, XmlText
+from .xml_text import XmlRepair, XmlText
 from .xml_values import MAX_DEPTH, local_name
 
 MAX_RECORD_BYTES = 16 * 1024 * 1024
 EXCERPT_BYTES = 20
 CODES = expat.errors.codes
-MAY_BE_MENDED = (CODES[expat.errors.XML_ERROR_INVALID_TOKEN], CODES[expat.errors.XML_ERROR_UNDEFINED_ENTITY])
+REPAIRABLE = (
+    CODES[expat.errors.XML_ERROR_INVALID_TOKEN],
+    CODES[expat.errors.XML_ERROR_UNDEFINED_ENTITY],
+)
 CUT_OFF = (
     CODES[expat.errors.XML_ERROR_NO_ELEMENTS],
     CODES[expat.errors.XML_ERROR_UNCLOSED_TOKEN],
@@ -30,15 +33,15 @@ TAG_MISMATCH = CODES[expat.errors.XML_ERROR_TAG_MISMATCH]
 class XmlRows(Rows):
     """The elements that are records, as the document is read."""
 
-    _mends = False  # whether characters that should have been escaped were found
+    _repairs = False  # whether characters that should have been escaped were found
 
     def _read(self) -> Iterator[Row]:
-        reading = _Reading(self, self._record, mends=self._mends)
+        reading = _Reading(self, self._record, repairs=self._repairs)
         try:
             yield from reading.rows()
         except _NotWellFormedError:
-            self._mends, already = True, reading.count
-            reading = _Reading(self, self._record, mends=True)
+            self._repairs, already = True, reading.count
+            reading = _Reading(self, self._record, repairs=True)
             yield from islice(reading.rows(), already, None)
         self.notes = [*self.source.notes, *self._record_notes, *reading.notes]
         if not reading.count:
@@ -54,7 +57,7 @@ class XmlRows(Rows):
         """The path of the elements that are records."""
         if name := self.source.options.record:
             return (ANYWHERE, local_name(name))
-        return find_record(Mender().mend(XmlText(self).chunks()), self.fields_by_tag.is_known)
+        return find_record(XmlRepair().repair(XmlText(self).chunks()), self.fields_by_tag.is_known)
 
     @property
     def _record_notes(self) -> list[str]:
@@ -71,18 +74,18 @@ class XmlRows(Rows):
 
 
 class _NotWellFormedError(Exception):
-    """The document can be read only when it is mended."""
+    """The document can be read only when it is repaired."""
 
 
 class _Reading:
     """One reading of the document."""
 
-    def __init__(self, rows: XmlRows, record: Path | None, *, mends: bool) -> None:
+    def __init__(self, rows: XmlRows, record: Path | None, *, repairs: bool) -> None:
         self._rows = rows
         self.count = 0  # of the records that have been read
         self._record = record
         self._text = XmlText(rows)
-        self._mender = Mender() if mends else None
+        self._repair = XmlRepair() if repairs else None
         self._stack: list[str] = []  # names of the open elements that are not in a record
         self._found: list[Row] = []
         self._in_record = False
@@ -100,13 +103,13 @@ class _Reading:
 
     @property
     def notes(self) -> list[str]:
-        """Say what was mended."""
-        return self._mender.notes if self._mender else []
+        """Say what was repaired."""
+        return self._repair.notes if self._repair else []
 
     def rows(self) -> Iterator[Row]:
         """Yield the records as they end; raise ContentError or _NotWellFormedError."""
         chunks = self._text.chunks()
-        for chunk in chain(self._mender.mend(chunks) if self._mender else chunks, [b""]):
+        for chunk in chain(self._repair.repair(chunks) if self._repair else chunks, [b""]):
             found = self._parse(chunk, is_end=not chunk)
             self.count += len(found)
             yield from found
@@ -118,7 +121,7 @@ class _Reading:
         try:
             self._parser.Parse(chunk, is_end)
         except expat.ExpatError as error:
-            if error.code in MAY_BE_MENDED and not self._mender:
+            if error.code in REPAIRABLE and not self._repair:
                 raise _NotWellFormedError from None
             raise self._explain(error) from None
         if not self._in_record:

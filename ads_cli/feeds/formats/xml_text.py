@@ -71,7 +71,7 @@ class XmlText:
         return UTF_8 if is_utf_8 else declared
 
 
-class Mender:
+class XmlRepair:
     """Escapes what should have been: an "&" that begins no reference, and the entities of HTML."""
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class Mender:
 
     @property
     def notes(self) -> list[str]:
-        """Say what was mended."""
+        """Say what was repaired."""
         notes = []
         if self.ampersands:
             number = "is read as it is" if self.ampersands == 1 else "are read as they are"
@@ -91,18 +91,18 @@ class Mender:
             notes.append(f"{count} read as characters: {names}")
         return notes
 
-    def mend(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    def repair(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """Yield the chunks with both escaped."""
         data, end = b"", b""  # `end` of a section that is not markup
         for chunk in chunks:
             data += chunk
-            mended, data, end = self._mend(data, end, len(data) - MAX_TOKEN_BYTES)
-            if mended:
-                yield mended
-        yield self._mend(data, end, len(data))[0]
+            repaired, data, end = self._repair(data, end, len(data) - MAX_TOKEN_BYTES)
+            if repaired:
+                yield repaired
+        yield self._repair(data, end, len(data))[0]
 
-    def _mend(self, data: bytes, end: bytes, limit: int) -> tuple[bytes, bytes, bytes]:
-        """Mend what begins before `limit`; return it, the rest, and the end of the section that is open."""
+    def _repair(self, data: bytes, end: bytes, limit: int) -> tuple[bytes, bytes, bytes]:
+        """Repair what begins before `limit`; return it, the rest, and the end of the section that is open."""
         parts: list[bytes] = []
         position = 0
         while position < limit:

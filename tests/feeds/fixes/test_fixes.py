@@ -18,7 +18,7 @@ from tests.conftest import PRODUCT
 
 FIXES = all_fixes()
 BY_NAME = {fix.name: fix for fix in FIXES}
-MENDER = Fixes(NAMES)  # which remembers categories
+ALL_FIXES = Fixes(NAMES)  # which remembers categories
 LIMITS = {"title": 150, "description": 5000}
 TEXTS = st.text() | st.text("<>/ab&;ltgnsp#38!-\n \xa0\u200b\"'=", max_size=60)
 
@@ -278,8 +278,8 @@ def test_no_fix_makes_a_valid_row_invalid(values):
 @given(ROWS)
 def test_a_row_that_a_fix_of_texts_changes_is_shown_to_it(values):
     row = Row(1, dict(values))
-    MENDER.mend_texts(row)
-    assert not row.changes or MENDER.may_mend_texts(values)
+    ALL_FIXES.fix_texts(row)
+    assert not row.changes or ALL_FIXES.may_fix_texts(values)
     assert row.unchanged == {name: value for name, value in values.items() if value is not None}
 
 

@@ -79,10 +79,10 @@ def test_a_field_that_the_feed_has_no_column_for_is_not_compared(new, old):
 def test_writes_come_in_the_order_of_the_feed_and_deletions_after_all_of_them(tmp_path):
     table = ChangeTable(tmp_path / "changes.db")
     gone = Change("delete", "gone", "k9", {})
-    mended = Change("update", "b", "k2", {"price": FieldChange("1 EUR", None)}, record=7, line=8, body=b"{}")
-    table.add([mended, gone])
+    fixed = Change("update", "b", "k2", {"price": FieldChange("1 EUR", None)}, record=7, line=8, body=b"{}")
+    table.add([fixed, gone])
     table.add([Change("create", "a", None, {}, 3)])
-    assert [*table.read(deletions=False)] == [Change("create", "a", None, {}, 3), mended]
+    assert [*table.read(deletions=False)] == [Change("create", "a", None, {}, 3), fixed]
     assert [*table.read(deletions=True)] == [gone]
     assert dict(table.counts) == {"create": 1, "update": 1, "delete": 1}
     table.close()

@@ -102,6 +102,20 @@ SYNCS = (
         (f"{LIMITS}::test_a_sync_does_not_begin_while_another_run_changes_the_catalog",),
     ),
     Mutant(
+        "a push that is resumed while a sync lists the catalog is not noticed",
+        "ads_cli/commands/product_sync.py",
+        "        if _resumable_bytes(self.call) != self.resumable_bytes:",
+        "        if False:",
+        (f"{LIMITS}::test_a_push_that_is_resumed_while_the_catalog_is_listed_ends_a_sync_before_it_sends",),
+    ),
+    Mutant(
+        "a sync that listed other variants is resumed",
+        "ads_cli/products/sync/plan.py",
+        '"verify": verify, "version"',
+        '"version"',
+        (f"{RESUME}::test_a_sync_that_lists_less_is_another_job",),
+    ),
+    Mutant(
         "a deleted product is still remembered",
         "ads_cli/products/sync/remembering.py",
         "for change in self.differences)",

@@ -31,6 +31,7 @@ test: $(READY) run-environment sdk-environment s3-environment
 # service must hold; a power failure at every moment of a command; then fuzzing of every reader.
 # For example: make chaos RUNS=1000 STEPS=20000 SEED=1 FUZZ=100000
 RUNS ?= 200
+SYNCS ?= 300
 STEPS ?= 2000
 SEED ?= 1
 FUZZ ?= 2000
@@ -40,6 +41,7 @@ HOURS ?= 10
 PROPERTIES = $(shell grep -lrE 'tests.effort|hypothesis' tests --include='test_*.py')
 chaos: $(READY)
 	$(BIN)/python -m tests.chaos $(RUNS) $(SEED)
+	$(BIN)/python -m tests.chaos $(SYNCS) $(SEED) Synced
 	$(BIN)/python -m tests.model $(STEPS) $(SEED)
 	CRASHES=1000 $(BIN)/python -m pytest -n auto --timeout=0 tests/crash
 	HOURS=$(HOURS) $(BIN)/python -m pytest -n auto --timeout=0 tests/client/test_long_runs.py

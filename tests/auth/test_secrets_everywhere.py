@@ -8,6 +8,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
@@ -103,6 +104,7 @@ def run_here(
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a command as `run` does, in the process of the tests."""
     with pytest.MonkeyPatch.context() as patch, recording(adsctl.home / "recorded"):
+        patch.setattr(sys, "dont_write_bytecode", True)
         for auth in (SignedAuth, BearerAuth, httpx.BasicAuth) if folder == "crash" else ():
             patch.setattr(auth, "auth_flow", lambda self, request: 1 / 0)
         done = adsctl(*WATCHED, *options, *shlex.split(line)[1:], code=None, **env)

@@ -18,7 +18,7 @@ from .packing import PackedRows, PackingOptions, Purpose
 from .rows import UserRows
 
 CHUNK_ROWS = 5000  # rows packed at once where they are read one by one
-BLOCK_BYTES = 512 * 1024  # of a table, packed at once
+BLOCK_BYTES = 384 * 1024  # of a table, packed at once
 
 
 class Part(NamedTuple):

@@ -1,25 +1,30 @@
 """Compare a feed with its catalog, with progress and messages."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from ..api.products import ListProducts
+from ..console.diff_reports import describe_counts, show_differences
 from ..console.invocation import Invocation
 from ..console.progress import progress
 from ..output.text import counted, duration
+from ..products.sync.change import Change
 from ..products.sync.comparison import CatalogComparison, CompareOptions, comparing
 from ..products.sync.differences import Differences
-from ..products.sync_state import SyncState
+from ..products.sync_state import KIND
+from ..uploads.generations import Generations
+from ..uploads.job_key import Place
+from ..uploads.jobs import require_idle
 from ..validation.validator import Validator
+from .products import sync_state_of
 
 
 @contextmanager
 def comparing_with_catalog(call: Invocation, options: CompareOptions) -> Iterator[CatalogComparison]:
     """Start to list the catalog, which goes on while the feed is validated."""
-    sync_state = SyncState(call.settings.state_dir, call.service, call.catalog)
     if call.settings.is_local:
         call.emulator.prepared()  # by one thread
-    with comparing(call.client, call.catalog, sync_state, options) as comparison:
+    with comparing(call.client, call.catalog, sync_state_of(call), options) as comparison:
         yield comparison
 
 
@@ -57,3 +62,25 @@ def _not_kept(differences: Differences) -> str:
         f"{counted(differences.not_kept, 'product')} not kept as the service acknowledged: {named}; "
         "not sent again until the row changes, or with --verify"
     )
+
+
+def show_dry_run(call: Invocation, differences: Differences, shown: Iterable[Change]) -> None:
+    """Print differences that a run would send, or the first of them, and say how many there are."""
+    show_differences(call.printer, shown)
+    call.messages.say(f"dry run: {describe_counts(differences)}")
+
+
+def catalog_place(call: Invocation) -> Place:
+    """Return the place that the products of the catalog are."""
+    return Place(call.service, KIND, call.catalog)
+
+
+def current_generation(call: Invocation) -> str:
+    """Return the generation of the catalog, which whatever else changes it from now on will end.
+
+    Raises StateError where another run is changing the catalog, since that began before.
+    """
+    generations, place = Generations(call.settings.state_dir), catalog_place(call)
+    generation = generations.current(place) or generations.begin(place)
+    require_idle(call.settings.state_dir / "jobs", place)
+    return generation

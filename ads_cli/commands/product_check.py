@@ -58,7 +58,7 @@ def check(
         raise UsageError("--diff needs --fix", hint="it shows what fixes change, as in --fix all --diff")
     images.require_images()
     call = Invocation.of(ctx)
-    selection, count_changed = _compared_with_acknowledged(call)
+    selection, count = _compared_with_acknowledged(call)
     if mapping_draft and len(files) > 1:
         raise UsageError("--write-mapping takes one file", hint="write it for one of them")
     with page.written(call, files, force=rejected.force) as run:
@@ -73,7 +73,7 @@ def check(
         check_failed_out(rejected.failed_out_file, plan.rows)
         report = validate_with_progress(call, plan)
         with checked_images(call, plan, images, report) as checked_rows:
-            say_estimate(call, plan, count_changed)
+            say_estimate(call, plan, count)
             show_report(call.printer, plan.rows, report, plan.validator.fixed_rows() if diff else None)
             write_invalid_rows(rejected.failed_out_file, plan, report, checked_rows)
         if report.invalid:

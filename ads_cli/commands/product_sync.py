@@ -18,7 +18,6 @@ from .shrunken_feed import FeedSizeCheck, MinRows
 if TYPE_CHECKING:
     from ..products.sync.comparison import CatalogComparison
     from ..products.sync.plan import SyncPlan
-    from ..uploads.job_key import Place
 
 NAMED_DELETIONS = 5  # of a catalog of which nothing is remembered
 
@@ -57,9 +56,9 @@ def sync(
     For example: adsctl products sync feed.csv --prune --dry-run
     """
     from ..products.schema import PRODUCT_SCHEMA
-    from ..products.sync.comparison import comparing
     from ..products.sync.plan import sync_plan
-    from ..products.sync_state import SyncState
+    from .comparison import comparing_with_catalog, current_generation
+    from .products import sync_state_of
 
     call = Invocation.of(ctx)
     if options.sample and not call.dry_run:
@@ -70,16 +69,13 @@ def sync(
     with page.written(call, files, force=options.force) as report:
         rows = feed.open_all(call, files, PRODUCT_SCHEMA)
         warn_scheduled_feeds(call)
-        if call.settings.is_local:
-            call.emulator.prepared()
-        sync_state = SyncState(call.settings.state_dir, call.service, call.catalog)
         compared = feed.compare_options(remembers=not call.dry_run)
         read_in, resumable = "" if call.dry_run else current_generation(call), _resumable_bytes(call)
-        with comparing(call.client, call.catalog, sync_state, compared) as comparison:
+        with comparing_with_catalog(call, compared) as comparison:
             plan = sync_plan(
                 rows,
                 call.catalog,
-                sync_state,
+                sync_state_of(call),
                 comparison.differences,
                 prune=feed.prune,
                 verify=feed.verify,
@@ -91,33 +87,12 @@ def sync(
             run.run(strict=strict)
 
 
-def current_generation(call: Invocation) -> str:
-    """Return the generation of the catalog, which whatever else changes it from now on will end.
-
-    Raises StateError where another run is changing the catalog, since that began before.
-    """
-    from ..uploads.generations import Generations
-    from ..uploads.jobs import require_idle
-
-    generations = Generations(call.settings.state_dir)
-    place = _place(call)
-    generation = generations.current(place) or generations.begin(place)
-    require_idle(call.settings.state_dir / "jobs", place)
-    return generation
-
-
 def _resumable_bytes(call: Invocation) -> int:
     """Return the size of a journal whose job changes the catalog where it is resumed, in its generation."""
     from ..uploads.jobs import resumable_bytes
+    from .comparison import catalog_place
 
-    return 0 if call.dry_run else resumable_bytes(call.settings.state_dir / "jobs", _place(call))
-
-
-def _place(call: Invocation) -> "Place":
-    from ..products.sync_state import KIND
-    from ..uploads.job_key import Place
-
-    return Place(call.service, KIND, call.catalog)
+    return 0 if call.dry_run else resumable_bytes(call.settings.state_dir / "jobs", catalog_place(call))
 
 
 @dataclass
@@ -158,11 +133,10 @@ class _Sync:
 
     def _show(self) -> None:
         """Print the differences."""
-        from ..console.diff_reports import describe_counts, show_differences
+        from .comparison import show_dry_run
 
         differences = self.plan.differences
-        show_differences(self.call.printer, islice(differences, self.options.sample))
-        self.call.messages.say(f"dry run: {describe_counts(differences)}")
+        show_dry_run(self.call, differences, islice(differences, self.options.sample))
         if excess := self._excess():
             self.call.messages.warn(excess)
 
@@ -173,8 +147,9 @@ class _Sync:
             self._confirm_deletions(deletions)
         if _resumable_bytes(self.call) != self.resumable_bytes:
             from ..uploads.journal import changed_meanwhile
+            from .comparison import catalog_place
 
-            raise changed_meanwhile(_place(self.call), self.plan.rows.source.label)
+            raise changed_meanwhile(catalog_place(self.call), self.plan.rows.source.label)
 
     def _confirm_deletions(self, deletions: int) -> None:
         """Name, limit and ask."""

@@ -35,10 +35,8 @@ def update(
     from ..products.schema import PRODUCT_SCHEMA
     from ..products.sync.comparison import CompareOptions
     from ..products.sync.plan import UPDATE, sync_plan
-    from ..products.sync_state import SyncState
-    from .comparison import comparing_with_catalog
-    from .product_sync import current_generation
-    from .products import STRICT_HINT
+    from .comparison import comparing_with_catalog, current_generation, show_dry_run
+    from .products import STRICT_HINT, sync_state_of
     from .push import PushCommand
 
     call = Invocation.of(ctx)
@@ -53,7 +51,7 @@ def update(
         plan = sync_plan(
             rows,
             call.catalog,
-            SyncState(call.settings.state_dir, call.service, call.catalog),
+            sync_state_of(call),
             comparison.differences,
             prune=False,
             strict=strict,
@@ -68,7 +66,7 @@ def update(
             activity="Updating",
             invalid_hint=STRICT_HINT * strict,
             on_validated=lambda: _compare(call, comparison, plan),
-            show_dry_run=lambda: _show(call, plan),
+            show_dry_run=lambda: show_dry_run(call, plan.differences, plan.differences),
             skips=_lacks_products_only,
         ).run()
 
@@ -103,14 +101,6 @@ def _compare(call: Invocation, comparison: "CatalogComparison", plan: "SyncPlan"
 
     with progress(call.messages, "Comparing", plan.report.rows) as on_progress:
         comparison.compare(plan.validator, on_progress)
-
-
-def _show(call: Invocation, plan: "SyncPlan") -> None:
-    """Print what would change."""
-    from ..console.diff_reports import describe_counts, show_differences
-
-    show_differences(call.printer, plan.differences)
-    call.messages.say(f"dry run: {describe_counts(plan.differences)}")
 
 
 def _lacks_products_only(report: "ValidationReport") -> bool:

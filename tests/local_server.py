@@ -8,6 +8,24 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TypeVar
 
 
+class LocalHandler(BaseHTTPRequestHandler):
+    """Answers in silence, over connections that are kept."""
+
+    protocol_version = "HTTP/1.1"
+
+    def answer(self, status: int, body: bytes = b"", **headers: str) -> None:
+        """Answer; a header without a value is not sent."""
+        self.send_response(status)
+        for name, value in {"Content_Length": str(len(body)), **headers}.items():
+            if value:
+                self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
 class LocalServer(ThreadingHTTPServer):
     """A server on a free port."""
 

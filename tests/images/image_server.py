@@ -5,13 +5,12 @@ import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler
 from io import BytesIO
 from typing import NamedTuple
 
 from PIL import Image
 
-from tests.local_server import LocalServer, running_server
+from tests.local_server import LocalHandler, LocalServer, running_server
 
 
 class Seen(NamedTuple):
@@ -19,10 +18,9 @@ class Seen(NamedTuple):
     headers: dict[str, str]
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(LocalHandler):
     """Answers as the fault of a path says, or serves the image."""
 
-    protocol_version = "HTTP/1.1"
     server: "ImageServer"
 
     def do_GET(self) -> None:
@@ -33,17 +31,6 @@ class Handler(BaseHTTPRequestHandler):
             fault = faults.pop(0) if faults else serve
         with suppress(BrokenPipeError, ConnectionResetError, ssl.SSLError):
             fault(self)
-
-    def answer(self, status: int, body: bytes = b"", **headers: str) -> None:
-        self.send_response(status)
-        for name, value in {"Content_Length": str(len(body)), **headers}.items():
-            if value:
-                self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: object) -> None:
-        pass
 
 
 Fault = Callable[[Handler], None]

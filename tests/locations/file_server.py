@@ -3,19 +3,17 @@
 import ssl
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from http.server import BaseHTTPRequestHandler
 
 from tests.conftest import feed
-from tests.local_server import LocalServer, running_server
+from tests.local_server import LocalHandler, LocalServer, running_server
 
 ETAG = '"v1"'
 LAST_MODIFIED = "Sat, 21 Nov 2026 03:10:00 GMT"
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(LocalHandler):
     """Answers as the server's next fault says, or serves the feed."""
 
-    protocol_version = "HTTP/1.1"
     server: "FileServer"
 
     def do_GET(self) -> None:
@@ -23,16 +21,6 @@ class Handler(BaseHTTPRequestHandler):
         fault = self.server.faults.pop(0) if self.server.faults else None
         with suppress(BrokenPipeError, ConnectionResetError, ssl.SSLError):
             (fault or serve)(self)
-
-    def answer(self, status: int, body: bytes = b"", **headers: str) -> None:
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(body)), **headers}.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: object) -> None:
-        pass
 
 
 Fault = Callable[[Handler], None]

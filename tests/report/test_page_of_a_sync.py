@@ -55,14 +55,7 @@ def test_too_many_deletions_are_shown_and_not_done(syncer):
 def test_what_was_not_deleted_is_named_with_the_reason(syncer):
     syncer.catalog({"id": "b"}, {"id": "c"})
     syncer.feed({"id": "a"})
-    key = syncer.stored("c")["product_key"]
-
-    def delete_elsewhere(number: int) -> None:
-        syncer.service.before_delete = lambda number: None
-        elsewhere = {"ADSCTL_STATE_DIR": str(syncer.adsctl.home / "elsewhere")}
-        syncer.adsctl.process("products", "delete", key, "--yes", **elsewhere)
-
-    syncer.service.before_delete = delete_elsewhere
+    key = syncer.delete_elsewhere("c")
     syncer.prune(*REPORT, code=9)
     page = page_of(syncer)
     assert "2 of 3 products accepted; 1 rejected by the service" in page.text

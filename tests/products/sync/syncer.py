@@ -32,6 +32,18 @@ class Syncer(Differ):
         """Sync, and delete whatever is not in the feed."""
         return self.sync("--prune", "--yes", "--max-delete", "100%", *words, code=code)
 
+    def delete_elsewhere(self, id: str) -> str:
+        """Let another machine delete a product before the first deletion of a sync; return its key."""
+        key = str(self.stored(id)["product_key"])
+        elsewhere = {"ADSCTL_STATE_DIR": str(self.adsctl.home / "elsewhere")}
+
+        def delete(number: int) -> None:
+            self.service.before_delete = lambda number: None
+            self.adsctl.process("products", "delete", key, "--yes", **elsewhere)
+
+        self.service.before_delete = delete
+        return key
+
     @property
     def _ids(self) -> dict[str, str]:
         """The ids of all products that the catalog held before a sync, by their keys."""

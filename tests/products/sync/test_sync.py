@@ -151,14 +151,7 @@ def test_jobs_name_the_action(syncer):
 def test_a_refused_deletion_is_reported_with_its_product_and_the_reason(syncer):
     syncer.catalog({"id": "b"}, {"id": "c"})
     syncer.feed({"id": "a"})
-    key = syncer.stored("c")["product_key"]
-
-    def delete_elsewhere(number: int) -> None:
-        syncer.service.before_delete = lambda number: None
-        elsewhere = {"ADSCTL_STATE_DIR": str(syncer.adsctl.home / "elsewhere")}
-        syncer.adsctl.process("products", "delete", key, "--yes", **elsewhere)
-
-    syncer.service.before_delete = delete_elsewhere
+    key = syncer.delete_elsewhere("c")
     summary = syncer.prune(code=9)
     assert (summary["deleted"], summary["failed"]) == (1, 1)
     error = json.loads(syncer.said.splitlines()[-1])["error"]

@@ -11,7 +11,7 @@ from .command_line import CommandLine
 
 TIMEOUT_SECONDS = 60.0
 MAX_MESSAGE_LENGTH = 10_000  # in characters; a system limits its variables
-NO_FAILURES = (10, 130)  # differences were found, or a person pressed Ctrl-C
+CTRL_C = 130  # the exit code where a person has stopped it
 
 
 def parse_command(text: str) -> list[str]:
@@ -40,7 +40,7 @@ def run_on_failure(error: ReportedError, command_line: CommandLine) -> str:
     import subprocess
 
     text = command_line.options.get("on_failure")
-    if text is None or error.exit_code in NO_FAILURES:
+    if text is None or error.exit_code == CTRL_C:
         return ""
     try:
         words = parse_command(text)

@@ -83,8 +83,8 @@ UPDATES = (
     Mutant(
         "a person who presses Ctrl-C is told at once",
         HOOK,
-        "NO_FAILURES = (10, 130)",
-        "NO_FAILURES = (10,)",
+        "CTRL_C = 130",
+        "CTRL_C = 0",
         (f"{ON_FAILURE}::test_a_run_that_was_stopped_has_failed_unless_a_person_did_it",),
     ),
 )

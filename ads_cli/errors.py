@@ -35,6 +35,7 @@ EXIT_CODES = {
 }
 SIGNAL_EXIT_CODES = {129: "SIGHUP", 130: "SIGINT", 141: "a broken pipe", 143: "SIGTERM"}
 
+TEMPORARY_HINT = "free some space, or set TMPDIR to a folder on a larger disk"
 STATE_HINT = "free space in the state folder or repair it, or set ADSCTL_STATE_DIR to another one"
 
 

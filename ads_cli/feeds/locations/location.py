@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ...errors import StateError, UsageError
+from ...errors import TEMPORARY_HINT, StateError, UsageError
 
 COPY_BYTES = 1024 * 1024
 
@@ -133,7 +133,7 @@ def copied(label: str, write: Callable[[BinaryIO], None]) -> BinaryIO:
     except OSError as error:
         raise StateError(
             f"{label} cannot be copied to a temporary file: {error.strerror or error}",
-            hint="free some space, or set TMPDIR to a folder on a larger disk",
+            hint=TEMPORARY_HINT,
         ) from None
     return file
 

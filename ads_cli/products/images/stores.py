@@ -15,7 +15,7 @@ import msgspec
 
 from ...client.download import Version
 from ...config.atomic_files import make_folder
-from ...errors import AdsctlError, StateError
+from ...errors import TEMPORARY_HINT, AdsctlError, StateError
 from .outcome import Image, Outcome
 
 FILE = "images.db"  # in the state folder
@@ -76,8 +76,8 @@ class Outcomes:
             with self._lock:
                 return self._database.execute(statement, values)
         except sqlite3.Error as error:
-            hint = "free some space, or set TMPDIR to a folder on a larger disk"
-            raise StateError(f"a temporary database cannot be used: {error}", hint=hint) from None
+            message = f"a temporary database cannot be used: {error}"
+            raise StateError(message, hint=TEMPORARY_HINT) from None
 
     def close(self) -> None:
         """Delete the database."""

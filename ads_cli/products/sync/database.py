@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ...errors import StateError
+from ...errors import TEMPORARY_HINT, StateError
 
 CACHE_KIBIBYTES = 8 * 1024
 MAX_PARAMETERS = 500  # of a query; SQLite allows 999 in its smallest build
@@ -22,7 +22,7 @@ def temporary_folder() -> Iterator[Path]:
     except sqlite3.Error as error:
         raise StateError(
             f"the temporary database of the comparison cannot be used: {error}",
-            hint="free some space, or set TMPDIR to a folder on a larger disk",
+            hint=TEMPORARY_HINT,
         ) from error
 
 

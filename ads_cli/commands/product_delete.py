@@ -116,14 +116,14 @@ def _look_up(call: Invocation, plan: "RowPlan", keys: dict[str, str]) -> Callabl
 
     def look_up() -> None:
         from ..console.progress import progress
-        from ..output.text import counted
+        from ..output.text import counted, first_of
         from ..products.delete_by_id import find_keys
 
         ids = [str(checked.row.values["id"]) for checked in plan.checked_rows() if checked.item]
         with progress(call.messages, "Listing the catalog", None) as on_progress:
             keys.update(find_keys(call.client, call.catalog, ids, on_progress))
         if missing := [id for id in ids if id not in keys]:
-            named = ", ".join(map(repr, missing[:NAMED_IDS])) + (", …" if missing[NAMED_IDS:] else "")
+            named = first_of(missing, NAMED_IDS, repr)
             call.messages.warn(f"{len(missing):,} of {counted(len(ids), 'id')} not in the catalog: {named}")
 
     return look_up

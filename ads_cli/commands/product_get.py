@@ -33,6 +33,7 @@ def get(
     from ..api.products import ListProducts
     from ..console.progress import progress
     from ..console.results import show
+    from ..output.text import first_of
     from ..products.listing import find_products
 
     call = Invocation.of(ctx, mutates=False)
@@ -46,7 +47,7 @@ def get(
         request = ListProducts(product_catalog_id=call.catalog)
         show(call, request, records[0] if len(named) == 1 else records)
     if missing := [name for name in named if name not in found]:
-        listed = ", ".join(map(repr, missing[:NAMED])) + (", …" if missing[NAMED:] else "")
+        listed = first_of(missing, NAMED, repr)
         verb = "is" if len(missing) == 1 else "are"
         raise NotFoundError(
             f"{listed} {verb} not in the catalog",

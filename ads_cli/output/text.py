@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 # Control characters, directional marks and lone surrogates.
@@ -74,6 +74,11 @@ def listed(names: Sequence[str], most: int = 20) -> str:
     """Join names for a message: the first, and how many there are besides."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def first_of(names: Sequence[str], most: int, show: Callable[[str], str] = str) -> str:
+    """Join the first names for a message, as `show` writes them; an ellipsis stands for the others."""
+    return ", ".join(map(show, names[:most])) + (", …" if len(names) > most else "")
 
 
 def is_deeper(value: Any, levels: int) -> bool:

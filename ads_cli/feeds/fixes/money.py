@@ -3,6 +3,7 @@
 import re
 
 from ...api.iso_codes import CURRENCIES
+from ...output.text import first_of
 
 SYMBOLS: dict[str, tuple[str, ...]] = {
     "€": ("EUR",),
@@ -97,8 +98,7 @@ def _currency(words: list[str], default: str) -> str:
     if default in agreed:
         return default
     if agreed:
-        some = ", ".join(agreed[:LISTED]) + (", …" if len(agreed) > LISTED else "")
-        raise UnclearPriceError(f"it may be in {some}: --currency says in which")
+        raise UnclearPriceError(f"it may be in {first_of(agreed, LISTED)}: --currency says in which")
     raise PriceError
 
 

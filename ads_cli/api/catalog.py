@@ -1,6 +1,6 @@
 """Product catalogs, product sets, and the feeds that the service imports by itself."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import msgspec
 from msgspec import Meta
@@ -145,14 +145,12 @@ class CreateProductSet(InCatalog):
 FEED_COLUMNS = "id feed_url feed_format frequency repeat start_time time_zone"
 FEED_FIELDS = ("product_catalog_id", "created_at", "updated_at")
 Frequency = Literal["HOURLY", "DAILY", "WEEKLY"]
-HOURS = ("1", "2", "3", "4", "6", "8", "12")
+Day = Literal["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"]
+Hours = Literal["1", "2", "3", "4", "6", "8", "12"]
+HOURS = get_args(Hours)
 Repeat = Annotated[
-    Literal[
-        "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY",
-        "1", "2", "3", "4", "6", "8", "12",
-    ],
-    Meta(description="The day of a WEEKLY import, or the hours between HOURLY ones"),
-]  # fmt: skip
+    Literal[Day, Hours], Meta(description="The day of a WEEKLY import, or the hours between HOURLY ones")
+]
 FeedUrl = Annotated[Url, Meta(description="Where the service finds the feed")]
 StartTime = Annotated[
     str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]\Z", extra={"expected": "HH:MM, such as 03:10"})

@@ -177,7 +177,7 @@ def list_products(context: RequestContext, request: ListProducts) -> Result:
     after = decode_cursor(request.cursor, tuple[Seq])[0] if request.cursor else 0
     rows = product_table.page(context.store, catalog, group=group, after=after, count=count + 1)
     if group and context.fault == HIDE_VARIANTS:
-        rows = rows[: after == 0]
+        rows = [] if after else rows[:1]
     next_cursor = encode_cursor(rows[count - 1][0]) if len(rows) > count else None
     products = [msgspec.Raw(_listed(data, context)) for _, data in rows[:count]]
     return Result(products, next_cursor, enums=())

@@ -96,7 +96,7 @@ $(READY):
 	$(BIN)/python -m pip --disable-pip-version-check check && \
 	echo "$(STAMP)" > .venv/stamp; }
 
-# In an environment of its own: it brings click, beside which httpx imports rich at every start.
+# In an environment of its own: only `make check` needs it.
 $(LINT)/lint-imports: requirements/lint.txt
 	$(PYTHON) -m venv --clear build/lint
 	$(LINT)/python $(PINNED) -r $<

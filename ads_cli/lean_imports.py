@@ -20,3 +20,8 @@ def import_without(library: str, *optional: str) -> ModuleType:
 def import_msgspec() -> None:
     """Import msgspec, which takes from typing_extensions what typing has too."""
     import_without("msgspec", "typing_extensions")
+
+
+def hide_httpx_command_line() -> None:
+    """Keep httpx from importing its command line, and rich with it, where click is installed (dask brings it)."""
+    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # its import raises ImportError

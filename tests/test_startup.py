@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -34,7 +35,7 @@ def loaded(adsctl, *words: str) -> set[str]:
     program = (
         "import sys; from ads_cli.__main__ import main\n"
         f"code = main({list(words)!r})\n"
-        "print(*{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)\n"
+        "print(*{name.partition('.')[0] for name in sys.modules if sys.modules[name]}, file=sys.stderr)\n"
         "sys.exit(code)"
     )
     done = subprocess.run(
@@ -72,6 +73,13 @@ def test_a_piped_result_loads_what_it_sends_with_and_no_more(adsctl):
     used = loaded(adsctl, "--profile", "local", "accounts", "list", "-q")
     assert used >= TO_SEND
     assert not used & (ALWAYS_HEAVY | {"yaml", "jmespath"})
+
+
+def test_httpx_brings_no_command_line_where_dask_has_installed_click(adsctl):
+    assert find_spec("click")
+    used = loaded(adsctl, "profile", "set", "mine", "base_url=https://müll.example")
+    assert "httpx" in used
+    assert not used & {"click", "rich"}
 
 
 def test_a_push_in_a_pipe_loads_no_table(adsctl):

@@ -93,6 +93,9 @@ def _canonical_host(host: str) -> str:
 
 def _ascii_host(host: str) -> str:
     """Encode an international name as the client does (IDNA)."""
+    from ..lean_imports import hide_httpx_command_line
+
+    hide_httpx_command_line()
     import httpx
 
     try:

@@ -28,6 +28,18 @@ MODULES = (
 )
 
 
+class Batch(NamedTuple):
+    """The line that takes many requests to create, update or delete records of a kind at once."""
+
+    path: str  # /12/batch/accounts/{account_id}/campaigns
+    size: int  # items of one request, at most
+
+    @property
+    def noun(self) -> str:
+        """What the items are."""
+        return self.path.rpartition("/")[2].replace("_", " ")
+
+
 class Endpoint(NamedTuple):
     """The HTTP line of a Request, its command, and how its records are shown."""
 
@@ -47,6 +59,7 @@ class Endpoint(NamedTuple):
     rates: Mapping[str, Rate | None]  # by service: the limit that is stated for it
     sensitive: bool  # the body is masked, in --debug too
     service: str  # the service that has it; "" if every service does
+    batch: Batch | None  # takes many of these requests at once
 
     @property
     def mutates(self) -> bool:
@@ -91,6 +104,7 @@ def endpoint(
     x_rate: Rate | None = None,
     sensitive: bool = False,
     service: str = "",
+    batch: Batch | None = None,
 ) -> Callable[[R], R]:
     """Bind a Request to its HTTP line, as the specification writes it, and to its command.
 
@@ -114,6 +128,7 @@ def endpoint(
         rates={"generic": rate, "x": resolve_x_rate(method, path, base, x_rate or rate)},
         sensitive=sensitive,
         service=service,
+        batch=batch,
     )
 
     def bind(request: R) -> R:

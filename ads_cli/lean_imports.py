@@ -23,5 +23,5 @@ def import_msgspec() -> None:
 
 
 def hide_httpx_command_line() -> None:
-    """Keep httpx from importing its command line, and rich with it, where click is installed (dask brings it)."""
+    """Keep httpx from importing its command line, and so rich, where click is installed (as with dask)."""
     sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # its import raises ImportError

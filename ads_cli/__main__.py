@@ -39,6 +39,10 @@ def run(argv: list[str]) -> int:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # Ctrl-C ends the program silently until the error boundary can report it.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if argv[:1] == ["__task"]:  # the process of a task of a fleet
+        from .fleet.task_process import run_assignment
+
+        return run_assignment(run)
     from .cli.error_boundary import run_guarded
 
     return run_guarded(argv)

@@ -1,0 +1,144 @@
+"""The process of a task: it runs the command, and writes the record of its end."""
+
+import json
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import STATE_HINT, AdsctlError, Interrupted, StateError
+from .engine import TaskResult
+from .records import Records
+from .run_task import Assignment
+
+MAX_SUMMARY_BYTES = 1024 * 1024  # a summary has some hundred
+MAX_TAIL_BYTES = 64 * 1024  # of the log, in which the error is
+SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
+
+RunCommand = Callable[[list[str]], int]
+
+
+def run_assignment(run_command: RunCommand) -> int:
+    """Run the task that standard input names, and return its exit code."""
+    lifeline = os.dup(0)
+    line = _read_line(lifeline)
+    if not line:
+        return 2  # a person has typed the name of this command
+    assignment = msgspec.json.decode(line, type=Assignment)
+    records = Records(Path(assignment.state_dir), assignment.run)
+    began = time.monotonic()
+    try:
+        _connect(0, os.open(os.devnull, os.O_RDONLY))
+        records.prepare()
+        _connect(2, os.open(records.log(assignment.task), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600))
+        threading.Thread(target=_obey, args=(lifeline,), daemon=True).start()
+        with records.locked(assignment.task):
+            return _run_once(assignment, records, run_command, began)
+    except (AdsctlError, OSError) as error:
+        return _fail(assignment, records, error, began)
+    except Interrupted as interrupted:
+        return interrupted.exit_code
+
+
+def _run_once(assignment: Assignment, records: Records, run_command: RunCommand, began: float) -> int:
+    """Run the command, unless it has ended well, and store what it came to."""
+    task = assignment.task
+    earlier = records.find(task)
+    if earlier and earlier.status == "ok":
+        return 0
+    resumes = records.begin(task) and task.can_resume
+    log_start = os.fstat(2).st_size
+    with tempfile.TemporaryFile() as output:
+        os.dup2(output.fileno(), 1)
+        code = run_command(_with_options(task.words, "-o", "json", *(["--resume"] if resumes else [])))
+        _ignore_signals()
+        summary = _summary(output)
+    result = TaskResult.ended(
+        task,
+        code,
+        seconds=time.monotonic() - began,
+        worker=assignment.worker,
+        summary=summary,
+        error=_error(records.log(task), log_start) if code else None,
+    )
+    records.store(task, result)
+    return code
+
+
+def _fail(assignment: Assignment, records: Records, problem: AdsctlError | OSError, began: float) -> int:
+    """Store that a task could not be run, or that what it came to could not be stored."""
+    _ignore_signals()
+    task, worker, seconds = assignment.task, assignment.worker, time.monotonic() - began
+    error = problem if isinstance(problem, AdsctlError) else StateError(str(problem), hint=STATE_HINT)
+    result = TaskResult.ended(task, error.exit_code, seconds=seconds, worker=worker, error=error.as_dict())
+    with suppress(AdsctlError, OSError):  # the exit code tells it too
+        records.store(task, result)
+    return error.exit_code
+
+
+def _obey(lifeline: int) -> None:
+    """Pass on the signals that arrive through standard input; its end is that of the fleet's process."""
+    while True:
+        message = os.read(lifeline, 1)
+        os.kill(os.getpid(), message[0] if message else signal.SIGTERM)
+        if not message:
+            return
+
+
+def _with_options(words: Sequence[str], *options: str) -> list[str]:
+    """Add options to a command line, before `--`."""
+    end = words.index("--") if "--" in words else len(words)
+    return [*words[:end], *options, *words[end:]]
+
+
+def _read_line(descriptor: int) -> bytes:
+    """Read one line, and nothing of what follows it."""
+    line = b""
+    while (byte := os.read(descriptor, 1)) not in (b"", b"\n"):
+        line += byte
+    return line
+
+
+def _connect(stream: int, descriptor: int) -> None:
+    """Let a standard stream be an open file, and close its other descriptor."""
+    os.dup2(descriptor, stream)
+    os.close(descriptor)
+
+
+def _ignore_signals() -> None:
+    """Let nothing interrupt the writing of a record."""
+    for name in SIGNALS:
+        if signum := getattr(signal, name, None):
+            signal.signal(signum, signal.SIG_IGN)
+
+
+def _summary(output: Any) -> dict[str, Any] | None:
+    """Return what the command printed, where it is one object."""
+    sys.stdout.flush()
+    output.seek(0)
+    text = output.read(MAX_SUMMARY_BYTES + 1)
+    with suppress(ValueError):
+        document = json.loads(text) if len(text) <= MAX_SUMMARY_BYTES else None
+        return document if isinstance(document, dict) else None
+    return None
+
+
+def _error(log: Path, start: int) -> dict[str, Any] | None:
+    """Find the error that the command has reported: a line of JSON, the last one."""
+    with log.open("rb") as file:
+        file.seek(max(start, log.stat().st_size - MAX_TAIL_BYTES))
+        lines = file.read().splitlines()
+    for line in reversed(lines):
+        if line.startswith(b'{"error":'):
+            with suppress(ValueError):
+                error = json.loads(line)["error"]
+                return error if isinstance(error, dict) else None
+    return None

@@ -1,0 +1,142 @@
+"""A task in its process: its record, its log, and how it is stopped."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ads_cli.fleet.records import Records, Run
+from ads_cli.fleet.run_task import TaskProcess, run_task
+from ads_cli.fleet.tasks import Task
+from tests.adsctl import TIMEOUT_SECONDS
+from tests.conftest import feed
+
+RUN = Run("f1ee7", "first")
+
+
+def push_task(path: Path, *options: str) -> Task:
+    return Task("nord", "default", ("products", "push", str(path), *options), "acc", can_resume=True)
+
+
+@pytest.fixture
+def run(adsctl, service):
+    def run(task: Task):
+        return run_task(task, RUN, "here-1", adsctl.home / "state", adsctl.environment)
+
+    return run
+
+
+def process(adsctl, task: Task) -> TaskProcess:
+    return TaskProcess(task, RUN, "here-1", adsctl.home / "state", adsctl.environment)
+
+
+def test_a_task_tells_its_summary_and_stores_it_first(adsctl, service, run):
+    task = push_task(adsctl.file("feed.csv", feed(3)))
+    result = run(task)
+    assert (result.status, result.exit_code, result.worker) == ("ok", 0, "here-1")
+    assert result.summary["created"] == 3
+    assert result.error is None
+    assert Records(adsctl.home / "state", RUN).find(task) == result
+
+
+def test_a_task_that_ended_well_is_not_run_again(adsctl, service, run):
+    task = push_task(adsctl.file("feed.csv", feed(3)))
+    first = run(task)
+    assert run(task) == first
+    assert len(service.puts) == 1
+
+
+def test_another_command_under_the_same_name_is_another_task(adsctl, service, run):
+    path = adsctl.file("feed.csv", feed(3))
+    run(push_task(path))
+    assert run(push_task(path, "--concurrency", "2")).summary["unchanged"] == 3
+    assert len(service.puts) == 2
+
+
+def test_a_failure_is_told_with_the_error_of_the_command(adsctl, service, run):
+    task = push_task(adsctl.file("feed.csv", feed(1, price="cheap")))
+    result = run(task)
+    assert (result.status, result.exit_code) == ("failed", 3)
+    assert result.error["code"] == "content"
+    assert "cheap" in Records(adsctl.home / "state", RUN).log(task).read_text()
+    adsctl.file("feed.csv", feed(1))
+    assert run(task).status == "ok"
+
+
+def test_a_signal_ends_a_task_which_is_resumed_by_its_next_run(adsctl, service, run):
+    task = push_task(adsctl.file("feed.csv", feed(100)), "--concurrency", "1")
+    child = process(adsctl, task)
+    service.before = lambda put: child.tell(signal.SIGTERM) if put == 1 else None
+    result = child.wait()
+    assert (result.status, result.exit_code, result.error["code"]) == ("failed", 143, "interrupted")
+    service.settle()
+    sent = len(service.puts)
+    assert 0 < sent < 4
+    service.before = lambda put: None
+    assert run(task).summary["created"] + run(task).summary["unchanged"] == 100
+    assert len(service.puts) <= 5  # one batch may have been in flight
+
+
+def test_a_signal_before_the_process_has_begun_ends_it(adsctl, service):
+    child = process(adsctl, push_task(adsctl.file("feed.csv", feed(3))))
+    child.tell(signal.SIGINT)
+    assert child.wait().exit_code == 130
+    assert service.puts == []
+
+
+def test_a_killed_task_is_told_without_a_record_of_its_own(adsctl, service):
+    task = push_task(adsctl.file("feed.csv", feed(100)), "--concurrency", "1")
+    child = process(adsctl, task)
+    service.before = lambda put: os.kill(child._process.pid, signal.SIGKILL)
+    result = child.wait()
+    assert (result.status, result.exit_code) == ("failed", 137)
+    assert "signal 9" in result.error["message"]
+
+
+STARTER = """
+import sys
+from pathlib import Path
+import msgspec
+from ads_cli.fleet.run_task import run_task
+from ads_cli.fleet.records import Run
+from ads_cli.fleet.tasks import Task
+task = msgspec.json.decode(sys.argv[1], type=Task)
+run_task(task, Run("f1ee7", "first"), "here-1", Path(sys.argv[2]))
+"""
+
+
+def test_a_task_ends_with_the_process_that_started_it(adsctl, service):
+    task = push_task(adsctl.file("feed.csv", feed(100)), "--concurrency", "1")
+    words = [sys.executable, "-c", STARTER, json.dumps(encoded(task)), adsctl.home / "state"]
+    starter = subprocess.Popen(words, env=adsctl.environment, cwd=adsctl.home)
+    service.before = lambda put: (starter.kill(), starter.wait()) if put == 1 else None
+    records = Records(adsctl.home / "state", RUN)
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while not (found := records.find(task)):
+        assert time.monotonic() < deadline, "the task did not end"
+        time.sleep(0.05)
+    assert found.exit_code == 143
+
+
+def encoded(task: Task) -> dict:
+    return {"name": task.name, "profile": task.profile, "words": task.words, "can_resume": True}
+
+
+def test_a_damaged_record_is_none(adsctl, service, run):
+    task = push_task(adsctl.file("feed.csv", feed(3)))
+    run(task)
+    (record,) = Records(adsctl.home / "state", RUN).folder.glob("*.json")
+    record.write_bytes(record.read_bytes()[:20])
+    assert run(task).summary["unchanged"] == 3
+
+
+def test_a_state_folder_that_cannot_be_written_is_a_failure_with_11(adsctl, service):
+    task = push_task(adsctl.file("feed.csv", feed(3)))
+    result = run_task(task, RUN, "here-1", Path("/proc/nope"), adsctl.environment)
+    assert (result.status, result.exit_code) == ("failed", 11)
+    assert service.puts == []

@@ -105,14 +105,13 @@ class Client:
         return prepared._replace(rate=self._rate(request))
 
     def _rate(self, request: Request) -> Rate | None:
-        """Return the rate that requests keep, with those of other processes."""
+        """Return the rate of a request, for the account that it counts for."""
         if getattr(request, "with_total_count", None):
             return TOTAL_COUNTS
         rate = request.endpoint.rates[self.service]
-        if rate is None or rate.kept == "never":
-            return None
-        account = getattr(request, "account_id", "") if rate.per == "account" else ""
-        return rate._replace(name=f"{rate.name} {account}") if account else rate
+        if rate is None or rate.per == "token":
+            return rate
+        return rate._replace(account=getattr(request, "account_id", ""))
 
     def exchange(
         self,

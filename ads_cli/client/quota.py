@@ -20,6 +20,7 @@ class Quota:
     def __init__(self) -> None:
         self.remaining: int | None = None  # None: not stated, or not credible
         self.is_stated = False  # by the headers of the last response of the current window
+        self.limit: int | None = None  # of a window, as it was stated last
         self.end_is_stated = False  # of the window, or of the pause
         self._reset = 0  # end of the window, in Unix seconds of the service
         self._ends_at = 0.0  # the same in monotonic seconds
@@ -53,7 +54,8 @@ class Quota:
 
         The response to a request sent after the end of the window belongs to a new window and always counts.
         """
-        remaining, reset = window_of(headers)
+        remaining, reset, limit = window_of(headers)
+        self.limit = limit or self.limit
         is_new_window = sent_at >= self._ends_at
         if remaining is None or reset is None:
             if is_new_window:

@@ -14,18 +14,19 @@ Headers = Mapping[str, str]
 
 
 class Window(NamedTuple):
-    """Remaining requests of a rate-limit window, and its end in Unix seconds; None where not stated."""
+    """Remaining requests of a rate-limit window, its end in Unix seconds, its limit; None if not stated."""
 
     remaining: int | None = None
     reset: int | None = None
+    limit: int | None = None
 
 
 def window_of(headers: Headers) -> Window:
     """Read the first rate limit that the headers state."""
     for prefix in PREFIXES:
-        remaining, reset = headers.get(f"{prefix}-remaining", ""), headers.get(f"{prefix}-reset", "")
-        if remaining or reset:
-            return Window(*(int(text) if _is_number(text) else None for text in (remaining, reset)))
+        texts = [headers.get(f"{prefix}-{name}", "") for name in Window._fields]
+        if texts[0] or texts[1]:
+            return Window(*(int(text) if _is_number(text) else None for text in texts))
     return Window()
 
 
@@ -48,7 +49,7 @@ def quota_of(headers: Headers, now: float | None = None) -> tuple[int | None, fl
 
     Either is None if it is not stated; the seconds also if they are past or absurd.
     """
-    remaining, reset = window_of(headers)
+    remaining, reset, _ = window_of(headers)
     seconds = seconds_until(reset, headers, time.time() if now is None else now)
     return remaining, seconds if seconds and seconds > 0 else None
 

@@ -51,27 +51,27 @@ class RateLimiter:
         self._shared_window = cache(shared_window) if shared_window else None
         self._lock = threading.Lock()
         self._routes: dict[str, RouteState] = {}
-        self._reported_until: dict[str, float] = {}  # by the name of a rate, in monotonic seconds
+        self._reported_until: dict[Rate, float] = {}  # monotonic seconds
         self._stopped = clock.condition(self._lock)
         self._is_stopping = False
         self._stalled_since: float | None = None  # the first attempt after the last response
 
     def acquire(self, route: str, rate: Rate | None = None) -> Permit:
-        """Wait until a request may be sent.
-
-        A rate that is kept "without headers" yields to the quota that responses of the route state.
-        """
+        """Wait until a request may be sent."""
         window = self._shared_window(rate) if rate and self._shared_window else None
         while True:
             permit = self._acquire(route)
-            if window is None or rate is None or (rate.kept != "always" and permit.has_stated_quota):
+            if window is None or rate is None:
                 return permit
-            slot = window.acquire()
+            limit = window.limit(permit.stated_limit, is_current=permit.has_stated_quota)
+            if limit is None:
+                return permit
+            slot = window.acquire(limit)
             if not slot.delay:
                 permit.on_end = partial(window.count_from_now, slot)
                 return permit
             permit.cancel()
-            self._report_full_window(rate, slot.delay)
+            self._report_full_window(rate, limit, slot.delay)
             self.wait(slot.delay)
             self.record_progress()  # the service was not silent: nothing was sent
 
@@ -111,15 +111,15 @@ class RateLimiter:
             state.wait_reported_until = until
             self._report("the service asks to slow down", delay)
 
-    def _report_full_window(self, rate: Rate, delay: float) -> None:
+    def _report_full_window(self, rate: Rate, limit: int, delay: float) -> None:
         """Report a long wait for the window of a stated rate, once."""
         with self._lock:
             until = self._clock.monotonic() + delay
-            is_reported = self._reported_until.get(rate.name, 0.0) >= until - ANNOUNCE_WAIT_SECONDS
+            is_reported = self._reported_until.get(rate, 0.0) >= until - ANNOUNCE_WAIT_SECONDS
             if delay < ANNOUNCE_WAIT_SECONDS or is_reported:
                 return
-            self._reported_until[rate.name] = until
-            self._report(f"the limit is {rate.requests:,} requests in {rate.seconds / 60:g} min", delay)
+            self._reported_until[rate] = until
+            self._report(f"the limit is {limit:,} requests in {rate.seconds / 60:g} min", delay)
 
     def _report(self, reason: str, delay: float) -> None:
         self.on_wait(Wait(reason, delay, self._clock.time() + delay))

@@ -67,6 +67,11 @@ class Permit:
         """Whether the headers of responses state how many requests remain."""
         return self._state.quota.is_stated
 
+    @property
+    def stated_limit(self) -> int | None:
+        """The limit of a window that headers of responses stated."""
+        return self._state.quota.limit
+
     def record(self, status: int, headers: Headers) -> None:
         """Update quota and concurrency limit from a response."""
         clock, state = self._clock, self._state

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 from ..api.rates import Rate
 from ..config.file_locks import locked
 from ..errors import StateError
+from .allowance import Share
 from .clock import CLOCK, Clock
 
 LOCK_TIMEOUT_SECONDS = 5.0  # it is held for less than a millisecond
@@ -35,27 +36,52 @@ class SharedWindow:
     If the file cannot be used, the window covers this process only.
     """
 
-    def __init__(self, folder: Path, holder: str, rate: Rate, clock: Clock = CLOCK) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        holder: str,
+        rate: Rate,
+        clock: Clock = CLOCK,
+        share: Callable[[], Share] | None = None,  # None: no other worker has a share of the limit
+    ) -> None:
         from hashlib import sha256
 
         self._rate = rate
+        self._share = share
         self._clock = clock
         self._path = folder / sha256(f"{rate.name} {holder}".encode()).hexdigest()[:16]
         self._lock = threading.Lock()  # threads wait here, since waiting for a file is polling
         self._is_shared = True
         self._own_times = array("d")  # used if the file cannot be
 
-    def acquire(self) -> Slot:
-        """Take a slot, or tell when one is free."""
+    def limit(self, stated: int | None, *, is_current: bool) -> int | None:
+        """Return the requests of a window; None if what responses state suffices.
+
+        `stated` is the limit that responses have stated, `is_current` whether they state what remains. That
+        does not suffice in a fleet: other processes send too before the next response.
+        """
+        rate = self._rate
+        if self._share is None:
+            is_kept = rate.kept == "always" or (rate.kept == "without headers" and not is_current)
+            return rate.requests if is_kept else None
+        if rate.kept == "always":
+            requests: int | None = min(rate.requests, stated or rate.requests)
+        else:
+            requests = stated or (rate.requests if rate.kept == "without headers" else None)
+        return requests and self._share().of(requests)
+
+    def acquire(self, limit: int | None = None) -> Slot:
+        """Take a slot of `limit`, by default those of the rate, or tell when one is free."""
+        requests = limit or self._rate.requests
         window = self._rate.seconds + MARGIN_SECONDS
 
         def take(times: "array[float]") -> Slot:
             now = self._clock.monotonic()
             # Times in the future were written before the machine restarted.
             recent = sorted(time for time in times if time <= now and time + window - now > 0)
-            is_free = len(recent) < self._rate.requests
+            is_free = len(recent) < requests
             times[:] = array("d", [*recent, now] if is_free else recent)
-            return Slot(0.0, now) if is_free else Slot(recent[-self._rate.requests] + window - now)
+            return Slot(0.0, now) if is_free else Slot(recent[-requests] + window - now)
 
         return self._update(take)
 

@@ -31,6 +31,10 @@ ENVIRONMENT = (
         "set by emulator exec and env: names the served emulator, so that --resume finds its jobs",
     ),
     _variables(
+        ("allowance",),
+        "set for the commands of a fleet: the folder with this machine's share of the rate limits",
+    ),
+    _variables(
         ("config_dir", "state_dir"),
         "the folders of config.yaml, and of job journals and the emulator's database",
     ),

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..api.rates import Rate
+from ..client.allowance import VARIABLE, Allowance, account_scope, token_scope
 from ..client.client import Client
 from ..client.credentials import Credentials
 from ..client.shared_window import SharedWindow
@@ -32,11 +34,17 @@ def make_client(
     concurrency: int,
 ) -> Client:
     """Make a client of the service, or of the emulator in this process."""
+    allowance_folder = settings.environ.get(VARIABLE)
+    allowance = Allowance(Path(allowance_folder)) if allowance_folder else None
     credentials = cache((lambda: Credentials(*emulator.credentials)) if emulator else credentials)
 
-    def holder(rate: Rate) -> str:
-        """Identify who a rate is granted to; the name of the rate has the account."""
-        return service() if rate.per == "account" else f"{service()} {credentials().access_token}"
+    def shared_window(rate: Rate) -> SharedWindow:
+        """Make the window of a rate, in the allowance of a fleet if this process is part of one."""
+        holder = rate.account or credentials().access_token
+        scope = account_scope(rate.account) if rate.account else token_scope(holder)
+        folder = allowance.folder if allowance else settings.state_dir / "pace"
+        share = partial(allowance.share, scope) if allowance else None
+        return SharedWindow(folder, f"{service()} {holder}", rate, share=share)
 
     return Client(
         address=cache(settings.address),
@@ -54,7 +62,7 @@ def make_client(
         sign_in_hint=settings.sign_in_hint,
         service=settings.service,
         names=settings.names,
-        shared_window=lambda rate: SharedWindow(settings.state_dir / "pace", holder(rate), rate),
+        shared_window=shared_window,
     )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx
 
 from ads_cli.api.rates import Rate
+from ads_cli.client.allowance import Share
 from ads_cli.client.client import Client
 from ads_cli.client.clock import Clock
 from ads_cli.client.prepared_request import PreparedRequest
@@ -219,6 +220,7 @@ class Crowd:
         threads: int,
         rate: Rate | None = None,
         folder: Path | None = None,  # of the windows that several crowds share
+        share: Callable[[], Share] | None = None,  # of the limit, in a fleet
         **options,
     ) -> None:
         self.world, self.threads = world, threads
@@ -231,7 +233,7 @@ class Crowd:
             concurrency=threads,
             clock=world,
             on_wait=self.waits.append,
-            shared_window=folder and (lambda rate: SharedWindow(folder, "token", rate, world)),
+            shared_window=folder and (lambda rate: SharedWindow(folder, "token", rate, world, share)),
             **options,
         )
         self.done = 0

@@ -5,7 +5,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from .components import CardType, Composed
-from .conversation import ConversationMedia, Cta, CtaText, ShortText, VideoConversation, paired
+from .conditions import at_least_one, requires, together
+from .conversation import ConversationMedia, Cta, CtaText, ShortText, VideoConversation
 from .endpoint import endpoint
 from .types import CardUri, Cursor, Id, Ids, InAccount, Name, PageInAccount, SortBy, WithDeleted
 from .validation import rule
@@ -96,9 +97,9 @@ class CreateCard(Composed, kw_only=True):
 
     @rule("components")
     def components_or_slides(self) -> str | None:
-        """Require one of the two."""
-        is_empty = self.components is None and self.slides is None
-        return "is required unless slides is set" if is_empty else None
+        """Require one of the two; an empty one is refused by itself."""
+        is_missing = self.components is None and self.slides is None
+        return "is required unless slides is set" if is_missing else None
 
 
 @endpoint(
@@ -163,6 +164,7 @@ class GetPoll(OneCard):
     columns=POLL_COLUMNS,
     example="--name 'Tea or coffee' --duration-in-minutes 1440 --first-choice Tea --second-choice Coffee",
 )
+@requires("fourth_choice", "third_choice")
 class CreatePoll(InAccount):
     """Create a poll card; it cannot be updated afterwards."""
 
@@ -173,11 +175,6 @@ class CreatePoll(InAccount):
     third_choice: Choice | None = None
     fourth_choice: Choice | None = None
     media_key: PollMedia | None = None
-
-    @rule("fourth_choice")
-    def choices_in_order(self) -> str | None:
-        """Accept a fourth choice only with a third."""
-        return "needs third_choice" if self.fourth_choice and not self.third_choice else None
 
 
 @endpoint(
@@ -223,6 +220,10 @@ class GetVideoConversation(OneCard):
     example="--name 'Tea or coffee' --media-key 13_1790413002217308160 --title 'Which is yours?' "
     "--first-cta '#TeamTea' --first-cta-tweet 'Tea for me #TeamTea' --thank-you-text 'Cheers!'",
 )
+@at_least_one("title", "second_cta")
+@together("second_cta", "second_cta_tweet")
+@together("third_cta", "third_cta_tweet")
+@together("fourth_cta", "fourth_cta_tweet")
 class CreateVideoConversation(VideoConversation, kw_only=True):
     """Create a video conversation card: a video with hashtags."""
 
@@ -231,15 +232,6 @@ class CreateVideoConversation(VideoConversation, kw_only=True):
     first_cta: Cta
     first_cta_tweet: CtaText
     thank_you_text: ShortText
-
-    second_pair = paired("second_cta")
-    third_pair = paired("third_cta")
-    fourth_pair = paired("fourth_cta")
-
-    @rule("title")
-    def title_or_choice(self) -> str | None:
-        """Require a title if there is no second call to action."""
-        return None if self.title or self.second_cta else "is required unless second_cta is set"
 
 
 @endpoint(

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, get_args
 import msgspec
 from msgspec import Meta
 
+from .conditions import only_for, required_when
 from .endpoint import Request, endpoint
 from .products import Url
 from .rates import per_quarter_hour
@@ -114,6 +115,10 @@ ProductKeys = Annotated[list[Id], Meta(description="Members of a MANUAL set, sep
     example="--name Mugs --type FILTERED --filters @filters.yaml",
     x_rate=per_quarter_hour(100),
 )
+@required_when("filters", type=("FILTERED",))
+@required_when("product_keys", type=("MANUAL",))
+@only_for("filters", type=("FILTERED",))
+@only_for("product_keys", type=("MANUAL",))
 class CreateProductSet(InCatalog):
     """Create a product set, from product keys (MANUAL) or from conditions (FILTERED)."""
 
@@ -122,24 +127,6 @@ class CreateProductSet(InCatalog):
     description: str | None = None
     filters: Filters | None = None
     product_keys: ProductKeys | None = None
-
-    @rule("filters")
-    def filtered_needs_filters(self) -> str | None:
-        """Require filters for a FILTERED set only."""
-        if self.type == "FILTERED" and not self.filters:
-            return "is required when type is FILTERED"
-        if self.type == "MANUAL" and self.filters:
-            return "is for type FILTERED only"
-        return None
-
-    @rule("product_keys")
-    def manual_needs_keys(self) -> str | None:
-        """Require product keys for a MANUAL set only."""
-        if self.type == "MANUAL" and not self.product_keys:
-            return "is required when type is MANUAL"
-        if self.type == "FILTERED" and self.product_keys:
-            return "is for type MANUAL only"
-        return None
 
 
 FEED_COLUMNS = "id feed_url feed_format frequency repeat start_time time_zone"

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from .conditions import at_least_one, excludes, requires
 from .iso_codes import COUNTRIES
 from .types import Id, InAccount, Name
 from .validation import rule
@@ -38,6 +39,9 @@ class Website(Part, tag="WEBSITE", tag_field="type"):
     url: Name
 
 
+@at_least_one("ios_app_store_identifier", "android_store_app_id")
+@requires("ios_deep_link", "ios_app_store_identifier")
+@requires("android_store_deep_link", "android_store_app_id")
 class App(Part, tag="APP", tag_field="type"):
     """The destination of a BUTTON: an app in a store, or a deep link if it is installed."""
 
@@ -51,24 +55,6 @@ class App(Part, tag="APP", tag_field="type"):
     def country_exists(self) -> str | None:
         """Require a country of ISO 3166-1."""
         return None if self.country_code in COUNTRIES else f"{self.country_code!r} {COUNTRY_WORDS}"
-
-    @rule("ios_app_store_identifier")
-    def in_a_store(self) -> str | None:
-        """Require the app's id in one of the stores."""
-        has_id = self.ios_app_store_identifier or self.android_store_app_id
-        return None if has_id else "is required unless android_store_app_id is set"
-
-    @rule("ios_deep_link")
-    def ios_link_of_an_app(self) -> str | None:
-        """Accept a deep link only with the iOS app."""
-        is_alone = self.ios_deep_link and not self.ios_app_store_identifier
-        return "needs ios_app_store_identifier" if is_alone else None
-
-    @rule("android_store_deep_link")
-    def android_link_of_an_app(self) -> str | None:
-        """Accept a deep link only with the Android app."""
-        is_alone = self.android_store_deep_link and not self.android_store_app_id
-        return "needs android_store_app_id" if is_alone else None
 
 
 class Label(Part):
@@ -124,17 +110,12 @@ def composition_problem(components: Sequence[Component]) -> str | None:
     return "; ".join(problems) or None
 
 
+@excludes("slides", "components")
 class Composed(InAccount):
     """The content of a card: components, or slides of components."""
 
     components: Components | None = None
     slides: Slides | None = None
-
-    @rule("slides")
-    def slides_without_components(self) -> str | None:
-        """Accept slides only without components."""
-        both = self.components is not None and self.slides is not None
-        return "cannot be used with components" if both else None
 
     @rule("components")
     def components_fit(self) -> str | None:

@@ -1,11 +1,10 @@
 """Fields of video conversation cards: calls to action, each with the text of its post."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta
 
 from .types import Id, InAccount, Name
-from .validation import Rule, rule
 
 CTA_LENGTH = 20
 Cta = Annotated[
@@ -35,17 +34,3 @@ class VideoConversation(InAccount):
     thank_you_url: Name | None = None
     unlocked_image_media_key: Id | None = None
     unlocked_video_media_key: Id | None = None
-
-
-def paired(cta: str) -> Rule:
-    """Return the rule that a call to action and the text of its post come together."""
-    text = f"{cta}_tweet"
-
-    @rule(text)
-    def pair(self: Any) -> str | None:
-        has_cta, has_text = getattr(self, cta), getattr(self, text)
-        if has_cta and not has_text:
-            return f"is required when {cta} is set"
-        return f"needs {cta}" if has_text and not has_cta else None
-
-    return pair

@@ -12,20 +12,23 @@ from .rates import x_rate as resolve_x_rate
 Base = Literal["ads", "platform", "sandbox"]
 ParamsIn = Literal["query", "json", "form"]
 
-# The modules that declare endpoints, in the order of the help.
-MODULES = (
-    "accounts",
-    "line_items",
-    "audiences",
-    "users",
-    "cards",
-    "media",
-    "posts",
-    "catalog",
-    "products",
-    "auth",
-    "webhooks",
-)
+# The modules that declare the commands of a group, or of a group or a command below it that has modules of
+# its own. A command line loads those of its group alone.
+GROUP_MODULES = {
+    "accounts": ("accounts",),
+    "line-items": ("line_items",),
+    "line-items curated-categories": ("line_item_categories",),
+    "audiences": ("audiences",),
+    "audiences push": ("users",),
+    "cards": ("cards",),
+    "media": ("media",),
+    "posts": ("posts",),
+    "catalog": ("catalog",),
+    "products": ("products",),
+    "auth": ("auth",),
+    "webhooks": ("webhooks",),
+}
+MODULES = tuple(dict.fromkeys(module for modules in GROUP_MODULES.values() for module in modules))
 
 
 class Batch(NamedTuple):
@@ -136,6 +139,15 @@ def endpoint(
         return request
 
     return bind
+
+
+def modules_of(group: tuple[str, ...]) -> tuple[str, ...]:
+    """Name the modules that declare the commands of a group, which may be those of a group above it."""
+    while group:
+        if modules := GROUP_MODULES.get(" ".join(group)):
+            return modules
+        group = group[:-1]
+    return ()
 
 
 def requests_of(module: str) -> list[type[Request]]:

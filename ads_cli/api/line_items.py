@@ -1,11 +1,12 @@
-"""Line items and their curated categories."""
+"""Line items."""
 
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from .conditions import required_when
 from .endpoint import endpoint
-from .types import Id, InAccount, Micro, Moment, Name, PageInAccount, Texts, WithDeleted
+from .types import Id, InAccount, Micro, Moment, Name, Texts
 from .validation import rule
 
 LINE_ITEM_COLUMNS = "id name campaign_id objective entity_status bid_strategy bid_amount_local_micro deleted"
@@ -17,8 +18,6 @@ LINE_ITEM_FIELDS = (
     *("target_cpa_local_micro", "automatic_tweet_promotion", "creative_source", "currency"),
     *("created_at", "updated_at"),
 )
-CURATED_CATEGORY_COLUMNS = "id line_item_id curated_category_id deleted"
-CURATED_CATEGORIES = "/12/accounts/{account_id}/line_item_curated_categories"
 LINE_ITEM = "/12/accounts/{account_id}/line_items/{line_item_id}"
 
 Goal = Literal[
@@ -52,6 +51,7 @@ FrequencyCap = Annotated[
     extra_fields=LINE_ITEM_FIELDS,
     example="9d4c1 --bid-amount 0.55 --entity-status PAUSED",
 )
+@required_when("bid_amount_local_micro", bid_strategy=("MAX", "TARGET"))
 class UpdateLineItem(InAccount, kw_only=True):
     """Change fields of a line item.
 
@@ -86,12 +86,6 @@ class UpdateLineItem(InAccount, kw_only=True):
     android_app_store_identifier: str | None = None
     ios_app_store_identifier: str | None = None
 
-    @rule("bid_amount_local_micro")
-    def bids_have_an_amount(self) -> str | None:
-        """Require an amount for strategies that bid one."""
-        missing = self.bid_strategy in ("MAX", "TARGET") and self.bid_amount_local_micro is None
-        return f"is required when bid_strategy is {self.bid_strategy}" if missing else None
-
     @rule("daily_budget_amount_local_micro")
     def daily_within_total(self) -> str | None:
         """Limit the daily budget to the total budget."""
@@ -122,71 +116,3 @@ class DeleteLineItem(InAccount, kw_only=True):
     """
 
     line_item_id: Id
-
-
-@endpoint(
-    f"GET {CURATED_CATEGORIES}",
-    "line-items curated-categories list",
-    columns=CURATED_CATEGORY_COLUMNS,
-    extra_fields=("created_at", "updated_at"),
-    example="--sort-by created_at-desc",
-)
-class ListLineItemCategories(PageInAccount):
-    """List the curated categories of line items."""
-
-
-@endpoint(
-    f"GET {CURATED_CATEGORIES}/{{line_item_curated_category_id}}",
-    "line-items curated-categories get",
-    columns=CURATED_CATEGORY_COLUMNS,
-    extra_fields=("created_at", "updated_at"),
-    example="6c0f1",
-)
-class GetLineItemCategory(InAccount, kw_only=True):
-    """Show one curated category of a line item."""
-
-    line_item_curated_category_id: Id
-    with_deleted: WithDeleted | None = None
-
-
-@endpoint(
-    f"POST {CURATED_CATEGORIES}",
-    "line-items curated-categories add",
-    columns=CURATED_CATEGORY_COLUMNS,
-    extra_fields=("created_at", "updated_at"),
-    example="--line-item-id 9d4e1 --curated-category-id cc2",
-)
-class AddLineItemCategory(InAccount, kw_only=True):
-    """Add a curated category to a line item."""
-
-    line_item_id: Id
-    curated_category_id: Id
-
-
-@endpoint(
-    f"PUT {CURATED_CATEGORIES}/{{line_item_curated_category_id}}",
-    "line-items curated-categories update",
-    columns=CURATED_CATEGORY_COLUMNS,
-    extra_fields=("created_at", "updated_at"),
-    example="6c0f1 --curated-category-id cc2",
-)
-class UpdateLineItemCategory(InAccount, kw_only=True):
-    """Change the curated category, or the line item it belongs to."""
-
-    line_item_curated_category_id: Id
-    curated_category_id: Id | None = None
-    line_item_id: Id | None = None
-
-
-@endpoint(
-    f"DELETE {CURATED_CATEGORIES}/{{line_item_curated_category_id}}",
-    "line-items curated-categories delete",
-    columns=CURATED_CATEGORY_COLUMNS,
-    extra_fields=("created_at", "updated_at"),
-    confirm_prompt="Remove the curated category {line_item_curated_category_id} from its line item",
-    example="6c0f1",
-)
-class DeleteLineItemCategory(InAccount, kw_only=True):
-    """Remove a curated category from a line item."""
-
-    line_item_curated_category_id: Id

@@ -12,19 +12,41 @@ from typing import Any, NamedTuple
 FIELDS = {
     "android_store_app_id": "googleplay_app_id",
     "android_store_deep_link": "googleplay_deep_link",
+    "draft_post_id": "draft_tweet_id",
+    "off_platform_engagement_time": "non_twitter_engagement_time",
+    "off_platform_engagement_type": "non_twitter_engagement_type",
+    "platform_attribution": "twitter_attribution",
     "platform_auth_access_type": "x_auth_access_type",
+    "platform_click_id": "twclid",
     "platform_id": "twitter_id",
     "post_id": "tweet_id",
+    "post_ids": "tweet_ids",
     "post_mode": "tweet_mode",
     "post_type": "tweet_type",
     "post_volume": "tweet_volume",
     "posted": "tweeted",
+    "posts_send": "tweets_send",
+    "promoted_post_id": "promoted_tweet_id",
+    "promoted_post_ids": "promoted_tweet_ids",
     "repost_count": "retweet_count",
     "reposted": "retweeted",
+    "reposts": "retweets",
+    "scheduled_post_id": "scheduled_tweet_id",
+    "scheduled_promoted_post_id": "scheduled_promoted_tweet_id",
+    "scheduled_promoted_post_ids": "scheduled_promoted_tweet_ids",
     "store_product_category": "google_product_category",
+    "top_posts": "top_tweets",
 }
 # Segments of paths.
-SEGMENTS = {"post": "tweet", "posts": "tweets"}
+SEGMENTS = {
+    "draft_posts": "draft_tweets",
+    "post": "tweet",
+    "post_previews": "tweet_previews",
+    "posts": "tweets",
+    "promoted_posts": "promoted_tweets",
+    "scheduled_posts": "scheduled_tweets",
+    "scheduled_promoted_posts": "scheduled_promoted_tweets",
+}
 # Values of enum fields, by the name of the field, which is the same under every service.
 PLACEMENTS = {
     "ALL_ON_PLATFORM": "ALL_ON_TWITTER",
@@ -36,11 +58,15 @@ PLACEMENTS = {
 PROMOTED = {"PROMOTED_POST": "PROMOTED_TWEET"}
 VALUES = {
     "attribute": {"store_product_category": "google_product_category"},
-    "entity": PROMOTED,
-    "entity_type": PROMOTED,
+    "entity": {**PROMOTED, "ORGANIC_POST": "ORGANIC_TWEET"},
+    "entity_type": {**PROMOTED, "promoted_posts": "promoted_tweets"},
+    "list_type": {"PLATFORM_ID": "TWITTER_ID"},
     "media_category": {"POST_GIF": "TWEET_GIF", "POST_IMAGE": "TWEET_IMAGE", "POST_VIDEO": "TWEET_VIDEO"},
+    "permissions": {"POST_COMPOSER": "TWEET_COMPOSER"},
+    "placement": PLACEMENTS,
     "placements": PLACEMENTS,
     "product_type": {"PROMOTED_POSTS": "PROMOTED_TWEETS"},
+    "promotable_user_type": {"REPOSTS_ONLY": "RETWEETS_ONLY"},
     "resource_type": {"post": "tweet"},
 }
 

@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from .conditions import at_least_one
 from .endpoint import endpoint
 from .types import CardUri, Id, InAccount
-from .validation import rule
 
 POST_COLUMNS = "id name text nullcast card_uri"
 
@@ -23,6 +23,7 @@ Audience = Annotated[
 Promoted = Annotated[bool, Meta(description="Show it only where it is promoted", extra={"default": True})]
 
 
+@at_least_one("text", "media_keys")
 class Post(InAccount, kw_only=True):
     """The parameters of a post."""
 
@@ -39,11 +40,6 @@ class Post(InAccount, kw_only=True):
     video_description: Annotated[str, Meta(max_length=200)] | None = None
     video_cta: Literal["VISIT_SITE", "WATCH_NOW"] | None = None
     video_cta_value: Annotated[str, Meta(description="The URL of the call to action")] | None = None
-
-    @rule("text")
-    def text_or_media(self) -> str | None:
-        """Require text if there are no media."""
-        return None if self.text or self.media_keys else "is required unless media_keys is set"
 
 
 @endpoint(

@@ -1,13 +1,13 @@
 """Field types and base classes shared by many requests."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from .conditions import excludes
 from .endpoint import Request
 from .ids import ID_PATTERN, ID_WORDS
 from .time import DayOrTime, Time
-from .validation import rule
 
 Id = Annotated[str, Meta(pattern=ID_PATTERN, extra={"expected": ID_WORDS})]
 AccountId = Annotated[Id, Meta(description="The account to work in", extra={"common": "account"})]
@@ -23,6 +23,11 @@ DAY_OR_TIME_WORDS = f"{TIME_WORDS}, or a day in UTC, such as 2026-03-01"
 DayOrMoment = Annotated[DayOrTime, Meta(extra={"expected": DAY_OR_TIME_WORDS})]
 # Millionths of the currency unit; a second option accepts whole units: --bid-amount 1.50.
 Micro = Annotated[int, Meta(extra={"money": True})]
+# Whether it may spend at once. A command sends PAUSED unless it is told otherwise, and confirms ACTIVE.
+SpendingStatus = Annotated[
+    Literal["ACTIVE", "DRAFT", "PAUSED"],
+    Meta(description="ACTIVE begins to spend as soon as it may", extra={"spends": True}),
+]
 UserId = Annotated[int, Meta(description="The user who owns it")]
 
 PageSize = Annotated[int, Meta(ge=1, le=1000, description="Records per page", extra={"default": 200})]
@@ -44,6 +49,7 @@ class InCatalog(Request):
     product_catalog_id: CatalogId
 
 
+@excludes("with_total_count", "cursor")
 class LivePage(Request):
     """The parameters of lists that cannot show deleted records."""
 
@@ -51,11 +57,6 @@ class LivePage(Request):
     cursor: Cursor | None = None
     sort_by: SortBy | None = None
     with_total_count: WithTotalCount | None = None
-
-    @rule("with_total_count")
-    def count_or_cursor(self) -> str | None:
-        """Accept the total count only without a cursor."""
-        return "cannot be used with cursor" if self.with_total_count and self.cursor else None
 
 
 class Page(LivePage):

@@ -76,9 +76,23 @@ ROOT_SUMMARIES = {
 }
 # The root's help, by heading.
 ROOT_SECTIONS = {
-    "Ads and feeds": (
-        "products", "catalog", "audiences", "jobs", "accounts", "line-items", "cards", "media", "posts",
+    "Feeds and audiences": ("products", "catalog", "audiences", "jobs"),
+    "Campaigns and ads": (
+        "campaigns", "line-items", "targeting", "promoted", "cards", "media", "posts", "stats", "recommendations",
+    ),
+    "Accounts and measurement": (
+        "accounts", "funding-instruments", "settings", "conversions", "measurement", "tracking-tags", "lookup",
     ),
     "Sign-in and set-up": ("auth", "profile", "webhooks", "completion"),
     "Tools": ("emulator", "api", "help"),
 }  # fmt: skip
+
+
+def root_sections() -> dict[str, list[str]]:
+    """List the names of ROOT_SECTIONS that have commands."""
+    declared = GROUPS.keys() | ROOT_SUMMARIES.keys()
+    return {
+        heading: names
+        for heading, section in ROOT_SECTIONS.items()
+        if (names := [name for name in section if name in declared])
+    }

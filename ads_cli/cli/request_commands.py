@@ -59,7 +59,7 @@ class RequestCommand(ExampleCommand):
         for param in self._own:
             if (key := _key(param)) in names:
                 values[names[key]] = given.get(param.name)
-            elif given.get(param.name) not in (None, False):
+            elif given.get(param.name) not in (None, param.default):
                 service = request.endpoint.service
                 raise UsageError(f"{key}: the service {service} has no such parameter", hint="--service")
         return values
@@ -146,7 +146,7 @@ def field_parameters(field: Field, id_field: str | None) -> Iterator[Any]:
             param_decls=[field.name], metavar=field.name.upper(), required=True, help=field.help
         )
     elif field_type.base is bool:
-        both = f"{name}/--no-{name[2:]}" if field_type.extra("default") is True else name
+        both = f"{name}/--no-{name[2:]}"
         yield TyperOption(param_decls=[field.name, both], help=field.help, default=None, is_flag=True)
     else:
         yield FieldOption(

@@ -15,7 +15,7 @@ from ..console.help_texts import CONTEXT_SETTINGS, ExampleCommand, HelpOption, s
 from ..console.options import CHOICES, common_options, completes_from, shown_options, store_common_option
 from ..errors import UsageError
 from ..lean_imports import import_msgspec
-from .layout import GROUPS, HAND_WRITTEN, ROOT_SECTIONS, ROOT_SUMMARIES
+from .layout import GROUPS, HAND_WRITTEN, ROOT_SUMMARIES, root_sections
 
 PROGRAM = "adsctl"
 
@@ -56,7 +56,7 @@ class LazyCommands(Mapping[str, Any]):
     def _names(self) -> list[str]:
         """Name the groups, the generated and the hand-written commands, in the order of the help."""
         if not self._path:
-            return [name for names in ROOT_SECTIONS.values() for name in names]
+            return [name for names in root_sections().values() for name in names]
         return [*self._named_in(GROUPS), *self._generated, *self._named_in(HAND_WRITTEN)]
 
     def _named_in(self, commands: Collection[str]) -> list[str]:
@@ -122,7 +122,7 @@ class Root(Group):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands by subject."""
-        for heading, names in ROOT_SECTIONS.items():
+        for heading, names in root_sections().items():
             self.write_section(formatter, heading, names)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
@@ -146,15 +146,14 @@ def root() -> Root:
 
 def generated_commands(path: tuple[str, ...]) -> dict[str, Any]:
     """Build commands from the requests declared for a group."""
-    from ..api.endpoint import MODULES, requests_of
+    from ..api.endpoint import modules_of, requests_of
 
-    module = path[0].replace("-", "_")
-    if module not in MODULES:
+    if not (modules := modules_of(path)):
         return {}
     from .request_commands import RequestCommand
 
     declared: dict[str, list[Any]] = {}
-    for request in requests_of(module):
+    for request in (request for module in modules for request in requests_of(module)):
         words = request.endpoint.command.split()
         if tuple(words[:-1]) == path and request.endpoint.command not in HAND_WRITTEN:
             declared.setdefault(words[-1], []).append(request)

@@ -89,17 +89,18 @@ def fields(struct: type[msgspec.Struct]) -> st.SearchStrategy[dict[str, Any]]:
 
 @st.composite
 def values_of(draw: Any, kind: type[Request]) -> dict[str, Any]:
-    """The values of any request; optional fields that break a rule are left out."""
+    """The values of any request; optional fields that break a rule are left out, or added where they lack."""
     values = draw(fields(kind))
-    optional = {field.name for field in fields_of(kind) if not field.required}
-    for _ in range(3):
+    optional = {field.name: field.type for field in fields_of(kind) if not field.required}
+    for _ in range(4):
         try:
             convert(kind, values)
             return values
         except InvalidError as error:
             blamed = {re.split(r"[.\[]", problem.path)[0] for problem in error.problems}
-        assume(blamed <= optional & values.keys())
-        values = {name: value for name, value in values.items() if name not in blamed}
+        assume(blamed <= optional.keys())
+        lacking = {name: draw(value_of(optional[name])) for name in blamed - values.keys()}
+        values = {name: value for name, value in values.items() if name not in blamed} | lacking
     return assume(False)
 
 

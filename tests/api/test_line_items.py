@@ -2,15 +2,14 @@
 
 import pytest
 
-from ads_cli.api.line_items import (
+from ads_cli.api.line_item_categories import (
     AddLineItemCategory,
-    DeleteLineItem,
     DeleteLineItemCategory,
     GetLineItemCategory,
     ListLineItemCategories,
-    UpdateLineItem,
     UpdateLineItemCategory,
 )
+from ads_cli.api.line_items import DeleteLineItem, UpdateLineItem
 
 from .declared import check, sent
 
@@ -136,9 +135,9 @@ DAY, TOTAL = "daily_budget_amount_local_micro", "total_budget_amount_local_micro
         (
             {"bid_strategy": "TARGET", "goal": "LINK_CLICKS", "pay_by": "IMPRESSION", DAY: "2", TOTAL: "1"},
             [
-                f"{BID}: is required when bid_strategy is TARGET",
                 f"{DAY}: 2 is more than {TOTAL}, 1",
                 "pay_by: IMPRESSION is not for bid_strategy TARGET with goal LINK_CLICKS",
+                f"{BID}: is required when bid_strategy is TARGET",
             ],
         ),
         ({"frequency_cap": "many"}, ["frequency_cap: 'many' is not a whole number"]),

@@ -10,20 +10,39 @@ import pytest
 X_NAMES = {
     "android_store_app_id": "googleplay_app_id",
     "android_store_deep_link": "googleplay_deep_link",
+    "draft_post_id": "draft_tweet_id",
+    "off_platform_engagement_time": "non_twitter_engagement_time",
+    "off_platform_engagement_type": "non_twitter_engagement_type",
+    "platform_attribution": "twitter_attribution",
     "platform_auth_access_type": "x_auth_access_type",
+    "platform_click_id": "twclid",
     "platform_id": "twitter_id",
     "post_id": "tweet_id",
+    "post_ids": "tweet_ids",
     "post_mode": "tweet_mode",
     "post_type": "tweet_type",
     "post_volume": "tweet_volume",
     "posted": "tweeted",
+    "posts_send": "tweets_send",
+    "promoted_post_id": "promoted_tweet_id",
+    "promoted_post_ids": "promoted_tweet_ids",
     "repost_count": "retweet_count",
     "reposted": "retweeted",
+    "reposts": "retweets",
+    "scheduled_post_id": "scheduled_tweet_id",
+    "scheduled_promoted_post_id": "scheduled_promoted_tweet_id",
+    "scheduled_promoted_post_ids": "scheduled_promoted_tweet_ids",
     "store_product_category": "google_product_category",
+    "top_posts": "top_tweets",
 }
 X_VALUES = {
+    "ORGANIC_POST": "ORGANIC_TWEET",
+    "PLATFORM_ID": "TWITTER_ID",
+    "POST_COMPOSER": "TWEET_COMPOSER",
     "PROMOTED_POST": "PROMOTED_TWEET",
     "PROMOTED_POSTS": "PROMOTED_TWEETS",
+    "REPOSTS_ONLY": "RETWEETS_ONLY",
+    "promoted_posts": "promoted_tweets",
     "POST_IMAGE": "TWEET_IMAGE",
     "POST_GIF": "TWEET_GIF",
     "POST_VIDEO": "TWEET_VIDEO",
@@ -34,7 +53,15 @@ X_VALUES = {
     "PLATFORM_TIMELINE": "TWITTER_TIMELINE",
     "store_product_category": "google_product_category",
 }
-X_SEGMENTS = {"post": "tweet", "posts": "tweets"}
+X_SEGMENTS = {
+    "draft_posts": "draft_tweets",
+    "post": "tweet",
+    "post_previews": "tweet_previews",
+    "posts": "tweets",
+    "promoted_posts": "promoted_tweets",
+    "scheduled_posts": "scheduled_tweets",
+    "scheduled_promoted_posts": "scheduled_promoted_tweets",
+}
 Table = dict[str, str]
 
 

@@ -25,6 +25,7 @@ from ..core.responses import Result
 from ..storage import ids
 from ..storage.store import Record, Store
 from .accounts import delete_record, require_account, require_record
+from .collection import Collection
 
 LIBRARY, ACCOUNT_MEDIA = "library_media", "account_media"
 UPLOADS = {  # by prefix of the key: type, category, file extension, aspect ratio, seconds
@@ -159,29 +160,12 @@ def delete_library_media(context: RequestContext, request: DeleteLibraryMedia) -
     return deleted._replace(data=_without_id(deleted.data))
 
 
-@handler(ListAccountMedia)
-def list_account_media(context: RequestContext, request: ListAccountMedia) -> Result:
-    """List the media that the account's ads use."""
-    require_account(context, request.account_id)
-    return list_page(
-        context.store,
-        request,
-        ACCOUNT_MEDIA,
-        owner=request.account_id,
-        ids=request.account_media_ids,
-        sortable=("creative_type", "video_id"),
-        where=field_in("creative_type", request.creative_types),
-    )
-
-
-@handler(GetAccountMedia)
-def get_account_media(context: RequestContext, request: GetAccountMedia) -> Result:
-    """Return one item of the account media."""
-    account, media, deleted = request.account_id, request.account_media_id, request.with_deleted
-    return Result(require_record(context, account, ACCOUNT_MEDIA, media, with_deleted=deleted))
-
-
-@handler(DeleteAccountMedia)
-def delete_account_media(context: RequestContext, request: DeleteAccountMedia) -> Result:
-    """Mark an item of the account media as deleted."""
-    return delete_record(context, request.account_id, ACCOUNT_MEDIA, request.account_media_id)
+Collection(
+    kind=ACCOUNT_MEDIA,
+    list=ListAccountMedia,
+    get=GetAccountMedia,
+    delete=DeleteAccountMedia,
+    ids="account_media_ids",
+    filters={"creative_types": "creative_type"},
+    sortable=("creative_type", "video_id"),
+)

@@ -29,22 +29,27 @@ class Decorator(Protocol):
 
 def requires(field: str, *others: str) -> Decorator:
     """Accept `field` only with all of `others`."""
-    return _conditions(
-        {
-            f"{field}_needs_{other}": (field, _unless_given(field, other, f"needs {other}"))
-            for other in others
-        },
-        others,
-    )
+
+    def check_of(other: str) -> Callable[[Any], str | None]:
+        def check(item: Any) -> str | None:
+            alone = is_given(getattr(item, field)) and not is_given(getattr(item, other))
+            return f"needs {other}" if alone else None
+
+        return check
+
+    return _conditions({f"{field}_needs_{other}": (field, check_of(other)) for other in others}, others)
 
 
 def together(first: str, second: str) -> Decorator:
-    """Accept two fields only with each other."""
+    """Require `second` with `first`, and accept it only there."""
 
-    def decorate(struct: S) -> S:
-        return requires(second, first)(requires(first, second)(struct))
+    def check(item: Any) -> str | None:
+        has_first, has_second = is_given(getattr(item, first)), is_given(getattr(item, second))
+        if has_first and not has_second:
+            return f"is required when {first} is set"
+        return f"needs {first}" if has_second and not has_first else None
 
-    return decorate
+    return _conditions({f"{second}_with_{first}": (second, check)}, (first,))
 
 
 def excludes(field: str, *others: str) -> Decorator:
@@ -119,14 +124,6 @@ def _conditions(checks: dict[str, tuple[str, Callable[[Any], str | None]]], read
         return struct
 
     return decorate
-
-
-def _unless_given(field: str, other: str, reason: str) -> Callable[[Any], str | None]:
-    def check(item: Any) -> str | None:
-        alone = is_given(getattr(item, field)) and not is_given(getattr(item, other))
-        return reason if alone else None
-
-    return check
 
 
 def _case(item: Any, when: dict[str, Values]) -> str | None:

@@ -78,10 +78,12 @@ ROOT_SUMMARIES = {
 ROOT_SECTIONS = {
     "Feeds and audiences": ("products", "catalog", "audiences", "jobs"),
     "Campaigns and ads": (
-        "campaigns", "line-items", "targeting", "promoted", "cards", "media", "posts", "stats", "recommendations",
+        *("campaigns", "line-items", "targeting", "promoted", "cards", "media", "posts"),
+        *("stats", "recommendations"),
     ),
     "Accounts and measurement": (
-        "accounts", "funding-instruments", "settings", "conversions", "measurement", "tracking-tags", "lookup",
+        *("accounts", "funding-instruments", "settings", "conversions", "measurement"),
+        *("tracking-tags", "lookup"),
     ),
     "Sign-in and set-up": ("auth", "profile", "webhooks", "completion"),
     "Tools": ("emulator", "api", "help"),

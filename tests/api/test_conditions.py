@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.api.conditions import at_least_one, excludes, only_for, required_when, requires
+from ads_cli.api.conditions import at_least_one, excludes, only_for, required_when, requires, together
 from ads_cli.api.endpoint import Request
 from ads_cli.api.validation import InvalidError, convert, rules_of
 
@@ -15,6 +15,7 @@ from ads_cli.api.validation import InvalidError, convert, rules_of
 @required_when("amount", bid=("MAX", "TARGET"))
 @required_when("domain", places=("NETWORK",))
 @required_when("tag", bid=("AUTO",), kind=("REACH",))
+@together("tag", "ref")
 @excludes("draft", "amount", "cap")
 @only_for("cap", kind=("REACH", "VIEWS"))
 @only_for("bid", "TARGET", kind=("REACH", "CLICKS"))
@@ -34,6 +35,7 @@ class Ordered(Request):
     places: list[str] | None = None
     domain: str | None = None
     tag: str | None = None
+    ref: str | None = None
     draft: bool | None = None
 
 
@@ -74,6 +76,9 @@ CASES = [
     ]),
     ({"ios": "1", "bid": "MAX", "amount": 1, "kind": "FOLLOWERS"}, []),
     ({"ios": "1", "kind": "VIEWS"}, ["tag: is required when kind is VIEWS unless domain is set"]),
+    ({"ios": "1", "tag": "t"}, ["ref: is required when tag is set"]),
+    ({"ios": "1", "ref": "r"}, ["ref: needs tag"]),
+    ({"ios": "1", "tag": "t", "ref": "r"}, []),
     ({"ios": "1", "kind": "VIEWS", "domain": "shop.example"}, []),
 ]  # fmt: skip
 
@@ -103,7 +108,7 @@ def test_a_condition_on_an_invalid_field_is_left_out():
 
 def test_a_condition_is_a_rule_with_a_name_of_its_own():
     names = [rule.__name__ for rule in rules_of(Inherited)]
-    assert len(set(names)) == len(names) == 11
+    assert len(set(names)) == len(names) == 12
 
 
 def test_a_condition_on_a_field_that_does_not_exist_is_a_mistake():

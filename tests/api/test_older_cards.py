@@ -73,7 +73,9 @@ def test_a_video_conversation_requires_a_title_or_a_second_call_to_action():
 def test_a_call_to_action_requires_the_text_of_its_post(name):
     text = f"{name}_tweet"
     assert check(CreateVideoConversation, **TALK, **{name: "b", text: "b"}) == []
-    assert check(CreateVideoConversation, **TALK, **{name: "b"}) == [f"{name}: needs {text}"]
+    assert check(CreateVideoConversation, **TALK, **{name: "b"}) == [
+        f"{text}: is required when {name} is set"
+    ]
     assert check(CreateVideoConversation, **TALK, **{text: "b"}) == [f"{text}: needs {name}"]
     assert check(UpdateVideoConversation, **CARD, **{text: "b"}) == []  # the call may be stored
 

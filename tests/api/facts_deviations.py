@@ -1,0 +1,35 @@
+"""Where declarations differ from the facts, by endpoint and difference, each with a reason."""
+
+UPLOAD = "an upload shows counts of its own, no records"
+SEARCH = "the specification states no length, and a longer text finds nothing"
+CTA = "a pattern counts the characters after a leading #"
+HISTORY = "the reference's own example leaves it out"
+CTAS = dict.fromkeys((f"{n}_cta: max_length" for n in ("first", "second", "third", "fourth")), CTA)
+
+# The difference is the name of the parameter on the wire, and what differs.
+DEVIATIONS: dict[str, dict[str, str]] = {
+    "account_history.list": {"start_time: required": HISTORY, "end_time: required": HISTORY},
+    "custom_audiences.users.create": {"name: no such field": UPLOAD},
+    "do_not_reach_lists.users.batch": {"name: no such field": UPLOAD},
+    "insights.keywords.search.list": {
+        "keywords: max_items": "a rule limits both lists together",
+        "negative_keywords: max_items": "a rule limits both lists together",
+    },
+    "product_catalogs.products.update": {
+        f"{field}: no such field": "the answer has one result for each product"
+        for field in ("errors", "product_key", "status", "warnings")
+    },
+    "product_catalogs.products.delete": {
+        f"{field}: no such field": "the answer has lists of keys"
+        for field in ("failed_product_key", "message", "product_key")
+    },
+    "cards.poll.list": {"q: max_length": SEARCH},
+    "cards.video_conversation.list": {"q: max_length": SEARCH},
+    "cards.video_conversation.create": CTAS,
+    "cards.video_conversation.update": CTAS,
+    "tweet.create": {"as_user_id: required": "the text of the reference says who is the default"},
+    "tweets.name.update": {
+        "name: required": "nothing else can be changed",
+        "tweet_id: type": "an id is text everywhere",
+    },
+}

@@ -1,0 +1,49 @@
+"""The facts of the public service: endpoints, parameters and records, with its names on the wire."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.adsctl import ROOT
+
+SHARED, COPY = ROOT.parent / "shared" / "service", ROOT / "tests" / "data" / "service"
+GROUPS = (
+    "accounts", "campaigns", "promoted", "targeting", "audiences", "catalog", "creatives", "settings",
+    "measurement", "analytics",
+)  # fmt: skip
+# What the tests read of an endpoint, of a parameter and of a record.
+ENDPOINT = ("name", "method", "path", "base", "travels", "batch", "parameters", "answer")
+PARAMETER = (
+    "in", "within", "type", "required", "default", "min", "max", "above", "min_length", "max_length",
+    "max_items", "values", "comma_list", "items",
+)  # fmt: skip
+ANSWER = ("record", "list", "cursor")
+RECORD = ("fields", "values")
+Facts = dict[str, Any]
+
+
+def kept(found: Facts, names: tuple[str, ...]) -> Facts:
+    return {name: found[name] for name in names if name in found}
+
+
+def facts_of(document: Facts) -> Facts:
+    """Keep of a group what the tests read."""
+    endpoints = [kept(endpoint, ENDPOINT) for endpoint in document["endpoints"]]
+    for endpoint in endpoints:
+        parameters = endpoint["parameters"] or {}
+        endpoint["parameters"] = {name: kept(one, PARAMETER) for name, one in parameters.items()}
+        endpoint["answer"] = kept(endpoint["answer"], ANSWER)
+    records = {name: kept(record, RECORD) for name, record in (document.get("records") or {}).items()}
+    return {"records": records, "endpoints": endpoints}
+
+
+@cache
+def group(name: str, folder: Path) -> Facts:
+    return facts_of(yaml.safe_load((folder / f"{name}.yaml").read_text(encoding="utf-8")))
+
+
+FOLDER = SHARED if SHARED.exists() else COPY
+ENDPOINTS = {one["name"]: one for name in GROUPS for one in group(name, FOLDER)["endpoints"]}
+RECORDS = {name: record for each in GROUPS for name, record in group(each, FOLDER)["records"].items()}

@@ -8,6 +8,7 @@ from ..api.validation import convert
 from ..client.client import Client
 from ..client.prepared_request import build_request
 from ..client.response import Response
+from ..client.response_body import parse_form
 from ..errors import UnavailableError
 from .secret_values import received_secret
 
@@ -42,7 +43,7 @@ class SignIn:
         del parts.params["oauth_callback"]  # sent in the header only
         prepared = build_request(request.endpoint, parts, self._client.address("platform"))
         response = self._client.exchange(
-            prepared, auth=SignedAuth(*self._app, callback_uri=callback), form=True
+            prepared, auth=SignedAuth(*self._app, callback_uri=callback), parse=parse_form
         )
         if response.body.get("oauth_callback_confirmed") != "true":
             raise UnavailableError("the service did not confirm the callback, so the sign-in is not safe")
@@ -64,7 +65,7 @@ class SignIn:
         self._client.trace.add_secrets(verifier)
         auth = SignedAuth(*self._app, resource_owner_key=token.token, resource_owner_secret=token.secret)
         prepared = build_request(request.endpoint, parts, self._client.address("platform"))
-        return self._token(self._client.exchange(prepared, auth=auth, form=True))
+        return self._token(self._client.exchange(prepared, auth=auth, parse=parse_form))
 
     def _token(self, response: Response) -> OAuthToken:
         token, secret = (

@@ -20,6 +20,7 @@ from .prepared_request import PreparedRequest, build_request
 from .rate_headers import requested_delay
 from .rate_limiter import RateLimiter, StoppedError, Wait
 from .response import Response
+from .response_body import Parse, parse_json
 from .retry import FailedAttempt, backoff
 from .route_state import Permit
 from .sender import Sender
@@ -66,21 +67,23 @@ class Client:
         """The rate limiter shared by all threads."""
         return RateLimiter(self.max_wait, self.on_wait, self.shared_window, self.concurrency, self.clock)
 
-    def call(self, request: Request, *, auth: "httpx.Auth | None" = None, form: bool = False) -> Response:
+    def call(
+        self, request: Request, *, auth: "httpx.Auth | None" = None, parse: Parse = parse_json
+    ) -> Response:
         """Send a declared request; return the response or raise the error that it means.
 
-        `auth` replaces the user's signature; `form` expects key=value pairs in the response.
+        `auth` replaces the user's signature; `parse` reads the body of a success.
         """
-        return self.exchange(self.prepare(request), auth=auth, form=form)
+        return self.exchange(self.prepare(request), auth=auth, parse=parse)
 
-    def pages(self, request: Request) -> Iterator[Response]:
+    def pages(self, request: Request, parse: Parse = parse_json) -> Iterator[Response]:
         """Yield the pages of a list."""
         # The service does not accept a cursor and a count together: only the first page asks for the count.
         without_count = {"with_total_count": None} if hasattr(request, "with_total_count") else {}
 
         def fetch(cursor: str | None) -> Response:
             changes = {"cursor": cursor, **without_count} if cursor else {}
-            return self.call(msgspec.structs.replace(request, **changes))
+            return self.call(msgspec.structs.replace(request, **changes), parse=parse)
 
         return self.follow(fetch)
 
@@ -118,23 +121,23 @@ class Client:
         prepared: PreparedRequest,
         *,
         auth: "httpx.Auth | None" = None,
-        form: bool = False,
+        parse: Parse = parse_json,
     ) -> Response:
         """Send a request until there is a response, within --max-attempts and --max-wait.
 
         A request other than GET is sent inside the context `mutating`, which may raise instead.
         """
         if prepared.method == "GET":
-            return self.upload(prepared, auth=auth, form=form)
+            return self.upload(prepared, auth=auth, parse=parse)
         with self.mutating(prepared):
-            return self.upload(prepared, auth=auth, form=form)
+            return self.upload(prepared, auth=auth, parse=parse)
 
     def upload(
         self,
         prepared: PreparedRequest,
         *,
         auth: "httpx.Auth | None" = None,
-        form: bool = False,
+        parse: Parse = parse_json,
         on_send: Callable[[], None] = lambda: None,
         check: Callable[[Response], None] = lambda response: None,
     ) -> Response:
@@ -152,7 +155,7 @@ class Client:
                     if not failures:
                         on_send()
                     try:
-                        response = self._send(prepared, auth or self._auth, permit, form=form)
+                        response = self._send(prepared, auth or self._auth, permit, parse)
                         _check(response, check)
                     except NotFoundError:
                         limiter.record_progress()
@@ -180,19 +183,13 @@ class Client:
             error.may_be_applied = may_be_applied
             raise
 
-    def _send(self, prepared: PreparedRequest, auth: "httpx.Auth", permit: Permit, *, form: bool) -> Response:
+    def _send(self, prepared: PreparedRequest, auth: "httpx.Auth", permit: Permit, parse: Parse) -> Response:
         """Send a request once, within what is left of --max-wait."""
         with self._count_lock:
             self.requests += 1
         left = max(self.rate_limiter.remaining_wait(), MIN_TIMEOUT_SECONDS)
-        return self._sender.send(
-            prepared,
-            auth,
-            permit,
-            timeout=min(self.timeout, left),
-            max_seconds=left,
-            form=form,
-        )
+        timeout = min(self.timeout, left)
+        return self._sender.send(prepared, auth, permit, timeout=timeout, max_seconds=left, parse=parse)
 
     def _retry_delay(
         self, prepared: PreparedRequest, failed: FailedAttempt, failures: int

@@ -1,7 +1,10 @@
 """A response of the service, and the error that it means."""
 
+import json
+from contextlib import suppress
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl
+
+import msgspec
 
 from ..api.names import to_neutral, with_neutral_keys
 from ..errors import (
@@ -14,9 +17,10 @@ from ..errors import (
 )
 from .api_errors import ErrorDetails, error_details, is_problem
 from .error_codes import STATUSES
-from .response_body import parse_json
+from .response_body import MAX_DEPTH, Parse, parse_json
 from .retry import RETRIED_STATUSES
 
+_records = msgspec.json.Decoder(list[dict[str, Any]]).decode
 TOO_FREQUENT = 99  # with status 403: bearer tokens were requested too often
 BAD_TIMESTAMP = 135  # with status 401: the timestamp is too far from the service's clock
 
@@ -50,6 +54,12 @@ class Response(NamedTuple):
         return [*map(with_neutral_keys, records)]
 
     @property
+    def encoded_records(self) -> bytes:
+        """`data` of a body that `parse_outline` has read, for `parse_records`."""
+        data = self.data
+        return bytes(data) if isinstance(data, msgspec.Raw) else json.dumps(self.records).encode()
+
+    @property
     def next_cursor(self) -> str | None:
         """The cursor of the next page, or None; raise UnavailableError if it is not text."""
         cursor = self.body.get("next_cursor") if isinstance(self.body, dict) else None
@@ -58,24 +68,34 @@ class Response(NamedTuple):
         return cursor or None
 
 
+def parse_records(content: bytes) -> list[dict[str, Any]]:
+    """Parse `encoded_records` as `Response.records`; raise UnavailableError if they are no records."""
+    with suppress(msgspec.DecodeError, RecursionError):  # of unusual records, or none
+        records = _records(content)
+        if content.count(b"{") + content.count(b"[") <= len(records) + MAX_DEPTH:
+            return [*map(with_neutral_keys, records)]
+    try:
+        data = parse_json(content)
+    except (ValueError, RecursionError):
+        data = None
+    return Response(200, {}, {"data": data}).records
+
+
 def read_response(
-    status: int,
-    headers: dict[str, str],
-    content: bytes,
-    *,
-    form: bool = False,
+    status: int, headers: dict[str, str], content: bytes, parse: Parse = parse_json
 ) -> Response:
     """Parse a response; raise the error that it means, or UnavailableError if it cannot be read.
 
-    With `form`, a successful body is key=value pairs, as in the first and last step of a sign-in.
+    `parse` reads the body of a success.
     """
-    if form and 200 <= status < 300:
-        return Response(status, headers, dict(parse_qsl(content.decode("utf-8", "replace"))))
+    is_success = 200 <= status < 300
+    if not is_success:
+        parse = parse_json
     try:
-        body, is_json = parse_json(content) if content or status != 204 else None, True
+        body, is_json = parse(content), True
     except (ValueError, RecursionError):
-        body, is_json = None, False
-    if not 200 <= status < 300:
+        body, is_json = None, status == 204 and not content
+    if not is_success:
         details = error_details(body) if is_json else ErrorDetails(_excerpt(headers, content))
         error = error_for(status, details)
         error.body = body

@@ -1,7 +1,11 @@
 """Read the body of a response within limits; describe network errors."""
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+import msgspec
 
 from ..errors import UnavailableError
 from ..output.text import is_deeper
@@ -36,6 +40,25 @@ def read_body(response: "httpx.Response") -> bytes:
                 )
             break
     return b"".join(chunks)[:max_bytes]
+
+
+Parse = Callable[[bytes], Any]  # reads a body; raises ValueError or RecursionError
+_outline = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+def parse_form(content: bytes) -> dict[str, str]:
+    """Parse key=value pairs, as in the first and last step of a sign-in."""
+    return dict(parse_qsl(content.decode("utf-8", "replace")))
+
+
+def parse_outline(content: bytes) -> Any:
+    """Parse JSON, but leave its `data` as it is, a msgspec.Raw, for another process to parse."""
+    try:
+        content.decode()
+        body = _outline(content)
+    except (UnicodeDecodeError, msgspec.DecodeError):  # an unusual body, or none: rare
+        return parse_json(content)
+    return {name: value if name == "data" else parse_json(bytes(value)) for name, value in body.items()}
 
 
 def parse_json(content: bytes) -> Any:

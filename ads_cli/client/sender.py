@@ -12,7 +12,7 @@ from .error_codes import LONG_LIMITS
 from .prepared_request import PreparedRequest
 from .rate_headers import clock_hint
 from .response import BAD_TIMESTAMP, Response, read_response
-from .response_body import is_certificate_error, network_error, read_body
+from .response_body import Parse, is_certificate_error, network_error, read_body
 from .retry import RETRIED_STATUSES, FailedAttempt
 from .route_state import Permit
 from .trace import Trace
@@ -45,7 +45,7 @@ class Sender:
         *,
         timeout: float,
         max_seconds: float,
-        form: bool,
+        parse: Parse,
     ) -> Response:
         """Return the response, or raise the error that it means; FailedAttempt for what may be retried.
 
@@ -78,7 +78,7 @@ class Sender:
         if (warning := headers.get(WARNING_HEADER)) and self._warnings.acquire(blocking=False):
             self.on_warning(f"the service warns: {shortened(self.trace.mask(warning))}")
         try:
-            return read_response(status, headers, content, form=form)
+            return read_response(status, headers, content, parse)
         except AdsctlError as error:
             error.message = self.trace.mask(error.message)  # the service may quote what it was sent
             self._raise_if_retried(error, status, headers)

@@ -5,6 +5,7 @@ from typing import Any
 
 from ..api.products import ListProducts
 from ..client.client import Client
+from ..client.response_body import parse_outline
 
 
 def list_products(client: Client, catalog: str, group_key: str | None = None) -> Iterator[dict[str, Any]]:
@@ -15,6 +16,12 @@ def list_products(client: Client, catalog: str, group_key: str | None = None) ->
     """
     for response in client.pages(ListProducts(product_catalog_id=catalog, item_group_key=group_key)):
         yield from response.records
+
+
+def encoded_pages(client: Client, catalog: str) -> Iterator[bytes]:
+    """Yield the pages that `list_products` would read, for `parse_records` in another process."""
+    for response in client.pages(ListProducts(product_catalog_id=catalog), parse_outline):
+        yield response.encoded_records
 
 
 def find_products(

@@ -31,9 +31,9 @@ class ProcessPool(Generic[R]):
     def __init__(self, task: Callable[..., R], file_bytes: int) -> None:
         self._task = task
         self._count = _cores() if is_shared(file_bytes) else 1
-        self._idle: SimpleQueue[_WorkerProcess | None] = SimpleQueue()
+        self._idle: SimpleQueue[WorkerProcess | None] = SimpleQueue()
         for _ in range(self._count if self._count > 1 else 0):
-            self._idle.put(_WorkerProcess.start(task))
+            self._idle.put(WorkerProcess.start(task))
 
     def each(self, blocks: "Iterable[Block]", *args: Any) -> "Iterator[tuple[Block, R]]":
         """Yield each block, in order, with the result of `task(block, *args)`."""
@@ -62,8 +62,8 @@ class ProcessPool(Generic[R]):
         return self._task(block, *args)
 
 
-class _WorkerProcess:
-    """A process that ends with this one, however that ends: its standard input is closed then."""
+class WorkerProcess:
+    """Runs a task; it ends with this process, however that ends: its standard input is closed then."""
 
     def __init__(self, task: Callable[..., Any]) -> None:
         # In a session of its own it receives no signal of the terminal.
@@ -77,7 +77,7 @@ class _WorkerProcess:
         self._send(task)
 
     @classmethod
-    def start(cls, task: Callable[..., Any]) -> "_WorkerProcess | None":
+    def start(cls, task: Callable[..., Any]) -> "WorkerProcess | None":
         """Start a process, or return None where that fails."""
         with suppress(OSError):
             return cls(task)

@@ -3,19 +3,20 @@
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import suppress
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from contextlib import closing, suppress
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING
 
 from ...validation.ordered_map import map_ordered
-from ..listing import list_products
+from ..listing import encoded_pages
 from .listed_products import ListedProducts
+from .page_store import PageStore
 
 if TYPE_CHECKING:
     from ...client.client import Client
 
-PAGE_PRODUCTS = 100
-PAGES_AHEAD = 20  # waiting to be stored
+PAGES_AT_ONCE = 10  # stored in one transaction
+RUNS_AHEAD = 3  # of pages that wait to be stored
 WAKE_UP_SECONDS = 0.2
 
 
@@ -59,20 +60,20 @@ class BackgroundListing:
             self._done.set_result(None)
 
     def _list(self) -> None:
-        """Store some products while the next ones are requested."""
-        for _ in map_ordered(self._store, self._pages(), 1, PAGES_AHEAD):
-            pass
+        """Store some pages while the next ones are requested."""
+        with closing(PageStore(self.products)) as store:
+            for _ in map_ordered(lambda pages: self._store(store, pages), self._runs(), 1, RUNS_AHEAD):
+                pass
         with self._storing:
             if not self._is_left:
                 self.products.index()
 
-    def _pages(self) -> Iterator[list[dict[str, Any]]]:
-        products = list_products(self._client, self._catalog)
-        while not self._is_left and (page := list(islice(products, PAGE_PRODUCTS))):
-            yield page
+    def _runs(self) -> Iterator[list[bytes]]:
+        pages = takewhile(lambda page: not self._is_left, encoded_pages(self._client, self._catalog))
+        while run := list(islice(pages, PAGES_AT_ONCE)):
+            yield run
 
-    def _store(self, page: list[dict[str, Any]]) -> None:
+    def _store(self, store: PageStore, pages: list[bytes]) -> None:
         with self._storing:
             if not self._is_left:
-                self.products.add(page)
-        self._listed += len(page)
+                self._listed += store.add(pages)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ..normal_form import COMPARED
-from .database import blob, create, insert, open_unchanging, select, text
+from .database import blob, create, insert, open_for_writing, open_unchanging, select, text
 from .scope import Scope
 
 TABLE = """
@@ -33,12 +33,22 @@ _decode = msgspec.msgpack.Decoder(list[Any]).decode
 
 
 class Listed(NamedTuple):
-    """A product of the catalog."""
+    """A product of the catalog, as it is stored."""
 
     number: int
-    id: str
-    product_key: str | None
+    stored_id: bytes
+    stored_key: bytes | None
     content: bytes  # its values, as `content_of` encodes them
+
+    @property
+    def id(self) -> str:
+        """Return its id in the feed."""
+        return text(self.stored_id)
+
+    @property
+    def product_key(self) -> str | None:
+        """Return its key."""
+        return None if self.stored_key is None else text(self.stored_key)
 
     @property
     def values(self) -> dict[str, Any]:
@@ -52,7 +62,7 @@ class ListedProducts:
 
     def __init__(self, path: Path, db: sqlite3.Connection, scope: Scope | None = None) -> None:
         self.path = path
-        self._db, self._scope = db, scope
+        self._db, self.scope = db, scope
 
     @classmethod
     def create(cls, path: Path, scope: Scope | None = None) -> "ListedProducts":
@@ -63,6 +73,11 @@ class ListedProducts:
     def open(cls, path: Path) -> "ListedProducts":
         """Open a database to which nothing is added meanwhile."""
         return cls(path, open_unchanging(path))
+
+    @classmethod
+    def open_for_adding(cls, path: Path, scope: Scope | None = None) -> "ListedProducts":
+        """Open a database to add products while nothing else does."""
+        return cls(path, open_for_writing(path), scope)
 
     def add(self, products: Iterable[Mapping[str, Any]]) -> None:
         """Add products; one without an id cannot be compared."""
@@ -76,7 +91,7 @@ class ListedProducts:
             blob(key) if key else None,
             blob(group_id) if group_id else None,
             blob(group_key) if group_key else None,
-            self._scope is None or self._scope.holds(product),
+            self.scope is None or self.scope.holds(product),
             _listed_content(product),
         )
 
@@ -97,7 +112,7 @@ class ListedProducts:
     def find(self, ids: Iterable[str]) -> dict[str, Listed]:
         """Return the products with these ids."""
         query = "SELECT number, id, product_key, content FROM products WHERE id IN ({})"
-        return {found.id: found for found in map(_listed, select(self._db, query, [*map(blob, ids)]))}
+        return {found.id: found for found in map(Listed._make, select(self._db, query, [*map(blob, ids)]))}
 
     def group_keys(self, group_ids: Iterable[str]) -> dict[str, str]:
         """Return the keys of the groups of which a product is listed; empty where the service gives none."""
@@ -132,7 +147,7 @@ class ListedProducts:
     def read(self, numbers: Sequence[int]) -> Iterator[Listed]:
         """Yield the products with these numbers."""
         query = "SELECT number, id, product_key, content FROM products WHERE number IN ({}) ORDER BY number"
-        return map(_listed, select(self._db, query, numbers))
+        return map(Listed._make, select(self._db, query, numbers))
 
     def close(self) -> None:
         """Close the database."""
@@ -142,11 +157,6 @@ class ListedProducts:
 def content_of(values: Sequence[Any]) -> bytes:
     """Encode the values of the fields COMPARED, None where a product has none."""
     return _encode(values)
-
-
-def _listed(row: tuple[Any, ...]) -> Listed:
-    number, id, product_key, content = row
-    return Listed(number, text(id), product_key and text(product_key), content)
 
 
 def _listed_content(product: Mapping[str, Any]) -> bytes:

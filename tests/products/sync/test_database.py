@@ -1,6 +1,7 @@
 """The temporary databases of a comparison."""
 
 import gc
+import json
 import sys
 from types import SimpleNamespace
 
@@ -26,8 +27,9 @@ def test_a_reading_that_a_signal_has_left_says_nothing(tmp_path, monkeypatch):
 
 
 def test_a_full_disk_ends_a_comparison_with_what_to_do():
-    page = SimpleNamespace(records=[{"id": str(number), "title": "x" * 5000} for number in range(100)])
-    client = SimpleNamespace(pages=lambda request: iter([page]))
+    records = [{"id": str(number), "title": "x" * 5000} for number in range(100)]
+    page = SimpleNamespace(encoded_records=json.dumps(records).encode())
+    client = SimpleNamespace(pages=lambda request, parse: iter([page]))
     with pytest.raises(StateError, match="full") as raised, temporary_folder() as folder:
         db = create(folder / "small.db", "PRAGMA max_page_count = 30")
         listing = ListedProducts(folder / "small.db", db)

@@ -56,6 +56,7 @@ def diff(
         warn_scheduled_feeds(call)
         hint = "nothing was compared; correct the file, or compare the valid rows with --skip-invalid"
         with comparing_with_catalog(call, options) as comparison:
+            comparison.watch(plan.validator)
             report = require_valid(
                 call,
                 plan,

@@ -82,6 +82,7 @@ def sync(
                 strict=strict,
                 read_in=read_in,
             )
+            comparison.watch(plan.validator)
             report.watch(plan.validator, options.failed_out, "sync")
             run = _Sync(call, comparison, plan, options, max_delete, size_check, report, resumable)
             run.run(strict=strict)

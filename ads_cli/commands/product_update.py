@@ -59,6 +59,7 @@ def update(
             schema=schema,
             operation=UPDATE,
         )
+        comparison.watch(plan.validator)
         PushCommand(
             call,
             plan,

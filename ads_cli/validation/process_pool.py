@@ -7,18 +7,16 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from .ordered_map import map_ordered
-
-if TYPE_CHECKING:
-    from ..feeds.rows import Block
 
 MIN_FILE_BYTES = 8 * 1024 * 1024  # below this, starting processes takes longer than they save
 MAX_PROCESSES = 4  # that one process can supply with blocks
 BLOCKS_AHEAD = 4  # for each process, started or waiting to be yielded
 PROGRAM = "import sys; sys.path[:] = {}; from ads_cli.validation.worker_process import serve; serve()"
 
+B = TypeVar("B")  # a block: what the task is run on, picklable
 R = TypeVar("R")
 
 
@@ -35,7 +33,7 @@ class ProcessPool(Generic[R]):
         for _ in range(self._count if self._count > 1 else 0):
             self._idle.put(WorkerProcess.start(task))
 
-    def each(self, blocks: "Iterable[Block]", *args: Any) -> "Iterator[tuple[Block, R]]":
+    def each(self, blocks: Iterable[B], *args: Any) -> Iterator[tuple[B, R]]:
         """Yield each block, in order, with the result of `task(block, *args)`."""
         if self._count == 1:
             return ((block, self._task(block, *args)) for block in blocks)
@@ -49,7 +47,7 @@ class ProcessPool(Generic[R]):
             if worker := self._idle.get():
                 worker.close()
 
-    def _run(self, block: "Block", *args: Any) -> R:
+    def _run(self, block: B, *args: Any) -> R:
         """Run the task in an idle process; called in a thread of its own."""
         worker = self._idle.get()
         try:

@@ -36,7 +36,7 @@ class ValidationResult(msgspec.Struct):
     with_values: frozenset[str] = frozenset()  # those of the columns that are not sent
     fixed: FixedRows = {}  # what fixes changed
     selection: Any = None  # what a RowSelector noted
-    encoded: bytes = b""  # the valid rows, packed, where they are kept
+    kept: bytes = b""  # of the rows, where anything is
     facts: Facts | None = None  # where they are gathered
 
     def renumber(self, offset: int) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -10,15 +10,13 @@ from ..api.validation import Problem, Rules, broken_rules, check, errors_in
 from ..feeds.fixes.names import DUPLICATES
 from ..feeds.rows import FIRST_LINES, Block, Change, Row, RowConversion, TableRows, UnreadableBlockError
 from .duplicates import Place
-from .encoded_rows import EncodedRows
+from .encoded_rows import EncodedRows, RowEncoder
 from .facts import Facts
 from .fixed import note
-from .kept_rows import pack
+from .kept_rows import RowKeeper
 from .result import CheckedRow, ValidationResult
 from .schema import RowSchema
 from .selection import RowSelector
-
-R = TypeVar("R")
 
 
 class RowValidator:
@@ -36,7 +34,7 @@ class RowValidator:
         self.selector = selector
         self.conversion = conversion  # that of the rows, and in a worker process the same copy of it
         self.strict = strict  # warnings are errors
-        self.encodes = False  # valid rows, as they are validated
+        self.make_keeper: Callable[[], RowKeeper] | None = None  # makes what keeps rows for later
         self.make_facts: Callable[[], Facts] | None = None  # makes what facts about rows are gathered in
         self.duplicates: dict[str, list[Place]] = {}  # of ids that are repeated
         self.identical: set[str] = set()  # ids of which all rows are the same
@@ -68,8 +66,8 @@ class RowValidator:
 
     def validate(self, rows: Iterable[Row]) -> ValidationResult:
         """Validate a run of rows."""
-        result, id_field, encode = ValidationResult(), self.schema.id_field, self.schema.encode
-        encoded = EncodedRows() if self.encodes else None
+        result, id_field = ValidationResult(), self.schema.id_field
+        keeper = self.make_keeper() if self.make_keeper else None
         facts = result.facts = self.make_facts() if self.make_facts else None
         empty, checked_rows = set(self.unsent), self.check(rows, self.rules)
         if self.selector:
@@ -88,10 +86,10 @@ class RowValidator:
                 result.problems.append((row.line, result.rows, problems))
             if facts is not None:
                 facts.note(row, problems, result.rows)
-            if encoded is not None and (item := checked.item) is not None:
-                encoded.add(getattr(item, id_field), encode(item), result.rows, row.line)
+            if keeper is not None:
+                keeper.add(checked, result.rows)
         result.with_values = self.unsent - empty
-        result.encoded = pack(encoded) if encoded else b""
+        result.kept = keeper.packed() if keeper else b""
         return result
 
     def _advised(self, checked: CheckedRow) -> list[Problem]:
@@ -102,20 +100,12 @@ class RowValidator:
 
     def encode(self, rows: Iterable[Row], all_valid: bool) -> EncodedRows:
         """Encode the valid rows of a run; where all are known to be valid, no rule is applied again."""
-        encoded, id_field, encode = EncodedRows(), self.schema.id_field, self.schema.encode
-        for checked in self.check(rows, self._rules_again(all_valid)):
-            encoded.rows += 1
-            if (item := checked.item) is not None:
-                record = checked.row.record or encoded.rows
-                encoded.add(getattr(item, id_field), encode(item), record, checked.row.line)
-        return encoded
-
-    def map(self, rows: Iterable[Row], function: Callable[[Iterable[CheckedRow]], R], all_valid: bool) -> R:
-        """Return what a function makes of a run of rows; where all are valid, no rule is applied again."""
-        return function(self.check(rows, self._rules_again(all_valid)))
-
-    def _rules_again(self, all_valid: bool) -> Rules:
-        return _no_problems if all_valid and not self._has_fixes else self.rules
+        rules = _no_problems if all_valid and not self._has_fixes else self.rules
+        encoder = RowEncoder(self.schema)
+        for number, checked in enumerate(self.check(rows, rules), 1):
+            encoder.rows.rows = number
+            encoder.add(checked, checked.row.record or number)
+        return encoder.rows
 
     def check(self, rows: Iterable[Row], rules: Rules) -> Iterator[CheckedRow]:
         """Convert each row and apply the rules."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from hashlib import blake2b
 from itertools import chain, islice
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -13,10 +13,10 @@ from ..feeds.rows import Keep, Row, Rows, TableRows
 from .block_runner import BlockRunner, UnreadableError
 from .columns import missing_columns, unknown_columns, unsent_columns, unused_mapping
 from .duplicates import Duplicates, Place, kept_places
-from .encoded_rows import EncodedRows
+from .encoded_rows import EncodedRows, RowEncoder, unpack
 from .facts import Facts
 from .fixed import add
-from .kept_rows import KeptRows
+from .kept_rows import KeptRows, KeptRun, RowKeeper
 from .process_pool import is_shared
 from .report import ValidationReport
 from .result import CheckedRow, ValidationResult
@@ -25,8 +25,6 @@ from .schema import RowSchema
 from .selection import Selection
 
 CHUNK_ROWS = 1000  # rows validated at once where they are read one by one
-
-R = TypeVar("R")
 
 OnProgress = Callable[[int], None]  # called now and then with the number of rows read
 
@@ -52,8 +50,9 @@ class Validator:
             schema, selection.selector if selection else None, rows.conversion, strict=strict
         )
         # A large table is not kept: several processes read it again, while requests are on their way.
-        self._row_validator.encodes = for_sending and not (rows.table and is_shared(rows.source.size))
-        self._kept: KeptRows | None = None  # the valid rows, where they are to be sent
+        if for_sending and not (rows.table and is_shared(rows.source.size)):
+            self.keep(partial(RowEncoder, schema))
+        self.kept: KeptRows | None = None  # what `keep` asked for
         self._blocks = rows.table and BlockRunner(
             rows.table, self._make_task, on_header=self._require_columns
         )
@@ -67,6 +66,10 @@ class Validator:
         """Gather facts about the rows of each run in what this makes."""
         self._row_validator.make_facts = make_facts
 
+    def keep(self, make_keeper: Callable[[], RowKeeper]) -> None:
+        """Keep of the rows of each run what the picklable `make_keeper` makes collects."""
+        self._row_validator.make_keeper = make_keeper
+
     def run(self, on_progress: OnProgress = lambda rows: None) -> ValidationReport:
         """Read the whole file and return the report; raise ContentError where it cannot be read."""
         self._on_progress = on_progress
@@ -79,6 +82,8 @@ class Validator:
             self._note_duplicates(places)
             self._close()  # the worker processes have a validator that knows of no duplicates
             self._collect(self._validate())
+        if self.kept:
+            self._close()  # the file is not read again
         return self.report
 
     def select_again(self) -> None:
@@ -89,9 +94,8 @@ class Validator:
         """Read the file again and yield the rows to send, encoded."""
         all_valid = not self.report.invalid
         skips_rows = self.selection is not None and self.selection.skips_rows
-        if self._kept and self._kept.are_complete and not skips_rows:
-            self._close()
-            yield from self._kept
+        if self.kept and self.kept.are_complete and not skips_rows:
+            yield from map(unpack, self.kept)
             return
         if not self._blocks or skips_rows:
             for rows in _chunks(iter(self._rows_to_send())):
@@ -102,16 +106,6 @@ class Validator:
             encoded.renumber(before)
             before += encoded.rows
             yield encoded
-        self._close()
-
-    def map_rows(self, function: Callable[[Iterable[CheckedRow]], R]) -> Iterator[R]:
-        """Read the file again and yield what a picklable function makes of each run of rows, in order."""
-        all_valid = not self.report.invalid
-        if not self._blocks:
-            for rows in _chunks(iter(self.rows)):
-                yield self._row_validator.map(rows, function, all_valid)
-            return
-        yield from self._blocks.results("map", function, all_valid)
         self._close()
 
     def checked_rows(self) -> Iterator[CheckedRow]:
@@ -139,10 +133,10 @@ class Validator:
         facts = self._row_validator.make_facts() if self._row_validator.make_facts else None
         self.facts = None
         self._with_values: set[str] = set()
-        self._kept = KeptRows() if self._row_validator.encodes else None
+        self.kept = KeptRows() if self._row_validator.make_keeper else None
         for result in results:
-            if self._kept and result.encoded:
-                self._kept.add(result.encoded, self.report.rows)
+            if self.kept:
+                self.kept.add(KeptRun(result.kept, self.report.rows))
             result.renumber(self.report.rows)
             self.report.rows += result.rows
             self.report.left_out += result.left_out

@@ -56,11 +56,12 @@ def test_a_feed_is_read_once_and_sent_in_its_order(shop, readings, monkeypatch, 
     assert len(readings) == once
 
 
-def test_a_feed_that_finds_no_space_is_read_again(shop, readings, monkeypatch):
-    class FullDisk(tempfile.SpooledTemporaryFile):
-        def write(self, data: bytes) -> int:
-            raise OSError(28, "No space left on device")
+class FullDisk(tempfile.SpooledTemporaryFile):
+    def write(self, data: bytes) -> int:
+        raise OSError(28, "No space left on device")
 
+
+def test_a_feed_that_finds_no_space_is_read_again(shop, readings, monkeypatch):
     monkeypatch.setattr(tempfile, "SpooledTemporaryFile", FullDisk)
     shop.adsctl.file("feed.xml", xml(IDS))
     once = readings_of_a_check(shop, readings)
@@ -74,3 +75,20 @@ def test_rows_that_are_not_sent_are_not_kept_either(shop):
     summary = pushed(shop, "--skip-invalid", code=9)
     assert (summary["created"], summary["invalid"]) == (ROWS - 2, 4)
     assert sorted(id for put in shop.service.puts for id in put) == sorted(IDS[2:])
+
+
+def test_a_feed_is_read_once_and_compared(shop, readings):
+    shop.adsctl.file("feed.xml", xml(IDS))
+    once = readings_of_a_check(shop, readings)
+    shop.adsctl("products", "diff", "feed.xml", "-o", "none", code=10)
+    assert len(readings) == once
+
+
+@pytest.mark.parametrize("command", ["diff", "sync"])
+def test_a_comparison_that_finds_no_space_ends_before_anything_is_sent(shop, monkeypatch, command):
+    monkeypatch.setattr(tempfile, "SpooledTemporaryFile", FullDisk)
+    shop.adsctl.file("feed.xml", xml(IDS))
+    done = shop.adsctl("products", command, "feed.xml", code=11)
+    assert "the rows cannot be kept in a temporary file" in done.stderr
+    assert "set TMPDIR to a folder on a larger disk" in done.stderr
+    assert shop.service.puts == []

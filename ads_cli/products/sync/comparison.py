@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ...errors import ContentError
+from ...errors import TEMPORARY_HINT, ContentError, StateError
 from ...feeds.rows import Rows
 from ...validation.ordered_map import map_ordered
+from ...validation.process_pool import ProcessPool
 from ...validation.validator import OnProgress, Validator
 from ..digest_index import DIGEST_BYTES, RECORD_BYTES, DigestIndex, split
 from ..listing import list_products
@@ -22,6 +24,7 @@ from .change import Change, FieldChange
 from .change_table import ChangeTable, Unlisted
 from .database import temporary_folder
 from .differences import Differences
+from .feed_rows import ComparableRows
 from .listed_products import Listed, ListedProducts
 from .row_comparison import ComparedRows, RowComparison, remembered
 from .scope import Scope
@@ -87,9 +90,16 @@ class CatalogComparison:
         self._in_feed = bytearray(self._listing.last_number + 1)
         self.differences.listed = self._listing.count
 
+    def watch(self, validator: Validator) -> None:
+        """Keep the rows of a feed while it is validated."""
+        scope, with_digests = self._options.scope, self._options.remembers
+        validator.keep(partial(ComparableRows, scope, with_digests=with_digests))
+
     def compare(self, validator: Validator, on_progress: OnProgress) -> None:
-        """Read the feed again, which was validated, and compare its rows with the listing."""
-        report, rows = validator.report, validator.rows
+        """Compare the rows that were kept of a feed with the listing; raise StateError if they were not."""
+        report, rows, kept = validator.report, validator.rows, validator.kept
+        if kept is None or not kept.are_complete:
+            raise StateError("the rows cannot be kept in a temporary file", hint=TEMPORARY_HINT)
         if self._options.prune and report.rows == report.left_out:
             raise ContentError(
                 f"{rows.source.label}: no rows, so that --prune would delete every product",
@@ -99,17 +109,15 @@ class CatalogComparison:
         self.differences.is_remembered = len(self._index) > 0
         self._compare_row = RowComparison(
             self._listing.path,
+            validator.schema.struct,
             fields=fields_of_feed(rows),
             merges=self._client.service == "x",
             remembers=self._options.remembers,
-            scope=self._options.scope,
         )
-        before = 0
-        for compared in validator.map_rows(self._compare_row):
-            compared.renumber(before)
-            before += compared.rows
-            self._add(compared, rows)
-            on_progress(before)
+        with closing(ProcessPool(self._compare_row, rows.source.size)) as pool:
+            for run, compared in pool.each(kept):
+                self._add(compared, rows)
+                on_progress(run.records_before + compared.rows)
 
     def _add(self, compared: ComparedRows, rows: Rows) -> None:
         """Add what a run of rows differs in."""

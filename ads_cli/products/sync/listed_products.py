@@ -53,8 +53,7 @@ class Listed(NamedTuple):
     @property
     def values(self) -> dict[str, Any]:
         """Return the values by field."""
-        values = zip(COMPARED, _decode(self.content), strict=True)
-        return {name: value for name, value in values if value is not None}
+        return values_in(self.content)
 
 
 class ListedProducts:
@@ -111,8 +110,12 @@ class ListedProducts:
 
     def find(self, ids: Iterable[str]) -> dict[str, Listed]:
         """Return the products with these ids."""
+        return {found.id: found for found in self.find_stored([*map(blob, ids)]).values()}
+
+    def find_stored(self, ids: Sequence[bytes]) -> dict[bytes, Listed]:
+        """Return the products with these ids, as they are stored."""
         query = "SELECT number, id, product_key, content FROM products WHERE id IN ({})"
-        return {found.id: found for found in map(Listed._make, select(self._db, query, [*map(blob, ids)]))}
+        return {found.stored_id: found for found in map(Listed._make, select(self._db, query, ids))}
 
     def group_keys(self, group_ids: Iterable[str]) -> dict[str, str]:
         """Return the keys of the groups of which a product is listed; empty where the service gives none."""
@@ -157,6 +160,12 @@ class ListedProducts:
 def content_of(values: Sequence[Any]) -> bytes:
     """Encode the values of the fields COMPARED, None where a product has none."""
     return _encode(values)
+
+
+def values_in(content: bytes) -> dict[str, Any]:
+    """Decode the values by field, without those that are None."""
+    values = zip(COMPARED, _decode(content), strict=True)
+    return {name: value for name, value in values if value is not None}
 
 
 def _listed_content(product: Mapping[str, Any]) -> bytes:

@@ -1,25 +1,20 @@
 """Compare a run of validated rows with the products of a catalog; worker processes do it too."""
 
 from array import array
-from collections.abc import Iterable
 from contextlib import closing
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from ...feeds.rows import Row
-from ...validation.result import CheckedRow
+from ...validation.kept_rows import KeptRun
 from ..digest_index import KEY_BYTES, item_digest, key_hash
-from ..normal_form import COMPARED
 from ..schema import encode_product
 from .change import Change, FieldChange, difference
 from .change_table import Unlisted
-from .listed_products import Listed, ListedProducts, content_of
-from .scope import Scope
+from .feed_rows import FeedRow, feed_rows
+from .listed_products import Listed, ListedProducts, values_in
 
-values_of = attrgetter(*COMPARED)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -42,55 +37,51 @@ class ComparedRows(msgspec.Struct):
 
 
 class RowComparison(msgspec.Struct, frozen=True):
-    """Compares rows with a listing; picklable."""
+    """Compares the rows that were kept of a feed with a listing; picklable."""
 
     listing: Path  # of its database
+    struct: type[Any]  # what the rows were converted to
     fields: frozenset[str]  # that the feed has a column or an element for
     merges: bool  # the service changes only what is sent, so that what a row empties must be sent too
     remembers: bool  # the digests of unchanged rows are wanted
-    scope: Scope | None = None
 
-    def __call__(self, rows: Iterable[CheckedRow]) -> ComparedRows:
+    def __call__(self, run: KeptRun) -> ComparedRows:
         """Compare a run of rows."""
-        compared, named = ComparedRows(), list[tuple[int, str, CheckedRow]]()
-        for number, checked in enumerate(rows, 1):
-            compared.rows = number
-            if checked.row.left_out:
-                continue
-            if id := self._id_of(checked.row):
-                named.append((number, id, checked))
-            else:
-                compared.without_id.append((number, checked.row.line))
+        kept = feed_rows(run)
+        compared = ComparedRows(kept.rows, without_id=kept.without_id)
         with closing(ListedProducts.open(self.listing)) as listing:
-            listed = listing.find([id for _, id, _ in named])
+            listed = listing.find_stored([row.stored_id for row in kept.named])
             compared.in_feed.extend(product.number for product in listed.values())
-            for number, id, checked in named:
-                if id not in listed:
-                    compared.unlisted.append(_unlisted(number, id, checked))
-                elif checked.item is not None:
-                    self._compare(compared, number, checked, listed[id])
+            for row in kept.named:
+                if product := listed.get(row.stored_id):
+                    self._compare(compared, row, product)
+                else:
+                    compared.unlisted.append(Unlisted(row.id, creation=self._creation(row)))
             keys = listing.group_keys(filter(None, map(_group_of, compared.unlisted)))
         compared.unlisted = [row._replace(group_key=keys.get(_group_of(row))) for row in compared.unlisted]
+        compared.renumber(run.records_before)
         return compared
 
-    def _id_of(self, row: Row) -> str:
-        """Return the id of a row, which may be invalid; empty where it cannot be read for certain."""
-        if row.problem and not (self.scope and self.scope.problem(row.values) == row.problem):
-            return ""  # of a row with too many cells, any of them may be the id
-        id = row.values.get("id")
-        return str(id) if isinstance(id, str | int) and not isinstance(id, bool) else ""
-
-    def _compare(self, compared: ComparedRows, number: int, checked: CheckedRow, listed: Listed) -> None:
+    def _compare(self, compared: ComparedRows, row: FeedRow, listed: Listed) -> None:
         """Compare a row with the product that the catalog lists."""
-        values = values_of(checked.item)
-        if content_of(values) != listed.content:  # which is seldom, and the rest is slow
-            new = dict(zip(COMPARED, values, strict=True))
-            if fields := difference(new, listed.values, self.fields):
-                compared.updates.append(self._updated(_creation(number, checked), listed, fields))
+        if row.content != listed.content:  # which is seldom, and the rest is slow
+            if (creation := self._creation(row)) is None:
+                return
+            if change := self.update(creation, listed):
+                compared.updates.append(change)
                 return
         compared.unchanged += 1
         if self.remembers:
-            compared.equal += remembered(item_digest(checked.item), listed.product_key)
+            compared.equal += remembered(row.digest, listed.product_key)
+
+    def _creation(self, row: FeedRow) -> Change | None:
+        """Return the creation of the product that a row describes; None where the row is invalid."""
+        if not row.content:
+            return None
+        item = row.item(self.struct)
+        fields = {name: FieldChange(None, value) for name, value in values_in(row.content).items()}
+        body, digest = encode_product(item), item_digest(item)
+        return Change("create", item.id, None, fields, row.number, row.line, body, digest)
 
     def update(self, creation: Change, listed: Listed) -> Change | None:
         """Return what makes a listed product equal to a row; None where it is."""
@@ -125,23 +116,10 @@ def remembered(digest: bytes, product_key: str | None) -> bytes:
     return digest + key_hash(product_key or "").to_bytes(KEY_BYTES)
 
 
-def _unlisted(number: int, id: str, checked: CheckedRow) -> Unlisted:
-    return Unlisted(id, creation=None if checked.item is None else _creation(number, checked))
-
-
 def _group_of(row: Unlisted) -> str:
     """Return the id of the group of a row; empty where it has none."""
     group = row.creation.fields.get("item_group_id") if row.creation else None
     return group.new if group else ""
-
-
-def _creation(number: int, checked: CheckedRow) -> Change:
-    """Return the creation of the product that a row describes."""
-    item: Any = checked.item
-    values = zip(COMPARED, values_of(item), strict=True)
-    fields = {name: FieldChange(None, value) for name, value in values if value is not None}
-    digest = item_digest(item)
-    return Change("create", item.id, None, fields, number, checked.row.line, encode_product(item), digest)
 
 
 def _with_fields(body: bytes, fields: dict[str, Any]) -> bytes:

@@ -8,6 +8,8 @@ from types import SimpleNamespace
 import msgspec
 
 from ads_cli.api.products import ListProducts, Product
+from ads_cli.client.response import read_response
+from ads_cli.client.response_body import Parse, parse_json
 from ads_cli.feeds.locations.location import InMemory
 from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS
@@ -42,7 +44,7 @@ class World:
         generated = {"product_key": key} | ({"item_group_key": f"key of {group}"} if group else {})
         self.products[key] = kept | generated
 
-    def pages(self, request: ListProducts):
+    def pages(self, request: ListProducts, parse: Parse = parse_json):
         """List the catalog, or a group."""
         group, listed, groups = request.item_group_key, [], set()
         for product in self.products.values():
@@ -53,7 +55,8 @@ class World:
             groups |= {own} - {None}
         self.seen |= {product["id"] for product in listed}
         for begin in range(0, len(listed) or 1, 2):
-            yield SimpleNamespace(records=[dict(product) for product in listed[begin : begin + 2]])
+            content = json.dumps({"data": listed[begin : begin + 2]}).encode()
+            yield read_response(200, {}, content, parse)
 
     def read(self) -> tuple[str, DigestIndex]:
         """Return what is remembered."""
@@ -69,6 +72,7 @@ class World:
         plan = check_plan(read_rows(source, roots=(), known=PRODUCT_SCHEMA.known))
         self.seen.clear()
         with comparing(self, "catalog", self, CompareOptions(**options)) as comparison:
+            comparison.watch(plan.validator)
             plan.validate(lambda rows: None)
             comparison.wait(lambda products: None)
             comparison.compare(plan.validator, lambda rows: None)

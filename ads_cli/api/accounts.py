@@ -7,7 +7,20 @@ from msgspec import Meta
 
 from .endpoint import Request, endpoint
 from .time import Time
-from .types import Cursor, Id, Ids, InAccount, Moment, Name, Page, PageInAccount, PageSize, Texts, WithDeleted
+from .types import (
+    Country,
+    Cursor,
+    Id,
+    Ids,
+    InAccount,
+    Moment,
+    Name,
+    Page,
+    PageInAccount,
+    PageSize,
+    Texts,
+    WithDeleted,
+)
 from .validation import rule
 
 ACCOUNT_COLUMNS = "id name business_name timezone approval_status industry_type deleted"
@@ -59,7 +72,6 @@ KNOWN_FEATURES = (
     "VIDEO_VIEWS_MIDROLL_OBJECTIVE",
 )
 FeatureKeys = Annotated[Texts, Meta(description="Names of features", extra={"seen": KNOWN_FEATURES})]
-Country = Annotated[str, Meta(pattern=r"^[A-Z]{2}\Z", extra={"expected": "two capital letters, as in US"})]
 
 
 @endpoint(

@@ -33,9 +33,9 @@ class FieldType(msgspec.Struct, frozen=True):
         """Return an entry of Meta.extra, or None.
 
         `default`: what the service assumes; `expected`: the format in words; `option` or `common`: the
-        option or common option that sets the field; `argument`: the metavar of the argument that does, where
-        that is not its name; `seen`: known values, where the service may accept others; `money`: an amount
-        in micro-units.
+        option or common option that sets the field; `alias`: a shorter name of the option; `argument`: the
+        metavar of the argument that sets the field, where that is not its name; `seen`: known values, where
+        the service may accept others; `money`: an amount in micro-units.
         """
         return next((meta.extra[name] for meta in self.metas if meta.extra and name in meta.extra), None)
 

@@ -28,6 +28,20 @@ SpendingStatus = Annotated[
     Literal["ACTIVE", "DRAFT", "PAUSED"],
     Meta(description="ACTIVE begins to spend as soon as it may", extra={"spends": True}),
 ]
+# `alias` is a second, shorter name of the option.
+LineItemId = Annotated[Id, Meta(description="The line item", extra={"alias": "line_item"})]
+LineItemIds = Annotated[
+    Ids, Meta(description="Only of these line items, separated by commas", extra={"alias": "line_items"})
+]
+Country = Annotated[str, Meta(pattern=r"^[A-Z]{2}\Z", extra={"expected": "two capital letters, as in US"})]
+Language = Annotated[
+    str,
+    Meta(
+        pattern=r"^[a-z]{2}\Z",
+        description="Give names in this language too",
+        extra={"expected": "two small letters, as in de"},
+    ),
+]
 UserId = Annotated[int, Meta(description="The user who owns it")]
 
 PageSize = Annotated[int, Meta(ge=1, le=1000, description="Records per page", extra={"default": 200})]

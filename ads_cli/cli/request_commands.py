@@ -150,7 +150,7 @@ def field_parameters(field: Field, id_field: str | None) -> Iterator[Any]:
         yield TyperOption(param_decls=[field.name, both], help=field.help, default=None, is_flag=True)
     else:
         yield FieldOption(
-            param_decls=[field.name, name],
+            param_decls=[field.name, name, *aliases_of(field)],
             metavar=metavar(field_type),
             help=" ".join(filter(None, (field.help, choices_help(field_type)))),
             required=field.required,
@@ -166,6 +166,12 @@ def field_parameters(field: Field, id_field: str | None) -> Iterator[Any]:
             metavar="AMOUNT",
             help=f"The same in whole units, as in 1.50; replaces {name}",
         )
+
+
+def aliases_of(field: Field) -> list[str]:
+    """List the further, shorter names of an option."""
+    alias = field.type.extra("alias")
+    return [as_option(alias)] if alias else []
 
 
 def metavar(field_type: FieldType) -> str:

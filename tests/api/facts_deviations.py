@@ -3,12 +3,12 @@
 UPLOAD = "an upload shows counts of its own, no records"
 SEARCH = "the specification states no length, and a longer text finds nothing"
 CTA = "a pattern counts the characters after a leading #"
-HISTORY = "the reference's own example leaves it out"
+EXAMPLE = "the reference's own example leaves it out"
 CTAS = dict.fromkeys((f"{n}_cta: max_length" for n in ("first", "second", "third", "fourth")), CTA)
 
 # The difference is the name of the parameter on the wire, and what differs.
 DEVIATIONS: dict[str, dict[str, str]] = {
-    "account_history.list": {"start_time: required": HISTORY, "end_time: required": HISTORY},
+    "account_history.list": {"start_time: required": EXAMPLE, "end_time: required": EXAMPLE},
     "custom_audiences.users.create": {"name: no such field": UPLOAD},
     "do_not_reach_lists.users.batch": {"name: no such field": UPLOAD},
     "insights.keywords.search.list": {
@@ -31,5 +31,12 @@ DEVIATIONS: dict[str, dict[str, str]] = {
     "tweets.name.update": {
         "name: required": "nothing else can be changed",
         "tweet_id: type": "an id is text everywhere",
+    },
+    "targeting_criteria.create": {
+        "operator_type: required": EXAMPLE,
+        "targeting_type: values": "other pages of the reference name categories and publishers",
+    },
+    "targeting_criteria.network_operators.list": {
+        "account_id: missing": "the path of the endpoint has no account",
     },
 }

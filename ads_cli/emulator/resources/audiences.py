@@ -130,9 +130,10 @@ def _targeting_campaigns(
 ) -> list[Record]:
     """Group the line items that target an audience by campaign."""
     campaigns: dict[str, Record] = {}
-    for targeting in context.store.find_all(TARGETING, account):
+    fields = {"targeting_type": "CUSTOM_AUDIENCE", "targeting_value": audience}
+    for targeting in context.store.find_all(TARGETING, account, **fields):
         line_item = context.store.find(LINE_ITEM, targeting["line_item_id"], owner=account)
-        if targeting["custom_audience_id"] != audience or line_item is None:
+        if line_item is None:
             continue
         campaign = require_record(context, account, CAMPAIGN, line_item["campaign_id"])
         servable = _is_active(campaign) and _is_active(line_item)

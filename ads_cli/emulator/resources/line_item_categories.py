@@ -10,25 +10,32 @@ from ...api.line_item_categories import (
 from ..core.errors import invalid_parameter
 from ..core.handlers import RequestContext
 from ..storage.store import Record
-from .categories import CURATED
+from .categories import CURATED, SERVICE
 from .collection import Collection
 from .line_items import LINE_ITEM
+from .targeting_rules import CATEGORY, require_country
 
 
-def only_category(context: RequestContext, after: Record, before: Record | None) -> Record:
-    """Raise ApiError where service x would have a second category for a line item."""
+def fitting_category(context: RequestContext, after: Record, before: Record | None) -> Record:
+    """Raise ApiError where service x refuses a category: a second one, or one that is shown elsewhere."""
     line_item = after["line_item_id"]
+    if context.service != "x":
+        return after
     is_moved = before is None or before["line_item_id"] != line_item
-    if context.service == "x" and is_moved:
-        for other in context.store.find_all(CHOSEN.kind, context.path_params["account_id"]):
-            if other["line_item_id"] == line_item:
-                reason = f"the line item {line_item} has a curated category, {other['curated_category_id']}"
-                raise invalid_parameter("line_item_id", reason)
+    if is_moved:
+        for other in context.store.find_all(
+            CATEGORY, context.path_params["account_id"], line_item_id=line_item
+        ):
+            reason = f"the line item {line_item} has a curated category, {other['curated_category_id']}"
+            raise invalid_parameter("line_item_id", reason)
+    category = context.store.find(CURATED, after["curated_category_id"], owner=SERVICE)
+    if category and after != before:
+        require_country(context, line_item, category)
     return after
 
 
 CHOSEN = Collection(
-    kind="line_item_curated_category",
+    kind=CATEGORY,
     list=ListLineItemCategories,
     get=GetLineItemCategory,
     create=AddLineItemCategory,
@@ -36,5 +43,5 @@ CHOSEN = Collection(
     delete=DeleteLineItemCategory,
     parents={"line_item_id": LINE_ITEM, "curated_category_id": CURATED},
     sortable=("line_item_id", "curated_category_id"),
-    prepare=only_category,
+    prepare=fitting_category,
 )

@@ -1,7 +1,7 @@
 """Seed data: campaigns, line items, apps, audiences, and the categories of the service."""
 
 from ..resources import history
-from ..storage import audience_user_table, ids
+from ..storage import audience_user_table
 from ..storage.audience_user_table import identifier_hash
 from ..storage.store import Record, Store
 
@@ -180,9 +180,6 @@ def seed(store: Store, *, user: str, other_user: str, account: str, shared_with:
 def _add_audiences(store: Store, account: str, shared_with: str) -> None:
     for audience, name in ((CUSTOMERS, "Customers"), (READERS, "Readers of the newsletter")):
         store.add("audience", audience, {"name": name}, owner=account, created_at=CREATED)
-    for line_item in (CLICKS, FOLLOWERS, INSTALLS):
-        targeting = {"line_item_id": line_item, "custom_audience_id": CUSTOMERS}
-        store.add("targeting_criterion", ids.random_base36(), targeting, owner=account, created_at=STARTED)
     permission = {
         "tailored_audience_id": CUSTOMERS,
         "granted_account_id": shared_with,

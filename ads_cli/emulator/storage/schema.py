@@ -1,6 +1,6 @@
 """The schema of the emulator's database."""
 
-VERSION = 6  # increment when the tables or the seeded data change
+VERSION = 7  # increment when the tables or the seeded data change
 TABLES = """
 CREATE TABLE records (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,

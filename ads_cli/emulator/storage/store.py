@@ -92,10 +92,12 @@ class Store:
         row = self.connection.execute(SELECT_RECORD + where, values).fetchone()
         return None if row is None or (row[2] and not with_deleted) else record_from_row(row)
 
-    def find_all(self, kind: str, owner: str) -> list[Record]:
-        """Return the records of an owner, oldest first, without deleted ones."""
-        where = "WHERE kind = ? AND owner = ? AND NOT deleted ORDER BY seq"
-        return [record_from_row(row) for row in self.connection.execute(SELECT_RECORD + where, (kind, owner))]
+    def find_all(self, kind: str, owner: str, **fields: str) -> list[Record]:
+        """Return the records of an owner with some values, oldest first, without deleted ones."""
+        having = "".join(f" AND json_extract(data, '$.{name}') = ?" for name in fields)
+        where = f"WHERE kind = ? AND owner = ? AND NOT deleted{having} ORDER BY seq"
+        rows = self.connection.execute(SELECT_RECORD + where, (kind, owner, *fields.values()))
+        return [record_from_row(row) for row in rows]
 
     def update(self, kind: str, id: str, fields: Record, *, owner: str) -> Record:
         """Set fields of an existing record."""

@@ -1,0 +1,191 @@
+"""What a line item promotes: posts, scheduled posts and accounts."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from .endpoint import endpoint
+from .types import Id, Ids, InAccount, LineItemId, LineItemIds, PageInAccount, WithDeleted
+
+POST_COLUMNS = "id line_item_id post_id entity_status approval_status deleted"
+ACCOUNT_COLUMNS = "id line_item_id user_id entity_status approval_status deleted"
+SCHEDULED_COLUMNS = "id line_item_id scheduled_post_id post_id deleted"
+TIMES = ("created_at", "updated_at")
+POSTS = "/12/accounts/{account_id}/promoted_posts"
+ACCOUNTS = "/12/accounts/{account_id}/promoted_accounts"
+SCHEDULED = "/12/accounts/{account_id}/scheduled_promoted_posts"
+
+PostId = Annotated[int, Meta(ge=1)]
+
+
+class PromotionsPage(PageInAccount, kw_only=True):
+    """A list of what line items promote."""
+
+    line_item_ids: LineItemIds | None = None
+
+
+@endpoint(
+    f"GET {POSTS}",
+    "promoted posts list",
+    columns=POST_COLUMNS,
+    extra_fields=TIMES,
+    example="--line-items 9d4c1,9d4c2",
+)
+class ListPromotedPosts(PromotionsPage, kw_only=True):
+    """List promoted posts. Those of deleted line items are shown by --with-deleted only."""
+
+    promoted_post_ids: Ids | None = None
+
+
+@endpoint(
+    f"GET {POSTS}/{{promoted_post_id}}",
+    "promoted posts get",
+    columns=POST_COLUMNS,
+    extra_fields=TIMES,
+    example="7pt01",
+)
+class GetPromotedPost(InAccount, kw_only=True):
+    """Show one promoted post."""
+
+    promoted_post_id: Id
+    with_deleted: WithDeleted | None = None
+
+
+@endpoint(
+    f"POST {POSTS}",
+    "promoted posts create",
+    columns=POST_COLUMNS,
+    extra_fields=TIMES,
+    example="--line-item 9d4c2 --posts 1790415000000000002,1790415000000000005",
+)
+class CreatePromotedPosts(InAccount, kw_only=True):
+    """Promote posts by a line item. What is promoted by it cannot be changed, only deleted."""
+
+    line_item_id: LineItemId
+    post_ids: Annotated[
+        list[PostId], Meta(min_length=1, max_length=50, description="The posts", extra={"alias": "posts"})
+    ]
+
+
+@endpoint(
+    f"DELETE {POSTS}/{{promoted_post_id}}",
+    "promoted posts delete",
+    columns=POST_COLUMNS,
+    extra_fields=TIMES,
+    confirm_prompt="End the promotion {promoted_post_id} of a post",
+    example="7pt01",
+)
+class DeletePromotedPost(InAccount, kw_only=True):
+    """End the promotion of a post. The id is that of the promotion, not of the post, which stays."""
+
+    promoted_post_id: Id
+
+
+@endpoint(
+    f"GET {ACCOUNTS}",
+    "promoted accounts list",
+    columns=ACCOUNT_COLUMNS,
+    extra_fields=TIMES,
+    example="--line-items 9d4c3",
+)
+class ListPromotedAccounts(PromotionsPage, kw_only=True):
+    """List the promoted accounts."""
+
+    promoted_account_ids: Ids | None = None
+
+
+@endpoint(
+    f"GET {ACCOUNTS}/{{promoted_account_id}}",
+    "promoted accounts get",
+    columns=ACCOUNT_COLUMNS,
+    extra_fields=TIMES,
+    example="7pa01",
+)
+class GetPromotedAccount(InAccount, kw_only=True):
+    """Show one promoted account."""
+
+    promoted_account_id: Id
+    with_deleted: WithDeleted | None = None
+
+
+@endpoint(
+    f"POST {ACCOUNTS}",
+    "promoted accounts create",
+    columns=ACCOUNT_COLUMNS,
+    extra_fields=TIMES,
+    example="--line-item 9d4c3 --user-id 1184672520",
+)
+class CreatePromotedAccount(InAccount, kw_only=True):
+    """Promote the account of a user by a line item. Nothing happens where it is promoted already."""
+
+    line_item_id: LineItemId
+    user_id: Annotated[int, Meta(ge=1, description="The user whose account is promoted")]
+
+
+@endpoint(
+    f"DELETE {ACCOUNTS}/{{promoted_account_id}}",
+    "promoted accounts delete",
+    columns=ACCOUNT_COLUMNS,
+    extra_fields=TIMES,
+    confirm_prompt="End the promotion {promoted_account_id} of an account",
+    example="7pa01",
+)
+class DeletePromotedAccount(InAccount, kw_only=True):
+    """End the promotion of an account."""
+
+    promoted_account_id: Id
+
+
+@endpoint(
+    f"GET {SCHEDULED}",
+    "promoted scheduled list",
+    columns=SCHEDULED_COLUMNS,
+    extra_fields=TIMES,
+    example="--line-items 9d4c1",
+)
+class ListScheduledPromotedPosts(PromotionsPage, kw_only=True):
+    """List the scheduled posts that are promoted once they are published."""
+
+    scheduled_promoted_post_ids: Ids | None = None
+
+
+@endpoint(
+    f"GET {SCHEDULED}/{{scheduled_promoted_post_id}}",
+    "promoted scheduled get",
+    columns=SCHEDULED_COLUMNS,
+    extra_fields=TIMES,
+    example="7ps01",
+)
+class GetScheduledPromotedPost(InAccount, kw_only=True):
+    """Show one promotion of a scheduled post."""
+
+    scheduled_promoted_post_id: Id
+    with_deleted: WithDeleted | None = None
+
+
+@endpoint(
+    f"POST {SCHEDULED}",
+    "promoted scheduled create",
+    columns=SCHEDULED_COLUMNS,
+    extra_fields=TIMES,
+    example="--line-item 9d4c2 --scheduled-post-id 1790415000000000003",
+)
+class CreateScheduledPromotedPost(InAccount, kw_only=True):
+    """Promote a scheduled post by a line item, from the moment that it is published."""
+
+    line_item_id: LineItemId
+    scheduled_post_id: Annotated[int, Meta(ge=1, description="The scheduled post")]
+
+
+@endpoint(
+    f"DELETE {SCHEDULED}/{{scheduled_promoted_post_id}}",
+    "promoted scheduled delete",
+    columns=SCHEDULED_COLUMNS,
+    extra_fields=TIMES,
+    confirm_prompt="Cancel the promotion {scheduled_promoted_post_id} of a scheduled post",
+    example="7ps01",
+)
+class DeleteScheduledPromotedPost(InAccount, kw_only=True):
+    """Cancel the promotion of a scheduled post, before it is published."""
+
+    scheduled_promoted_post_id: Id

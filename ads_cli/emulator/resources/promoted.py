@@ -1,0 +1,152 @@
+"""What line items promote: posts, scheduled posts and accounts."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...api.promoted import (
+    CreatePromotedAccount,
+    CreatePromotedPosts,
+    CreateScheduledPromotedPost,
+    DeletePromotedAccount,
+    DeletePromotedPost,
+    DeleteScheduledPromotedPost,
+    GetPromotedAccount,
+    GetPromotedPost,
+    GetScheduledPromotedPost,
+    ListPromotedAccounts,
+    ListPromotedPosts,
+    ListScheduledPromotedPosts,
+)
+from ..core.errors import ApiError, invalid_parameter
+from ..core.handlers import RequestContext, handler
+from ..core.responses import Result
+from ..storage.store import Record, utc_now
+from .collection import Collection, in_account
+from .line_items import LINE_ITEM
+
+ACCEPTED = {"entity_status": "ACTIVE", "approval_status": "ACCEPTED"}
+SCHEDULED_POST = "scheduled_post"
+TAKES_ACCOUNTS = "PROMOTED_ACCOUNT"  # product_type of line items
+BY_LINE_ITEM = {"line_item_ids": "line_item_id"}
+IN_LINE_ITEM = {"line_item_id": LINE_ITEM}
+
+
+def _of_live_line_items(context: RequestContext, request: ListPromotedPosts) -> Mapping[str, Any]:
+    """Leave out what deleted line items promote, unless deleted records are asked for."""
+    deleted = "SELECT id FROM records WHERE kind = 'line_item' AND owner = ? AND deleted"
+    live = f"json_extract(data, '$.line_item_id') NOT IN ({deleted})"
+    return {} if request.with_deleted else {live: request.account_id}
+
+
+def _once(context: RequestContext, after: Record, before: Record | None) -> Record:
+    """Raise ApiError for a post that a line item promotes already."""
+    after["post_id"] = str(after["post_id"])
+    account = context.path_params["account_id"]
+    for other in context.store.find_all(PROMOTED_POSTS.kind, account, line_item_id=after["line_item_id"]):
+        if other["post_id"] == after["post_id"]:
+            reason = f"the line item {after['line_item_id']} promotes the post {after['post_id']} already"
+            raise invalid_parameter("post_ids", reason)
+    return after
+
+
+PROMOTED_POSTS = Collection(
+    kind="promoted_post",
+    list=ListPromotedPosts,
+    get=GetPromotedPost,
+    delete=DeletePromotedPost,
+    defaults={"line_item_id": None, "post_id": None, **ACCEPTED},
+    parents=IN_LINE_ITEM,
+    ids="promoted_post_ids",
+    filters=BY_LINE_ITEM,
+    entity="PROMOTED_POST",
+    prepare=_once,
+    conditions=_of_live_line_items,
+)
+
+
+@handler(CreatePromotedPosts)
+def create_promoted_posts(context: RequestContext, request: CreatePromotedPosts) -> Result:
+    """Promote posts by a line item: all of them, or none."""
+    with context.store.transaction():
+        account = in_account(context, request)
+        posts = [
+            PROMOTED_POSTS.add(context, account, {"line_item_id": request.line_item_id, "post_id": post})
+            for post in request.post_ids
+        ]
+    return Result(posts, total_count=len(posts))
+
+
+def _of_fitting_line_items(context: RequestContext, request: ListPromotedAccounts) -> Mapping[str, Any]:
+    """Raise ApiError if none of the line items that are asked for takes promoted accounts."""
+    named = request.line_item_ids or []
+    found = [context.store.find(LINE_ITEM, one, owner=request.account_id) for one in named]
+    if named and not any(one and one["product_type"] == TAKES_ACCOUNTS for one in found):
+        raise invalid_parameter("line_item_ids", f"none of them has product_type {TAKES_ACCOUNTS}")
+    return {}
+
+
+PROMOTED_ACCOUNTS = Collection(
+    kind="promoted_account",
+    list=ListPromotedAccounts,
+    get=GetPromotedAccount,
+    delete=DeletePromotedAccount,
+    defaults={"line_item_id": None, "user_id": None, **ACCEPTED},
+    parents=IN_LINE_ITEM,
+    ids="promoted_account_ids",
+    filters=BY_LINE_ITEM,
+    entity="PROMOTED_ACCOUNT",
+    conditions=_of_fitting_line_items,
+)
+
+
+@handler(CreatePromotedAccount)
+def create_promoted_account(context: RequestContext, request: CreatePromotedAccount) -> Result:
+    """Promote an account; return the promotion that there is where the line item has it already."""
+    store, line_item, user = context.store, request.line_item_id, str(request.user_id)
+    with store.transaction():
+        account = in_account(context, request)
+        found = store.find(LINE_ITEM, line_item, owner=account)
+        if found and found["product_type"] != TAKES_ACCOUNTS:
+            message = f"the line item {line_item} has product_type {found['product_type']}"
+            raise ApiError(400, "INCOMPATIBLE_LINE_ITEM", message, parameter="line_item_id")
+        same = store.find_all(PROMOTED_ACCOUNTS.kind, account, line_item_id=line_item, user_id=user)
+        fields = {"line_item_id": line_item, "user_id": user}
+        return Result(same[0] if same else PROMOTED_ACCOUNTS.add(context, account, fields))
+
+
+def _scheduled(context: RequestContext, after: Record, before: Record | None) -> Record:
+    """Raise ApiError unless the post waits for its time, and is not promoted by the line item yet."""
+    account, post = context.path_params["account_id"], str(after["scheduled_post_id"])
+    found = context.store.find(SCHEDULED_POST, post, owner=account)
+    if found is None:
+        raise invalid_parameter("scheduled_post_id", f"the scheduled post {post} does not exist")
+    if found["scheduled_status"] != "SCHEDULED":
+        raise invalid_parameter("scheduled_post_id", f"the post {post} is {found['scheduled_status']}")
+    same = {"line_item_id": after["line_item_id"], "scheduled_post_id": post}
+    if context.store.find_all(SCHEDULED_POSTS.kind, account, **same):
+        reason = f"the line item {after['line_item_id']} promotes the scheduled post {post} already"
+        raise invalid_parameter("scheduled_post_id", reason)
+    return after | same
+
+
+def _before_its_time(context: RequestContext, promotion: Record) -> None:
+    """Raise ApiError once the post is published."""
+    account = context.path_params["account_id"]
+    post = context.store.find(SCHEDULED_POST, promotion["scheduled_post_id"], owner=account)
+    if post and (at := post["scheduled_at"]) <= utc_now():
+        raise invalid_parameter("scheduled_promoted_post_id", f"its post was published at {at}")
+
+
+SCHEDULED_POSTS = Collection(
+    kind="scheduled_promoted_post",
+    list=ListScheduledPromotedPosts,
+    get=GetScheduledPromotedPost,
+    create=CreateScheduledPromotedPost,
+    delete=DeleteScheduledPromotedPost,
+    defaults={"line_item_id": None, "scheduled_post_id": None, "post_id": None},
+    parents=IN_LINE_ITEM,
+    ids="scheduled_promoted_post_ids",
+    filters=BY_LINE_ITEM,
+    prepare=_scheduled,
+    deleted=_before_its_time,
+)

@@ -1,0 +1,148 @@
+"""Rules of targeting criteria that depend on stored data."""
+
+import re
+from collections.abc import Collection, Iterator
+
+from ...api.targeting_types import ENGAGEMENTS, LOOKALIKES, MOST, MOST_PUBLISHERS_WITH_CURATED_CATEGORY
+from ..core.errors import ApiError, invalid_parameter
+from ..core.handlers import RequestContext
+from ..storage.store import Record, Store
+from ..targeting.values import find_value
+from .audiences import AUDIENCE, PERMISSION
+from .line_items import CAMPAIGN
+
+CRITERION, CATEGORY = "targeting_criterion", "line_item_curated_category"
+PUBLISHER, CONTENT = "CONTENT_PUBLISHER_USER", "IAB_CATEGORY"
+TYPE, VALUE = "targeting_type", "targeting_value"
+GENDERS = {"1": "Male", "2": "Female"}
+# Values of the world outside of the emulator's, by what they look like.
+FOREIGN = {
+    "LOCATION": (re.compile("[0-9a-f]{16}"), "locations"),
+    "INTEREST": (re.compile("[0-9]+"), "interests"),
+}
+
+
+def check(context: RequestContext, new: Record) -> Record:
+    """Return what a new criterion names, as far as known; raise ApiError if the line item cannot have it."""
+    account = context.path_params["account_id"]
+    others = context.store.find_all(CRITERION, account, line_item_id=new["line_item_id"])
+    _require_new(new, others)
+    _require_room(context, new, others)
+    _require_companions(new, others)
+    if new[TYPE] == CONTENT and has_category(context, new["line_item_id"]):
+        raise invalid_parameter(
+            TYPE, "the line item has a curated category, which excludes content categories"
+        )
+    found = find_named(context.store, account, new)
+    if new[TYPE] == "TV_SHOW":
+        _require_market(found, others)
+    return found
+
+
+def has_category(context: RequestContext, line_item: str) -> bool:
+    """Tell whether a line item has a curated category."""
+    account = context.path_params["account_id"]
+    return bool(context.store.find_all(CATEGORY, account, line_item_id=line_item))
+
+
+def require_country(context: RequestContext, line_item: str, category: Record) -> None:
+    """Raise ApiError unless a line item targets a country of a curated category.
+
+    In which country a location from outside of the emulator's world lies is not known: it counts.
+    """
+    criteria = context.store.find_all(CRITERION, context.path_params["account_id"], line_item_id=line_item)
+    if any(criterion[TYPE] == CONTENT for criterion in criteria):
+        reason = f"the line item {line_item} has content categories, and cannot have a curated one"
+        raise invalid_parameter("curated_category_id", reason)
+    targeted = {*_countries(criteria)}
+    if None not in targeted and not targeted & {*category["country_codes"]}:
+        countries = ", ".join(category["country_codes"])
+        reason = f"the line item {line_item} must first target a country of the category: {countries}"
+        raise invalid_parameter("curated_category_id", reason)
+
+
+def _countries(criteria: Collection[Record]) -> Iterator[str | None]:
+    """Yield the countries that criteria target."""
+    for criterion in criteria:
+        if criterion[TYPE] == "LOCATION" and criterion["operator_type"] == "EQ":
+            place = find_value("LOCATION", criterion[VALUE])
+            yield place["country_code"] if place else None
+
+
+def _require_new(new: Record, others: Collection[Record]) -> None:
+    """Raise ApiError where the value is targeted or excluded already, or its lookalikes are."""
+    opposites = {LOOKALIKES.get(new[TYPE]), *(one for one, of in LOOKALIKES.items() if of == new[TYPE])}
+    for other in others:
+        if other[VALUE] != new[VALUE]:
+            continue
+        if other[TYPE] == new[TYPE]:
+            raise invalid_parameter(VALUE, f"the line item has it already: {other['id']}")
+        if other[TYPE] in opposites:
+            reason = f"the line item has it as {other[TYPE]}, which cannot stand beside {new[TYPE]}"
+            raise invalid_parameter(VALUE, reason)
+
+
+def _require_room(context: RequestContext, new: Record, others: Collection[Record]) -> None:
+    """Raise ApiError where the line item has as many criteria of a type as it can have."""
+    for limit in MOST:
+        count, most = sum(other[TYPE] in limit.types for other in others), limit.most
+        if new[TYPE] == PUBLISHER and has_category(context, new["line_item_id"]):
+            most = MOST_PUBLISHERS_WITH_CURATED_CATEGORY
+        if new[TYPE] in limit.types and count >= most:
+            raise invalid_parameter(TYPE, f"a line item has at most {most} {limit.noun}")
+
+
+def _require_companions(new: Record, others: Collection[Record]) -> None:
+    """Raise ApiError for types that go with others which the line item lacks."""
+    has = {other[TYPE] for other in others}
+    if new[TYPE] == "ENGAGEMENT_TYPE" and not has & {*ENGAGEMENTS}:
+        raise invalid_parameter(TYPE, f"ENGAGEMENT_TYPE goes with {' or '.join(ENGAGEMENTS)}: add that first")
+
+
+def _require_market(show: Record, others: Collection[Record]) -> None:
+    """Raise ApiError unless the line item targets a place in the market of a TV show."""
+    targeted = {*_countries(others)}
+    if not targeted:
+        raise ApiError(400, "INVALID_TV_SHOW_LOCATIONS", "a TV show needs a LOCATION first, in its market")
+    markets = {locale["country"] for locale in show.get("locales", ())}
+    if markets and None not in targeted and not targeted & markets:
+        message = f"{show['name']} is not shown where the line item targets: {', '.join(sorted(markets))}"
+        raise ApiError(400, "TV_SHOW_OUTSIDE_MARKET", message)
+
+
+def find_named(store: Store, account: str, new: Record) -> Record:
+    """Return what a criterion names; raise ApiError if that does not exist."""
+    type_, value = new[TYPE], new[VALUE]
+    of = LOOKALIKES.get(type_, type_)
+    if of == "CUSTOM_AUDIENCE":
+        return _audience(store, account, value)
+    if of == "CAMPAIGN_ENGAGEMENT":
+        return _existing(store, account, CAMPAIGN, value)
+    if type_ == "GENDER":
+        return {"name": GENDERS[value]}
+    if type_ == "AGE":
+        return {"name": value.removeprefix("AGE_").replace("_", " ").lower()}
+    found = find_value(type_, value)
+    if found is None and type_ in FOREIGN:
+        pattern, kind = FOREIGN[type_]
+        if not pattern.fullmatch(value):
+            raise invalid_parameter(VALUE, f"{value!r} names none of the {kind}")
+    return found or {}
+
+
+def _audience(store: Store, account: str, audience: str) -> Record:
+    """Return an audience that an account owns or shares; raise ApiError if it cannot be targeted."""
+    shared = store.find_all(PERMISSION, audience, granted_account_id=account)
+    found = store.find(AUDIENCE, audience, owner=None if shared else account)
+    if found is None:
+        raise invalid_parameter(VALUE, f"the audience {audience} does not exist")
+    if found.get("targetable") is False:
+        raise invalid_parameter(VALUE, f"the audience {audience} cannot be targeted")
+    return found
+
+
+def _existing(store: Store, account: str, kind: str, identifier: str) -> Record:
+    found = store.find(kind, identifier, owner=account)
+    if found is None:
+        raise invalid_parameter(VALUE, f"the {kind.replace('_', ' ')} {identifier} does not exist")
+    return found

@@ -1,0 +1,110 @@
+"""The searches for values of targeting criteria, and suggestions."""
+
+from msgspec import UNSET
+
+from ...api.endpoint import Request
+from ...api.fields import fields_of
+from ...api.targeting import ListSuggestions
+from ...api.targeting_search import (
+    SearchAppStoreCategories,
+    SearchConversations,
+    SearchDevices,
+    SearchEvents,
+    SearchInterests,
+    SearchLanguages,
+    SearchLocations,
+    SearchNetworkOperators,
+    SearchPlatforms,
+    SearchPlatformVersions,
+    SearchTvMarkets,
+    SearchTvShows,
+)
+from ..core.errors import invalid_parameter
+from ..core.handlers import RequestContext, handler
+from ..core.paging import Seq, decode_cursor, encode_cursor
+from ..core.params import value_or_default
+from ..core.responses import Result
+from ..storage.store import Record, utc_now
+from ..targeting.suggestions import suggestions_for
+from ..targeting.values import localized, values_of
+from .accounts import require_account
+
+EQUAL = ("os_type", "conversation_type", "location_type", "country_code")  # names of fields and parameters
+
+
+@handler(SearchAppStoreCategories)
+@handler(SearchConversations)
+@handler(SearchDevices)
+@handler(SearchInterests)
+@handler(SearchLanguages)
+@handler(SearchLocations)
+@handler(SearchNetworkOperators)
+@handler(SearchPlatformVersions)
+@handler(SearchTvMarkets)
+def search(context: RequestContext, request: Request) -> Result:
+    """Find values by the parameters of their kind."""
+    wanted = {name: value for name in EQUAL if (value := value_or_default(request, name))}
+    found = [value for value in _values(request) if wanted.items() <= value.items()]
+    return _page(request, found)
+
+
+@handler(SearchPlatforms)
+def search_platforms(context: RequestContext, request: SearchPlatforms) -> Result:
+    """Find platforms, with their names in another language where one is asked for."""
+    found = _values(request)
+    if language := request.lang:
+        found = [platform | {"localized_name": localized(platform["name"], language)} for platform in found]
+    return _page(request, found)
+
+
+@handler(SearchEvents)
+def search_events(context: RequestContext, request: SearchEvents) -> Result:
+    """Find events that take place within a time."""
+    start = request.start_time or utc_now()
+    found = [
+        event
+        for event in _values(request)
+        if event["end_time"] > start
+        and (request.end_time is None or event["start_time"] <= request.end_time)
+        and request.event_types in (None, event["event_type"])
+        and request.country_codes in (None, event["country_code"])
+    ]
+    return _page(request, found)
+
+
+@handler(SearchTvShows)
+def search_tv_shows(context: RequestContext, request: SearchTvShows) -> Result:
+    """Find the shows of a TV market; raise ApiError for a locale that no market has."""
+    if request.locale not in [market["locale"] for market in values_of("tv_markets")]:
+        raise invalid_parameter("locale", f"{request.locale} is not the locale of a TV market")
+    language, country = request.locale.split("-")
+    context.echoed["locale"] = {"languageCode": language, "countryCode": country}
+    locale = {"language": language, "country": country}
+    return _page(request, [show for show in _values(request) if locale in show["locales"]])
+
+
+@handler(ListSuggestions)
+def list_suggestions(context: RequestContext, request: ListSuggestions) -> Result:
+    """Suggest further keywords or users."""
+    require_account(context, request.account_id)
+    found = suggestions_for(request.suggestion_type, request.targeting_values)
+    count = value_or_default(request, "count")
+    named = [{"suggestion_type": request.suggestion_type, "suggestion_value": value} for value in found]
+    return Result(named[:count])
+
+
+def _values(request: Request) -> list[Record]:
+    """List the values of the kind that a request searches, with all words of its `q`."""
+    kind = request.endpoint.path.rpartition("/")[2]
+    words = (getattr(request, "q", None) or "").casefold().split()
+    return [value for value in values_of(kind) if all(word in value["name"].casefold() for word in words)]
+
+
+def _page(request: Request, found: list[Record]) -> Result:
+    """Return one page of what was found; a kind without pages has no cursor."""
+    names = {field.name for field in fields_of(type(request))}
+    cursor: str | None = getattr(request, "cursor", None)
+    (start,) = decode_cursor(cursor, tuple[Seq]) if cursor else (0,)
+    end = start + value_or_default(request, "count") if "count" in names else len(found)
+    more = encode_cursor(end) if end < len(found) else None
+    return Result(found[start:end], next_cursor=more if "cursor" in names else UNSET)

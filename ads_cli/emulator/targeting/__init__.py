@@ -1,0 +1,1 @@
+"""What ads can be targeted by in the emulator's world."""

@@ -3,13 +3,11 @@
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from types import FrameType
 
 from ..errors import Interrupted, UsageError
-
-SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
+from ..signals import handled_by
 
 
 def run_child(command: Sequence[str], environment: Mapping[str, str]) -> int:
@@ -28,7 +26,7 @@ def run_child(command: Sequence[str], environment: Mapping[str, str]) -> int:
         else:
             _send(child, signum)
 
-    with _handled_by(pass_on):
+    with handled_by(pass_on):
         try:
             child = subprocess.Popen(command, env=environment)
         except OSError as error:
@@ -45,18 +43,3 @@ def _send(child: "subprocess.Popen[bytes]", signum: int) -> None:
     """Send a signal, unless the terminal has sent it to the child too."""
     if signum == signal.SIGTERM or not sys.stdin.isatty():
         child.send_signal(signum)
-
-
-@contextmanager
-def _handled_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Replace the handlers of signals that are not ignored."""
-    numbers = [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in numbers}
-    replaced = [number for number, previous in before.items() if previous is not signal.SIG_IGN]
-    for number in replaced:
-        signal.signal(number, handler)
-    try:
-        yield
-    finally:
-        for number in replaced:
-            signal.signal(number, before[number])

@@ -55,10 +55,10 @@ class ValueBuilder:
         return values
 
 
-def load(document: str | bytes, name: str) -> Any:
+def load(document: str | bytes, name: str, builder: type[ValueBuilder] = ValueBuilder) -> Any:
     """Read one YAML or JSON document; raise ContentError, with `name` and the line, if it is not valid."""
     try:
-        return _load(yaml.parse(document, Loader=yaml.SafeLoader))
+        return _load(yaml.parse(document, Loader=yaml.SafeLoader), builder)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         position = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
@@ -67,12 +67,12 @@ def load(document: str | bytes, name: str) -> Any:
         raise ContentError(f"{name}: neither YAML nor JSON: {error}") from None
 
 
-def _load(events: Iterator[Any]) -> Any:
+def _load(events: Iterator[Any], builder: type[ValueBuilder]) -> Any:
     """Build the only document of a stream; an empty stream is None."""
     next(events)  # the start of the stream
     if isinstance(next(events), ev.StreamEndEvent):
         return None
-    value = ValueBuilder(events).build(next(events))
+    value = builder(events).build(next(events))
     next(events)  # the end of the document
     if not isinstance(event := next(events), ev.StreamEndEvent):
         raise UnsupportedYamlError(event, "a second document")

@@ -12,6 +12,7 @@ import typer
 from ..errors import AdsctlError, ReportedError, UsageError
 from ..masking import mask_address
 from .invocation import Invocation
+from .page_file import checked_path, write_page
 from .run import Action, Run
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class ReportOptions(msgspec.Struct, frozen=True):
     @contextmanager
     def written(self, call: Invocation, files: list[str], *, force: bool) -> "Iterator[RunReport]":
         """Write the page when the command has ended, also by an error."""
-        path = _checked_path(self.report, force=force) if self.report else None
+        path = checked_path(self.report, force=force) if self.report else None
         report = RunReport(call, path, force, Run(", ".join(map(mask_address, files))))
         try:
             yield report
@@ -86,44 +87,6 @@ class RunReport:
         """Write the page, if one is asked for."""
         if self.path is None:
             return
-        from .. import __version__
-        from ..config.atomic_files import atomic
-        from ..report.rendering import render
         from .pages.run import page_of
 
-        html = render(page_of(self.run, self.call.settings), __version__, self.call.mask)
-        with atomic(
-            self.path, may_replace=lambda path: self.force or _is_page(path), keep_mode=True
-        ) as stream:
-            stream.write(html)
-        self.call.messages.say(f"{self.path}: a page about this run")
-
-
-def _checked_path(name: str, *, force: bool) -> Path:
-    """Return the path of a page; raise UsageError where it cannot be, or would replace another file."""
-    from ..config.output_paths import file_to_replace
-
-    path = Path(name)
-    if name == "-":
-        raise UsageError("--report: - is not a file", hint="name a file, as in --report feed.html")
-    if not path.parent.is_dir():
-        raise UsageError(f"--report: the folder {path.parent} does not exist")
-    if path.is_dir():
-        raise UsageError(f"--report: {path} is a folder")
-    existing = file_to_replace(path)
-    if existing and not (force or _is_page(existing)):
-        raise UsageError(
-            f"--report: {path} exists and is not a page that adsctl wrote",
-            hint="choose another name, or replace the file with --force",
-        )
-    return path
-
-
-def _is_page(path: Path) -> bool:
-    from ..report.rendering import is_page
-
-    try:
-        with path.open("rb") as file:
-            return is_page(file.read(1000))
-    except OSError:
-        return False
+        write_page(self.call, self.path, page_of(self.run, self.call.settings), force=self.force)

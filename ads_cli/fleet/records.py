@@ -1,9 +1,9 @@
 """What became of the tasks of a run, on disk: a task that ended well is never run again."""
 
 import hashlib
-import re
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
@@ -12,8 +12,6 @@ from ..config.file_locks import locked
 from ..errors import StateError
 from .engine import TaskResult
 from .tasks import Task
-
-MAX_NAME = 60  # characters of a task's name in the names of its files
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -28,17 +26,29 @@ def fleet_id(file: Path) -> str:
     return hashlib.sha256(str(file.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
+class HasFiles(Protocol):
+    """A task, as its files know it."""
+
+    @property
+    def stem(self) -> str:
+        """Return how the names of its files begin."""
+
+
 class Records:
     """The records and logs of one run, in the state folder of the machine that runs its tasks."""
 
     def __init__(self, state_dir: Path, run: Run) -> None:
         self.folder = state_dir / "fleet" / run.fleet / run.id
 
-    def find(self, task: Task) -> TaskResult | None:
+    def find(self, task: HasFiles) -> TaskResult | None:
         """Return what a task came to, if it has ended; a damaged record counts as none."""
         with suppress(FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
             return msgspec.json.decode(self._path(task, "json").read_bytes(), type=TaskResult)
         return None
+
+    def has_begun(self, task: HasFiles) -> bool:
+        """Tell whether a task has begun, and may have ended."""
+        return self._path(task, "started").exists()
 
     def begin(self, task: Task) -> bool:
         """Note that a task begins, and forget how it failed; tell whether it had begun before."""
@@ -55,7 +65,7 @@ class Records:
         with atomic(self._path(task, "json")) as stream:
             stream.write(msgspec.json.encode(result).decode())
 
-    def log(self, task: Task) -> Path:
+    def log(self, task: HasFiles) -> Path:
         """Return the file of what a task writes to stderr."""
         return self._path(task, "log")
 
@@ -70,6 +80,5 @@ class Records:
         except OSError as error:
             raise StateError(f"{self.folder} cannot be created: {error.strerror}") from None
 
-    def _path(self, task: Task, kind: str) -> Path:
-        name = re.sub(r"[^A-Za-z0-9._-]+", "-", task.name)[:MAX_NAME]
-        return self.folder / f"{name}-{task.digest}.{kind}"
+    def _path(self, task: HasFiles, kind: str) -> Path:
+        return self.folder / f"{task.stem}.{kind}"

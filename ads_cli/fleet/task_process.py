@@ -15,13 +15,13 @@ from typing import Any
 import msgspec
 
 from ..errors import STATE_HINT, AdsctlError, Interrupted, StateError
+from ..signals import signal_numbers
 from .engine import TaskResult
 from .records import Records
 from .run_task import Assignment
 
 MAX_SUMMARY_BYTES = 1024 * 1024  # a summary has some hundred
 MAX_TAIL_BYTES = 64 * 1024  # of the log, in which the error is
-SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
 RunCommand = Callable[[list[str]], int]
 
@@ -115,9 +115,8 @@ def _connect(stream: int, descriptor: int) -> None:
 
 def _ignore_signals() -> None:
     """Let nothing interrupt the writing of a record."""
-    for name in SIGNALS:
-        if signum := getattr(signal, name, None):
-            signal.signal(signum, signal.SIG_IGN)
+    for signum in signal_numbers():
+        signal.signal(signum, signal.SIG_IGN)
 
 
 def _summary(output: Any) -> dict[str, Any] | None:

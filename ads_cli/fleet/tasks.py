@@ -1,10 +1,14 @@
 """A task: one run of one command under one profile, and what must not run beside it."""
 
 import hashlib
+import re
 
 import msgspec
 
 from ..uploads.job_key import Place
+
+UNFIT = re.compile(r"[^A-Za-z0-9._-]+")  # for the name of a file
+MAX_STEM = 60  # characters of a task's name
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -22,6 +26,11 @@ class Task(msgspec.Struct, frozen=True):
     def digest(self) -> str:
         """Return 16 hex digits that stand for what is run: with another command it is another task."""
         return hashlib.sha256(msgspec.json.encode((self.name, self.words))).hexdigest()[:16]
+
+    @property
+    def stem(self) -> str:
+        """Return how the names of the task's files begin."""
+        return f"{UNFIT.sub('-', self.name)[:MAX_STEM]}-{self.digest}"
 
     @property
     def group(self) -> str:

@@ -1,0 +1,89 @@
+"""Read and check the file of a fleet: its tasks, or everything that is wrong with it."""
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..config.settings import Settings
+from ..console.invocation import Invocation
+from ..console.options import COMMON_OPTIONS
+from ..console.remote_access import make_access
+from ..console.task_lines import parse_line
+from ..errors import UsageError
+from ..feeds.locations.locate import expand_files
+from ..fleet.check import Parsed, Parser, check_places, check_signed_in
+from ..fleet.expand import Expansion
+from ..fleet.file import Problem, read_fleet
+from ..fleet.outcome import worst
+from ..fleet.reachable import check_feeds
+from ..fleet.tasks import Task
+from ..numbers import parse_size
+from ..output.text import counted
+from ..suggestions import suggestion
+
+MAX_PROBLEMS = 50  # that are told
+# The options of `fleet run` that are those of each task, unless its line has them too.
+INHERITED = (
+    *("profile", "service", "env_file", "account", "sandbox", "yes", "dry_run"),
+    *("timeout", "max_attempts", "max_wait"),
+)
+MAX_BYTES = parse_size("2GiB", "")
+
+
+def plan_fleet(call: Invocation, root: Any, file: str, only: str | None, *, here: bool = True) -> list[Task]:
+    """Return the tasks of a file; raise AdsctlError with everything that is wrong.
+
+    Whether profiles are signed in and feeds can be read is checked where the tasks run `here`.
+    """
+    path, problems = Path(file), list[Problem]()
+    fleet = read_fleet(path, problems)
+    access = partial(make_access, call, MAX_BYTES)
+    expansion = Expansion(fleet, list(call.settings.read_config().get("profiles") or ()), partial(expand_files, access=access))
+    lines = expansion.lines()
+    parser = Parser(partial(parse_line, root), inherited_options(call))
+    parsed = parser.tasks(lines)
+    problems += [*expansion.problems, *parser.problems, *check_places(parsed)]
+    chosen = _chosen(parsed, only)
+    if here:
+        problems += check_signed_in(chosen)
+        problems += check_feeds(chosen, lambda settings: _access_of(call, settings))
+    if problems:
+        raise _error(path, problems)
+    return [each.task for each in chosen]
+
+
+def inherited_options(call: Invocation) -> list[str]:
+    """Return the options of this invocation that every task has."""
+    found: list[str] = []
+    for option in COMMON_OPTIONS:
+        if option.name in INHERITED and (value := call.flags.get(option.name)):
+            found.append(f"{option.names[0]}={value}" if option.metavar else option.names[0])
+    return found
+
+
+def _access_of(call: Invocation, settings: Settings) -> Any:
+    return make_access(call, MAX_BYTES)._replace(environ=settings.environ)
+
+
+def _chosen(parsed: Sequence[Parsed], only: str | None) -> list[Parsed]:
+    """Return the tasks that --only names; raise UsageError for a name without a task."""
+    if only is None:
+        return list(parsed)
+    names = [each.task.name for each in parsed]
+    patterns = [pattern.strip() for pattern in only.split(",") if pattern.strip()]
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise UsageError(f"--only: no task is named {pattern!r}{suggestion(pattern, names)}")
+    return [each for each in parsed if any(fnmatchcase(each.task.name, pattern) for pattern in patterns)]
+
+
+def _error(path: Path, problems: list[Problem]) -> Exception:
+    """Return the error that tells all problems, by their lines; its class is that of the worst."""
+    ordered = sorted(problems, key=lambda problem: problem.line)
+    lines = [f"{path}:{problem.line}: {problem.text}" for problem in ordered[:MAX_PROBLEMS]]
+    if more := len(ordered) - MAX_PROBLEMS:
+        lines += [f"and {more:,} more"] if more > 0 else []
+    kind = worst([problem.error.exit_code for problem in problems])
+    return kind("\n".join([*lines, f"{path}: {counted(len(ordered), 'mistake')}; nothing was run"]))

@@ -1,0 +1,98 @@
+"""Run the tasks of a fleet, and tell what they came to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from ..console.fleet_view import FleetView
+from ..console.invocation import Invocation
+from ..console.page_file import write_page
+from ..errors import AdsctlError, Interrupted, ReportedError
+from ..fleet.engine import Ended, Engine, TaskEvent, TaskResult
+from ..fleet.outcome import error_of
+from ..fleet.processes import LocalEngine
+from ..fleet.queue import Limits
+from ..fleet.runs import FleetRun, FleetState
+from ..fleet.tasks import Task
+from ..output.text import counted, shell_command
+from .fleet import RUN_COLUMNS
+
+
+@dataclass
+class FleetCommand:
+    """One run of a fleet."""
+
+    call: Invocation
+    file: str
+    tasks: Sequence[Task]
+    limits: Limits
+    page: Path | None
+    force: bool = False
+
+    def run(self, *, resume: bool) -> None:
+        """Run what is due, show every result, and raise what the fleet came to."""
+        call = self.call
+        state = FleetState(call.settings.state_dir, Path(self.file))
+        with state.locked():
+            begun = state.begin(self.tasks, resume=resume, dry_run=call.dry_run)
+            records = state.records(begun.run)
+            found = {task.name: records.find(task) for task in self.tasks}
+            results = {name: result for name, result in found.items() if result and result.status == "ok"}
+            due = [task for task in self.tasks if task.name not in results]
+            if resume:
+                self._say_resumed(len(results), begun)
+            view = FleetView(call.messages, len(due), records.log)
+
+            def on_event(event: TaskEvent) -> None:
+                if isinstance(event, Ended):
+                    results[event.task.name] = event.result
+                    if records.find(event.task) != event.result:  # it ran on another machine
+                        records.store(event.task, event.result)
+                view.on_event(event)
+
+            stopped: Interrupted | None = None
+            with view.shown():
+                try:
+                    self._engine(begun).run(due, on_event)
+                except Interrupted as error:
+                    stopped = error
+        self._end(begun, [results.get(task.name) or TaskResult.skipped(task) for task in self.tasks], stopped)
+
+    def _engine(self, begun: FleetRun) -> Engine:
+        return LocalEngine(begun.run, self.call.settings.state_dir, self.limits)
+
+    def _say_resumed(self, ended: int, begun: FleetRun) -> None:
+        if ended:
+            tasks = counted(ended, "task")
+            self.call.messages.say(f"{tasks} of the run of {begun.began} ended well and {'is' if ended == 1 else 'are'} not run again")
+
+    def _end(self, begun: FleetRun, results: list[TaskResult], stopped: Interrupted | None) -> None:
+        """Show the results and write the page; raise the error, or the signal."""
+        error: ReportedError | None = stopped or error_of(results, self._resume)
+        if stopped:
+            stopped.hint = f"run again what did not end well: {self._resume}"
+        try:
+            self.call.printer.show(msgspec.to_builtins(results), RUN_COLUMNS, "task", ("summary", "error"))
+            if self.page:
+                self._write_page(self.page, begun, results, error)
+        except AdsctlError as other:
+            if error is None:
+                raise
+            self.call.messages.warn(other.message)  # that tasks failed is more important
+        if error:
+            raise error
+
+    def _write_page(
+        self, path: Path, begun: FleetRun, results: list[TaskResult], error: ReportedError | None
+    ) -> None:
+        from ..console.pages.fleet import page_of
+
+        write_page(self.call, path, page_of(self.file, begun.began, results, error), force=self.force)
+
+    @property
+    def _resume(self) -> str:
+        """The command line that continues this run."""
+        words = [word for word in self.call.command_line if word != "--resume"]
+        return shell_command(["adsctl", *words, "--resume"])

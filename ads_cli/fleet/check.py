@@ -1,0 +1,189 @@
+"""Everything that can be said of the tasks of a fleet before anything runs."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..auth.secrets import Secrets
+from ..config.addresses import canonical_address
+from ..config.settings import EMULATOR_URL, Settings
+from ..errors import AdsctlError, UsageError
+from ..masking import Mask, address_secrets, mask_address
+from ..uploads.job_key import Place
+from .commands import COMMANDS, WRITTEN
+from .expand import TaskLine
+from .file import Problem
+from .tasks import Task
+
+NOT_IN_LINES = {
+    "profile": "the task's profile: names it",
+    "output": "the fleet reads the result as JSON",
+    "query": "the fleet reads the whole result",
+    "columns": "the fleet reads the whole result",
+}
+STANDARD = "-"  # input or output
+QUERY = re.compile("[?#]")
+
+
+class Parsed(NamedTuple):
+    """A task, with what its command line says."""
+
+    line: TaskLine
+    task: Task
+    settings: Settings
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    operation: str  # whether people are added or removed
+
+
+class Parser:
+    """Parses the lines of tasks with the command tree, which is handed in."""
+
+    def __init__(
+        self,
+        parse: Callable[[Sequence[str]], tuple[Mapping[str, Any], Mapping[str, Any]]],
+        inherited: Sequence[str] = (),
+    ) -> None:
+        self._parse = parse  # returns the parameters of the command, and the common options
+        self._inherited = tuple(inherited)  # options of every task
+        self.problems: list[Problem] = []
+
+    def tasks(self, lines: Sequence[TaskLine]) -> list[Parsed]:
+        """Return the tasks whose lines are right, and note what is wrong with the others."""
+        found = []
+        for line in lines:
+            try:
+                found.append(self._task(line))
+            except AdsctlError as error:
+                self.problems.append(problem(line, error))
+        return found
+
+    def _task(self, line: TaskLine) -> Parsed:
+        typed = (*line.command.split(), *line.words)
+        params, options = self._parse(typed)
+        if option := next((name for name in NOT_IN_LINES if name in options), ""):
+            raise UsageError(f"--{option} has no place here: {NOT_IN_LINES[option]}")
+        profile = (f"--profile={line.profile}",) if line.profile else ()
+        words = (*self._inherited, *profile, *typed)
+        params, options = self._parse(words)
+        _refuse_secrets(typed)
+        settings, command = Settings(options), COMMANDS[line.command]
+        place = _place(line, settings, params)
+        task = Task(
+            line.name,
+            settings.profile,
+            words,
+            _account(settings, place) if command.uses_account else "",
+            place,
+            is_part=command.has_parts,
+            can_resume="resume" in params,
+        )
+        inputs = _values(params, command.inputs)
+        outputs = _values(params, (*command.outputs, *WRITTEN))
+        if STANDARD in inputs:
+            raise UsageError("a task has no standard input; name a file")
+        if STANDARD in outputs or (command.outputs and not _values(params, command.outputs)):
+            raise UsageError("standard output is the result of a task; name a file to write")
+        return Parsed(line, task, settings, inputs, outputs, "".join(_values(params, ["operation"])))
+
+
+def check_signed_in(parsed: Sequence[Parsed]) -> Iterator[Problem]:
+    """Yield the tasks whose profiles are not signed in, the first of each profile."""
+    seen = set()
+    for each in parsed:
+        settings = each.settings
+        key = settings.profile, settings.flags.get("env_file"), settings.flags.get("service")
+        if key in seen or settings.is_local or not COMMANDS[each.line.command].uses_account:
+            continue
+        seen.add(key)
+        try:
+            settings.address("ads")
+            Secrets(settings, Mask(), {}).user()
+        except AdsctlError as error:
+            yield problem(each.line, error)
+
+
+def check_places(parsed: Sequence[Parsed]) -> Iterator[Problem]:
+    """Yield the tasks that would write what another one writes, or read a file that another one writes."""
+    places: dict[Place, Parsed] = {}
+    writers: dict[str, Parsed] = {}
+    for each in parsed:
+        if place := each.task.place:
+            first = places.setdefault(place, each)
+            if first is not each and not _are_parts(first, each):
+                yield _conflict(
+                    each, f"changes {place.kind.replace('_', ' ')} {place.id}, as {_named(first)} does"
+                )
+        for name in each.outputs:
+            if (first := writers.setdefault(_path(name), each)) is not each:
+                yield _conflict(each, f"writes {name}, as {_named(first)} does")
+    for each in parsed:
+        for name in each.inputs:
+            if (writer := writers.get(_path(name), each)) is not each:
+                yield _conflict(each, f"reads {name}, which {_named(writer)} writes")
+
+
+def problem(line: TaskLine, error: AdsctlError) -> Problem:
+    """Return what an error says of a task."""
+    hint = f" ({error.hint})" if error.hint else ""
+    return Problem(line.line, f"{line.name}: {error.message}{hint}", type(error))
+
+
+def _conflict(parsed: Parsed, what: str) -> Problem:
+    return Problem(parsed.line.line, f"{parsed.line.name}: {what}; a fleet runs its tasks in any order")
+
+
+def _named(parsed: Parsed) -> str:
+    return f"{parsed.line.name} (line {parsed.line.line})"
+
+
+def _are_parts(one: Parsed, other: Parsed) -> bool:
+    """Whether two tasks fill one list; where one adds people and the other removes them, order matters."""
+    return one.task.is_part and other.task.is_part and one.operation == other.operation
+
+
+def _place(line: TaskLine, settings: Settings, params: Mapping[str, Any]) -> Place | None:
+    """Return what a task changes."""
+    command = COMMANDS[line.command]
+    if command.changes is None:
+        return None
+    if command.target:
+        return Place(_service(settings), command.changes, str(params[command.target]))
+    catalog = settings.get("catalog") or f"of the profile {settings.profile}"
+    return Place(_service(settings), command.changes, catalog)
+
+
+def _account(settings: Settings, place: Place | None) -> str:
+    """Name the account whose jobs run one after another; where none is set, what the task changes."""
+    if settings.is_local:
+        account = settings.get("account") or "its account"
+    elif place and place.kind != "product_catalog":
+        account = settings.require("account")
+    else:
+        account = settings.get("account") or ""
+    return f"{_service(settings)} {account}" if account else f"{place or ''}"
+
+
+def _service(settings: Settings) -> str:
+    return EMULATOR_URL if settings.is_local else canonical_address(settings.address("ads"))
+
+
+def _refuse_secrets(words: Sequence[str]) -> None:
+    """Raise UsageError for the password of an address: the file, and what is made of it, hold no secret."""
+    for word in words:
+        if address_secrets(QUERY.split(word)[0]):
+            raise UsageError(
+                f"{mask_address(word)} holds a password; put the address into a variable, and write @NAME"
+            )
+
+
+def _values(params: Mapping[str, Any], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the values of parameters, each of which has one, several or none."""
+    values = (params.get(name) for name in names)
+    listed = (value if isinstance(value, (list, tuple)) else [value] for value in values)
+    return tuple(str(each) for several in listed for each in several if each is not None)
+
+
+def _path(name: str) -> str:
+    return str(Path(name).absolute())

@@ -1,0 +1,46 @@
+"""The commands that a fleet runs: those whose result is one summary, and what each of them changes."""
+
+from typing import Literal
+
+import msgspec
+
+Kind = Literal["product_catalog", "custom_audience", "do_not_reach_list"]
+
+
+class Command(msgspec.Struct, frozen=True):
+    """What a fleet must know of a command; the parameters have the names of its function."""
+
+    changes: Kind | None = None
+    target: str = ""  # the parameter that names what it changes; a catalog has a setting
+    uses_account: bool = True  # else it works offline
+    inputs: tuple[str, ...] = ("files", "file", "from_")
+    outputs: tuple[str, ...] = ()
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether several tasks may fill one target at once: a list of people takes parts in any order."""
+        return bool(self.target)
+
+
+CATALOG = Command("product_catalog")
+OFFLINE = Command(uses_account=False)
+COMMANDS = {
+    "products push": CATALOG,
+    "products sync": CATALOG,
+    "products update": CATALOG,
+    "products delete": CATALOG,
+    "products pull": Command(inputs=(), outputs=("file",)),
+    "products check": OFFLINE,
+    "products convert": Command(uses_account=False, outputs=("output_file",)),
+    "audiences push": Command("custom_audience", "audience"),
+    "audiences do-not-reach push": Command("do_not_reach_list", "list_"),
+    "audiences check": OFFLINE,
+    "audiences hash": Command(uses_account=False, outputs=("output_file",)),
+}
+# Further files that commands write, where they are asked for.
+WRITTEN = ("failed_out", "report", "mapping_draft")
+
+
+def command_in(words: tuple[str, ...]) -> str:
+    """Return the command that a command line begins with; empty where a fleet does not run it."""
+    return next((name for name in COMMANDS if words[: len(name.split())] == tuple(name.split())), "")

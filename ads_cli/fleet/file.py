@@ -1,0 +1,186 @@
+"""The file of a fleet: strict YAML, whose mistakes are all told at once, with their lines."""
+
+import shlex
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from ..config.strict_yaml import UnsupportedYamlError, ValueBuilder, load
+from ..errors import AdsctlError, ContentError, UsageError
+from ..suggestions import suggestion
+from .commands import COMMANDS, command_in
+
+MAX_FILE_BYTES = 1024 * 1024
+KEYS = ("defaults", "tasks")
+TASK_KEYS = ("name", "profile", "run", "for")
+LOOP_KEYS = ("profiles", "files")
+
+
+class Problem(NamedTuple):
+    """A mistake, or what stands in the way of a task."""
+
+    line: int
+    text: str
+    error: type[AdsctlError] = ContentError
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One element of `tasks`, which may stand for many tasks."""
+
+    line: int
+    command: str  # as in "products push"
+    words: tuple[str, ...]  # that follow it
+    name: str = ""
+    profile: str = ""
+    profiles: tuple[str, ...] = ()  # patterns
+    files: tuple[str, ...] = ()  # patterns
+
+    @property
+    def is_loop(self) -> bool:
+        """Whether it stands for many tasks."""
+        return bool(self.profiles or self.files)
+
+
+class FleetFile(msgspec.Struct, frozen=True):
+    """What the file of a fleet says."""
+
+    defaults: dict[str, tuple[str, ...]]  # options by command
+    entries: list[Entry]
+
+
+class LinedMapping(dict[str, Any]):
+    """A mapping that remembers the line where it begins."""
+
+    line = 1
+
+
+class _LinedBuilder(ValueBuilder):
+    """Builds mappings that remember their lines, and refuses a key that is there twice."""
+
+    def build(self, event: Any, depth: int = 0) -> Any:
+        value = super().build(event, depth)
+        if self.repeated_key is not None:
+            raise UnsupportedYamlError(event, f"the key {self.repeated_key!r} is there twice")
+        if isinstance(value, dict):
+            value = LinedMapping(value)
+            value.line = event.start_mark.line + 1
+        return value
+
+
+def read_fleet(path: Path, problems: list[Problem]) -> FleetFile:
+    """Read the file of a fleet; raise UsageError or ContentError where it cannot be read at all."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(MAX_FILE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be opened: {getattr(error, 'strerror', None) or error}") from None
+    if len(text) > MAX_FILE_BYTES:
+        raise ContentError(f"{path}: larger than 1 MB", hint="a loop (for:) stands for many tasks")
+    document = load(text, str(path), _LinedBuilder)
+    if not isinstance(document, LinedMapping):
+        raise ContentError(f"{path}: not a mapping with tasks", hint="see docs/fleet.md")
+    return _Reader(problems).read(document)
+
+
+class _Reader:
+    """Reads a document, and notes every mistake."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        self._problems = problems
+
+    def read(self, document: LinedMapping) -> FleetFile:
+        self._check_keys(document, KEYS, "the file")
+        defaults, tasks = document.get("defaults") or LinedMapping(), document.get("tasks")
+        if not isinstance(defaults, LinedMapping):
+            self._note(document.line, "defaults must be a mapping of commands to options")
+            defaults = LinedMapping()
+        if not isinstance(tasks, list) or not tasks:
+            self._note(document.line, "tasks must be a list of at least one task")
+            tasks = []
+        return FleetFile(dict(self._defaults(defaults)), list(self._entries(document.line, tasks)))
+
+    def _defaults(self, defaults: LinedMapping) -> Iterator[tuple[str, tuple[str, ...]]]:
+        for command, options in defaults.items():
+            if command not in COMMANDS:
+                known = f"{suggestion(command, COMMANDS)}"
+                self._note(defaults.line, f"defaults: {command!r} is not a command that a fleet runs{known}")
+            yield command, self._words(defaults.line, f"defaults: {command}", options)
+
+    def _entries(self, line: int, tasks: list[Any]) -> Iterator[Entry]:
+        for number, task in enumerate(tasks, 1):
+            if not isinstance(task, LinedMapping):
+                self._note(line, f"task {number} must be a mapping with {', '.join(TASK_KEYS)}")
+                continue
+            self._check_keys(task, TASK_KEYS, "a task")
+            words = self._words(task.line, "run", task.get("run"))
+            command = command_in(words)
+            if words and not command:
+                self._note(task.line, _not_runnable(words))
+            loop = task.get("for") or LinedMapping()
+            if not isinstance(loop, LinedMapping):
+                self._note(task.line, f"for must be a mapping with {' or '.join(LOOP_KEYS)}")
+                loop = LinedMapping()
+            self._check_keys(loop, LOOP_KEYS, "for")
+            entry = Entry(
+                task.line,
+                command,
+                words[len(command.split()) :],
+                self._text(task, "name"),
+                self._text(task, "profile"),
+                self._patterns(loop, "profiles"),
+                self._patterns(loop, "files"),
+            )
+            if entry.profile and entry.profiles:
+                self._note(task.line, "profile and for: profiles exclude each other")
+            if not (entry.name or entry.is_loop):
+                self._note(task.line, "the task has no name")
+            elif command:
+                yield entry
+
+    def _words(self, line: int, key: str, text: Any) -> tuple[str, ...]:
+        """Part a command line into words, as a shell does."""
+        if not isinstance(text, str) or not text.strip():
+            self._note(line, f"{key} must be a command line, such as products push feed.csv")
+            return ()
+        try:
+            return tuple(shlex.split(text))
+        except ValueError as error:
+            self._note(line, f"{key} cannot be parted into words: {str(error).lower()}")
+            return ()
+
+    def _text(self, task: LinedMapping, key: str) -> str:
+        value = task.get(key)
+        if key in task and not (isinstance(value, str) and value):
+            self._note(task.line, f"{key} must be a text")
+        return value if isinstance(value, str) else ""
+
+    def _patterns(self, loop: LinedMapping, key: str) -> tuple[str, ...]:
+        value = loop.get(key, [])
+        patterns = [value] if isinstance(value, str) else value
+        if not isinstance(patterns, list) or not all(isinstance(each, str) and each for each in patterns):
+            self._note(loop.line, f"for: {key} must be a pattern, or a list of patterns")
+            return ()
+        if key in loop and not patterns:
+            self._note(loop.line, f"for: {key} names nothing")
+        return tuple(cast(list[str], patterns))
+
+    def _check_keys(self, mapping: LinedMapping, known: Collection[str], where: str) -> None:
+        for key in mapping:
+            if key not in known:
+                keys = suggestion(key, known) or f"; it has {', '.join(known)}"
+                self._note(mapping.line, f"{key!r} is not a key of {where}{keys}")
+
+    def _note(self, line: int, text: str) -> None:
+        self._problems.append(Problem(line, text))
+
+
+def _not_runnable(words: tuple[str, ...]) -> str:
+    """Say that a fleet does not run a command, and name the nearest that it runs."""
+    if words[0].startswith("-"):
+        return f"run begins with {words[0]!r}, and must begin with a command, such as products push"
+    typed = " ".join(words[:3])
+    lengths = (" ".join(words[:count]) for count in (3, 2, 1))
+    near = next(filter(None, (suggestion(text, COMMANDS) for text in lengths)), "")
+    return f"{typed!r} is not a command that a fleet runs{near or '; it runs ' + ', '.join(COMMANDS)}"

@@ -43,6 +43,7 @@ FILES = {
     "customers.csv": "email,phone_number\nana@shop.example,+4915112345678\n",
     "unsubscribed.csv": "email\nben@shop.example\n",
     "card.yaml": document_of(CreateCard),
+    "fleet.yaml": "tasks:\n  - {name: shop, run: products push feed.csv}\n",
     "filters.yaml": "- {attribute: product_type, operator: CONTAINS, value: Mugs}\n",
 }
 

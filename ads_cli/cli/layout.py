@@ -88,7 +88,7 @@ ROOT_SUMMARIES = {
 }
 # The root's help, by heading.
 ROOT_SECTIONS = {
-    "Feeds and audiences": ("products", "catalog", "audiences", "jobs"),
+    "Feeds and audiences": ("products", "catalog", "audiences", "fleet", "jobs"),
     "Campaigns and ads": (
         *("campaigns", "line-items", "targeting", "promoted", "cards", "media", "posts"),
         *("stats", "recommendations"),

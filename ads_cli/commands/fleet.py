@@ -9,11 +9,12 @@ from ..console.invocation import Invocation
 from ..console.run_report import ReportOptions
 
 DEFAULT_PARALLEL = 4
-FleetFile = Annotated[str, typer.Argument(metavar="FILE", help="YAML: defaults, and tasks with their command lines")]
+FleetFile = Annotated[
+    str, typer.Argument(metavar="FILE", help="YAML: defaults, and tasks with their command lines")
+]
 Only = Annotated[
     str | None, typer.Option(metavar="NAMES", help="These tasks only: names or patterns, separated by commas")
 ]
-RUN_COLUMNS = ("task", "status", "exit_code", "seconds", "profile", "worker")
 CHECK_COLUMNS = ("task", "profile", "command", "account", "changes")
 STATUS_COLUMNS = ("task", "state", "exit_code", "seconds", "profile", "worker")
 FLEET_COLUMNS = ("file", "state", "began", "tasks", "ok", "failed")
@@ -38,14 +39,16 @@ def run(
     ] = None,
     *,
     page: ReportOptions,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file, whatever it holds")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace an existing file, whatever it holds")
+    ] = False,
 ) -> None:
     """Run the tasks of a file, each a command under its own profile.
 
     The whole file is checked before anything runs. Jobs of one account run one after another, parts of one
     list of people at once. The exit code is that of the worst task; --resume runs what did not end well.
 
-    For example: adsctl fleet run examples/fleet.yaml --parallel 8 --report fleet.html
+    For example: adsctl fleet run fleet.yaml --parallel 8 --report fleet.html
     """
     from ..console.page_file import checked_path
     from ..fleet.queue import Limits
@@ -65,7 +68,7 @@ def check(ctx: typer.Context, file: FleetFile, only: Only = None) -> None:
 
     Every command line is parsed, profiles must be signed in, and feeds must be there.
 
-    For example: adsctl fleet check examples/fleet.yaml
+    For example: adsctl fleet check fleet.yaml
     """
     from ..masking import mask_address
     from ..output.text import counted, shell_command

@@ -11,7 +11,7 @@ from ..console.invocation import Invocation
 from ..console.options import COMMON_OPTIONS
 from ..console.remote_access import make_access
 from ..console.task_lines import parse_line
-from ..errors import UsageError
+from ..errors import ContentError, UsageError
 from ..feeds.locations.locate import expand_files
 from ..fleet.check import Parsed, Parser, check_places, check_signed_in
 from ..fleet.expand import Expansion
@@ -40,7 +40,9 @@ def plan_fleet(call: Invocation, root: Any, file: str, only: str | None, *, here
     path, problems = Path(file), list[Problem]()
     fleet = read_fleet(path, problems)
     access = partial(make_access, call, MAX_BYTES)
-    expansion = Expansion(fleet, list(call.settings.read_config().get("profiles") or ()), partial(expand_files, access=access))
+    expansion = Expansion(
+        fleet, list(call.settings.read_config().get("profiles") or ()), partial(expand_files, access=access)
+    )
     lines = expansion.lines()
     parser = Parser(partial(parse_line, root), inherited_options(call))
     parsed = parser.tasks(lines)
@@ -56,11 +58,11 @@ def plan_fleet(call: Invocation, root: Any, file: str, only: str | None, *, here
 
 def inherited_options(call: Invocation) -> list[str]:
     """Return the options of this invocation that every task has."""
-    found: list[str] = []
-    for option in COMMON_OPTIONS:
-        if option.name in INHERITED and (value := call.flags.get(option.name)):
-            found.append(f"{option.names[0]}={value}" if option.metavar else option.names[0])
-    return found
+    return [
+        f"{option.names[0]}={value}" if option.metavar else option.names[0]
+        for option in COMMON_OPTIONS
+        if option.name in INHERITED and (value := call.flags.get(option.name))
+    ]
 
 
 def _access_of(call: Invocation, settings: Settings) -> Any:
@@ -80,10 +82,11 @@ def _chosen(parsed: Sequence[Parsed], only: str | None) -> list[Parsed]:
 
 
 def _error(path: Path, problems: list[Problem]) -> Exception:
-    """Return the error that tells all problems, by their lines; its class is that of the worst."""
+    """Return the error that tells all problems, by their lines: a mistake of the file, or else the worst."""
     ordered = sorted(problems, key=lambda problem: problem.line)
     lines = [f"{path}:{problem.line}: {problem.text}" for problem in ordered[:MAX_PROBLEMS]]
     if more := len(ordered) - MAX_PROBLEMS:
         lines += [f"and {more:,} more"] if more > 0 else []
-    kind = worst([problem.error.exit_code for problem in problems])
+    kinds = {problem.error for problem in problems}
+    kind = ContentError if ContentError in kinds else worst([kind.exit_code for kind in kinds])
     return kind("\n".join([*lines, f"{path}: {counted(len(ordered), 'mistake')}; nothing was run"]))

@@ -17,7 +17,8 @@ from ..fleet.queue import Limits
 from ..fleet.runs import FleetRun, FleetState
 from ..fleet.tasks import Task
 from ..output.text import counted, shell_command
-from .fleet import RUN_COLUMNS
+
+RUN_COLUMNS = ("task", "status", "exit_code", "seconds", "profile", "worker")
 
 
 @dataclass
@@ -65,8 +66,8 @@ class FleetCommand:
 
     def _say_resumed(self, ended: int, begun: FleetRun) -> None:
         if ended:
-            tasks = counted(ended, "task")
-            self.call.messages.say(f"{tasks} of the run of {begun.began} ended well and {'is' if ended == 1 else 'are'} not run again")
+            tasks = f"{counted(ended, 'task')} of the run of {begun.began}"
+            self.call.messages.say(f"not run again, since they ended well: {tasks}")
 
     def _end(self, begun: FleetRun, results: list[TaskResult], stopped: Interrupted | None) -> None:
         """Show the results and write the page; raise the error, or the signal."""

@@ -48,7 +48,13 @@ def _fleet_record(call: Invocation, run: FleetRun) -> dict[str, Any]:
     state = FleetState(call.settings.state_dir, Path(run.file))
     states = Counter(record["state"] for record in _task_records(state, run))
     total = len(run.tasks)
-    ended = "ok" if states["ok"] == total else "unfinished" if states["ok"] + states["failed"] < total else "failed"
+    ended = (
+        "ok"
+        if states["ok"] == total
+        else "unfinished"
+        if states["ok"] + states["failed"] < total
+        else "failed"
+    )
     return {
         "file": run.file,
         "state": "running" if state.is_running else ended,

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..fleet.engine import Ended, Started, TaskEvent, TaskResult
+from ..fleet.engine import Ended, Started, Status, TaskEvent, TaskResult
 from ..fleet.outcome import numbers, reason
 from ..fleet.tasks import Task
 from ..output.messages import Messages
@@ -23,7 +23,7 @@ TAIL_BYTES = 4096
 WIDE = 120  # columns, from which on the profile and the worker are shown
 LAST_ENDED = 5  # tasks that are still shown
 ROWS_BESIDE = 4  # rows of the terminal that tasks do not take
-STYLES = {"ok": "green", "failed": "red"}
+STYLES: dict[Status, str] = {"ok": "green", "failed": "red"}
 
 
 class FleetView:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..auth.secrets import Secrets
 from ..config.addresses import canonical_address
 from ..config.settings import EMULATOR_URL, Settings
-from ..errors import AdsctlError, UsageError
+from ..errors import AdsctlError, ContentError, UsageError
 from ..masking import Mask, address_secrets, mask_address
 from ..uploads.job_key import Place
 from .commands import COMMANDS, WRITTEN
@@ -55,6 +55,8 @@ class Parser:
         for line in lines:
             try:
                 found.append(self._task(line))
+            except UsageError as error:  # the command line is the content of a file
+                self.problems.append(problem(line, ContentError(error.message, hint=error.hint)))
             except AdsctlError as error:
                 self.problems.append(problem(line, error))
         return found

@@ -14,7 +14,8 @@ from .engine import TaskResult
 SEVERITY = (0, 10, 9, 12, 3, 5, 6, 7, 8, 4, 2, 11, 1)
 NAMED_FAILURES = 10
 COUNTS = ("created", "updated", "unchanged", "deleted", "accepted", "failed", "skipped")
-ERRORS = {error.exit_code: error for error in (AdsctlError, *AdsctlError.__subclasses__())}
+KINDS: list[type[AdsctlError]] = [AdsctlError, *AdsctlError.__subclasses__()]
+ERRORS = {kind.exit_code: kind for kind in KINDS}
 
 
 def severity(exit_code: int) -> int:

@@ -44,7 +44,10 @@ def page_of(file: str, began: str, results: Sequence[TaskResult], error: Reporte
 def _headline(counts: Counter[Status], total: int) -> str:
     if counts["ok"] == total:
         return f"{counted(total, 'task')} ended well"
-    others = [f"{counts['failed']:,} failed", *([f"{counts['skipped']:,} not started"] if counts["skipped"] else [])]
+    others = [
+        f"{counts['failed']:,} failed",
+        *([f"{counts['skipped']:,} not started"] if counts["skipped"] else []),
+    ]
     return f"{counts['ok']:,} of {counted(total, 'task')} ended well; {', '.join(others)}"
 
 

@@ -1,0 +1,177 @@
+"""`fleet check`: everything that is wrong with the file of a fleet, at once, and before anything runs."""
+
+import json
+
+import pytest
+
+from tests.conftest import feed
+
+
+def test_every_mistake_is_told_at_once_with_its_line(fleet, feeds, adsctl):
+    feeds("a")
+    adsctl.file(
+        "fleet.yaml",
+        """defualts: {}
+tasks:
+  - {name: one, profile: local, run: products psh a.csv}
+  - {name: two, profil: local, run: products push a.csv}
+  - {name: three, profile: local, run: products push a.csv --concurency 3}
+  - {name: four, profile: loacl, run: products push a.csv}
+  - {name: five, profile: local, run: products push b.csv}
+  - {profile: local, run: products push a.csv}
+  - just text
+""",
+    )
+    told = fleet.check().splitlines()
+    expected = [
+        (1, "'defualts' is not a key of the file; did you mean 'defaults'?"),
+        (3, "'products psh a.csv' is not a command that a fleet runs; did you mean 'products push'?"),
+        (4, "'profil' is not a key of a task; did you mean 'profile'?"),
+        (5, "three: No such option: --concurency"),
+        (6, "four: there is no profile 'loacl'; did you mean 'local'?"),
+        (7, "five: b.csv cannot be opened: No such file or directory"),
+        (8, "the task has no name"),
+        (1, "task 7 must be a mapping"),
+    ]
+    for line, text in expected:
+        assert any(f"fleet.yaml:{line}: {text}" in each for each in told), (line, text, told)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "auth login",
+        "auth token",
+        "emulator serve",
+        "emulator env",
+        "fleet run fleet.yaml",
+        "profile set x output json",
+        "products list",
+        "help",
+    ],
+)
+def test_what_makes_no_sense_in_a_fleet_is_refused(fleet, run):
+    fleet.write(f"{{name: one, profile: local, run: {run}}}")
+    assert "is not a command that a fleet runs" in fleet.check()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("-o csv", "--output has no place here: the fleet reads the result as JSON"),
+        ("--query x", "--query has no place here"),
+        ("--profile other", "--profile has no place here: the task's profile: names it"),
+        ("--help", "it shows a text, and does nothing"),
+        ("--concurrency 99", "99 is not in the range 1<=x<=32"),
+        ("https://me:sesame@shop.example/feed.csv", "https://***@shop.example/feed.csv holds a password"),
+        ("-", "a task has no standard input"),
+        ("--failed-out -", "standard output is the result of a task"),
+        ("'unclosed", "cannot be parted into words: no closing quotation"),
+    ],
+)
+def test_an_option_that_has_no_place_in_a_task_is_refused(fleet, feeds, options, told):
+    feeds("a")
+    fleet.write(f"{{name: one, profile: local, run: {json.dumps(f'products push a.csv {options}')}}}")
+    stderr = fleet.check()
+    assert told in stderr
+    assert "sesame" not in stderr
+
+
+def test_two_tasks_that_write_one_place_are_refused_and_parts_of_one_list_are_not(fleet, feeds, adsctl):
+    feeds("a", "b")
+    adsctl.file("people.csv", "email\na@shop.example\n")
+    push = "profile: local, run: audiences push people.csv --audience"
+    fleet.write(
+        "{name: one, profile: local, run: products push a.csv}",
+        "{name: two, profile: local, run: products sync b.csv}",
+        f"{{name: part 1, {push} 1nmth}}",
+        f"{{name: part 2, {push} 1nmth}}",
+        f"{{name: other, {push} 1nmu0}}",
+        f"{{name: gone, {push} 1nmth --operation delete}}",
+    )
+    told = fleet.check().splitlines()
+    assert "two: changes product catalog of the profile local, as one (line 2) does" in told[0]
+    assert "gone: changes custom audience 1nmth, as part 1 (line 4) does" in told[1]
+    assert "fleet.yaml: 2 mistakes; nothing was run" in told[2]
+
+
+def test_a_file_that_two_tasks_write_or_one_reads_and_another_writes_is_refused(fleet, feeds):
+    feeds("a", "b")
+    fleet.write(
+        "{name: one, profile: local, run: products convert a.csv out.csv}",
+        "{name: two, profile: local, run: products convert b.csv ./out.csv}",
+        "{name: three, profile: local, run: products check a.csv --failed-out b.csv}",
+    )
+    told = fleet.check()
+    assert "two: writes ./out.csv, as one (line 2) does" in told
+    assert "two: reads b.csv, which three (line 4) writes" in told
+
+
+def test_names_are_unique_and_have_no_control_characters(fleet, feeds, adsctl):
+    feeds("a")
+    fleet.write(
+        "{name: one, profile: local, run: products check a.csv}",
+        "{name: one, profile: local, run: products check a.csv}",
+        r'{name: "bell \x07 \x1b[2J", profile: local, run: products check a.csv}',
+    )
+    told = fleet.check()
+    assert "fleet.yaml:3: the name 'one' is that of the task of line 2" in told
+    assert r"the name 'bell \x07 \x1b[2J' has a character that cannot be seen" in told
+
+
+def test_a_profile_that_is_not_signed_in_is_told_once_with_4(fleet, feeds, adsctl):
+    feeds("a")
+    adsctl("profile", "set", "shop-1", "service=x", "account=acc")
+    fleet.write(
+        "{name: one, profile: shop-1, run: products push a.csv}",
+        "{name: two, profile: shop-1, run: products pull b.csv}",
+    )
+    told = fleet.check(code=4)
+    assert "one: not signed in (run: adsctl auth login --profile shop-1" in told
+    assert told.count("not signed in") == 1
+
+
+def test_a_feed_at_an_address_must_answer(fleet, httpserver):
+    httpserver.expect_request("/there.csv").respond_with_data(feed(2))
+    httpserver.expect_request("/gone.csv").respond_with_data("gone", status=404)
+    fleet.write(
+        f"{{name: one, profile: local, run: 'products check {httpserver.url_for('/there.csv')}'}}",
+        f"{{name: two, profile: local, run: 'products check {httpserver.url_for('/gone.csv')}'}}",
+    )
+    told = fleet.check(code=5)
+    assert "two: " in told
+    assert "1 mistake;" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "not a mapping with tasks"),
+        ("[1, 2]", "not a mapping with tasks"),
+        ("tasks: []", "tasks must be a list of at least one task"),
+        ("tasks: nothing", "tasks must be a list of at least one task"),
+        ("a: &a [x]\ntasks: [*a, *a]", "anchors and aliases are not read"),
+        ("tasks: !!python/object:os.system []", "is not read"),
+        ("tasks: [{name: a, name: b}]", "the key 'name' is there twice"),
+        ("tasks: [{name: [], run: products check x, for: 3}]", "name must be a text"),
+        ("[" * 5000, "nested more than 64 deep"),
+        ("#" + "x" * 1_100_000, "larger than 1 MB"),
+    ],
+)
+def test_a_file_that_is_no_fleet_is_refused(fleet, adsctl, text, told):
+    adsctl.file("fleet.yaml", text)
+    assert told in fleet.check()
+
+
+def test_a_file_that_is_not_there_is_a_mistake_of_usage(adsctl):
+    assert "none.yaml cannot be opened" in adsctl("fleet", "check", "none.yaml", code=2).stderr
+
+
+def test_a_check_shows_the_tasks_and_runs_nothing(fleet, feeds, adsctl):
+    feeds("a")
+    fleet.write(
+        "{name: one, profile: local, run: products push a.csv}", defaults="{products push: --changed}"
+    )
+    (record,) = json.loads(adsctl("fleet", "check", "fleet.yaml", "-o", "json").stdout)
+    assert record["command"] == "--profile=local products push --changed a.csv"
+    assert not (adsctl.home / "state" / "fleet").exists()

@@ -1,0 +1,92 @@
+"""Loops of a fleet over profiles and files, and how their values are filled in."""
+
+import json
+
+import hypothesis.strategies as st
+from hypothesis import given
+
+from ads_cli.fleet.expand import Expansion
+from ads_cli.fleet.file import Entry, FleetFile
+from tests.conftest import feed
+
+
+def commands(adsctl) -> dict[str, str]:
+    shown = json.loads(adsctl("fleet", "check", "fleet.yaml", "-o", "json").stdout)
+    return {record["task"]: record["command"] for record in shown}
+
+
+def test_a_loop_over_profiles_makes_a_task_for_each_that_matches(fleet, service, profiles, feeds, adsctl):
+    profiles("shop-a", "shop-b", "other")
+    feeds("shop-a", "shop-b")
+    fleet.write('{for: {profiles: "shop-*"}, run: "products push {profile}.csv"}')
+    assert commands(adsctl) == {
+        "shop-a": "--profile=shop-a products push shop-a.csv",
+        "shop-b": "--profile=shop-b products push shop-b.csv",
+    }
+
+
+def test_a_loop_over_files_keeps_every_name_one_word(fleet, adsctl):
+    names = [
+        "two words.csv",
+        "it's.csv",
+        'say "hi".csv',
+        "$(touch pwned).csv",
+        "{profile}.csv",
+        "-rf.csv",
+        "@HOME",
+    ]
+    for name in names:
+        adsctl.file(name, feed(1))
+    fleet.write(
+        '{name: "n{number}", for: {files: ["*.csv", "@*"]}, profile: local,'
+        ' run: "products check --format csv {file}"}'
+    )
+    records = fleet()
+    assert [record["status"] for record in records] == ["ok"] * len(names)
+    assert not (adsctl.home / "pwned").exists()
+
+
+def test_two_loops_make_every_pair_and_names_tell_them_apart(fleet, feeds, profiles, service, adsctl):
+    profiles("a", "b")
+    feeds("x", "y")
+    fleet.write('{for: {profiles: [a, b], files: "[xy].csv"}, run: "products check {file}"}')
+    assert list(commands(adsctl)) == ["a x.csv", "a y.csv", "b x.csv", "b y.csv"]
+
+
+def test_a_pattern_that_matches_nothing_is_a_mistake(fleet, adsctl, feeds):
+    feeds("a")
+    adsctl("profile", "set", "shop", "service=x")
+    fleet.write(
+        '{for: {profiles: "shpo"}, run: "products check a.csv"}',
+        '{for: {files: "none-*.csv"}, profile: local, run: "products check {file}"}',
+        '{name: x, profile: local, run: "products check {file}"}',
+    )
+    told = fleet.check()
+    assert "for: profiles: 'shpo' matches no profile; did you mean 'shop'?" in told
+    assert "for: files: none-*.csv matches no file" in told
+    assert "{file} stands for nothing: the task has no file" in told
+
+
+def test_a_star_does_not_mean_the_emulator(fleet, adsctl, feeds):
+    feeds("a")
+    fleet.write('{for: {profiles: "*"}, run: "products check a.csv"}')
+    assert "matches no profile" in fleet.check()
+    fleet.write('{for: {profiles: local}, run: "products check a.csv"}')
+    assert list(commands(adsctl)) == ["local"]
+
+
+def test_five_hundred_tasks_are_checked(fleet, adsctl, feeds):
+    for number in range(500):
+        adsctl.file(f"part-{number:03}.csv", "email\na@shop.example\n")
+    fleet.write('{for: {files: "part-*.csv"}, profile: local, run: "audiences push {file} --audience 1nmth"}')
+    assert len(commands(adsctl)) == 500
+
+
+@given(file=st.text(min_size=1), profile=st.text(min_size=1))
+def test_what_is_filled_in_is_never_parted_and_never_filled_in_again(file, profile):
+    entry = Entry(
+        1, "products push", ("{file}", "x={profile}", "{Handle}"), "{number}", profile, files=("*",)
+    )
+    (line,) = Expansion(FleetFile({}, [entry]), [], lambda patterns: [file]).lines()
+    shown = f"./{file}" if file[0] in "-@" else file
+    assert line.words == (shown, f"x={profile}", "{Handle}")

@@ -27,6 +27,7 @@ HAND_WRITTEN = (
     "auth bearer issue",
     "auth bearer revoke",
     "auth login --no-browser --token-store file",
+    "cards fetch card://7cqs1",
     "webhooks create https://shop.example/hook",
     "api GET /12/accounts",
     "api GET /12/accounts --paginate",

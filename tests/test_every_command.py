@@ -13,7 +13,7 @@ from ads_cli.api.endpoint import requests_for
 from ads_cli.cli.tree import root
 from ads_cli.output.presentation import FORMATS
 from ads_cli.reference.tree import describe_commands
-from tests.test_examples import BEFORE, ELSEWHERE, EXAMPLES, IN_A_SHELL, at_home  # noqa: F401
+from tests.test_examples import BEFORE, ELSEWHERE, EXAMPLES, IN_A_SHELL, at_home, move_clock  # noqa: F401
 
 COMMANDS = {command.key: command for command in describe_commands(root())}
 DECLARED = {request.endpoint.command: request.endpoint for request in requests_for("generic")}
@@ -55,7 +55,8 @@ def read(output: str, text: str):
 
 
 @pytest.mark.parametrize("command", SENDING)
-def test_every_format_works(at_home, command):  # noqa: F811
+def test_every_format_works(at_home, time_machine, command):  # noqa: F811
+    move_clock(time_machine, command)
     found = {}
     for output in FORMATS:
         for file in at_home.copy_emulator().parent.glob("emulator.db*"):
@@ -75,7 +76,8 @@ def test_every_format_works(at_home, command):  # noqa: F811
 
 
 @pytest.mark.parametrize("command", MUTATIONS)
-def test_a_dry_run_sends_nothing(at_home, remote, httpserver, command):  # noqa: F811
+def test_a_dry_run_sends_nothing(at_home, remote, httpserver, time_machine, command):  # noqa: F811
+    move_clock(time_machine, command)
     given = {"ADSCTL_ACCOUNT": "18ce54d4x5t", "ADSCTL_CATALOG": "7310248000000000001"}
     at_home.file("discontinued.csv", "product_key\npk1\n")
     at_home(*words(command), "--dry-run", **given)
@@ -93,7 +95,8 @@ RESPONSES = {  # status, body and the expected exit code
 
 
 @pytest.mark.parametrize("command", SENDING)
-def test_every_answer_ends_in_its_exit_code(at_home, remote, httpserver, command):  # noqa: F811
+def test_every_answer_ends_in_its_exit_code(at_home, remote, httpserver, time_machine, command):  # noqa: F811
+    move_clock(time_machine, command)
     given = {"ADSCTL_ACCOUNT": "18ce54d4x5t", "ADSCTL_CATALOG": "7310248000000000001"}
     for status, body, code in RESPONSES.values():
         httpserver.clear()

@@ -35,6 +35,7 @@ BEFORE = {  # commands that have to run first
     "products update": "adsctl products push feed.csv",
     "products delete": "adsctl products push feed.csv && adsctl products list -o ids > discontinued.csv",
 }
+AT = {"posts scheduled create": "2026-12-01T09:00:00Z"}  # where the example has a time that is to come
 ENDS_WITH = {"products diff": 10}  # exit codes other than 0
 IN_A_SHELL = (HAND_WRITTEN.keys() | BEFORE.keys()) - ELSEWHERE.keys()
 FILES = {
@@ -55,8 +56,14 @@ def at_home(adsctl):
     return adsctl
 
 
+def move_clock(time_machine, command):
+    if command in AT:
+        time_machine.move_to(AT[command])
+
+
 @pytest.mark.parametrize("command", sorted(EXAMPLES.keys() - IN_A_SHELL - ELSEWHERE.keys()))
-def test_the_example_of_a_request_works(at_home, command):
+def test_the_example_of_a_request_works(at_home, time_machine, command):
+    move_clock(time_machine, command)
     program, *words = shlex.split(EXAMPLES[command])
     assert program == "adsctl" and " ".join(words).startswith(command)
     assert at_home("--profile", "local", "--yes", *words).stdout.strip()

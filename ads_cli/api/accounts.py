@@ -1,31 +1,15 @@
-"""Advertising accounts: features, apps, history, categories."""
+"""Advertising accounts, and the apps and promotable users in them."""
 
-from functools import partial
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
 from .endpoint import Request, endpoint
-from .time import Time
-from .types import (
-    Country,
-    Cursor,
-    Id,
-    Ids,
-    InAccount,
-    Moment,
-    Name,
-    Page,
-    PageInAccount,
-    PageSize,
-    Texts,
-    WithDeleted,
-)
-from .validation import rule
+from .types import Id, Ids, InAccount, Name, Page, PageInAccount, WithDeleted
 
 ACCOUNT_COLUMNS = "id name business_name timezone approval_status industry_type deleted"
+PROMOTABLE_COLUMNS = "id user_id promotable_user_type deleted"
 ACCOUNT_FIELDS = ("business_id", "timezone_switch_at", "created_at", "updated_at")
-CATEGORY_COLUMNS = "id name country_codes description"
 
 Industry = Literal[
     "AGENCY",
@@ -43,35 +27,6 @@ Industry = Literal[
     "TRAVEL",
     "OTHER",
 ]
-Entity = Literal["CAMPAIGN", "LINE_ITEM", "PROMOTED_POST", "TARGETING_CRITERIA", "PROMOTED_ACCOUNT"]
-FilteredFeature = Literal[
-    "REACH_AND_FREQUENCY_ANALYTICS", "REACH_FREQUENCY_CAP", "WEBSITE_CLICKS_CPM_BILLING"
-]
-KNOWN_FEATURES = (
-    "AGE_TARGETING",
-    "ALLOW_SKIPPABLE_VIDEOS_FOR_PREROLL_VIEWS_OBJECTIVE",
-    "AWARENESS_OBJECTIVE",
-    "BRAND_TPN",
-    "CHARGE_FOR_GOOD_CLICK",
-    "CONVERSATION_CARD",
-    "CONVERSATION_CARD_FOUR_OPTIONS",
-    "CONVERSATION_CARD_UNLOCK",
-    "CPI_CHARGING",
-    "DIRECT_MESSAGE_CARD",
-    "DR_TAP",
-    "ENGAGER_RETARGETING",
-    "EVENT_TARGETING",
-    "INSTALLED_APP_CATEGORY_TARGETING",
-    "MOBILE_CONVERSION_TRANSACTION_VALUE",
-    "OPTIMIZED_ACTION_BIDDING",
-    "PREROLL_VIEWS_OBJECTIVE",
-    "REACH_AND_FREQUENCY_ANALYTICS",
-    "REACH_FREQUENCY_CAP",
-    "VALIDATED_AGE_TARGETING",
-    "VIDEO_APP_DOWNLOAD_CARD",
-    "VIDEO_VIEWS_MIDROLL_OBJECTIVE",
-)
-FeatureKeys = Annotated[Texts, Meta(description="Names of features", extra={"seen": KNOWN_FEATURES})]
 
 
 @endpoint(
@@ -136,152 +91,26 @@ class ListApps(PageInAccount):
     """List the apps of an account."""
 
 
-def _whole_hour(time: Time | None) -> str | None:
-    if time is None:
-        return None
-    moment = time.moment
-    off = moment.minute or moment.second or moment.microsecond
-    return f"{time} is not a whole hour in UTC, such as 2026-03-01T08:00:00Z" if off else None
-
-
-FromHour = Annotated[Moment, Meta(description="Changes from this whole hour")]
-BeforeHour = Annotated[Moment, Meta(description="Changes before this whole hour")]
-history_endpoint = partial(
-    endpoint,
-    "GET /12/accounts/{account_id}/account_history",
-    "accounts history",
-    columns="change_time change_type entity entity_id change_by changes",
-    record_id="entity_id",
-    example="--entity-type LINE_ITEM --entity-id 9d4c1 "
-    "--start-time 2026-02-20T10:00Z --end-time 2026-02-21T10:00Z",
+@endpoint(
+    "GET /12/accounts/{account_id}/promotable_users",
+    "accounts promotable-users list",
+    columns=PROMOTABLE_COLUMNS,
+    example="--sort-by created_at-desc",
 )
+class ListPromotableUsers(PageInAccount):
+    """List the users whose posts an account may promote; the FULL one is the advertiser."""
 
-
-class History(InAccount, kw_only=True):
-    """The parameters of the change history."""
-
-    entity_type: Entity
-    entity_id: Id
-    start_time: FromHour | None = None
-    end_time: BeforeHour | None = None
-    user_id: Annotated[int, Meta(description="Only changes by this user")] | None = None
-    count: PageSize | None = None
-    cursor: Cursor | None = None
-
-    @rule("start_time")
-    def starts_on_the_hour(self) -> str | None:
-        """Require a whole hour."""
-        return _whole_hour(self.start_time)
-
-    @rule("end_time")
-    def ends_on_the_hour(self) -> str | None:
-        """Require a whole hour."""
-        return _whole_hour(self.end_time)
-
-
-@history_endpoint(service="generic")
-class ListHistory(History, kw_only=True):
-    """List changes in an account, with time and user.
-
-    The service offers this as a beta, to selected accounts only.
-    """
-
-    start_time: FromHour
-    end_time: BeforeHour
-
-
-@history_endpoint(service="x")
-class ListWholeHistory(History):
-    """List changes in an account, with time and user; without a period, all that the service keeps."""
+    promotable_user_ids: Ids | None = None
 
 
 @endpoint(
-    "GET /12/advertiser_business_categories",
-    "accounts business-categories",
-    columns="id name iab_categories",
-    example="--columns name,iab_categories",
+    "GET /12/accounts/{account_id}/promotable_users/{promotable_user_id}",
+    "accounts promotable-users get",
+    columns=PROMOTABLE_COLUMNS,
+    example="l310s",
 )
-class ListBusinessCategories(Request):
-    """List the business categories.
+class GetPromotableUser(InAccount):
+    """Show one user whose posts an account may promote."""
 
-    A line item for PREROLL_VIEWS has one or two of them, by the codes in iab_categories.
-    """
-
-
-@endpoint(
-    "GET /12/accounts/{account_id}/curated_categories",
-    "accounts curated-categories list",
-    columns=CATEGORY_COLUMNS,
-    example="--query '[].name'",
-    service="generic",
-)
-class ListCuratedCategories(InAccount):
-    """List curated categories with the countries where they are available."""
-
-
-@endpoint(
-    "GET /12/accounts/{account_id}/curated_categories",
-    "accounts curated-categories list",
-    columns=CATEGORY_COLUMNS,
-    example="--country-codes US,GB",
-    service="x",
-)
-class ListCuratedCategoriesIn(InAccount, kw_only=True):
-    """List the curated categories that are available in some countries."""
-
-    country_codes: Annotated[
-        list[Country],
-        Meta(min_length=1, max_length=200, description="Countries of two letters, as in US,GB"),
-    ]
-    cursor: Cursor | None = None
-
-
-@endpoint(
-    "GET /12/accounts/{account_id}/curated_categories/{curated_category_id}",
-    "accounts curated-categories get",
-    columns=CATEGORY_COLUMNS,
-    example="cc1",
-)
-class GetCuratedCategory(InAccount, kw_only=True):
-    """Show one curated category."""
-
-    curated_category_id: Id
-
-
-@endpoint(
-    "GET /12/accounts/{account_id}/features",
-    "accounts features list",
-    columns="",
-    example="--feature-keys REACH_FREQUENCY_CAP",
-)
-class ListFeatures(InAccount):
-    """List the features of an account."""
-
-    feature_keys: Annotated[list[FilteredFeature], Meta(min_length=1, description="Only these")] | None = None
-
-
-@endpoint(
-    "POST /12/accounts/{account_id}/features",
-    "accounts features add",
-    columns="",
-    base="sandbox",
-    example="--feature-keys AGE_TARGETING,CPI_CHARGING",
-)
-class AddFeatures(InAccount, kw_only=True):
-    """Add features to an account of the sandbox."""
-
-    feature_keys: FeatureKeys
-
-
-@endpoint(
-    "DELETE /12/accounts/{account_id}/features",
-    "accounts features remove",
-    columns="",
-    base="sandbox",
-    confirm_prompt="Remove the features {feature_keys} from the account {account_id} of the sandbox",
-    example="--feature-keys REACH_FREQUENCY_CAP",
-)
-class RemoveFeatures(InAccount, kw_only=True):
-    """Remove features from an account of the sandbox, and list those that remain."""
-
-    feature_keys: FeatureKeys
+    promotable_user_id: Id
+    with_deleted: WithDeleted | None = None

@@ -15,7 +15,9 @@ ParamsIn = Literal["query", "json", "form"]
 # The modules that declare the commands of a group, or of a group or a command below it that has modules of
 # its own. A command line loads those of its group alone.
 GROUP_MODULES = {
-    "accounts": ("accounts",),
+    "accounts": ("accounts", "history", "categories"),
+    "accounts features": ("features",),
+    "accounts curated-categories": ("categories",),
     "line-items": ("line_items",),
     "line-items curated-categories": ("line_item_categories",),
     "targeting": ("targeting",),
@@ -26,9 +28,16 @@ GROUP_MODULES = {
     "audiences": ("audiences",),
     "audiences push": ("users",),
     "cards": ("cards",),
+    "cards poll": ("polls",),
+    "cards image-conversation": ("conversations",),
+    "cards video-conversation": ("conversations",),
     "media": ("media",),
     "posts": ("posts",),
+    "posts drafts": ("unpublished_posts",),
+    "posts scheduled": ("unpublished_posts",),
     "catalog": ("catalog",),
+    "catalog sets": ("product_sets",),
+    "catalog feeds": ("scheduled_feeds",),
     "products": ("products",),
     "auth": ("auth",),
     "webhooks": ("webhooks",),

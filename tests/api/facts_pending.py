@@ -1,9 +1,6 @@
 """The endpoints that no command reaches yet, by the names of the facts."""
 
 PENDING = {
-    # accounts
-    "promotable_users.list",
-    "promotable_users.get",
     # campaigns
     "campaigns.list",
     "campaigns.get",
@@ -34,29 +31,6 @@ PENDING = {
     "do_not_reach_lists.list",
     "do_not_reach_lists.create",
     "audience_estimate.create",
-    # catalog
-    "product_catalogs.product_sets.update",
-    "product_catalogs.product_sets.delete",
-    # creatives
-    "cards.all.list",
-    "cards.all.get",
-    "cards.image_conversation.list",
-    "cards.image_conversation.get",
-    "cards.image_conversation.create",
-    "cards.image_conversation.update",
-    "tweets.list",
-    "draft_tweets.list",
-    "draft_tweets.get",
-    "draft_tweets.create",
-    "draft_tweets.update",
-    "draft_tweets.delete",
-    "draft_tweets.preview",
-    "scheduled_tweets.list",
-    "scheduled_tweets.get",
-    "scheduled_tweets.create",
-    "scheduled_tweets.update",
-    "scheduled_tweets.delete",
-    "tweet_previews.list",
     # settings
     "tax_settings.get",
     "tax_settings.update",

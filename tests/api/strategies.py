@@ -29,6 +29,7 @@ SPECIAL_VALUES = {
     "product_type": st.sampled_from(["Home", "Home > Mugs"]),
     "image_link": st.sampled_from(LINKS),
     "additional_image_link": st.lists(st.sampled_from(LINKS), min_size=1).map(",".join),
+    "scheduled_at": st.integers(1, 360).map(lambda days: (datetime.now(UTC) + timedelta(days)).isoformat()),
     "sale_price_effective_date": st.just("2026-12-01T00:00+01:00/2026-12-24T23:59+01:00"),
 }
 

@@ -2,18 +2,10 @@
 
 import pytest
 
-from ads_cli.api.accounts import (
-    AddFeatures,
-    CreateAccount,
-    DeleteAccount,
-    GetCuratedCategory,
-    ListApps,
-    ListBusinessCategories,
-    ListCuratedCategories,
-    ListFeatures,
-    ListHistory,
-    UpdateAccount,
-)
+from ads_cli.api.accounts import CreateAccount, DeleteAccount, ListApps, UpdateAccount
+from ads_cli.api.categories import GetCuratedCategory, ListBusinessCategories, ListCuratedCategories
+from ads_cli.api.features import AddFeatures, ListFeatures
+from ads_cli.api.history import ListHistory
 
 from .declared import ESCAPED_ID, SPECIAL_ID, check, sent
 

@@ -4,20 +4,15 @@ import json
 
 import pytest
 
-from ads_cli.api.cards import (
-    CreateCard,
-    CreatePoll,
+from ads_cli.api.cards import CreateCard, GetCard, ListCards, UpdateCard
+from ads_cli.api.conversations import (
     DeleteImageConversation,
-    GetCard,
-    GetPoll,
     GetVideoConversation,
-    ListCards,
-    ListPolls,
     ListVideoConversations,
-    UpdateCard,
     UpdateVideoConversation,
 )
 from ads_cli.api.parts import request_parts
+from ads_cli.api.polls import CreatePoll, GetPoll, ListPolls
 from ads_cli.api.validation import convert
 from ads_cli.client.prepared_request import build_request
 
@@ -151,7 +146,7 @@ def test_filters_of_cards_keep_their_limits():
     assert check(ListCards, **IN, q="x" * 81) == ["q: has 81 characters, at most 80 are allowed"]
     assert check(ListCards, **IN, with_total_count="true") == ["with_total_count: is not a known field"]
     for kind in (ListPolls, ListVideoConversations):
-        assert check(kind, **IN, q="x" * 81) == []
+        assert check(kind, **IN, q="x" * 81) == ["q: has 81 characters, at most 80 are allowed"]
         assert check(kind, **IN, with_total_count="true", cursor="x") == [
             "with_total_count: cannot be used with cursor"
         ]

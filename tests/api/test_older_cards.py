@@ -2,7 +2,8 @@
 
 import pytest
 
-from ads_cli.api.cards import CreatePoll, CreateVideoConversation, UpdateVideoConversation
+from ads_cli.api.conversations import CreateVideoConversation, UpdateVideoConversation
+from ads_cli.api.polls import CreatePoll
 
 from .declared import check
 

@@ -32,7 +32,7 @@ def test_a_post_is_created(create):
     ("service_name", "author"), [("generic", {"id": USER}), ("x", {"id": int(USER), "id_str": USER})]
 )
 def test_trim_user_reduces_the_author_to_an_id(create, author):
-    assert create().json()["data"]["user"] == author | {"screen_name": "nordlicht"}
+    assert create().json()["data"]["user"].items() >= (author | {"screen_name": "nordlicht"}).items()
     assert create(trim_user="true").json()["data"]["user"] == author
 
 

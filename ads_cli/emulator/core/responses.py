@@ -61,6 +61,12 @@ def envelope(result: Result, params: dict[str, Any], names: Names = GENERIC) -> 
     return HttpResponse(msgspec.json.encode(body, enc_hook=str))
 
 
+def message_response(message: str, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:
+    """Return the response of the advertising API that has a message and no data."""
+    body = {"request": {"params": names.to_wire(params)}, "message": message}
+    return HttpResponse(msgspec.json.encode(body, enc_hook=str))
+
+
 def error_response(
     status: int, errors: list[dict[str, Any]], params: dict[str, Any], headers: Headers = ()
 ) -> HttpResponse:

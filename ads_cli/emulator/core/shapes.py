@@ -1,9 +1,9 @@
 """The answers of service x where its public reference shows another shape than the specification."""
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any
 
+from .classic_posts import classic_post, renamed_post
 from .responses import Result
 
 Record = dict[str, Any]
@@ -35,24 +35,6 @@ def _scheduled_feed(record: Record) -> Record:
     return _without_managed_fields(record) | times
 
 
-def _classic_post(post: Record) -> Record:
-    """Return a post with a number as its id, and the time in the older form."""
-    made = datetime.fromisoformat(post["created_at"]).strftime("%a %b %d %H:%M:%S +0000 %Y")
-    user = post["user"] | _classic_id(post["user"])
-    return _without_managed_fields(post) | _classic_id(post) | {"created_at": made, "user": user}
-
-
-def _renamed_post(post: Record) -> Record:
-    """Return a post as the answer to its new name has it."""
-    text = post.pop("text")
-    tweet = {"post_id": post["id"], "post_type": "PUBLISHED"}
-    return _classic_post(post) | tweet | {"full_text": text, "display_text_range": [0, len(text)]}
-
-
-def _classic_id(record: Record) -> Record:
-    return {"id": int(record["id"]), "id_str": record["id"]}
-
-
 def _older_card(card: Record) -> Record:
     """Return a card whose numbers are texts, without what is not set."""
     found = {name: value for name, value in card.items() if value is not None}
@@ -63,8 +45,10 @@ SHAPES: dict[str, Callable[[Record], Record]] = {
     "catalog": _without_managed_fields,
     "catalog feeds": _scheduled_feed,
     "catalog sets": _without_managed_fields,
+    "cards image-conversation": _older_card,
     "cards poll": _older_card,
     "cards video-conversation": _older_card,
-    "posts": _classic_post,
-    "posts rename": _renamed_post,
+    "posts create": classic_post,
+    "posts list": classic_post,
+    "posts rename": renamed_post,
 }

@@ -1,4 +1,4 @@
-"""Advertising accounts, and the apps in them."""
+"""Advertising accounts, the apps in them, and the users whose posts they may promote."""
 
 from ...api.accounts import CreateAccount, DeleteAccount, GetAccount, ListAccounts, ListApps, UpdateAccount
 from ..core.errors import not_found
@@ -9,7 +9,8 @@ from ..core.responses import Result
 from ..storage import ids
 from ..storage.store import Record, utc_now
 
-ACCOUNT, APP = "account", "account_app"
+ACCOUNT, APP, PROMOTABLE_USER = "account", "account_app", "promotable_user"
+FULL = "FULL"  # the type of the promotable user who is the advertiser
 SORTABLE = ("name", "business_name", "business_id", "timezone", "approval_status", "industry_type")
 APP_SORTABLE = ("app_store_identifier", "os_type")
 NEW_ACCOUNT = {
@@ -48,6 +49,13 @@ def delete_record(context: RequestContext, account: str, kind: str, identifier: 
         return Result(context.store.delete(kind, identifier, owner=account))
 
 
+def advertiser_of(context: RequestContext, account: str) -> str:
+    """Return the user whom an account advertises for; of one that has none yet, the signed-in user."""
+    users = context.store.find_all(PROMOTABLE_USER, account)
+    full = (user["user_id"] for user in users if user["promotable_user_type"] == FULL)
+    return next(full, context.user)
+
+
 @handler(ListAccounts)
 def list_accounts(context: RequestContext, request: ListAccounts) -> Result:
     """List the accounts of the user."""
@@ -67,7 +75,10 @@ def create_account(context: RequestContext, request: CreateAccount) -> Result:
     """Create an account (sandbox)."""
     with context.store.transaction():
         fields = {**NEW_ACCOUNT, "timezone_switch_at": utc_now()}
-        return Result(context.store.add(ACCOUNT, ids.random_base36(), fields, owner=context.user))
+        account = context.store.add(ACCOUNT, ids.random_base36(), fields, owner=context.user)
+        advertiser: Record = {"user_id": context.user, "promotable_user_type": FULL}
+        context.store.add(PROMOTABLE_USER, ids.random_base36(), advertiser, owner=account["id"])
+        return Result(account)
 
 
 @handler(UpdateAccount)

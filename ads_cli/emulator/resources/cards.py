@@ -8,7 +8,7 @@ from typing import get_args
 
 import msgspec
 
-from ...api.cards import CreateCard, DeleteCard, DeleteImageConversation, GetCard, ListCards, UpdateCard
+from ...api.cards import CreateCard, DeleteCard, GetCard, ListCards, UpdateCard
 from ...api.components import Button, CardType, Composed, Media, SwipeableMedia
 from ..core.errors import ApiError, invalid_parameter, not_found
 from ..core.handlers import RequestContext, handler
@@ -21,7 +21,6 @@ from .media import find_media
 
 CARD = "card"
 COMPONENT_CARDS: tuple[str, ...] = get_args(CardType)
-IMAGE_CONVERSATION = "IMAGE_CONVERSATION"
 SORTABLE = ("name", "card_type")
 
 
@@ -127,13 +126,6 @@ def update_card(context: RequestContext, request: UpdateCard) -> Result:
 def delete_card(context: RequestContext, request: DeleteCard) -> Result:
     """Mark a card made of components as deleted."""
     return delete_of_type(context, request.account_id, request.card_id, COMPONENT_CARDS)
-
-
-@handler(DeleteImageConversation)
-def delete_image_conversation(context: RequestContext, request: DeleteImageConversation) -> Result:
-    """Delete an image conversation; the service no longer creates such cards."""
-    types, is_permanent = [IMAGE_CONVERSATION], context.service == "x"
-    return delete_of_type(context, request.account_id, request.card_id, types, permanently=is_permanent)
 
 
 def delete_of_type(

@@ -1,6 +1,6 @@
 """Categories that the service defines for all accounts."""
 
-from ...api.accounts import (
+from ...api.categories import (
     GetCuratedCategory,
     ListBusinessCategories,
     ListCuratedCategories,

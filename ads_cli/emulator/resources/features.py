@@ -1,6 +1,6 @@
 """Features that are enabled for an account."""
 
-from ...api.accounts import AddFeatures, ListFeatures, RemoveFeatures
+from ...api.features import AddFeatures, ListFeatures, RemoveFeatures
 from ..core.handlers import RequestContext, handler
 from ..core.responses import Result
 from .accounts import require_account

@@ -1,6 +1,6 @@
 """The change history of an account."""
 
-from ...api.accounts import ListHistory, ListWholeHistory
+from ...api.history import ListHistory, ListWholeHistory
 from ..core.handlers import RequestContext, handler
 from ..core.paging import list_page
 from ..core.responses import Result

@@ -36,6 +36,7 @@ UPLOADS = {  # by prefix of the key: type, category, file extension, aspect rati
 TEXT_FIELDS = ("name", "file_name", "title", "description")
 VIDEO_FIELDS = ("title", "description", "poster_media_key")
 HOST = "https://media.example"
+IMAGE_WIDTH = 800  # pixels, of all images
 VIDEO_HEIGHT = 720  # pixels, of all videos
 
 
@@ -87,6 +88,27 @@ def video_size(media: Record) -> tuple[str, str]:
     """Return width and height of a video in pixels."""
     horizontal, vertical = map(float, media["aspect_ratio"].split(":"))
     return str(round(VIDEO_HEIGHT * horizontal / vertical)), str(VIDEO_HEIGHT)
+
+
+def video_fields(media: Record) -> Record:
+    """Return the fields of a card that shows a video."""
+    width, height = video_size(media)
+    return {
+        "video_url": media["media_url"],
+        "video_hls_url": media["media_url"].replace(".mp4", ".m3u8"),
+        "video_width": width,
+        "video_height": height,
+        "video_poster_url": media["poster_media_url"],
+        "video_poster_width": width,
+        "video_poster_height": height,
+        "content_duration_seconds": str(media["duration"]),
+    }
+
+
+def image_size(media: Record) -> tuple[str, str]:
+    """Return width and height of an image in pixels."""
+    horizontal, vertical = map(float, media["aspect_ratio"].split(":"))
+    return str(IMAGE_WIDTH), str(round(IMAGE_WIDTH * vertical / horizontal))
 
 
 def _fields(context: RequestContext, request: MediaDetails, media_type: str) -> Record:

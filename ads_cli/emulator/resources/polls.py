@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from ...api.cards import CreatePoll, DeletePoll, GetPoll, ListPolls
+from ...api.polls import CreatePoll, DeletePoll, GetPoll, ListPolls
 from ...api.time import Time
 from ..core.errors import invalid_parameter
 from ..core.handlers import RequestContext, handler
@@ -11,7 +11,7 @@ from ..core.responses import Result
 from ..storage.store import Record, Store, utc_now
 from .accounts import require_account
 from .cards import CARD, SORTABLE, add_card, delete_of_type, require_card
-from .media import find_media, video_size
+from .media import find_media, video_fields
 
 TEXT_POLLS = "TEXT_POLLS"
 POLLS = (TEXT_POLLS, "VIDEO_POLLS", "IMAGE_POLLS", "GIF_POLLS")
@@ -44,17 +44,7 @@ def _media_fields(store: Store, request: CreatePoll) -> Record:
         raise invalid_parameter("media_key", reason)
     fields: Record = {"card_type": f"{media['media_type']}_POLLS"}
     if media["media_type"] == "VIDEO":
-        width, height = video_size(media)
-        fields |= {
-            "video_url": media["media_url"],
-            "video_hls_url": media["media_url"].replace(".mp4", ".m3u8"),
-            "video_width": width,
-            "video_height": height,
-            "video_poster_url": media["poster_media_url"],
-            "video_poster_width": width,
-            "video_poster_height": height,
-            "content_duration_seconds": str(media["duration"]),
-        }
+        fields |= video_fields(media)
     return fields
 
 

@@ -1,36 +1,40 @@
-"""Posts of an advertiser."""
+"""Posts of an advertiser: published ones, and lists and previews of those of every type."""
 
-from collections import Counter
+from typing import Any
 
 from ...api.parts import params_of
-from ...api.posts import CreatePost, CreatePostAsAdvertiser, RenamePost
-from ..core.errors import invalid_parameter
+from ...api.posts import CreatePost, CreatePostAsAdvertiser, ListPosts, PreviewPosts, RenamePost
 from ..core.handlers import RequestContext, handler
+from ..core.paging import list_page
 from ..core.params import value_or_default
 from ..core.responses import Result
-from ..storage import ids, user_table
+from ..storage import ids
 from ..storage.store import Record
 from .accounts import require_account, require_record
-from .cards import CARD
-from .media import find_media
+from .post_content import DRAFT, POST, SCHEDULED, author, author_id, check_content
+from .publishing import WAITING, publish_due
 
-POST = "post"
-SINGLE_MEDIA = ("GIF", "VIDEO")  # a post can have one of these, and no other media
-WRITE_ONLY = ("as_user_id", "conversation_settings", "trim_user", "post_mode")
+WRITE_ONLY = ("as_user_id", "trim_user", "post_mode")
+KINDS = {"DRAFT": DRAFT, "PUBLISHED": POST, "SCHEDULED": SCHEDULED}
+PREVIEW_HOST = "https://preview.example"
 AnyPost = CreatePost | CreatePostAsAdvertiser
 
 
 @handler(CreatePostAsAdvertiser)
 @handler(CreatePost)
 def create_post(context: RequestContext, request: AnyPost) -> Result:
-    """Create a post; its author is the signed-in user unless another one is named."""
+    """Create a post; its author is the advertiser unless another user is named."""
+    account = request.account_id
     with context.store.transaction():
-        require_account(context, request.account_id)
-        _check(context, request)
+        require_account(context, account)
+        user = author_id(context, account, request.as_user_id)
         fields: Record = {"name": None, "text": "", "card_uri": None, "media_keys": []}
         fields |= {name: value for name, value in params_of(request).items() if name not in WRITE_ONLY}
-        fields |= {"nullcast": value_or_default(request, "nullcast"), "user": _author(context, request)}
-        return Result(context.store.add(POST, ids.random_number(), fields, owner=request.account_id))
+        fields |= {name: value_or_default(request, name) for name in ("nullcast", "conversation_settings")}
+        check_content(context, account, user, fields)
+        fields |= {"user": author(context.store, user, trimmed=False)}
+        post = context.store.add(POST, ids.random_number(), fields, owner=account)
+    return Result(_created(post, trim_user=request.trim_user))
 
 
 @handler(RenamePost)
@@ -39,31 +43,79 @@ def rename_post(context: RequestContext, request: RenamePost) -> Result:
     account, post = request.account_id, request.post_id
     with context.store.transaction():
         require_record(context, account, POST, post)
-        return Result(context.store.update(POST, post, {"name": request.name}, owner=account))
+        renamed = context.store.update(POST, post, {"name": request.name}, owner=account)
+    return Result(_created(renamed))
 
 
-def _check(context: RequestContext, request: AnyPost) -> None:
-    """Raise ApiError for media that a post cannot combine, unknown cards, and posts for other users."""
-    media = find_media(context.store, request.account_id, "media_keys", request.media_keys or [])
-    types = Counter(record["media_type"] for record in media)
-    if len(media) > 1 and any(types[media_type] for media_type in SINGLE_MEDIA):
-        combined = ", ".join(f"{count} {media_type}" for media_type, count in types.items())
-        reason = f"a GIF or a video cannot be combined with other media; sent: {combined}"
-        raise invalid_parameter("media_keys", reason)
-    card = (request.card_uri or "").removeprefix("card://")
-    if card and context.store.find(CARD, card, owner=request.account_id) is None:
-        raise invalid_parameter("card_uri", f"the card {card} does not exist")
-    if request.nullcast is False and _author_id(context, request) != context.user:
-        reason = f"an organic post (nullcast=false) must be by the signed-in user {context.user}"
-        raise invalid_parameter("as_user_id", reason)
+def _created(post: Record, *, trim_user: bool | None = None) -> Record:
+    """Return a post as the answer to its creation does, which does not say who may reply."""
+    shown = {name: value for name, value in post.items() if name != "conversation_settings"}
+    return shown | {"user": {"id": post["user"]["id"]}} if trim_user else shown
 
 
-def _author_id(context: RequestContext, request: AnyPost) -> str:
-    return context.user if request.as_user_id is None else str(request.as_user_id)
+@handler(ListPosts)
+def list_posts(context: RequestContext, request: ListPosts) -> Result:
+    """List the posts of one type and one author."""
+    account = request.account_id
+    require_account(context, account)
+    publish_due(context, account)
+    page = list_page(
+        context.store,
+        request,
+        KINDS[request.post_type],
+        owner=account,
+        ids=request.post_ids,
+        where=_conditions(context, request),
+    )
+    return page._replace(data=[_listed(context, request, post) for post in page.data])
 
 
-def _author(context: RequestContext, request: AnyPost) -> Record:
-    author: Record = {"id": _author_id(context, request)}
-    if request.trim_user:
-        return author
-    return author | {"screen_name": user_table.screen_name(context.store, author["id"])}
+def _conditions(context: RequestContext, request: ListPosts) -> dict[str, Any]:
+    """Return the conditions of a list, in SQL."""
+    is_published = request.post_type == "PUBLISHED"
+    user = author_id(context, request.account_id, request.user_id)
+    where: dict[str, Any] = {f"json_extract(data, '$.{'user.id' if is_published else 'user_id'}') = ?": user}
+    if request.post_type == "SCHEDULED":
+        where["json_extract(data, '$.scheduled_status') = ?"] = WAITING
+    if (timeline := value_or_default(request, "timeline_type")) != "ALL":
+        where["json_extract(data, '$.nullcast') = ?"] = timeline == "NULLCAST"
+    if request.name:
+        where["instr(casefold(json_extract(data, '$.name')), ?) = 1"] = request.name.casefold()
+    if not request.include_mentions_and_replies:
+        where["substr(json_extract(data, '$.text'), 1, 1) <> ?"] = "@"
+    return where
+
+
+def _listed(context: RequestContext, request: ListPosts, post: Record) -> Record:
+    """Return a post as lists do, whatever its type."""
+    user = post["user"]["id"] if "user" in post else post["user_id"]
+    card = {"card_uri": post["card_uri"]} if post["card_uri"] else {}
+    return {
+        "id": post["id"],
+        "name": post["name"],
+        "full_text": post["text"],
+        "display_text_range": [0, len(post["text"])],
+        "nullcast": post["nullcast"],
+        "conversation_settings": post.get("conversation_settings", "EVERYONE"),
+        "post_type": request.post_type,
+        "post_id": post["id"],
+        "scheduled_at": post.get("scheduled_at"),
+        "user": author(context.store, user, trimmed=request.trim_user),
+        "created_at": post["created_at"],
+    } | card
+
+
+@handler(PreviewPosts)
+def preview_posts(context: RequestContext, request: PreviewPosts) -> Result:
+    """Return HTML for each post of the type; others are left out."""
+    account = request.account_id
+    require_account(context, account)
+    publish_due(context, account)
+    kind = KINDS[request.post_type]
+    found = (id for id in dict.fromkeys(request.post_ids) if context.store.find(kind, id, owner=account))
+    return Result([{"post_id": id, "preview": _preview(account, id)} for id in found])
+
+
+def _preview(account: str, post: str) -> str:
+    address = f"{PREVIEW_HOST}/accounts/{account}/posts/{post}"
+    return f'<iframe class="post-preview" src="{address}" width="550" height="560"></iframe>'

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from ...api.catalog import Filter
+from ...api.product_sets import Filter
 
 NUMERIC_OPERATORS = ("GREATER_THAN", "LESS_THAN")
 

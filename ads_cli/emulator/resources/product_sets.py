@@ -2,9 +2,10 @@
 
 import msgspec
 
-from ...api.catalog import CreateProductSet, Filter, GetProductSet
+from ...api.product_sets import CreateProductSet, DeleteProductSet, Filter, GetProductSet, UpdateProductSet
 from ..core.errors import invalid_parameter, not_found
 from ..core.handlers import RequestContext, handler
+from ..core.params import changes_of
 from ..core.responses import Result
 from ..storage import ids, product_table
 from ..storage.store import Record
@@ -37,16 +38,48 @@ def create_product_set(context: RequestContext, request: CreateProductSet) -> Re
 def get_product_set(context: RequestContext, request: GetProductSet) -> Result:
     """Return a product set; this completes its processing."""
     catalog, product_set = request.product_catalog_id, request.product_set_id
-    require_catalog(context, catalog)
-    record = context.store.find(PRODUCT_SET, product_set, owner=catalog)
-    if record is None:
-        raise not_found("the product set", product_set)
+    record = _require_set(context, catalog, product_set)
     if record["processing_status"] == "PROCESSING":
         valid = all(product_filters.is_valid(one["operator"], one["value"]) for one in record["filters"])
         fields = {"processing_status": "DONE" if valid else "FAILED"}
         with context.store.transaction():
             record = context.store.update(PRODUCT_SET, product_set, fields, owner=catalog)
     return Result(_with_products(context, catalog, record))
+
+
+@handler(UpdateProductSet)
+def update_product_set(context: RequestContext, request: UpdateProductSet) -> Result:
+    """Change a MANUAL set; products that are named replace those that it had."""
+    catalog = request.product_catalog_id
+    with context.store.transaction():
+        record = _require_set(context, catalog, request.product_set_id)
+        if record["type"] != "MANUAL":
+            reason = f"{record['id']} is of type {record['type']}; only a MANUAL set can be changed"
+            raise invalid_parameter("product_set_id", reason)
+        _require_keys(context, catalog, request.product_keys or [])
+        fields = changes_of(request)
+        changed = context.store.update(PRODUCT_SET, record["id"], fields, owner=catalog)
+    return Result(_with_products(context, catalog, changed))
+
+
+@handler(DeleteProductSet)
+def delete_product_set(context: RequestContext, request: DeleteProductSet) -> Result:
+    """Delete a set; the answer names no products."""
+    catalog = request.product_catalog_id
+    with context.store.transaction():
+        record = _require_set(context, catalog, request.product_set_id)
+        deleted = context.store.delete(PRODUCT_SET, record["id"], owner=catalog)
+        context.store.purge(PRODUCT_SET, catalog, record["id"])
+    return Result(_with_products(context, catalog, deleted) | {"product_ids": []})
+
+
+def _require_set(context: RequestContext, catalog: str, product_set: str) -> Record:
+    """Return a product set of a catalog; raise ApiError (404) if there is none."""
+    require_catalog(context, catalog)
+    record = context.store.find(PRODUCT_SET, product_set, owner=catalog)
+    if record is None:
+        raise not_found("the product set", product_set)
+    return record
 
 
 def _require_keys(context: RequestContext, catalog: str, keys: list[str]) -> None:

@@ -1,6 +1,11 @@
 """Scheduled feeds, which are kept and never imported; each catalog has at most one."""
 
-from ...api.catalog import CreateScheduledFeed, DeleteScheduledFeed, ListScheduledFeeds, UpdateScheduledFeed
+from ...api.scheduled_feeds import (
+    CreateScheduledFeed,
+    DeleteScheduledFeed,
+    ListScheduledFeeds,
+    UpdateScheduledFeed,
+)
 from ..core.errors import invalid_parameter, not_found
 from ..core.handlers import RequestContext, handler
 from ..core.params import changes_of

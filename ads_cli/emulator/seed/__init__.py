@@ -1,7 +1,7 @@
 """Seed data of a new database: a small shop with accounts, campaigns, audiences, media, cards and posts."""
 
 from ..storage.store import Store
-from . import accounts, campaigns, creatives, promoted, targeting
+from . import accounts, campaigns, creatives, posts, promoted, targeting
 
 
 def seed(store: Store) -> None:
@@ -15,5 +15,6 @@ def seed(store: Store) -> None:
         shared_with=accounts.CAFE,
     )
     creatives.seed(store, user=accounts.USER, account=accounts.SHOP)
+    posts.seed(store, user=accounts.USER, account=accounts.SHOP)
     targeting.seed(store, account=accounts.SHOP)
     promoted.seed(store, user=accounts.USER, account=accounts.SHOP)

@@ -13,6 +13,15 @@ CALLBACKS = tuple(
 SHOP, CAFE, DELETED = "18ce54d4x5t", "18ce55gze09", "18ce53wo3nm"
 CATALOG = "7310248000000000001"
 PRODUCT_SET = "8s3k1"
+CHOSEN_SET = "8s3k2"
+CHOSEN = {
+    "name": "Chosen by hand",
+    "description": "For gardeners",
+    "type": "MANUAL",
+    "filters": [],
+    "product_keys": [],
+    "processing_status": "DONE",
+}
 ON_SALE = {
     "name": "On sale",
     "description": None,
@@ -50,6 +59,11 @@ ACCOUNTS = (
         "industry_type": "RETAIL",
     },
 )
+PROMOTABLE_USERS = (
+    ("l310s", SHOP, USER, "FULL"),
+    ("l3110", SHOP, OTHER_USER, "REPOSTS_ONLY"),
+    ("l3123", CAFE, USER, "FULL"),
+)
 CREATED = ("2024-03-01T09:15:00Z", "2024-06-01T07:30:00Z", "2023-10-01T08:00:00Z")
 
 
@@ -60,9 +74,13 @@ def seed(store: Store) -> None:
         fields = {name: value for name, value in account.items() if name != "id"}
         fields["approval_status"] = "ACCEPTED"
         store.add("account", account["id"], fields, owner=USER, created_at=created_at)
+    for promotable, owner, user, type in PROMOTABLE_USERS:
+        of_user = {"user_id": user, "promotable_user_type": type}
+        store.add("promotable_user", promotable, of_user, owner=owner, created_at=CREATED[0])
     store.delete("account", DELETED, owner=USER)
     store.add("product_catalog", CATALOG, {"name": "Nordlicht Shop"}, owner=USER, created_at=CREATED[0])
     store.add("product_set", PRODUCT_SET, ON_SALE, owner=CATALOG, created_at=CREATED[0])
+    store.add("product_set", CHOSEN_SET, CHOSEN, owner=CATALOG, created_at=CREATED[0])
 
 
 def _add_credentials(store: Store) -> None:

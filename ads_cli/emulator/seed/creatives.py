@@ -1,9 +1,11 @@
-"""Seed data: media, cards of every kind, and posts."""
+"""Seed data: media, and cards of every kind."""
 
 import msgspec
 
-from ...api.cards import CreateCard, CreatePoll, CreateVideoConversation
-from ..resources import cards, conversations, media, polls, posts
+from ...api.cards import CreateCard
+from ...api.conversations import CreateImageConversation, CreateVideoConversation
+from ...api.polls import CreatePoll
+from ..resources import cards, conversations, media, polls
 from ..storage.store import Record, Store
 
 IMAGE, SQUARE, VIDEO, TALL, GIF = (
@@ -14,7 +16,6 @@ IMAGE, SQUARE, VIDEO, TALL, GIF = (
     "16_1790413120555520000",
 )
 BANNER = "4k2b1"  # account media
-POST = "1790415000000000001"
 COLLECTION, TOUR, SHOP_APP = "7cqs1", "7cqs2", "7cqs4"
 POLL, CONVERSATION, IMAGE_CONVERSATION = "7cqt1", "7cqt8", "7cp02"
 CREATED = "2024-03-02T10:30:00Z"
@@ -68,6 +69,16 @@ POLL_REQUEST: Record = {
     "third_choice": "Speckled",
     "duration_in_minutes": 1440,
 }
+QUESTION_REQUEST: Record = {
+    "name": "Tea or coffee",
+    "media_key": IMAGE,
+    "title": "Which is yours?",
+    "first_cta": "#TeamTea",
+    "first_cta_tweet": "Tea for me #TeamTea",
+    "second_cta": "#TeamCoffee",
+    "second_cta_tweet": "Coffee, black #TeamCoffee",
+    "thank_you_text": "See you in the shop",
+}
 CONVERSATION_REQUEST: Record = {
     "name": "Mug or glass",
     "media_key": VIDEO,
@@ -81,7 +92,7 @@ CONVERSATION_REQUEST: Record = {
 
 
 def seed(store: Store, *, user: str, account: str) -> None:
-    """Add media, cards and a post to an account, with the fields that the handlers would store.
+    """Add media and cards to an account, with the fields that the handlers would store.
 
     The requests are not validated: some rules import slow modules.
     """
@@ -90,15 +101,6 @@ def seed(store: Store, *, user: str, account: str) -> None:
     banner = {"creative_type": "BANNER", "video_id": None, "media_url": f"{media.HOST}/banner.png"}
     store.add(media.ACCOUNT_MEDIA, BANNER, banner, owner=account, created_at=CREATED)
     _add_cards(store, user, account)
-    post: Record = {
-        "name": "Spring",
-        "text": "The mugs of spring are here",
-        "card_uri": f"card://{COLLECTION}",
-        "media_keys": [],
-        "nullcast": True,
-        "user": {"id": user},
-    }
-    store.add(posts.POST, POST, post, owner=account, created_at=CREATED)
 
 
 def _add_cards(store: Store, user: str, account: str) -> None:
@@ -109,10 +111,9 @@ def _add_cards(store: Store, user: str, account: str) -> None:
     create_poll = msgspec.convert(POLL_REQUEST | {"account_id": account}, CreatePoll)
     fields = polls.poll_fields(store, create_poll, CREATED)
     cards.add_card(store, account, fields, id=POLL, created_at=CREATED)
-    create_conversation = msgspec.convert(
-        CONVERSATION_REQUEST | {"account_id": account}, CreateVideoConversation
-    )
-    fields = conversations.conversation_fields(store, user, create_conversation)
+    video = msgspec.convert(CONVERSATION_REQUEST | {"account_id": account}, CreateVideoConversation)
+    fields = conversations.conversation_fields(store, user, video)
     cards.add_card(store, account, fields, id=CONVERSATION, created_at=CREATED)
-    fields = {"name": "Tea or coffee", "title": "Which is yours?", "card_type": cards.IMAGE_CONVERSATION}
+    image = msgspec.convert(QUESTION_REQUEST | {"account_id": account}, CreateImageConversation)
+    fields = conversations.conversation_fields(store, user, image)
     cards.add_card(store, account, fields, id=IMAGE_CONVERSATION, created_at="2023-11-20T09:00:00Z")

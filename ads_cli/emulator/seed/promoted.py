@@ -1,20 +1,17 @@
 """Seed data: what the line items promote."""
 
-from datetime import UTC, datetime, timedelta
-
 from ..resources import promoted, promoted_media
 from ..resources.media import ACCOUNT_MEDIA
 from ..storage.store import Record, Store
 from .campaigns import CLICKS, ENDED, ENDED_START, FOLLOWERS, INSTALLS, PREROLLS, REACH, STARTED
-from .creatives import POST
+from .posts import SPRING_POST, WINTER
 
-SCHEDULED, WAITING = "1790415000000000003", "1790415000000000004"
 ELSEWHERE = "1790415000000000002"  # a post that is in no account
 POSTS = {
-    "7pt01": (CLICKS, POST),
+    "7pt01": (CLICKS, SPRING_POST),
     "7pt02": (CLICKS, ELSEWHERE),
-    "7pt03": (REACH, POST),
-    "7pt04": (INSTALLS, POST),
+    "7pt03": (REACH, SPRING_POST),
+    "7pt04": (INSTALLS, SPRING_POST),
 }
 ENDED_POST = "7pt00"
 ACCOUNT, SCHEDULED_POST, MEDIUM, CALL_TO_ACTION = "7pa01", "7ps01", "7pm01", "7pc01"
@@ -27,16 +24,14 @@ def seed(store: Store, *, user: str, account: str) -> None:
         store.add(kind, id, fields, owner=account, created_at=at)
 
     posts = promoted.PROMOTED_POSTS
-    ended = {"line_item_id": ENDED, "post_id": POST}
+    ended = {"line_item_id": ENDED, "post_id": SPRING_POST}
     add(posts.kind, ENDED_POST, {**posts.defaults, **ended}, ENDED_START)
     for id, (line_item, post) in POSTS.items():
         add(posts.kind, id, {**posts.defaults, "line_item_id": line_item, "post_id": post})
     accounts = promoted.PROMOTED_ACCOUNTS
     add(accounts.kind, ACCOUNT, {**accounts.defaults, "line_item_id": FOLLOWERS, "user_id": user})
-    for post in (SCHEDULED, WAITING):
-        add(promoted.SCHEDULED_POST, post, _scheduled_post(user))
     scheduled = promoted.SCHEDULED_POSTS
-    promotion = {"line_item_id": REACH, "scheduled_post_id": WAITING}
+    promotion = {"line_item_id": REACH, "scheduled_post_id": WINTER}
     add(scheduled.kind, SCHEDULED_POST, {**scheduled.defaults, **promotion})
     media = promoted_media.MEDIA_CREATIVES
     film = store.find_all(ACCOUNT_MEDIA, account, creative_type="PREROLL")[0]
@@ -44,20 +39,3 @@ def seed(store: Store, *, user: str, account: str) -> None:
     add(media.kind, MEDIUM, {**media.defaults, **shown})
     action = {"call_to_action": "SHOP", "call_to_action_url": "https://shop.example/workshop"}
     add(promoted_media.CALL_TO_ACTIONS.kind, CALL_TO_ACTION, {"line_item_id": PREROLLS, **action})
-
-
-def _scheduled_post(user: str) -> Record:
-    """Return a post that is published in a month."""
-    at = datetime.now(UTC) + timedelta(days=30)
-    return {
-        "name": "Autumn",
-        "text": "The hats of autumn are here",
-        "user_id": user,
-        "nullcast": True,
-        "card_uri": None,
-        "media_keys": [],
-        "scheduled_at": f"{at:%Y-%m-%dT%H:%M:00Z}",
-        "scheduled_status": "SCHEDULED",
-        "completed_at": None,
-        "post_id": None,
-    }

@@ -1,0 +1,187 @@
+"""Conversation cards: an image or a video with hashtags, each with the text of its post."""
+
+from functools import partial
+from typing import Annotated
+
+from msgspec import Meta
+
+from .cards import ListOlderCards, OneCard
+from .conditions import at_least_one, together
+from .endpoint import endpoint
+from .types import Id, InAccount, Name
+
+COLUMNS = "id name title first_cta thank_you_text card_uri deleted"
+FIELDS = (
+    *("card_type", "first_cta_tweet", "second_cta", "second_cta_tweet", "third_cta", "third_cta_tweet"),
+    *("fourth_cta", "fourth_cta_tweet", "thank_you_url", "media_key", "media_url", "created_at"),
+    "updated_at",
+)
+IMAGE_FIELDS = (*FIELDS, "image_display_width", "image_display_height")
+VIDEO_FIELDS = (*FIELDS, "poster_media_url", "video_owner_id", "video_width", "video_height")
+CTA_LENGTH = 20
+Cta = Annotated[
+    str,
+    Meta(
+        pattern=rf"^#?[^#\n][^\n]{{0,{CTA_LENGTH - 1}}}\Z",
+        description="The hashtag of a call to action",
+        extra={"expected": f"1 to {CTA_LENGTH} characters, a leading # not counted"},
+    ),
+]
+CtaText = Annotated[str, Meta(min_length=1, description="The text of the post with this hashtag")]
+ShortText = Annotated[str, Meta(min_length=1, max_length=23)]
+ImageKey = Annotated[Id, Meta(description="A 1.91:1 image, 800 px or wider, from the media library")]
+VideoKey = Annotated[Id, Meta(description="A 16:9 video from the media library")]
+UnlockedImage = Annotated[Id, Meta(description="An image that a post with a hashtag unlocks")]
+UnlockedVideo = Annotated[Id, Meta(description="A video that a post with a hashtag unlocks")]
+Poster = Annotated[Id, Meta(description="An image", extra={"default": "the first frame"})]
+
+
+class Conversation(InAccount):
+    """The optional fields of a conversation."""
+
+    title: ShortText | None = None
+    second_cta: Cta | None = None
+    second_cta_tweet: CtaText | None = None
+    third_cta: Cta | None = None
+    third_cta_tweet: CtaText | None = None
+    fourth_cta: Cta | None = None
+    fourth_cta_tweet: CtaText | None = None
+    thank_you_url: Name | None = None
+    unlocked_image_media_key: UnlockedImage | None = None
+
+
+@at_least_one("title", "second_cta")
+@together("second_cta", "second_cta_tweet")
+@together("third_cta", "third_cta_tweet")
+@together("fourth_cta", "fourth_cta_tweet")
+class NewConversation(Conversation, kw_only=True):
+    """The fields of a new conversation."""
+
+    name: Name
+    first_cta: Cta
+    first_cta_tweet: CtaText
+    thank_you_text: ShortText
+
+
+class ChangedConversation(Conversation, kw_only=True):
+    """The fields that can be changed; only the service knows whether the card then keeps the rules."""
+
+    card_id: Id
+    name: Name | None = None
+    first_cta: Cta | None = None
+    first_cta_tweet: CtaText | None = None
+    thank_you_text: ShortText | None = None
+
+
+image_endpoint = partial(endpoint, columns=COLUMNS, extra_fields=IMAGE_FIELDS)
+video_endpoint = partial(endpoint, columns=COLUMNS, extra_fields=VIDEO_FIELDS)
+
+
+@image_endpoint(
+    "GET /12/accounts/{account_id}/cards/image_conversation",
+    "cards image-conversation list",
+    example="--q Tea --sort-by created_at-desc",
+)
+class ListImageConversations(ListOlderCards):
+    """List image conversation cards."""
+
+
+@image_endpoint(
+    "GET /12/accounts/{account_id}/cards/image_conversation/{card_id}",
+    "cards image-conversation get",
+    example="7cp02",
+)
+class GetImageConversation(OneCard):
+    """Show one image conversation card."""
+
+
+@image_endpoint(
+    "POST /12/accounts/{account_id}/cards/image_conversation",
+    "cards image-conversation create",
+    example="--name 'Tea or coffee' --media-key 3_1790412874512007168 --title 'Which is yours?' "
+    "--first-cta '#TeamTea' --first-cta-tweet 'Tea for me #TeamTea' --thank-you-text 'Cheers!'",
+)
+class CreateImageConversation(NewConversation, kw_only=True):
+    """Create an image conversation card: an image with hashtags."""
+
+    media_key: ImageKey
+
+
+@image_endpoint(
+    "PUT /12/accounts/{account_id}/cards/image_conversation/{card_id}",
+    "cards image-conversation update",
+    example="7cp02 --thank-you-text 'See you!'",
+)
+class UpdateImageConversation(ChangedConversation, kw_only=True):
+    """Change fields of an image conversation card."""
+
+    media_key: ImageKey | None = None
+
+
+@image_endpoint(
+    "DELETE /12/accounts/{account_id}/cards/image_conversation/{card_id}",
+    "cards image-conversation delete",
+    confirm_prompt="Delete the image conversation card {card_id}; service x cannot undo this",
+    example="7cp02",
+)
+class DeleteImageConversation(InAccount):
+    """Delete an image conversation card; under service x this cannot be undone."""
+
+    card_id: Id
+
+
+@video_endpoint(
+    "GET /12/accounts/{account_id}/cards/video_conversation",
+    "cards video-conversation list",
+    example="--sort-by created_at-desc",
+)
+class ListVideoConversations(ListOlderCards):
+    """List video conversation cards."""
+
+
+@video_endpoint(
+    "GET /12/accounts/{account_id}/cards/video_conversation/{card_id}",
+    "cards video-conversation get",
+    example="7cqt8",
+)
+class GetVideoConversation(OneCard):
+    """Show one video conversation card."""
+
+
+@video_endpoint(
+    "POST /12/accounts/{account_id}/cards/video_conversation",
+    "cards video-conversation create",
+    example="--name 'Tea or coffee' --media-key 13_1790413002217308160 --title 'Which is yours?' "
+    "--first-cta '#TeamTea' --first-cta-tweet 'Tea for me #TeamTea' --thank-you-text 'Cheers!'",
+)
+class CreateVideoConversation(NewConversation, kw_only=True):
+    """Create a video conversation card: a video with hashtags."""
+
+    media_key: VideoKey
+    poster_media_key: Poster | None = None
+    unlocked_video_media_key: UnlockedVideo | None = None
+
+
+@video_endpoint(
+    "PUT /12/accounts/{account_id}/cards/video_conversation/{card_id}",
+    "cards video-conversation update",
+    example="7cqt8 --thank-you-text 'See you!'",
+)
+class UpdateVideoConversation(ChangedConversation, kw_only=True):
+    """Change fields of a video conversation card."""
+
+    media_key: VideoKey | None = None
+    poster_media_key: Poster | None = None
+    unlocked_video_media_key: UnlockedVideo | None = None
+
+
+@video_endpoint(
+    "DELETE /12/accounts/{account_id}/cards/video_conversation/{card_id}",
+    "cards video-conversation delete",
+    confirm_prompt="Delete the video conversation card {card_id}; this cannot be undone",
+    example="7cqt8",
+)
+class DeleteVideoConversation(InAccount):
+    """Delete a video conversation card; this cannot be undone."""
+
+    card_id: Id

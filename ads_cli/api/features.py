@@ -1,0 +1,76 @@
+"""The features that an account may use."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from .endpoint import endpoint
+from .types import InAccount, Texts
+
+FilteredFeature = Literal[
+    "REACH_AND_FREQUENCY_ANALYTICS", "REACH_FREQUENCY_CAP", "WEBSITE_CLICKS_CPM_BILLING"
+]
+KNOWN_FEATURES = (
+    "AGE_TARGETING",
+    "ALLOW_SKIPPABLE_VIDEOS_FOR_PREROLL_VIEWS_OBJECTIVE",
+    "AWARENESS_OBJECTIVE",
+    "BRAND_TPN",
+    "CHARGE_FOR_GOOD_CLICK",
+    "CONVERSATION_CARD",
+    "CONVERSATION_CARD_FOUR_OPTIONS",
+    "CONVERSATION_CARD_UNLOCK",
+    "CPI_CHARGING",
+    "DIRECT_MESSAGE_CARD",
+    "DR_TAP",
+    "ENGAGER_RETARGETING",
+    "EVENT_TARGETING",
+    "INSTALLED_APP_CATEGORY_TARGETING",
+    "MOBILE_CONVERSION_TRANSACTION_VALUE",
+    "OPTIMIZED_ACTION_BIDDING",
+    "PREROLL_VIEWS_OBJECTIVE",
+    "REACH_AND_FREQUENCY_ANALYTICS",
+    "REACH_FREQUENCY_CAP",
+    "VALIDATED_AGE_TARGETING",
+    "VIDEO_APP_DOWNLOAD_CARD",
+    "VIDEO_VIEWS_MIDROLL_OBJECTIVE",
+)
+FeatureKeys = Annotated[Texts, Meta(description="Names of features", extra={"seen": KNOWN_FEATURES})]
+
+
+@endpoint(
+    "GET /12/accounts/{account_id}/features",
+    "accounts features list",
+    columns="",
+    example="--feature-keys REACH_FREQUENCY_CAP",
+)
+class ListFeatures(InAccount):
+    """List the features of an account."""
+
+    feature_keys: Annotated[list[FilteredFeature], Meta(min_length=1, description="Only these")] | None = None
+
+
+@endpoint(
+    "POST /12/accounts/{account_id}/features",
+    "accounts features add",
+    columns="",
+    base="sandbox",
+    example="--feature-keys AGE_TARGETING,CPI_CHARGING",
+)
+class AddFeatures(InAccount, kw_only=True):
+    """Add features to an account of the sandbox."""
+
+    feature_keys: FeatureKeys
+
+
+@endpoint(
+    "DELETE /12/accounts/{account_id}/features",
+    "accounts features remove",
+    columns="",
+    base="sandbox",
+    confirm_prompt="Remove the features {feature_keys} from the account {account_id} of the sandbox",
+    example="--feature-keys REACH_FREQUENCY_CAP",
+)
+class RemoveFeatures(InAccount, kw_only=True):
+    """Remove features from an account of the sandbox, and list those that remain."""
+
+    feature_keys: FeatureKeys

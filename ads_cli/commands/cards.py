@@ -1,0 +1,38 @@
+"""Show cards of any kind."""
+
+from typing import Annotated
+
+import typer
+
+from ..console.invocation import Invocation
+from ..errors import UsageError
+
+SCHEME = "card://"
+
+
+def fetch(
+    ctx: typer.Context,
+    cards: Annotated[list[str], typer.Argument(metavar="CARD...", help="Addresses, as card://ID, or one id")],
+    with_deleted: Annotated[bool, typer.Option("--with-deleted", help="Show deleted cards too")] = False,
+) -> None:
+    """Show cards of any kind, by the addresses that posts have of them.
+
+    Each is one flat record, whose fields depend on the type of the card.
+
+    For example: adsctl cards fetch card://7cqs1 card://7cqt1
+    """
+    from ..api.cards import FetchCard, FetchCards
+    from ..api.validation import InvalidError, convert
+    from ..console.results import show
+
+    call = Invocation.of(ctx, mutates=False)
+    values = {"account_id": call.account, "with_deleted": with_deleted or None}
+    try:
+        request = (
+            convert(FetchCard, values | {"card_id": cards[0]})
+            if len(cards) == 1 and not cards[0].startswith(SCHEME)
+            else convert(FetchCards, values | {"card_uris": cards})
+        )
+    except InvalidError as error:
+        raise UsageError("\n".join(f"CARD: {problem.message}" for problem in error.problems)) from None
+    show(call, request, call.client.call(request).data)

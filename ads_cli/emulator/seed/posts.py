@@ -1,0 +1,106 @@
+"""Seed data: posts that are published, drafted and scheduled."""
+
+from datetime import UTC, datetime, timedelta
+
+from ..resources.post_content import DRAFT, POST, SCHEDULED
+from ..resources.publishing import WAITING
+from ..resources.unpublished_posts import CONTENT
+from ..storage.store import Record, Store
+from . import creatives
+
+SPRING_POST, PUBLISHED_POST = "1790415000000000001", "1790415000000000016"
+GREEN_DRAFT, MARKET_DRAFT, IDEA_DRAFT = "1790416000000000001", "1790416000000000002", "1790416000000000003"
+OFFER, WINTER, DONE = "1790415000000000003", "1790415000000000004", "1790415000000000005"
+
+POSTS: dict[str, Record] = {
+    SPRING_POST: {
+        "name": "Spring",
+        "text": "The mugs of spring are here",
+        "card_uri": f"card://{creatives.COLLECTION}",
+    },
+    "1790415000000000010": {
+        "name": "Workshop tour",
+        "text": "Forty steps from clay to cup: a tour of our workshop ☕️",
+        "media_keys": [creatives.VIDEO],
+    },
+    "1790415000000000011": {
+        "name": "Spring hats",
+        "text": "Hats for windy days, of wool from Jutland 🧶",
+        "media_keys": [creatives.IMAGE, creatives.SQUARE],
+    },
+    "1790415000000000012": {
+        "name": "Favourite mug",
+        "text": "White, blue or speckled: which one is yours?",
+        "card_uri": f"card://{creatives.POLL}",
+    },
+    "1790415000000000013": {
+        "name": "Shop app",
+        "text": "The whole shop in your pocket",
+        "card_uri": f"card://{creatives.SHOP_APP}",
+    },
+    "1790415000000000014": {
+        "name": "Crafts fair",
+        "text": "We are at the crafts fair in Kiel this weekend: stand 14, beside the kiln!",
+        "nullcast": False,
+    },
+    "1790415000000000015": {"text": "@kontoracht Thank you, see you there!", "nullcast": False},
+}
+DRAFTS: dict[str, Record] = {
+    GREEN_DRAFT: {
+        "name": "Green mugs",
+        "text": "The green mugs are coming. Who is first? 💚",
+        "media_keys": [creatives.IMAGE],
+    },
+    MARKET_DRAFT: {
+        "name": "Christmas market",
+        "text": "Advent at Nordlicht: 24 doors, 24 small things",
+        "card_uri": f"card://{creatives.COLLECTION}",
+    },
+    IDEA_DRAFT: {"text": "Something about glazes?", "nullcast": False},
+}
+CREATED = "2024-03-02T10:30:00Z"
+DRAFTED = "2026-02-18T16:20:00Z"
+
+
+def seed(store: Store, *, user: str, account: str) -> None:
+    """Add posts to an account; the scheduled ones lie ahead of the time of the seeding."""
+    for number, (post, fields) in enumerate(POSTS.items()):
+        made = datetime.fromisoformat(CREATED) + timedelta(days=9 * number, minutes=47 * number)
+        _add_post(store, user, account, post, fields, made)
+    for draft, fields in DRAFTS.items():
+        content = CONTENT | {"user_id": user} | fields
+        store.add(DRAFT, draft, content, owner=account, created_at=DRAFTED)
+    _add_scheduled(store, user, account)
+
+
+def _add_post(store: Store, user: str, account: str, post: str, fields: Record, made: datetime) -> None:
+    content = {name: value for name, value in CONTENT.items() if name != "user_id"} | fields
+    of_user = {"conversation_settings": "EVERYONE", "user": {"id": user}}
+    store.add(POST, post, content | of_user, owner=account, created_at=_text(made))
+
+
+def _add_scheduled(store: Store, user: str, account: str) -> None:
+    """Schedule posts for the next days, and one that was published."""
+    today = datetime.now(UTC).replace(hour=8, minute=0)
+    tomorrow, later, published = (today + timedelta(days=days) for days in (1, 4, -6))
+    done = {"name": "New glazes", "text": "Three new glazes: moss, rust and fog"}
+    _add_post(store, user, account, PUBLISHED_POST, done | {"scheduled_at": _text(published)}, published)
+    offer = {"name": "Offer of the week", "text": "This week: two mugs for the price of one ☕️☕️"}
+    winter = {
+        "name": "Winter evening",
+        "text": "Long evenings need warm hands. Our fire bowls are back 🔥",
+        "media_keys": [creatives.SQUARE],
+    }
+    success = {"scheduled_status": "SUCCESS", "completed_at": _text(published), "post_id": PUBLISHED_POST}
+    for post, fields, at in (
+        (DONE, done | success, published),
+        (OFFER, offer, tomorrow),
+        (WINTER, winter, later),
+    ):
+        waiting = {"scheduled_status": WAITING, "completed_at": None, "post_id": None}
+        content = CONTENT | {"user_id": user, "scheduled_at": _text(at)} | waiting | fields
+        store.add(SCHEDULED, post, content, owner=account, created_at=_text(published - timedelta(days=3)))
+
+
+def _text(time: datetime) -> str:
+    return f"{time:%Y-%m-%dT%H:%M:00Z}"

@@ -15,6 +15,9 @@ ParamsIn = Literal["query", "json", "form"]
 # The modules that declare the commands of a group, or of a group or a command below it that has modules of
 # its own. A command line loads those of its group alone.
 GROUP_MODULES = {
+    "campaigns": ("campaigns",),
+    "funding-instruments": ("funding_instruments",),
+    "lookup": ("bidding_rules",),
     "accounts": ("accounts", "history", "categories"),
     "accounts features": ("features",),
     "accounts curated-categories": ("categories",),

@@ -1,12 +1,40 @@
-"""Line items."""
+"""Line items: who sees which ads, when and for how much."""
 
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .conditions import required_when
-from .endpoint import endpoint
-from .types import Id, InAccount, Micro, Moment, Name, Texts
+from .budgets import Budgets
+from .conditions import at_least_one, only_for, required_when, requires
+from .endpoint import Request, endpoint
+from .line_item_values import (
+    APP_OBJECTIVES,
+    CAPPED_OBJECTIVES,
+    MAX_BID_OBJECTIVES,
+    BidAmount,
+    Categories,
+    FrequencyCap,
+    Goal,
+    IosApp,
+    Objective,
+    PayBy,
+    Placements,
+    ProductType,
+    UpdatedGoal,
+)
+from .types import (
+    AccountId,
+    DayOrMoment,
+    Id,
+    Ids,
+    InAccount,
+    Moment,
+    Name,
+    PageInAccount,
+    SpendingStatus,
+    WithDeleted,
+    WithDraft,
+)
 from .validation import rule
 
 LINE_ITEM_COLUMNS = "id name campaign_id objective entity_status bid_strategy bid_amount_local_micro deleted"
@@ -18,30 +46,130 @@ LINE_ITEM_FIELDS = (
     *("target_cpa_local_micro", "automatic_tweet_promotion", "creative_source", "currency"),
     *("created_at", "updated_at"),
 )
-LINE_ITEM = "/12/accounts/{account_id}/line_items/{line_item_id}"
+LINE_ITEMS = "/12/accounts/{account_id}/line_items"
+LINE_ITEM = f"{LINE_ITEMS}/{{line_item_id}}"
 
-Goal = Literal[
-    "APP_CLICKS",
-    "APP_INSTALLS",
-    "APP_PURCHASES",
-    "ENGAGEMENT",
-    "FOLLOWERS",
-    "LINK_CLICKS",
-    "MAX_REACH",
-    "PREROLL",
-    "PREROLL_STARTS",
-    "REACH_WITH_ENGAGEMENT",
-    "VIDEO_VIEW",
-    "VIEW_3S_100PCT",
-    "VIEW_6S",
-    "VIEW_15S",
-    "WEBSITE_CONVERSIONS",
-]
-BidAmount = Annotated[Micro, Meta(gt=0, description="Millionths of the currency's unit")]
-Budget = Annotated[Micro, Meta(description="Millionths of the currency's unit")]
-FrequencyCap = Annotated[
-    int, Meta(description="For objectives REACH, ENGAGEMENTS, VIDEO_VIEWS and PREROLL_VIEWS")
-]
+
+@required_when("bid_amount_local_micro", bid_strategy=("MAX", "TARGET"))
+class LineItemDetails(Budgets, kw_only=True):
+    """The optional fields of a line item."""
+
+    account_id: AccountId
+    bid_strategy: Literal["AUTO", "MAX", "TARGET"] | None = None
+    bid_amount_local_micro: BidAmount | None = None
+    audience_expansion: Literal["BROAD", "DEFINED", "EXPANDED"] | None = None
+    frequency_cap: FrequencyCap | None = None
+    duration_in_days: Literal[1, 7, 30] | None = None
+    advertiser_domain: Annotated[str, Meta(description="Without https://")] | None = None
+    advertiser_user_id: Id | None = None
+    categories: Categories | None = None
+    android_app_store_identifier: str | None = None
+    ios_app_store_identifier: IosApp | None = None
+
+
+@endpoint(
+    f"GET {LINE_ITEMS}",
+    "line-items list",
+    columns=LINE_ITEM_COLUMNS,
+    extra_fields=LINE_ITEM_FIELDS,
+    example="--campaign-ids 8wku2",
+)
+class ListLineItems(PageInAccount):
+    """List the line items of an account."""
+
+    line_item_ids: Ids | None = None
+    campaign_ids: Annotated[Ids, Meta(description="Only of these campaigns")] | None = None
+    funding_instrument_ids: Annotated[Ids, Meta(description="Only of these funding instruments")] | None = (
+        None
+    )
+    q: Annotated[str, Meta(description="Only names that start with this")] | None = None
+    with_draft: WithDraft | None = None
+
+
+@endpoint(
+    f"GET {LINE_ITEM}",
+    "line-items get",
+    columns=LINE_ITEM_COLUMNS,
+    extra_fields=LINE_ITEM_FIELDS,
+    example="9d4c1",
+)
+class GetLineItem(InAccount, kw_only=True):
+    """Show one line item."""
+
+    line_item_id: Id
+    with_deleted: WithDeleted | None = None
+
+
+@endpoint(
+    f"POST {LINE_ITEMS}",
+    "line-items create",
+    columns=LINE_ITEM_COLUMNS,
+    extra_fields=LINE_ITEM_FIELDS,
+    example="--campaign-id 8wku2 --objective WEBSITE_CLICKS --product-type PROMOTED_POSTS "
+    "--placements ALL_ON_PLATFORM --start-time 2026-03-01 --daily-budget-amount 5",
+)
+@requires("duration_in_days", "frequency_cap")
+@required_when("advertiser_domain", placements=("PUBLISHER_NETWORK",))
+@required_when("categories", placements=("PUBLISHER_NETWORK",))
+@required_when("categories", objective=("PREROLL_VIEWS",))
+@required_when("primary_web_event_tag", goal=("WEBSITE_CONVERSIONS",))
+@at_least_one("ios_app_store_identifier", "android_app_store_identifier", objective=APP_OBJECTIVES)
+@only_for("frequency_cap", objective=CAPPED_OBJECTIVES)
+@only_for("bid_strategy", "MAX", objective=MAX_BID_OBJECTIVES)
+@only_for("bid_strategy", "TARGET", objective=("REACH", "FOLLOWERS", "WEBSITE_CLICKS"))
+@only_for("goal", "APP_PURCHASES", objective=("APP_INSTALLS",))
+@only_for("goal", "APP_CLICKS", "APP_INSTALLS", objective=APP_OBJECTIVES)
+@only_for("goal", "SITE_VISITS", objective=("WEBSITE_CLICKS",))
+@only_for("goal", "APP_INSTALLS", pay_by=("APP_CLICK", "IMPRESSION"))
+@only_for("goal", "LINK_CLICKS", pay_by=("LINK_CLICK", "IMPRESSION"))
+@only_for("goal", "SITE_VISITS", pay_by=("IMPRESSION",))
+class CreateLineItem(LineItemDetails, kw_only=True):
+    """Create a line item.
+
+    All line items of a campaign have the same objective and the same product type.
+    """
+
+    campaign_id: Id
+    objective: Objective
+    product_type: ProductType
+    placements: Placements
+    start_time: Annotated[DayOrMoment, Meta(description="Required unless it is a draft")] | None = None
+    end_time: Moment | None = None
+    name: Annotated[str, Meta(min_length=1, max_length=255)] | None = None
+    entity_status: SpendingStatus | None = None
+    goal: Goal | None = None
+    pay_by: PayBy | None = None
+    primary_web_event_tag: Annotated[str, Meta(description="The id of a web event tag")] | None = None
+    standard_delivery: (
+        Annotated[bool, Meta(description="Spend evenly over the day; otherwise as fast as possible")] | None
+    ) = None
+
+    @rule("start_time")
+    def starts_unless_draft(self) -> str | None:
+        """Require a start of all but drafts."""
+        is_missing = self.start_time is None and self.entity_status != "DRAFT"
+        return "is required unless entity_status is DRAFT" if is_missing else None
+
+    @rule("end_time")
+    def ends_after_start(self) -> str | None:
+        """Require an end after the start."""
+        if self.start_time is None or self.end_time is None or self.end_time > self.start_time:
+            return None
+        return "is not after start_time"
+
+    @rule("placements")
+    def placements_fit(self) -> str | None:
+        """Keep the rules of placements that hold for every product type."""
+        if set(self.placements) == {"PLATFORM_PROFILE"}:
+            return "PLATFORM_PROFILE needs another placement beside it"
+        if self.objective == "REACH" and not {"PLATFORM_TIMELINE", "ALL_ON_PLATFORM"} & {*self.placements}:
+            return "needs PLATFORM_TIMELINE or ALL_ON_PLATFORM for objective REACH"
+        return None
+
+    @rule("pay_by")
+    def target_pays_by_click(self) -> str | None:
+        """Reject TARGET bids on link clicks that pay by impression."""
+        return no_target_by_impression(self.bid_strategy, self.goal, self.pay_by)
 
 
 @endpoint(
@@ -51,8 +179,7 @@ FrequencyCap = Annotated[
     extra_fields=LINE_ITEM_FIELDS,
     example="9d4c1 --bid-amount 0.55 --entity-status PAUSED",
 )
-@required_when("bid_amount_local_micro", bid_strategy=("MAX", "TARGET"))
-class UpdateLineItem(InAccount, kw_only=True):
+class UpdateLineItem(LineItemDetails, kw_only=True):
     """Change fields of a line item.
 
     bid_strategy AUTO ignores the bid amount; MAX is not for objectives REACH and FOLLOWERS; TARGET is
@@ -62,43 +189,21 @@ class UpdateLineItem(InAccount, kw_only=True):
     line_item_id: Id
     name: Name | None = None
     entity_status: Literal["ACTIVE", "PAUSED"] | None = None
-    bid_strategy: Literal["AUTO", "MAX", "TARGET"] | None = None
-    bid_amount_local_micro: BidAmount | None = None
-    total_budget_amount_local_micro: Budget | None = None
-    daily_budget_amount_local_micro: Budget | None = None
-    goal: Goal | None = None
-    pay_by: (
-        Annotated[
-            Literal["APP_CLICK", "IMPRESSION", "LINK_CLICK"], Meta(description="For objective APP_INSTALLS")
-        ]
-        | None
-    ) = None
-    audience_expansion: Literal["BROAD", "DEFINED", "EXPANDED"] | None = None
-    frequency_cap: FrequencyCap | None = None
-    duration_in_days: Literal[1, 7, 30] | None = None
+    goal: UpdatedGoal | None = None
+    pay_by: Annotated[PayBy, Meta(description="For objective APP_INSTALLS")] | None = None
     start_time: Moment | None = None
     end_time: Moment | None = None
-    advertiser_domain: str | None = None
-    advertiser_user_id: Id | None = None
-    categories: Annotated[Texts, Meta(description="IAB codes: see accounts business-categories")] | None = (
-        None
-    )
-    android_app_store_identifier: str | None = None
-    ios_app_store_identifier: str | None = None
-
-    @rule("daily_budget_amount_local_micro")
-    def daily_within_total(self) -> str | None:
-        """Limit the daily budget to the total budget."""
-        day, total = self.daily_budget_amount_local_micro, self.total_budget_amount_local_micro
-        if day is None or total is None or day <= total:
-            return None
-        return f"{day} is more than total_budget_amount_local_micro, {total}"
 
     @rule("pay_by")
     def target_pays_by_click(self) -> str | None:
         """Reject TARGET bids on link clicks that pay by impression."""
-        unsupported = (self.bid_strategy, self.goal, self.pay_by) == ("TARGET", "LINK_CLICKS", "IMPRESSION")
-        return "IMPRESSION is not for bid_strategy TARGET with goal LINK_CLICKS" if unsupported else None
+        return no_target_by_impression(self.bid_strategy, self.goal, self.pay_by)
+
+
+def no_target_by_impression(bid_strategy: str | None, goal: str | None, pay_by: str | None) -> str | None:
+    """Say that a TARGET bid on link clicks cannot pay by impression."""
+    unsupported = (bid_strategy, goal, pay_by) == ("TARGET", "LINK_CLICKS", "IMPRESSION")
+    return "IMPRESSION is not for bid_strategy TARGET with goal LINK_CLICKS" if unsupported else None
 
 
 @endpoint(
@@ -116,3 +221,16 @@ class DeleteLineItem(InAccount, kw_only=True):
     """
 
     line_item_id: Id
+
+
+@endpoint(
+    "GET /12/line_items/placements",
+    "line-items placements",
+    columns="product_type placements",
+    record_id="product_type",
+    example="--product-type PROMOTED_ACCOUNT",
+)
+class ListPlacements(Request):
+    """List the combinations of placements that each product type allows."""
+
+    product_type: ProductType | None = None

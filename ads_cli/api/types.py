@@ -42,12 +42,14 @@ Language = Annotated[
         extra={"expected": "two small letters, as in de"},
     ),
 ]
+Currency = Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z", extra={"expected": "a code of ISO 4217, such as EUR"})]
 UserId = Annotated[int, Meta(description="The user who owns it")]
 
 PageSize = Annotated[int, Meta(ge=1, le=1000, description="Records per page", extra={"default": 200})]
 Cursor = Annotated[str, Meta(description="Where to start: next_cursor of the previous page")]
 SortBy = Annotated[str, Meta(description="Attribute and direction, such as created_at-desc")]
 WithDeleted = Annotated[bool, Meta(description="Show deleted records too")]
+WithDraft = Annotated[bool, Meta(description="Show drafts too")]
 WithTotalCount = Annotated[bool, Meta(description="Count all records too; not with a cursor")]
 
 

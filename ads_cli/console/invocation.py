@@ -79,6 +79,8 @@ class Invocation:
     def printer(self) -> "Printer":
         """Results on stdout."""
         from ..output.printer import Printer
+        from ..output.records import TableView
+        from . import table_view
 
         return Printer(
             sys.stdout,
@@ -89,6 +91,7 @@ class Invocation:
             say=self.messages.say,
             side_effects=self._side_effects,
             neutral_name=neutral_name,
+            table_view=TableView(table_view.header, table_view.shown),
         )
 
     def _side_effects(self) -> str:

@@ -8,7 +8,18 @@ from typing import IO, Any
 from ..errors import UsageError
 from .messages import uses_color
 from .presentation import Presentation
-from .records import Record, write_csv, write_ids, write_json, write_jsonl, write_table, write_tsv, write_yaml
+from .records import (
+    AS_IT_IS,
+    Record,
+    TableView,
+    write_csv,
+    write_ids,
+    write_json,
+    write_jsonl,
+    write_table,
+    write_tsv,
+    write_yaml,
+)
 from .text import as_json, as_yaml, cell, is_deeper, safe, shortened
 
 STREAMING_FORMATS = ("tsv", "csv", "jsonl", "ids")
@@ -33,12 +44,14 @@ class Printer:
         say: Callable[[str], None] = lambda text: None,
         side_effects: Callable[[], str] = str,
         neutral_name: Callable[[str], str] = str,
+        table_view: TableView = AS_IT_IS,
     ) -> None:
         self.stream = stream
         self._csv_safe = csv_safe
         self._say = say
         self._side_effects = side_effects  # describes what has already been changed, for errors
         self._neutral_name = neutral_name  # of a column or a field that has one name for each service
+        self._table_view = table_view
         self.format = presentation.format or ("table" if stream.isatty() else "tsv")
         self.columns = [name.strip() for name in columns.split(",") if name.strip()] if columns else None
         self.query: Any = query and _compiled(query)
@@ -131,7 +144,7 @@ class Printer:
         elif self.format == "yaml":
             write_yaml(self.stream, records)
         elif self.format == "table":
-            hidden = write_table(self.stream, records, columns, color=self.color)
+            hidden = write_table(self.stream, records, columns, self._table_view, color=self.color)
             if hidden:
                 self._say(f"columns left out: {', '.join(hidden)}; --columns chooses, -o json shows all")
 

@@ -4,7 +4,7 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import NoneType
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, NamedTuple
 
 from .text import as_json, as_yaml, cell, safe
 
@@ -83,8 +83,18 @@ def write_ids(stream: IO[str], records: Iterable[Record], key: str) -> None:
     stream.writelines(safe(cell(record.get(key))) + "\n" for record in records)
 
 
+class TableView(NamedTuple):
+    """How a table shows a column: its header, and its value of a record."""
+
+    header: Callable[[str], str] = str
+    value: Callable[[str, Record], Any] = lambda column, record: record.get(column)
+
+
+AS_IT_IS = TableView()
+
+
 def write_table(
-    stream: IO[str], records: Iterable[Record], columns: Sequence[str], *, color: bool
+    stream: IO[str], records: Iterable[Record], columns: Sequence[str], view: TableView, *, color: bool
 ) -> Sequence[str]:
     """Write a table as wide as the terminal; return the columns that did not fit.
 
@@ -96,10 +106,10 @@ def write_table(
     from rich.text import Text
 
     records = list(records)
-    rows = [[safe(cell(record.get(name))) for name in columns] for record in records]
+    rows = [[safe(cell(view.value(name, record))) for name in columns] for record in records]
     if not rows:
         return ()
-    headers = [safe(name) for name in columns]
+    headers = [safe(view.header(name)) for name in columns]
     natural = [max(map(cell_len, cells)) for cells in zip(headers, *rows, strict=True)]
     width = None if stream.isatty() else sum(natural) + COLUMN_GAP * len(natural)
     console = Console(file=stream, width=width, force_terminal=color, no_color=not color, highlight=False)

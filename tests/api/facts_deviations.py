@@ -31,6 +31,11 @@ DEVIATIONS: dict[str, dict[str, str]] = {
     "draft_tweets.create": {"as_user_id: required": AUTHOR},
     "draft_tweets.preview": {"message: no such field": "the answer is a message beside no data"},
     "scheduled_tweets.create": {"as_user_id: required": AUTHOR},
+    "campaigns.create": {"entity_status: default": "a command sends PAUSED unless it is told otherwise"},
+    "line_items.create": {
+        "start_time: required": "a draft does without, which a rule says",
+        "end_time: required": "the reference's own example leaves it out",
+    },
     "tweets.name.update": {
         "name: required": "nothing else can be changed",
         "tweet_id: type": "an id is text everywhere",

@@ -2,22 +2,8 @@
 
 PENDING = {
     # campaigns
-    "campaigns.list",
-    "campaigns.get",
-    "campaigns.create",
     "campaigns.batch",
-    "campaigns.update",
-    "campaigns.delete",
-    "funding_instruments.list",
-    "funding_instruments.get",
-    "funding_instruments.create",
-    "funding_instruments.delete",
-    "line_items.list",
-    "line_items.get",
-    "line_items.create",
     "line_items.batch",
-    "line_items.placements.list",
-    "bidding_rules.list",
     # audiences
     "custom_audiences.list",
     "custom_audiences.get",

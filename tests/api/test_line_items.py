@@ -136,8 +136,8 @@ DAY, TOTAL = "daily_budget_amount_local_micro", "total_budget_amount_local_micro
             {"bid_strategy": "TARGET", "goal": "LINK_CLICKS", "pay_by": "IMPRESSION", DAY: "2", TOTAL: "1"},
             [
                 f"{DAY}: 2 is more than {TOTAL}, 1",
-                "pay_by: IMPRESSION is not for bid_strategy TARGET with goal LINK_CLICKS",
                 f"{BID}: is required when bid_strategy is TARGET",
+                "pay_by: IMPRESSION is not for bid_strategy TARGET with goal LINK_CLICKS",
             ],
         ),
         ({"frequency_cap": "many"}, ["frequency_cap: 'many' is not a whole number"]),

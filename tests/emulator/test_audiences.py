@@ -3,18 +3,8 @@
 import pytest
 
 from ads_cli.emulator.seed.accounts import ACCOUNTS
-from ads_cli.emulator.seed.campaigns import (
-    APP,
-    CLICKS,
-    COMPLAINTS,
-    CUSTOMERS,
-    FOLLOWERS,
-    INSTALLS,
-    PARTNER,
-    READERS,
-    SPRING,
-    UNSUBSCRIBED,
-)
+from ads_cli.emulator.seed.campaigns import COMPLAINTS, CUSTOMERS, PARTNER, READERS, UNSUBSCRIBED
+from ads_cli.emulator.seed.line_items import APP, CLICKS, FOLLOWERS, INSTALLS, KNITTERS, SPRING
 
 from .client import errors
 
@@ -105,7 +95,11 @@ def test_a_grant_to_an_unknown_account_is_rejected(local, permissions):
 
 def test_targeting_line_items_are_grouped_by_campaign(targeted):
     clicks = {"id": CLICKS, "name": "Visits to the shop", "servable": True}
-    knit = {"id": FOLLOWERS, "name": "People who knit", "servable": False}
+    knit = {
+        "campaign_id": KNITTERS,
+        "campaign_name": "People who knit",
+        "line_items": [{"id": FOLLOWERS, "name": "People who knit", "servable": False}],
+    }
     app = {
         "campaign_id": APP,
         "campaign_name": "Shop app",
@@ -114,7 +108,7 @@ def test_targeting_line_items_are_grouped_by_campaign(targeted):
     spring = {"campaign_id": SPRING, "campaign_name": "Spring collection"}
     assert targeted(CUSTOMERS)["data"] == [spring | {"line_items": [clicks]}, app]
     assert targeted(CUSTOMERS, with_active="true")["data"] == [spring | {"line_items": [clicks]}, app]
-    assert targeted(CUSTOMERS, with_active="false")["data"] == [spring | {"line_items": [clicks, knit]}, app]
+    assert targeted(CUSTOMERS, with_active="false")["data"] == [spring | {"line_items": [clicks]}, knit, app]
     assert targeted(READERS) == targeted(READERS) | {"data": [], "next_cursor": None}
 
 
@@ -125,7 +119,10 @@ def test_paused_ended_and_deleted_line_items_are_not_servable(local, account, ta
     local.send("PUT", f"{path}/{INSTALLS}", entity_status="PAUSED")
     assert targeted(CUSTOMERS)["data"] == []
     local.send("DELETE", f"{path}/{INSTALLS}")
-    assert [one["campaign_id"] for one in targeted(CUSTOMERS, with_active="false")["data"]] == [SPRING]
+    assert [one["campaign_id"] for one in targeted(CUSTOMERS, with_active="false")["data"]] == [
+        SPRING,
+        KNITTERS,
+    ]
 
 
 def test_targeting_campaigns_are_paged(local, account, targeted, monkeypatch):

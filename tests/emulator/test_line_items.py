@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ads_cli.emulator.seed.campaigns import (
+from ads_cli.emulator.seed.line_items import (
     APP,
     CLICKS,
     ENDED,
@@ -118,7 +118,11 @@ def test_rules_apply_to_the_whole_line_item(update, line_item, fields, expected)
             {"ios_app_store_identifier": None, "android_app_store_identifier": None},
             ["ios_app_store_identifier"],
         ),
-        (REACH, {"objective": "APP_ENGAGEMENTS", "frequency_cap": None}, ["ios_app_store_identifier"]),
+        (
+            REACH,
+            {"objective": "APP_ENGAGEMENTS", "frequency_cap": None, "duration_in_days": None},
+            ["ios_app_store_identifier"],
+        ),
     ],
 )
 def test_fields_required_by_stored_data_must_be_sent(local, update, line_item, stored, missing):

@@ -19,9 +19,9 @@ from ..core.handlers import RequestContext, handler
 from ..core.paging import Seq, decode_cursor, encode_cursor, field_in, list_page
 from ..core.responses import Result
 from ..storage import ids
-from ..storage.store import Record, utc_now
+from ..storage.store import Record
 from .accounts import ACCOUNT, delete_record, require_account, require_record
-from .line_items import CAMPAIGN, LINE_ITEM
+from .serving import CAMPAIGN, LINE_ITEM, has_ended
 
 AUDIENCE, PERMISSION, TARGETING = "audience", "tailored_audience_permission", "targeting_criterion"
 AUDIENCE_FIELD = "tailored_audience_id"
@@ -135,19 +135,17 @@ def _targeting_campaigns(
         line_item = context.store.find(LINE_ITEM, targeting["line_item_id"], owner=account)
         if line_item is None:
             continue
-        campaign = require_record(context, account, CAMPAIGN, line_item["campaign_id"])
-        servable = _is_active(campaign) and _is_active(line_item)
+        campaign = context.store.find(CAMPAIGN, line_item["campaign_id"], owner=account)
+        if campaign is None:
+            continue
+        servable = all(one["entity_status"] == "ACTIVE" for one in (campaign, line_item))
+        servable = servable and not has_ended(line_item)
         if only_active and not servable:
             continue
         new = {"campaign_id": campaign["id"], "campaign_name": campaign["name"], "line_items": []}
         line_items = campaigns.setdefault(campaign["id"], new)["line_items"]
         line_items.append({"id": line_item["id"], "name": line_item["name"], "servable": servable})
     return list(campaigns.values())
-
-
-def _is_active(record: Record) -> bool:
-    has_ended = record["end_time"] is not None and record["end_time"] <= utc_now()
-    return record["entity_status"] == "ACTIVE" and not has_ended
 
 
 @handler(DeleteDoNotReachList)

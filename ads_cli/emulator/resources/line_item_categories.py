@@ -12,7 +12,7 @@ from ..core.handlers import RequestContext
 from ..storage.store import Record
 from .categories import CURATED, SERVICE
 from .collection import Collection
-from .line_items import LINE_ITEM
+from .serving import LINE_ITEM
 from .targeting_rules import CATEGORY, require_country
 
 

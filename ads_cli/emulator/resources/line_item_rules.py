@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from ...api.line_items import UpdateLineItem
+from ...api.conditions import requires
+from ...api.line_items import LineItemDetails, no_target_by_impression
 from ...api.validation import convert, rule
 from ..storage.store import Record
 
@@ -13,29 +14,36 @@ WITH_APP = ("APP_INSTALLS", "APP_ENGAGEMENTS")
 MAX_BUSINESS_CATEGORIES = 2
 
 
-def check(after: Record, *, before: Record, campaign: Record, businesses: list[Record]) -> None:
-    """Validate a line item as it would be after a change; raise InvalidError with all broken rules.
+def check(after: Record, *, before: Record | None, campaign: Record, businesses: list[Record]) -> None:
+    """Validate a line item as it would be stored; raise InvalidError with all broken rules.
 
     The rules of the request apply to the stored fields too: a new daily budget is compared with the
     stored total budget.
     """
-    context = {"account_id": "-", "line_item_id": after["id"]}
-    context |= {"before": before, "campaign": campaign, "businesses": businesses}
+    context = {"account_id": "-", "before": before, "campaign": campaign, "businesses": businesses}
     convert(LineItem, {name: (after | context).get(name) for name in LineItem.__struct_fields__})
 
 
-class LineItem(UpdateLineItem, kw_only=True):
-    """A line item after a change, with the data that its rules need."""
+@requires("duration_in_days", "frequency_cap")
+class LineItem(LineItemDetails, kw_only=True):
+    """A line item as it would be stored, with the data that its rules need."""
 
+    goal: str | None
+    pay_by: str | None
+    standard_delivery: bool | None
+    start_time: str | None
+    end_time: str | None
     objective: str
     placements: list[str]
-    before: dict[str, Any]
+    before: dict[str, Any] | None
     campaign: dict[str, Any]
     businesses: list[dict[str, Any]]
 
     @rule("bid_strategy")
     def bid_strategy_fits_objective(self) -> str | None:
-        """Allow MAX and TARGET only for some objectives."""
+        """Allow a change to MAX and TARGET only for some objectives."""
+        if self.before is None or self.bid_strategy == self.before["bid_strategy"]:
+            return None
         if self.bid_strategy == "MAX" and self.objective in WITHOUT_MAX:
             return f"MAX is not allowed for objective {self.objective}"
         if self.bid_strategy == "TARGET" and self.objective not in WITH_TARGET:
@@ -43,9 +51,46 @@ class LineItem(UpdateLineItem, kw_only=True):
         return None
 
     @rule("pay_by")
+    def target_pays_by_click(self) -> str | None:
+        """Reject TARGET bids on link clicks that pay by impression."""
+        return no_target_by_impression(self.bid_strategy, self.goal, self.pay_by)
+
+    @rule("end_time")
+    def ends_after_start(self) -> str | None:
+        """Require an end after the start."""
+        if self.start_time is None or self.end_time is None or self.end_time > self.start_time:
+            return None
+        return f"is not after start_time, {self.start_time}"
+
+    @rule("total_budget_amount_local_micro")
+    def total_budget_fits_campaign(self) -> str | None:
+        """Limit the total budget to that of the campaign."""
+        return self._within_campaign(self.total_budget_amount_local_micro, "total")
+
+    @rule("bid_amount_local_micro")
+    def bid_fits_campaign(self) -> str | None:
+        """Limit the bid to the budgets of the campaign."""
+        bid = self.bid_amount_local_micro
+        return self._within_campaign(bid, "daily") or self._within_campaign(bid, "total")
+
+    def _within_campaign(self, amount: int | None, period: str) -> str | None:
+        limit = self.campaign[f"{period}_budget_amount_local_micro"]
+        if amount is None or limit is None or amount <= limit:
+            return None
+        return f"{amount} is more than the {period} budget of campaign {self.campaign['id']}, {limit}"
+
+    @rule("standard_delivery")
+    def delivery_fits_campaign(self) -> str | None:
+        """Leave the pace to the campaign where it optimizes budgets."""
+        optimization = self.campaign["budget_optimization"]
+        if self.standard_delivery is not False or optimization == "LINE_ITEM":
+            return None
+        return self._only_by_line_item(optimization)
+
+    @rule("pay_by")
     def only_app_installs_change_pay_by(self) -> str | None:
         """Allow a change of pay_by only for APP_INSTALLS."""
-        if self.pay_by == self.before["pay_by"] or self.objective == "APP_INSTALLS":
+        if self.before is None or self.pay_by == self.before["pay_by"] or self.objective == "APP_INSTALLS":
             return None
         return f"can be changed for objective APP_INSTALLS, not for {self.objective}"
 
@@ -55,6 +100,9 @@ class LineItem(UpdateLineItem, kw_only=True):
         optimization = self.campaign["budget_optimization"]
         if self.daily_budget_amount_local_micro is None or optimization == "LINE_ITEM":
             return None
+        return self._only_by_line_item(optimization)
+
+    def _only_by_line_item(self, optimization: str) -> str:
         return (
             "is allowed in campaigns with budget_optimization LINE_ITEM; "
             f"{self.campaign['id']} has {optimization}"

@@ -22,7 +22,7 @@ from ..core.handlers import RequestContext, handler
 from ..core.responses import Result
 from ..storage.store import Record, utc_now
 from .collection import Collection, in_account
-from .line_items import LINE_ITEM
+from .serving import LINE_ITEM
 
 ACCEPTED = {"entity_status": "ACTIVE", "approval_status": "ACCEPTED"}
 SCHEDULED_POST = "scheduled_post"

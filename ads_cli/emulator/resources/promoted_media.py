@@ -18,9 +18,9 @@ from ..core.errors import ApiError, invalid_parameter
 from ..core.handlers import RequestContext
 from ..storage.store import Record
 from .collection import Collection
-from .line_items import LINE_ITEM
 from .media import ACCOUNT_MEDIA
 from .promoted import ACCEPTED, BY_LINE_ITEM, IN_LINE_ITEM
+from .serving import LINE_ITEM
 
 PREROLLS = ("PREROLL", "VAST_PREROLL")  # creative types
 

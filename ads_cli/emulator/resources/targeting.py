@@ -6,7 +6,7 @@ from ..storage.store import Record
 from ..targeting.values import localized
 from . import targeting_rules
 from .collection import Collection
-from .line_items import LINE_ITEM
+from .serving import LINE_ITEM
 from .targeting_rules import CRITERION
 
 

@@ -9,7 +9,7 @@ from ..core.handlers import RequestContext
 from ..storage.store import Record, Store
 from ..targeting.values import find_value
 from .audiences import AUDIENCE, PERMISSION
-from .line_items import CAMPAIGN
+from .serving import CAMPAIGN
 
 CRITERION, CATEGORY = "targeting_criterion", "line_item_curated_category"
 PUBLISHER, CONTENT = "CONTENT_PUBLISHER_USER", "IAB_CATEGORY"

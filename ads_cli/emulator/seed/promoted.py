@@ -3,7 +3,7 @@
 from ..resources import promoted, promoted_media
 from ..resources.media import ACCOUNT_MEDIA
 from ..storage.store import Record, Store
-from .campaigns import CLICKS, ENDED, ENDED_START, FOLLOWERS, INSTALLS, PREROLLS, REACH, STARTED
+from .line_items import CLICKS, EARLIER, ENDED, FOLLOWERS, INSTALLS, PREROLLS, REACH, STARTED
 from .posts import SPRING_POST, WINTER
 
 ELSEWHERE = "1790415000000000002"  # a post that is in no account
@@ -25,7 +25,7 @@ def seed(store: Store, *, user: str, account: str) -> None:
 
     posts = promoted.PROMOTED_POSTS
     ended = {"line_item_id": ENDED, "post_id": SPRING_POST}
-    add(posts.kind, ENDED_POST, {**posts.defaults, **ended}, ENDED_START)
+    add(posts.kind, ENDED_POST, {**posts.defaults, **ended}, EARLIER)
     for id, (line_item, post) in POSTS.items():
         add(posts.kind, id, {**posts.defaults, "line_item_id": line_item, "post_id": post})
     accounts = promoted.PROMOTED_ACCOUNTS

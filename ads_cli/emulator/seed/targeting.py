@@ -4,7 +4,8 @@ from ..resources import targeting, targeting_rules
 from ..storage import ids
 from ..storage.store import Record, Store
 from ..targeting.values import key_of
-from .campaigns import CLICKS, CUSTOMERS, FOLLOWERS, INSTALLS, PREROLLS, REACH, STARTED
+from .campaigns import CUSTOMERS
+from .line_items import CLICKS, FOLLOWERS, INSTALLS, PREROLLS, REACH, STARTED
 
 GERMANY, AUSTRIA, SWITZERLAND = (
     key_of("COUNTRIES", code, name)

@@ -1,0 +1,123 @@
+"""Campaigns: what line items share, and their budget."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from .budgets import Budgets
+from .endpoint import endpoint
+from .types import AccountId, Id, Ids, InAccount, PageInAccount, SpendingStatus, WithDeleted, WithDraft
+
+CAMPAIGNS = "/12/accounts/{account_id}/campaigns"
+CAMPAIGN = f"{CAMPAIGNS}/{{campaign_id}}"
+CAMPAIGN_COLUMNS = (
+    "id name effective_status daily_budget_amount_local_micro total_budget_amount_local_micro created_at "
+    "entity_status reasons_not_servable funding_instrument_id deleted"
+)
+CAMPAIGN_FIELDS = (
+    *("servable", "budget_optimization", "standard_delivery", "frequency_cap", "duration_in_days"),
+    *("purchase_order_number", "currency", "updated_at"),
+)
+
+CampaignName = Annotated[str, Meta(min_length=1, max_length=255)]
+Optimization = Annotated[
+    Literal["LINE_ITEM"], Meta(description="What budgets are spent by", extra={"default": "LINE_ITEM"})
+]
+Delivery = Annotated[
+    bool, Meta(description="Spend evenly over the day; set it on the line item", extra={"default": True})
+]
+OrderNumber = Annotated[str, Meta(max_length=50)]
+OfFunding = Annotated[Ids, Meta(description="Only of these funding instruments")]
+NameBegins = Annotated[str, Meta(description="Only names that start with this")]
+
+
+class CampaignDetails(Budgets, kw_only=True):
+    """The optional fields of a campaign."""
+
+    account_id: AccountId
+    budget_optimization: Optimization | None = None
+    standard_delivery: Delivery | None = None
+    purchase_order_number: OrderNumber | None = None
+
+
+@endpoint(
+    f"GET {CAMPAIGNS}",
+    "campaigns list",
+    columns=CAMPAIGN_COLUMNS,
+    extra_fields=CAMPAIGN_FIELDS,
+    example="--q Spring --sort-by created_at-desc",
+)
+class ListCampaigns(PageInAccount):
+    """List the campaigns of an account."""
+
+    campaign_ids: Ids | None = None
+    funding_instrument_ids: OfFunding | None = None
+    q: NameBegins | None = None
+    with_draft: WithDraft | None = None
+
+
+@endpoint(
+    f"GET {CAMPAIGN}",
+    "campaigns get",
+    columns=CAMPAIGN_COLUMNS,
+    extra_fields=CAMPAIGN_FIELDS,
+    example="8wku2",
+)
+class GetCampaign(InAccount, kw_only=True):
+    """Show one campaign."""
+
+    campaign_id: Id
+    with_deleted: WithDeleted | None = None
+
+
+@endpoint(
+    f"POST {CAMPAIGNS}",
+    "campaigns create",
+    columns=CAMPAIGN_COLUMNS,
+    extra_fields=CAMPAIGN_FIELDS,
+    example="--name 'Autumn collection' --funding-instrument-id 4a1n0 --daily-budget-amount 25",
+)
+class CreateCampaign(CampaignDetails, kw_only=True):
+    """Create a campaign.
+
+    Its line items say who sees which ads, when and for how much.
+    """
+
+    funding_instrument_id: Id
+    name: CampaignName
+    entity_status: SpendingStatus | None = None
+
+
+@endpoint(
+    f"PUT {CAMPAIGN}",
+    "campaigns update",
+    columns=CAMPAIGN_COLUMNS,
+    extra_fields=CAMPAIGN_FIELDS,
+    example="8wku2 --daily-budget-amount 30 --entity-status PAUSED",
+)
+class UpdateCampaign(CampaignDetails, kw_only=True):
+    """Change fields of a campaign.
+
+    A campaign that is paused or has ended spends nothing, whatever the status of its line items.
+    """
+
+    campaign_id: Id
+    name: CampaignName | None = None
+    entity_status: Literal["ACTIVE", "PAUSED"] | None = None
+
+
+@endpoint(
+    f"DELETE {CAMPAIGN}",
+    "campaigns delete",
+    columns=CAMPAIGN_COLUMNS,
+    extra_fields=CAMPAIGN_FIELDS,
+    confirm_prompt="Delete the campaign {campaign_id}; this cannot be undone",
+    example="8wkv1",
+)
+class DeleteCampaign(InAccount, kw_only=True):
+    """Delete a campaign.
+
+    This cannot be undone. Its line items serve no longer.
+    """
+
+    campaign_id: Id

@@ -1,0 +1,85 @@
+"""Funding instruments: what campaigns are paid with."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from .budgets import Budget
+from .endpoint import endpoint
+from .types import Currency, Id, Ids, InAccount, Moment, PageInAccount, WithDeleted
+
+FUNDING = "/12/accounts/{account_id}/funding_instruments"
+FUNDING_COLUMNS = (
+    "id type description able_to_fund credit_limit_local_micro credit_remaining_local_micro "
+    "funded_amount_local_micro start_time end_time currency entity_status reasons_not_able_to_fund deleted"
+)
+FUNDING_FIELDS = ("account_id", "io_header", "created_at", "updated_at")
+
+FundingType = Literal[
+    "AGENCY_CREDIT_LINE", "CREDIT_CARD", "CREDIT_LINE", "INSERTION_ORDER", "PARTNER_MANAGED"
+]
+CurrencyOfFunding = Annotated[Currency, Meta(description="The currency of everything that is paid with it")]
+
+
+@endpoint(
+    f"GET {FUNDING}",
+    "funding-instruments list",
+    columns=FUNDING_COLUMNS,
+    extra_fields=FUNDING_FIELDS,
+    example="--sort-by created_at-desc",
+)
+class ListFundingInstruments(PageInAccount):
+    """List what campaigns of an account can be paid with."""
+
+    funding_instrument_ids: Ids | None = None
+
+
+@endpoint(
+    f"GET {FUNDING}/{{funding_instrument_id}}",
+    "funding-instruments get",
+    columns=FUNDING_COLUMNS,
+    extra_fields=FUNDING_FIELDS,
+    example="4a1n0",
+)
+class GetFundingInstrument(InAccount, kw_only=True):
+    """Show one funding instrument."""
+
+    funding_instrument_id: Id
+    with_deleted: WithDeleted | None = None
+
+
+@endpoint(
+    f"POST {FUNDING}",
+    "funding-instruments create",
+    columns=FUNDING_COLUMNS,
+    extra_fields=FUNDING_FIELDS,
+    base="sandbox",
+    example="--type INSERTION_ORDER --currency EUR --start-time 2026-03-01T00:00Z --funded-amount 5000",
+)
+class CreateFundingInstrument(InAccount, kw_only=True):
+    """Create a funding instrument in the sandbox."""
+
+    type: FundingType
+    currency: CurrencyOfFunding
+    start_time: Moment
+    end_time: Annotated[Moment, Meta(description="Required for some types")] | None = None
+    credit_limit_local_micro: Budget | None = None
+    funded_amount_local_micro: Budget | None = None
+
+
+@endpoint(
+    f"DELETE {FUNDING}/{{funding_instrument_id}}",
+    "funding-instruments delete",
+    columns=FUNDING_COLUMNS,
+    extra_fields=FUNDING_FIELDS,
+    base="sandbox",
+    confirm_prompt="Delete the funding instrument {funding_instrument_id} of the sandbox",
+    example="4a1n7",
+)
+class DeleteFundingInstrument(InAccount, kw_only=True):
+    """Delete a funding instrument of the sandbox.
+
+    Campaigns that are paid with it serve no longer.
+    """
+
+    funding_instrument_id: Id

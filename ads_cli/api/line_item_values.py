@@ -1,0 +1,65 @@
+"""The values that fields of line items may have."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from .budgets import MICRO_WORDS
+from .types import Micro, Texts
+
+APP_OBJECTIVES = ("APP_ENGAGEMENTS", "APP_INSTALLS")
+CAPPED_OBJECTIVES = ("REACH", "ENGAGEMENTS", "VIDEO_VIEWS", "PREROLL_VIEWS")
+MAX_BID_OBJECTIVES = (*APP_OBJECTIVES, "ENGAGEMENTS", "VIDEO_VIEWS", "PREROLL_VIEWS", "WEBSITE_CLICKS")
+Objective = Literal[
+    "APP_ENGAGEMENTS",
+    "APP_INSTALLS",
+    "REACH",
+    "FOLLOWERS",
+    "ENGAGEMENTS",
+    "VIDEO_VIEWS",
+    "PREROLL_VIEWS",
+    "WEBSITE_CLICKS",
+]
+ProductType = Literal["MEDIA", "PROMOTED_ACCOUNT", "PROMOTED_POSTS"]
+Placement = Literal[
+    "ALL_ON_PLATFORM",
+    "PUBLISHER_NETWORK",
+    "TAP_BANNER",
+    "TAP_FULL",
+    "TAP_FULL_LANDSCAPE",
+    "TAP_NATIVE",
+    "TAP_MRECT",
+    "PLATFORM_PROFILE",
+    "PLATFORM_REPLIES",
+    "PLATFORM_SEARCH",
+    "PLATFORM_TIMELINE",
+]
+Placements = Annotated[list[Placement], Meta(min_length=1, description="Where its ads are shown")]
+UpdatedGoal = Literal[
+    "APP_CLICKS",
+    "APP_INSTALLS",
+    "APP_PURCHASES",
+    "ENGAGEMENT",
+    "FOLLOWERS",
+    "LINK_CLICKS",
+    "MAX_REACH",
+    "PREROLL",
+    "PREROLL_STARTS",
+    "REACH_WITH_ENGAGEMENT",
+    "VIDEO_VIEW",
+    "VIEW_3S_100PCT",
+    "VIEW_6S",
+    "VIEW_15S",
+    "WEBSITE_CONVERSIONS",
+]
+Goal = Annotated[
+    Literal[UpdatedGoal, "SITE_VISITS"],
+    Meta(description="What it is optimized for; by default what fits its objective"),
+]
+BidAmount = Annotated[Micro, Meta(gt=0, description=MICRO_WORDS)]
+PayBy = Literal["APP_CLICK", "IMPRESSION", "LINK_CLICK"]
+FrequencyCap = Annotated[
+    int, Meta(description="For objectives REACH, ENGAGEMENTS, VIDEO_VIEWS and PREROLL_VIEWS")
+]
+Categories = Annotated[Texts, Meta(description="IAB codes: see accounts business-categories")]
+IosApp = Annotated[str, Meta(pattern=r"^[0-9]+\Z", extra={"expected": "the digits of an app's id"})]

@@ -1,0 +1,33 @@
+"""What a table shows of a record in place of its values: money as money, times without what nobody reads."""
+
+from collections.abc import Mapping
+from typing import Any
+
+MONEY = "_local_micro"
+HEADERS = {"effective_status": "status"}
+DAY_ONLY = ("created_at", "updated_at")
+
+
+def header(column: str) -> str:
+    """Name a column of a table: `daily_budget_amount_local_micro` is `daily_budget`."""
+    name = column.removesuffix(MONEY).removesuffix("_amount") if column.endswith(MONEY) else column
+    return HEADERS.get(name, name)
+
+
+def shown(column: str, record: Mapping[str, Any]) -> Any:
+    """Return the value of a column as a table shows it."""
+    value = record.get(column)
+    if column.endswith(MONEY) and isinstance(value, int):
+        from ..api.money import as_amount
+
+        currency = record.get("currency") or ""
+        return f"{as_amount(value, currency)} {currency}".rstrip()
+    if column.endswith(("_at", "_time")) and isinstance(value, str) and value.endswith("Z"):
+        return _moment(value, column in DAY_ONLY)
+    return value
+
+
+def _moment(text: str, day_only: bool) -> str:
+    """Write `2026-03-01T08:00:00Z` as a day, or as a day and a time of it where that is not its start."""
+    day, _, time = text.removesuffix("Z").partition("T")
+    return day if day_only or time.startswith("00:00:00") else f"{day} {time[:5]}"

@@ -1,0 +1,199 @@
+"""Seed data: what pays for campaigns, campaigns in several states, and their line items."""
+
+from ..resources import campaigns, funding_instruments, history, line_items
+from ..resources.serving import CAMPAIGN, FUNDING, LINE_ITEM
+from ..storage.store import Record, Store
+
+CARD, ORDER, CREDIT, ENDED_ORDER = "4a1n0", "4a1n3", "4a1n5", "4a1n7"
+SPRING, HAMBURG, KNITTERS, APP, FILMS = "8wku2", "8wku3", "8wku4", "8wku7", "8wkv1"
+WINTER, ADVENT, AUTUMN = "8wkt0", "8wkt5", "8wkv4"
+CLICKS, REACH, FOLLOWERS, INSTALLS, PREROLLS, ENDED = "9d4c1", "9d4c2", "9d4c3", "9d4d1", "9d4e1", "9d4c9"
+SALE, CALENDAR, LOOKS, SUMMER = "9d4b1", "9d4b4", "9d4e7", "9d4c4"
+EURO_MICRO = 1_000_000
+DAY, TOTAL = "daily_budget_amount_local_micro", "total_budget_amount_local_micro"
+STARTED, EARLIER = "2026-02-20T10:05:00Z", "2025-11-15T09:30:00Z"
+
+FUNDING_INSTRUMENTS: tuple[Record, ...] = (
+    {
+        "id": CARD,
+        "type": "CREDIT_CARD",
+        "description": "Visa ending in 4242",
+        "start_time": "2024-03-01T00:00:00Z",
+        "credit_limit_local_micro": 5000 * EURO_MICRO,
+    },
+    {
+        "id": ORDER,
+        "type": "INSERTION_ORDER",
+        "description": "Order 2026-117, brand",
+        "start_time": "2026-01-01T00:00:00Z",
+        "end_time": "2031-12-31T23:00:00Z",
+        "io_header": "2026-117",
+        "funded_amount_local_micro": 12000 * EURO_MICRO,
+    },
+    {
+        "id": CREDIT,
+        "type": "CREDIT_LINE",
+        "description": "Credit line of Nordlicht Handels GmbH",
+        "start_time": "2025-06-01T00:00:00Z",
+        "credit_limit_local_micro": 20000 * EURO_MICRO,
+        "credit_remaining_local_micro": 13450 * EURO_MICRO,
+    },
+    {
+        "id": ENDED_ORDER,
+        "type": "INSERTION_ORDER",
+        "description": "Order 2025-081, Advent",
+        "start_time": "2025-11-01T00:00:00Z",
+        "end_time": "2026-01-31T23:00:00Z",
+        "io_header": "2025-081",
+        "funded_amount_local_micro": 3000 * EURO_MICRO,
+    },
+)
+CAMPAIGNS: tuple[Record, ...] = (
+    {"id": WINTER, "name": "Winter sale", "funding": CARD, DAY: 40 * EURO_MICRO},
+    {"id": ADVENT, "name": "Advent calendar", "funding": ENDED_ORDER, TOTAL: 3000 * EURO_MICRO},
+    {
+        "id": SPRING,
+        "name": "Spring collection",
+        "funding": CARD,
+        DAY: 60 * EURO_MICRO,
+        TOTAL: 2400 * EURO_MICRO,
+    },
+    {"id": HAMBURG, "name": "Hamburg knows us", "funding": ORDER, DAY: 80 * EURO_MICRO},
+    {
+        "id": KNITTERS,
+        "name": "People who knit",
+        "funding": CREDIT,
+        DAY: 15 * EURO_MICRO,
+        "entity_status": "PAUSED",
+    },
+    {
+        "id": APP,
+        "name": "Shop app",
+        "funding": CREDIT,
+        TOTAL: 1800 * EURO_MICRO,
+        "budget_optimization": "CAMPAIGN",
+    },
+    {"id": FILMS, "name": "Workshop films", "funding": ORDER, DAY: 30 * EURO_MICRO, TOTAL: 900 * EURO_MICRO},
+    {"id": AUTUMN, "name": "Autumn looks", "funding": CARD, "entity_status": "DRAFT"},
+)
+WEB: Record = {"objective": "WEBSITE_CLICKS", "goal": "LINK_CLICKS"}
+LINE_ITEMS: tuple[Record, ...] = (
+    WEB
+    | {
+        "id": CLICKS,
+        "name": "Visits to the shop",
+        "campaign_id": SPRING,
+        "bid_strategy": "TARGET",
+        "bid_amount_local_micro": 450_000,
+        DAY: 20 * EURO_MICRO,
+        TOTAL: 500 * EURO_MICRO,
+        "pay_by": "LINK_CLICK",
+        "audience_expansion": "DEFINED",
+    },
+    WEB | {"id": SUMMER, "name": "Garden and balcony", "campaign_id": SPRING, DAY: 25 * EURO_MICRO},
+    {
+        "id": REACH,
+        "name": "All of Hamburg",
+        "campaign_id": HAMBURG,
+        "objective": "REACH",
+        DAY: 35 * EURO_MICRO,
+        "goal": "MAX_REACH",
+        "frequency_cap": 3,
+        "duration_in_days": 7,
+    },
+    {
+        "id": FOLLOWERS,
+        "name": "People who knit",
+        "campaign_id": KNITTERS,
+        "objective": "FOLLOWERS",
+        "entity_status": "PAUSED",
+        "goal": "FOLLOWERS",
+        "product_type": "PROMOTED_ACCOUNT",
+    },
+    WEB | {"id": ENDED, "name": "Winter clearance", "campaign_id": SPRING, "created_at": EARLIER},
+    {
+        "id": INSTALLS,
+        "name": "Install the shop app",
+        "campaign_id": APP,
+        "objective": "APP_INSTALLS",
+        "bid_strategy": "MAX",
+        "bid_amount_local_micro": 2 * EURO_MICRO,
+        TOTAL: 900 * EURO_MICRO,
+        "goal": "APP_INSTALLS",
+        "pay_by": "APP_CLICK",
+        "android_app_store_identifier": "example.nordlicht.shop",
+        "ios_app_store_identifier": "1066718842",
+    },
+    {
+        "id": PREROLLS,
+        "name": "Before films about crafts",
+        "campaign_id": FILMS,
+        "objective": "PREROLL_VIEWS",
+        TOTAL: 250 * EURO_MICRO,
+        "goal": "PREROLL",
+        "categories": ["IAB9-2", "IAB18"],
+        "advertiser_domain": "nordlicht.example",
+        "placements": ["PUBLISHER_NETWORK"],
+        "product_type": "MEDIA",
+    },
+    WEB
+    | {
+        "id": SALE,
+        "name": "Wool and wax",
+        "campaign_id": WINTER,
+        DAY: 40 * EURO_MICRO,
+        "start_time": "2025-12-27T00:00:00Z",
+        "end_time": "2026-01-15T23:00:00Z",
+        "created_at": EARLIER,
+    },
+    {
+        "id": CALENDAR,
+        "name": "A door a day",
+        "campaign_id": ADVENT,
+        "objective": "ENGAGEMENTS",
+        "goal": "ENGAGEMENT",
+        "pay_by": "ENGAGEMENT",
+        "start_time": "2025-12-01T00:00:00Z",
+        "created_at": EARLIER,
+    },
+    WEB
+    | {
+        "id": LOOKS,
+        "name": "Autumn looks",
+        "campaign_id": AUTUMN,
+        "entity_status": "DRAFT",
+        "start_time": None,
+    },
+)
+LINE_ITEM_FIELDS: Record = {
+    "pay_by": "IMPRESSION",
+    "start_time": "2026-03-01T08:00:00Z",
+    "placements": ["ALL_ON_PLATFORM"],
+    "product_type": "PROMOTED_POSTS",
+}
+
+
+def seed(store: Store, *, user: str, account: str) -> None:
+    """Add funding, campaigns and line items to an account, with the history of their creation."""
+    funding: Record = {**funding_instruments.DEFAULTS, "account_id": account, "currency": "EUR"}
+    for record in FUNDING_INSTRUMENTS:
+        _add(store, FUNDING, funding | record, account, record["start_time"])
+    funding_of: dict[str, str] = {}
+    for record in CAMPAIGNS:
+        fields = {name: value for name, value in record.items() if name != "funding"}
+        funding_of[record["id"]] = record["funding"]
+        paid: Record = {"funding_instrument_id": record["funding"], "currency": "EUR"}
+        added = _add(store, CAMPAIGN, {**campaigns.DEFAULTS, **paid, **fields}, account, EARLIER)
+        history.write(store, account, user, "CAMPAIGN", "CREATE", added, {})
+    for record in LINE_ITEMS:
+        fields = {name: value for name, value in record.items() if name != "created_at"}
+        paid = {"funding_instrument_id": funding_of[record["campaign_id"]], "currency": "EUR"}
+        whole = {**line_items.DEFAULTS, **LINE_ITEM_FIELDS, **paid, **fields}
+        added = _add(store, LINE_ITEM, whole, account, record.get("created_at", STARTED))
+        history.write(store, account, user, "LINE_ITEM", "CREATE", added, {})
+    store.delete(LINE_ITEM, ENDED, owner=account)
+
+
+def _add(store: Store, kind: str, record: Record, account: str, at: str) -> Record:
+    fields = {name: value for name, value in record.items() if name != "id"}
+    return store.add(kind, record["id"], fields, owner=account, created_at=at)

@@ -172,7 +172,7 @@ def test_an_empty_value_removes_an_optional_one_under_x_only(adsctl):
     change = ("line-items", "update", "9d4c1")
     at = ("-o", "json", *X)
     line = sent(adsctl, *change, "--end-time", "", "--categories", "", *X)
-    assert line.endswith("/line_items/9d4c1?end_time=&categories=")
+    assert line.endswith("/line_items/9d4c1?categories=&end_time=")
     answered(adsctl, *change, "--end-time", "2030-01-01T00:00Z", "--advertiser-domain", "shop.example", *X)
     emptied = json.loads(adsctl.local(*change, "--end-time", "", *at).stdout)
     assert emptied["end_time"] is None and emptied["advertiser_domain"] == "shop.example"

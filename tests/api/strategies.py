@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, assume, find, settings
 from hypothesis import strategies as st
 
 from ads_cli.api.endpoint import Request
-from ads_cli.api.fields import FieldType, fields_of
+from ads_cli.api.fields import Field, FieldType, fields_of
 from ads_cli.api.time import DayOrTime, Time
 from ads_cli.api.validation import InvalidError, convert
 
@@ -81,11 +81,15 @@ def fields(struct: type[msgspec.Struct]) -> st.SearchStrategy[dict[str, Any]]:
     config = struct.__struct_config__
     tag = {config.tag_field: st.just(config.tag)} if config.tag_field else {}
     made = {
-        field.name: SPECIAL_VALUES[field.name] if field.name in SPECIAL_VALUES else value_of(field.type)
+        field.name: SPECIAL_VALUES[field.name] if is_special(field) else value_of(field.type)
         for field in fields_of(struct)
     }
     required = {field.name: made.pop(field.name) for field in fields_of(struct) if field.required}
     return st.fixed_dictionaries(required | tag, optional=made)
+
+
+def is_special(field: Field) -> bool:
+    return field.name in SPECIAL_VALUES and not field.type.choices
 
 
 @st.composite

@@ -1,0 +1,68 @@
+"""A table shows money as money and times as people read them; every other format is as it was sent."""
+
+import csv
+import json
+
+import pytest
+
+from ads_cli.console.table_view import header, shown
+
+DAY = "daily_budget_amount_local_micro"
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        (DAY, "daily_budget"),
+        ("bid_amount_local_micro", "bid"),
+        ("credit_limit_local_micro", "credit_limit"),
+        ("effective_status", "status"),
+        ("name", "name"),
+    ],
+)
+def test_a_column_has_a_short_header(column, expected):
+    assert header(column) == expected
+
+
+@pytest.mark.parametrize(
+    ("column", "record", "expected"),
+    [
+        (DAY, {DAY: 12_500_000, "currency": "EUR"}, "12.50 EUR"),
+        (DAY, {DAY: 50_000_000_000, "currency": "VND"}, "50,000 VND"),
+        (DAY, {DAY: 12_000_000, "currency": "JPY"}, "12 JPY"),
+        (DAY, {DAY: 12_500_000, "currency": "KWD"}, "12.500 KWD"),
+        (DAY, {DAY: 12_500_000}, "12.50"),
+        (DAY, {DAY: None, "currency": "EUR"}, None),
+        ("created_at", {"created_at": "2026-03-01T08:10:00Z"}, "2026-03-01"),
+        ("start_time", {"start_time": "2026-03-01T08:10:00Z"}, "2026-03-01 08:10"),
+        ("end_time", {"end_time": "2026-03-01T00:00:00Z"}, "2026-03-01"),
+        ("end_time", {"end_time": "soon"}, "soon"),
+        ("name", {"name": "x"}, "x"),
+    ],
+)
+def test_a_value_is_shown_for_people(column, record, expected):
+    assert shown(column, record) == expected
+
+
+def test_campaigns_are_legible_at_eighty_columns(adsctl):
+    child = adsctl.terminal("-p", "local", "-q", "campaigns", "list", width=80, NO_COLOR="1")
+    lines = child.read().replace("\r\n", "\n").splitlines()
+    child.close()
+    assert child.exitstatus == 0 and max(map(len, lines)) <= 80
+    (headings,) = [line for line in lines if "DAILY_BUDGET" in line]
+    assert headings.split() == ["ID", "NAME", "STATUS", "DAILY_BUDGET", "TOTAL_BUDGET", "CREATED_AT"]
+    (spring,) = [line for line in lines if "8wku2" in line]
+    for cell in ("Spring collecti", "RUNNING", "60.00 EUR", "2,400.00 EUR", "2025-11-15"):
+        assert cell in spring
+    (winter,) = [line for line in lines if "8wkt0" in line]
+    assert "EXPIRED" in winter
+
+
+@pytest.mark.parametrize("output", ["json", "jsonl", "tsv", "csv"])
+def test_other_formats_have_the_amount_as_it_was_sent(adsctl, output):
+    text = adsctl.local("campaigns", "get", "8wku2", "-o", output).stdout
+    if output in ("json", "jsonl"):
+        record = json.loads(text)
+    else:
+        (record,) = csv.DictReader(text.splitlines(), delimiter="," if output == "csv" else "\t")
+    assert str(record[DAY]) == "60000000" and record["created_at"] == "2025-11-15T09:30:00Z"

@@ -82,7 +82,11 @@ def common_options(path: tuple[str, ...]) -> tuple[CommonOption, ...]:
 
 def shown_options(path: tuple[str, ...]) -> set[str]:
     """Name the common options that the help of a hand-written command shows."""
-    shown = {"catalog": path[0] in CATALOG_GROUPS, "on_failure": path[-1] in FOR_CRON}
+    shown = {
+        "account": path[0] == "cards",
+        "catalog": path[0] in CATALOG_GROUPS,
+        "on_failure": path[-1] in FOR_CRON,
+    }
     return {name for name, is_shown in shown.items() if is_shown}
 
 

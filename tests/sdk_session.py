@@ -7,6 +7,8 @@ import hashlib
 import json
 import os
 import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
 import twitter_ads
 
@@ -16,7 +18,18 @@ twitter_ads.API_VERSION = "12"
 from twitter_ads.account import Account  # noqa: E402
 from twitter_ads.audience import CustomAudience  # noqa: E402
 from twitter_ads.client import Client  # noqa: E402
-from twitter_ads.creative import Card, MediaLibrary, PollCard, VideoConversationCard  # noqa: E402
+from twitter_ads.creative import (  # noqa: E402
+    Card,
+    CardsFetch,
+    DraftTweet,
+    ImageConversationCard,
+    MediaLibrary,
+    PollCard,
+    ScheduledTweet,
+    TweetPreview,
+    Tweets,
+    VideoConversationCard,
+)
 from twitter_ads.error import NotFound  # noqa: E402
 from twitter_ads.http import Request  # noqa: E402
 
@@ -91,6 +104,72 @@ def cards() -> None:
     conversation.title = "Which of them?"
     assert conversation.save().title == "Which of them?"
     assert VideoConversationCard.load(ACCOUNT, conversation.id).title == "Which of them?"
+
+
+def conversations() -> None:
+    """Create an image conversation, change it, fetch it by its address and by its id, and delete it."""
+    card = ImageConversationCard(ACCOUNT)
+    card.name, card.title, card.media_key = "Talk", "Which mug?", image()
+    card.first_cta, card.first_cta_tweet = "#bluemug", "The blue one"
+    card.thank_you_text = "Thanks"
+    card.save()
+    card.title = "Which of them?"
+    assert card.save().title == "Which of them?"
+    assert card.id in [one.id for one in ImageConversationCard.all(ACCOUNT)]
+    (fetched,) = CardsFetch.load(ACCOUNT, card_uris=[card.card_uri])
+    by_id = CardsFetch.load(ACCOUNT, card_id=card.id)
+    assert fetched.title == by_id.title == "Which of them?" and fetched.first_cta == "#bluemug"
+    assert (fetched.image_display_width, fetched.card_type) == ("800", "IMAGE_CONVERSATION")
+    card.delete()
+    assert card.deleted and gone(lambda: ImageConversationCard.load(ACCOUNT, card.id))
+
+
+def drafts() -> None:
+    """Create a draft, load it, change it, preview it, and delete it."""
+    draft = DraftTweet(ACCOUNT)
+    draft.text, draft.media_keys = "The blue mugs are back", [image()]
+    draft.save()
+    assert draft.id and draft.nullcast is True and draft.media_keys == [image()]
+    loaded = DraftTweet.load(ACCOUNT, draft.id)
+    loaded.text = "The blue mugs are here"
+    assert loaded.save().text == "The blue mugs are here"
+    assert draft.id in [one.id for one in DraftTweet.all(ACCOUNT, count=1)]
+    (shown,) = TweetPreview.load(ACCOUNT, tweet_ids=[draft.id], tweet_type="DRAFT")
+    assert shown.tweet_id == draft.id and "<iframe" in shown.preview
+    assert draft.id in [one["tweet_id"] for one in Tweets.all(ACCOUNT, tweet_type="DRAFT")]
+    loaded.delete()
+    assert gone(lambda: DraftTweet.load(ACCOUNT, draft.id))
+
+
+def scheduled() -> None:
+    """Schedule a post, load it, move it, and delete it."""
+    time = datetime.now(UTC).replace(second=0, microsecond=0) + timedelta(days=2)
+    post = ScheduledTweet(ACCOUNT)
+    post.text, post.scheduled_at, post.nullcast = "Good morning", time, False
+    post.save()
+    assert (post.scheduled_status, post.scheduled_at, post.tweet_id) == ("SCHEDULED", z(time), None)
+    loaded = ScheduledTweet.load(ACCOUNT, post.id)
+    loaded.scheduled_at = time + timedelta(hours=1)
+    assert loaded.save().scheduled_at == z(time + timedelta(hours=1))
+    assert post.id in [one.id for one in ScheduledTweet.all(ACCOUNT, count=1)]
+    listed = list(Tweets.all(ACCOUNT, tweet_type="SCHEDULED", timeline_type="ORGANIC"))
+    assert [(one["tweet_id"], one["full_text"]) for one in listed] == [(post.id, "Good morning")]
+    loaded.delete()
+    assert gone(lambda: ScheduledTweet.load(ACCOUNT, post.id))
+
+
+def z(time: datetime) -> str:
+    """Write a time as the service does."""
+    return f"{time:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def gone(load: Callable[[], object]) -> bool:
+    """Tell whether what is loaded does not exist."""
+    try:
+        load()
+    except NotFound:
+        return True
+    return False
 
 
 def polls() -> None:

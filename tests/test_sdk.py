@@ -20,7 +20,21 @@ def sdk_python():
     return made_python("sdk")
 
 
-@pytest.mark.parametrize("step", ["accounts", "features", "media", "cards", "polls", "users", "products"])
+@pytest.mark.parametrize(
+    "step",
+    [
+        "accounts",
+        "features",
+        "media",
+        "cards",
+        "conversations",
+        "polls",
+        "drafts",
+        "scheduled",
+        "users",
+        "products",
+    ],
+)
 def test_the_public_sdk_works_with_the_emulator(adsctl, sdk_python, step):
     adsctl.copy_emulator()
     process, port = serve(adsctl, "--service", "x")

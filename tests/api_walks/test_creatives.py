@@ -10,6 +10,7 @@ from ads_cli.emulator.seed.accounts import CHOSEN_SET, OTHER_USER, PRODUCT_SET, 
 from ads_cli.emulator.seed.creatives import COLLECTION, IMAGE, IMAGE_CONVERSATION, POLL, SQUARE, VIDEO
 from ads_cli.emulator.seed.posts import GREEN_DRAFT, OFFER, SPRING_POST, WINTER
 from tests.conftest import feed
+from tests.test_terminal import is_safe
 
 SOON = f"{datetime.now(UTC) + timedelta(days=2):%Y-%m-%dT%H:%M}"
 
@@ -142,3 +143,13 @@ def test_an_account_promotes_its_own_user_and_others(run):
     account = made[0]["id"] if isinstance(made, list) else made["id"]
     (own,) = run(*at, "list", "-A", account)
     assert (own["user_id"], own["promotable_user_type"]) == (USER, "FULL")
+
+
+def test_any_text_is_kept_and_shown_safely(run, adsctl):
+    text = "Tea ☕️\u202e\x1b[2J\tfor two\n[bold]now[/bold]"
+    made = run("posts", "drafts", "create", "--text", text, "--name", text)
+    assert (made["text"], made["name"]) == (text, text)
+    for format in ("table", "tsv"):
+        words = ("posts", "drafts", "get", made["id"], "-o", format, "--service", run.service)
+        shown = adsctl.local(*words).stdout
+        assert is_safe(shown) and "[bold]now[/bold]" in shown and "☕️" in shown

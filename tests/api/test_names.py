@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ads_cli.api.cards import CreateCard
 from ads_cli.api.endpoint import Request, requests_for
-from ads_cli.api.fields import enum_fields
+from ads_cli.api.fields import enum_fields, fields_of
 from ads_cli.api.names import (
     FIELDS,
     GENERIC,
@@ -28,6 +28,7 @@ from ads_cli.client.prepared_request import build_request
 from ads_cli.client.response import read_response
 from tests.emulator.wire_names import X_NAMES, X_SEGMENTS, X_VALUES
 
+RENAMED_VALUES = {value for table in VALUES.values() for value in table}
 REQUESTS = list(requests_for("x"))
 MEDIA = {"type": "MEDIA", "media_key": "3_1"}
 BUTTON = {"type": "BUTTON", "label": {"type": "ENUM", "value": "INSTALL"}}
@@ -55,8 +56,11 @@ def test_a_response_is_read_under_the_neutral_names_and_shown_as_it_was_sent():
 
 
 @pytest.mark.parametrize("kind", REQUESTS, ids=lambda kind: kind.__name__)
-def test_values_are_translated_only_in_fields_of_an_enum(kind: type[Request]):
-    assert enum_fields(kind) & VALUES.keys() <= {"attribute", "entity_type"}
+def test_a_value_with_a_name_on_the_wire_is_translated_in_every_enum_that_has_it(kind: type[Request]):
+    for field in fields_of(kind):
+        item = field.type.item if field.type.base is list else field.type
+        for value in {*item.offered} & RENAMED_VALUES:
+            assert field.name in enum_fields(kind) and value in VALUES[field.name]
 
 
 VALUE = st.recursive(

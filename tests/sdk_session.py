@@ -17,14 +17,18 @@ twitter_ads.API_VERSION = "12"
 
 from twitter_ads.account import Account  # noqa: E402
 from twitter_ads.audience import CustomAudience  # noqa: E402
+from twitter_ads.campaign import ScheduledPromotedTweet, TargetingCriteria  # noqa: E402
 from twitter_ads.client import Client  # noqa: E402
 from twitter_ads.creative import (  # noqa: E402
     Card,
     CardsFetch,
     DraftTweet,
     ImageConversationCard,
+    MediaCreative,
     MediaLibrary,
     PollCard,
+    PromotedAccount,
+    PromotedTweet,
     ScheduledTweet,
     TweetPreview,
     Tweets,
@@ -181,6 +185,57 @@ def polls() -> None:
     loaded = PollCard.load(ACCOUNT, poll.id)
     assert (loaded.first_choice, loaded.second_choice) == ("Blue", "White") and loaded.card_uri
     assert poll.id in [one.id for one in PollCard.all(ACCOUNT)]
+
+
+def targeting() -> None:
+    """Search values, target some of them by a line item, load and list the criteria, and delete one."""
+    line_item = os.environ["LINE_ITEM"]
+    place = TargetingCriteria.locations(ACCOUNT, q="hamburg", location_type="REGIONS").first
+    interests = list(TargetingCriteria.interests(ACCOUNT, count=5))
+    assert place["country_code"] == "DE" and len(interests) > 50
+    criterion = TargetingCriteria(ACCOUNT)
+    criterion.line_item_id, criterion.targeting_type = line_item, place["targeting_type"]
+    criterion.targeting_value = place["targeting_value"]
+    criterion.save()
+    assert criterion.id and criterion.name == place["name"] and criterion.operator_type == "EQ"
+    loaded = TargetingCriteria.load(ACCOUNT, criterion.id)
+    assert loaded.targeting_value == place["targeting_value"] and not loaded.deleted
+    listed = [one.id for one in TargetingCriteria.all(ACCOUNT, line_item_ids=[line_item], count=2)]
+    assert len(listed) > 2 and criterion.id in listed
+    keyword = TargetingCriteria.create(
+        ACCOUNT,
+        line_item_id=line_item,
+        operator_type="NE",
+        targeting_type="BROAD_KEYWORD",
+        targeting_value="wool +hats",
+    )
+    keyword.delete()
+    assert keyword.deleted
+    assert keyword.id not in [one.id for one in TargetingCriteria.all(ACCOUNT, line_item_ids=[line_item])]
+    shows = TargetingCriteria.tv_shows(ACCOUNT, locale=TargetingCriteria.tv_markets(ACCOUNT).first["locale"])
+    assert shows.first["locales"] and TargetingCriteria.platforms(ACCOUNT).first["name"]
+
+
+def promotions() -> None:
+    """Promote posts, an account, a scheduled post and media; load, list and delete the promotions."""
+    line_item = os.environ["LINE_ITEM"]
+    first, second = PromotedTweet.attach(ACCOUNT, line_item_id=line_item, tweet_ids=[901, 902])
+    assert (first.tweet_id, second.tweet_id) == ("901", "902") and first.approval_status == "ACCEPTED"
+    assert PromotedTweet.load(ACCOUNT, first.id).tweet_id == "901"
+    first.delete()
+    promoted = [one.id for one in ACCOUNT.promoted_tweets(line_item_ids=[line_item])]
+    assert first.deleted and first.id not in promoted and second.id in promoted
+    account = PromotedAccount.create(ACCOUNT, line_item_id=os.environ["FOLLOWERS"], user_id=17)
+    assert account.id in [one.id for one in PromotedAccount.all(ACCOUNT)] and account.user_id == "17"
+    scheduled = next(iter(ScheduledPromotedTweet.all(ACCOUNT)))
+    assert scheduled.scheduled_tweet_id and scheduled.tweet_id is None
+    scheduled.delete()
+    assert scheduled.deleted
+    creative = MediaCreative(ACCOUNT)
+    creative.line_item_id, creative.account_media_id = line_item, ACCOUNT.account_media().first.id
+    creative.landing_url = "https://shop.example/"
+    creative.save()
+    assert MediaCreative.load(ACCOUNT, creative.id).line_item_id == line_item
 
 
 def users() -> None:

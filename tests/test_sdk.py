@@ -6,12 +6,16 @@ import subprocess
 
 import pytest
 
+from ads_cli.emulator.seed.campaigns import FOLLOWERS, REACH
 from tests.adsctl import ROOT
 from tests.conftest import PRODUCT
 from tests.environments import made_python
 from tests.test_emulator_command import serve, stopped
 
 SESSION = ROOT / "tests" / "sdk_session.py"
+STEPS = (
+    "accounts features media cards conversations polls drafts scheduled targeting promotions users products"
+)
 
 
 @pytest.fixture(scope="session")
@@ -20,21 +24,7 @@ def sdk_python():
     return made_python("sdk")
 
 
-@pytest.mark.parametrize(
-    "step",
-    [
-        "accounts",
-        "features",
-        "media",
-        "cards",
-        "conversations",
-        "polls",
-        "drafts",
-        "scheduled",
-        "users",
-        "products",
-    ],
-)
+@pytest.mark.parametrize("step", STEPS.split())
 def test_the_public_sdk_works_with_the_emulator(adsctl, sdk_python, step):
     adsctl.copy_emulator()
     process, port = serve(adsctl, "--service", "x")
@@ -42,6 +32,7 @@ def test_the_public_sdk_works_with_the_emulator(adsctl, sdk_python, step):
         shown = adsctl("emulator", "env", "--port", port, "--service", "x", "-o", "json").stdout
         audiences = json.loads(adsctl("emulator", "audiences", "-o", "json").stdout)
         given = {"AUDIENCE": audiences[0]["id"], "PRODUCT": json.dumps(PRODUCT), "PATH": os.environ["PATH"]}
+        given |= {"LINE_ITEM": REACH, "FOLLOWERS": FOLLOWERS}
         done = subprocess.run(
             [sdk_python, SESSION, step], env=given | json.loads(shown), capture_output=True, text=True
         )

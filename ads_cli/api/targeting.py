@@ -80,9 +80,7 @@ class AddCriterion(InAccount, kw_only=True):
         form = VALUE_FORMS.get(self.targeting_type)
         if form is None or form.pattern.fullmatch(self.targeting_value):
             return None
-        return (
-            f"{self.targeting_value!r} is not allowed for targeting_type {self.targeting_type}: {form.words}"
-        )
+        return f"{self.targeting_value!r} is not allowed for {self.targeting_type}: {form.words}"
 
     @rule("operator_type")
     def operator_fits_type(self) -> str | None:
@@ -91,7 +89,7 @@ class AddCriterion(InAccount, kw_only=True):
         operator = self.operator_type or "EQ"
         if operator in allowed:
             return None
-        return f"{operator} is not for targeting_type {self.targeting_type}, which has {' or '.join(allowed)}"
+        return f"{operator} is not for {self.targeting_type}, which has {' or '.join(allowed)}"
 
 
 @endpoint(

@@ -87,6 +87,8 @@ HAND_WRITTEN = {
     "completion": "completion:completion",
     "help": "help:show_help",
 }
+# The groups that are commands too, where no command in them is named.
+GROUP_COMMANDS = {"targeting search": "targeting:search"}
 # Summaries of the hand-written commands of the root, so that the root's help imports none of them.
 ROOT_SUMMARIES = {
     "api": "Send any signed request",

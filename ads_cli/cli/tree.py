@@ -12,10 +12,11 @@ from typer.main import get_command
 
 from ..console.command_line import CommandLine
 from ..console.help_texts import CONTEXT_SETTINGS, ExampleCommand, HelpOption, summary_line
-from ..console.options import CHOICES, common_options, completes_from, shown_options, store_common_option
+from ..console.options import shown_options
 from ..errors import UsageError
 from ..lean_imports import import_msgspec
-from .layout import GROUPS, HAND_WRITTEN, ROOT_SUMMARIES, root_sections
+from .common_options import common_parameters, with_common_options
+from .layout import GROUP_COMMANDS, GROUPS, HAND_WRITTEN, ROOT_SUMMARIES, root_sections
 
 PROGRAM = "adsctl"
 
@@ -41,6 +42,8 @@ class LazyCommands(Mapping[str, Any]):
     def _load(self, name: str) -> Any:
         words = (*self._path, name)
         command = " ".join(words)
+        if command in GROUP_COMMANDS:
+            return CommandGroup(*words, help=GROUPS[command])
         if command in GROUPS:
             return Group(*words, help=GROUPS[command])
         if command in HAND_WRITTEN and not self._path:
@@ -99,6 +102,16 @@ class Group(HelpOption, TyperGroup):
         width = max(map(len, self.commands))  # the sections of one help are aligned
         with formatter.section(heading):
             formatter.write_dl([(name.ljust(width), summary_line(self.commands[name])) for name in names])
+
+
+class CommandGroup(Group):
+    """A group that is a command too, which is told whether another command in it is named."""
+
+    def __init__(self, *path: str, help: str) -> None:
+        super().__init__(*path, help=help, invoke_without_command=True)
+        own = typer_command(path, GROUP_COMMANDS)
+        self.params = [*own.params, *self.params]
+        self.callback = own.callback
 
 
 class Root(Group):
@@ -165,11 +178,16 @@ def generated_commands(path: tuple[str, ...]) -> dict[str, Any]:
 
 def hand_written_command(path: tuple[str, ...]) -> Any:
     """Import a hand-written command."""
-    module, function = HAND_WRITTEN[" ".join(path)].split(":")
+    return with_common_options(typer_command(path, HAND_WRITTEN), path, shown_options(path))
+
+
+def typer_command(path: tuple[str, ...], functions: Mapping[str, str]) -> Any:
+    """Import the function of a command, and make it one."""
+    module, function = functions[" ".join(path)].split(":")
     app = Typer(rich_markup_mode=None, add_completion=False)
     run = getattr(import_module(f"..commands.{module}", __package__), function)
     app.command(path[-1], cls=ExampleCommand)(run)
-    return with_common_options(get_command(app), path, shown_options(path))
+    return get_command(app)
 
 
 class LazyCommand(TyperCommand):
@@ -188,30 +206,6 @@ class LazyCommand(TyperCommand):
     def make_context(self, *args: Any, **extra: Any) -> Any:
         """Make the context of the command itself."""
         return self.loaded.make_context(*args, **extra)
-
-
-def with_common_options(command: Any, path: tuple[str, ...], shown: Collection[str]) -> Any:
-    """Add the common options to a command; its help shows only those in `shown`."""
-    command.params += common_parameters(path, shown)
-    return command
-
-
-def common_parameters(path: tuple[str, ...], shown: Collection[str] = ()) -> list[TyperOption]:
-    """Build the common options of the command at `path`; each stores its value for the command that runs."""
-    return [
-        TyperOption(
-            param_decls=[*option.names, option.name],
-            help=option.help,
-            metavar=option.metavar or None,
-            is_flag=not option.metavar,
-            default=None,
-            expose_value=False,
-            callback=store_common_option,
-            hidden=option.name not in shown if path else not option.in_root_help,
-            autocompletion=completes_from(CHOICES[option.name]) if option.name in CHOICES else None,
-        )
-        for option in common_options(path)
-    ]
 
 
 def _show_version(ctx: Any, param: Any, value: Any) -> None:

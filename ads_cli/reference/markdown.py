@@ -30,7 +30,8 @@ def _lines(commands: Sequence[Command]) -> Iterator[str]:
         yield from (f"{'#' * (1 + min(len(command.path), 3))} adsctl {command.key}", "", command.help, "")
         if not command.subcommands:
             yield from ("```", command.usage, "```", "")
-            yield from _table(command.parameters)
+        yield from _table(command.parameters)
+        if not command.subcommands:
             yield from ("For example:", "", "```sh", *continued(command.example), "```", "")
 
 

@@ -1,0 +1,97 @@
+"""The life of targeting criteria and promotions: typed commands, under both services."""
+
+import json
+
+import pytest
+
+from ads_cli.api.names import to_neutral
+from ads_cli.emulator.seed.campaigns import CLICKS, FOLLOWERS, PREROLLS, REACH
+from ads_cli.emulator.seed.creatives import BANNER
+from ads_cli.emulator.seed.promoted import SCHEDULED
+
+
+@pytest.fixture(params=["generic", "x"])
+def run(request, adsctl):
+    """Run a command against the emulator of a service; return its data by neutral names, or its message."""
+
+    def run(*words, code=0):
+        done = adsctl.local(*words, "--service", request.param, "--yes", "-o", "json", code=code)
+        return to_neutral(json.loads(done.stdout)) if code == 0 else done.stderr
+
+    return run
+
+
+def test_what_a_search_finds_is_targeted_and_given_up(run):
+    found = run("targeting", "search", "--q", "hamburg")
+    city = next(place for place in found if place["location_type"] == "REGIONS")
+    words = ("--targeting-type", city["targeting_type"], "--targeting-value", city["targeting_value"])
+    added = run("targeting", "add", "--line-item", REACH, *words)
+    assert added["name"] == "Hamburg, Germany"
+    assert added in run("targeting", "list", "--line-items", REACH)
+    assert run("targeting", "get", added["id"]) == added
+    assert run("targeting", "delete", added["id"])["deleted"] is True
+    assert "does not exist" in run("targeting", "get", added["id"], code=5)
+    kept = run("targeting", "list", "--line-items", REACH, "--with-deleted")
+    assert [one["deleted"] for one in kept if one["id"] == added["id"]] == [True]
+
+
+def test_posts_are_promoted_listed_and_given_up(run):
+    words = ("promoted", "posts")
+    made = run(*words, "create", "--line-item", REACH, "--posts", "1790415000000000051,1790415000000000052")
+    assert [one["post_id"] for one in made] == ["1790415000000000051", "1790415000000000052"]
+    first = made[0]["id"]
+    assert {one["id"] for one in made} <= {one["id"] for one in run(*words, "list", "--line-items", REACH)}
+    assert run(*words, "get", first) == made[0]
+    assert run(*words, "delete", first)["deleted"] is True
+    listed = run(*words, "list", "--promoted-post-ids", first, "--with-deleted")
+    assert [one["deleted"] for one in listed] == [True]
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("accounts", ("--line-item", FOLLOWERS, "--user-id", "1184672520")),
+        ("scheduled", ("--line-item", CLICKS, "--scheduled-post-id", SCHEDULED)),
+        ("media", ("--line-item", REACH, "--account-media-id", BANNER)),
+        (
+            "call-to-actions",
+            (
+                "--line-item",
+                PREROLLS,
+                "--call-to-action",
+                "SHOP",
+                "--call-to-action-url",
+                "https://s.example",
+            ),
+        ),
+    ],
+)
+def test_whatever_a_line_item_promotes_is_created_listed_shown_and_deleted(run, kind, words):
+    made = run("promoted", kind, "create", *words)
+    assert made["line_item_id"] == words[1]
+    assert made in run("promoted", kind, "list", "--line-items", words[1])
+    assert run("promoted", kind, "get", made["id"]) == made
+    assert run("promoted", kind, "delete", made["id"])["deleted"] is True
+    assert "does not exist" in run("promoted", kind, "delete", made["id"], code=5)
+
+
+def test_a_call_to_action_is_changed(run):
+    words = ("promoted", "call-to-actions")
+    (action,) = run(*words, "list", "--line-items", PREROLLS)
+    changed = run(*words, "update", action["id"], "--call-to-action", "GO_TO")
+    assert changed["call_to_action"] == "GO_TO" != action["call_to_action"]
+    assert "nothing to change" in run(*words, "update", action["id"], code=2)
+
+
+def test_long_and_short_names_of_options_are_the_same(run):
+    short = run("promoted", "posts", "list", "--line-items", CLICKS)
+    assert short == run("promoted", "posts", "list", "--line-item-ids", CLICKS) != []
+    wire = run("promoted", "posts", "create", "--line-item-id", REACH, "--tweet-ids", "1790415000000000061")
+    assert wire[0]["post_id"] == "1790415000000000061"
+    both = ("--post-ids", "1", "--tweet-ids", "2")
+    assert "is the same as" in run("promoted", "posts", "create", "--line-item", REACH, *both, code=2)
+
+
+def test_suggestions_are_shown_by_their_values(run, adsctl):
+    words = ("targeting", "suggest", "--suggestion-type", "KEYWORD", "--targeting-values", "knitting")
+    assert adsctl.local(*words, "-o", "ids").stdout.split("\n")[0] == run(*words)[0]["suggestion_value"]

@@ -56,7 +56,7 @@ class GetPromotedPost(InAccount, kw_only=True):
     "promoted posts create",
     columns=POST_COLUMNS,
     extra_fields=TIMES,
-    example="--line-item 9d4c2 --posts 1790415000000000002,1790415000000000005",
+    example="--line-item 9d4c2 --posts 1790415000000000010,1790415000000000011",
 )
 class CreatePromotedPosts(InAccount, kw_only=True):
     """Promote posts by a line item. What is promoted by it cannot be changed, only deleted."""

@@ -7,7 +7,7 @@ import pytest
 from ads_cli.api.names import to_neutral
 from ads_cli.emulator.seed.campaigns import CLICKS, FOLLOWERS, PREROLLS, REACH
 from ads_cli.emulator.seed.creatives import BANNER
-from ads_cli.emulator.seed.promoted import SCHEDULED
+from ads_cli.emulator.seed.posts import OFFER
 
 
 @pytest.fixture(params=["generic", "x"])
@@ -51,7 +51,7 @@ def test_posts_are_promoted_listed_and_given_up(run):
     ("kind", "words"),
     [
         ("accounts", ("--line-item", FOLLOWERS, "--user-id", "1184672520")),
-        ("scheduled", ("--line-item", CLICKS, "--scheduled-post-id", SCHEDULED)),
+        ("scheduled", ("--line-item", CLICKS, "--scheduled-post-id", OFFER)),
         ("media", ("--line-item", REACH, "--account-media-id", BANNER)),
         (
             "call-to-actions",

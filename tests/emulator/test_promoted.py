@@ -3,8 +3,9 @@
 import pytest
 
 from ads_cli.emulator.seed.campaigns import CLICKS, ENDED, FILMS, FOLLOWERS, PREROLLS, REACH
-from ads_cli.emulator.seed.creatives import BANNER, POST
-from ads_cli.emulator.seed.promoted import ENDED_POST, SCHEDULED, WAITING
+from ads_cli.emulator.seed.creatives import BANNER
+from ads_cli.emulator.seed.posts import DONE, OFFER, SPRING_POST, WINTER
+from ads_cli.emulator.seed.promoted import ENDED_POST
 
 from .client import errors
 from .wire_names import service_name  # noqa: F401
@@ -48,7 +49,7 @@ def test_posts_are_promoted_together_and_one_by_one_deleted(local, posts):
 
 def test_posts_are_promoted_all_or_none(local, posts):
     before = ids(local.get(posts))
-    response = local.send("POST", posts, line_item_id=CLICKS, post_ids=f"{FURTHER},{POST}")
+    response = local.send("POST", posts, line_item_id=CLICKS, post_ids=f"{FURTHER},{SPRING_POST}")
     assert errors(response) == [("INVALID_PARAMETER", "post_ids")]
     assert ids(local.get(posts)) == before
 
@@ -56,8 +57,8 @@ def test_posts_are_promoted_all_or_none(local, posts):
 @pytest.mark.parametrize(
     ("given", "blamed"),
     [
-        ({"line_item_id": "none", "post_ids": POST}, ("INVALID_PARAMETER", "line_item_id")),
-        ({"line_item_id": ENDED, "post_ids": POST}, ("INVALID_PARAMETER", "line_item_id")),
+        ({"line_item_id": "none", "post_ids": SPRING_POST}, ("INVALID_PARAMETER", "line_item_id")),
+        ({"line_item_id": ENDED, "post_ids": SPRING_POST}, ("INVALID_PARAMETER", "line_item_id")),
         ({"line_item_id": CLICKS, "post_ids": "first"}, ("INVALID_PARAMETER", "post_ids[0]")),
         ({"line_item_id": CLICKS}, ("MISSING_PARAMETER", "post_ids")),
     ],
@@ -104,11 +105,11 @@ def test_accounts_are_promoted_by_line_items_for_them(local, account):
 
 def test_a_scheduled_post_is_promoted_before_its_time(local, account):
     path = f"{account}/scheduled_promoted_posts"
-    given = {"line_item_id": CLICKS, "scheduled_post_id": SCHEDULED}
+    given = {"line_item_id": CLICKS, "scheduled_post_id": OFFER}
     answer = local.send("POST", path, **given).json()
-    assert answer["request"]["params"]["scheduled_post_id"] == int(SCHEDULED)
+    assert answer["request"]["params"]["scheduled_post_id"] == int(OFFER)
     added = answer["data"]
-    assert (added["scheduled_post_id"], added["post_id"]) == (SCHEDULED, None)
+    assert (added["scheduled_post_id"], added["post_id"]) == (OFFER, None)
     assert errors(local.send("POST", path, **given)) == [("INVALID_PARAMETER", "scheduled_post_id")]
     assert local.send("DELETE", f"{path}/{added['id']}").json()["data"]["deleted"] is True
     assert ids(local.get(path, line_item_ids=CLICKS)) == []
@@ -116,8 +117,7 @@ def test_a_scheduled_post_is_promoted_before_its_time(local, account):
 
 def test_only_a_post_that_waits_can_be_promoted(local, account):
     path = f"{account}/scheduled_promoted_posts"
-    local.emulator.data.update_record("scheduled_post", SCHEDULED, {"scheduled_status": "SUCCEEDED"})
-    for post in (SCHEDULED, ELSEWHERE):
+    for post in (DONE, ELSEWHERE):
         response = local.send("POST", path, line_item_id=CLICKS, scheduled_post_id=post)
         assert errors(response) == [("INVALID_PARAMETER", "scheduled_post_id")]
 
@@ -125,7 +125,10 @@ def test_only_a_post_that_waits_can_be_promoted(local, account):
 def test_a_promotion_stays_once_its_post_is_published(local, account):
     path = f"{account}/scheduled_promoted_posts"
     (promotion,) = ids(local.get(path))
-    local.emulator.data.update_record("scheduled_post", WAITING, {"scheduled_at": "2026-01-01T00:00:00Z"})
+    local.emulator.data.update_record("scheduled_post", WINTER, {"scheduled_at": "2026-01-01T00:00:00Z"})
+    (shown,) = local.get(path).json()["data"]
+    published = local.get(f"{account}/scheduled_posts/{WINTER}").json()["data"]["post_id"]
+    assert shown["post_id"] == published is not None
     assert local.send("DELETE", f"{path}/{promotion}").status_code == 400
     assert ids(local.get(path)) == [promotion]
 

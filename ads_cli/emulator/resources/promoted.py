@@ -20,12 +20,13 @@ from ...api.promoted import (
 from ..core.errors import ApiError, invalid_parameter
 from ..core.handlers import RequestContext, handler
 from ..core.responses import Result
-from ..storage.store import Record, utc_now
+from ..storage.store import Record
 from .collection import Collection, in_account
+from .post_content import SCHEDULED
+from .publishing import PROMOTION, WAITING, publish_due
 from .serving import LINE_ITEM
 
 ACCEPTED = {"entity_status": "ACTIVE", "approval_status": "ACCEPTED"}
-SCHEDULED_POST = "scheduled_post"
 TAKES_ACCOUNTS = "PROMOTED_ACCOUNT"  # product_type of line items
 BY_LINE_ITEM = {"line_item_ids": "line_item_id"}
 IN_LINE_ITEM = {"line_item_id": LINE_ITEM}
@@ -117,10 +118,10 @@ def create_promoted_account(context: RequestContext, request: CreatePromotedAcco
 def _scheduled(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Raise ApiError unless the post waits for its time, and is not promoted by the line item yet."""
     account, post = context.path_params["account_id"], str(after["scheduled_post_id"])
-    found = context.store.find(SCHEDULED_POST, post, owner=account)
+    found = context.store.find(SCHEDULED, post, owner=account)
     if found is None:
         raise invalid_parameter("scheduled_post_id", f"the scheduled post {post} does not exist")
-    if found["scheduled_status"] != "SCHEDULED":
+    if found["scheduled_status"] != WAITING:
         raise invalid_parameter("scheduled_post_id", f"the post {post} is {found['scheduled_status']}")
     same = {"line_item_id": after["line_item_id"], "scheduled_post_id": post}
     if context.store.find_all(SCHEDULED_POSTS.kind, account, **same):
@@ -129,21 +130,29 @@ def _scheduled(context: RequestContext, after: Record, before: Record | None) ->
     return after | same
 
 
+def _in_account_up_to_date(context: RequestContext, request: Any) -> str:
+    """Return the account of a request, after what is due in it was published."""
+    account = in_account(context, request)
+    publish_due(context, account)
+    return account
+
+
 def _before_its_time(context: RequestContext, promotion: Record) -> None:
     """Raise ApiError once the post is published."""
     account = context.path_params["account_id"]
-    post = context.store.find(SCHEDULED_POST, promotion["scheduled_post_id"], owner=account)
-    if post and (at := post["scheduled_at"]) <= utc_now():
-        raise invalid_parameter("scheduled_promoted_post_id", f"its post was published at {at}")
+    post = context.store.find(SCHEDULED, promotion["scheduled_post_id"], owner=account)
+    if post and post["scheduled_status"] != WAITING:
+        raise invalid_parameter("scheduled_promoted_post_id", f"its post is {post['scheduled_status']}")
 
 
 SCHEDULED_POSTS = Collection(
-    kind="scheduled_promoted_post",
+    kind=PROMOTION,
     list=ListScheduledPromotedPosts,
     get=GetScheduledPromotedPost,
     create=CreateScheduledPromotedPost,
     delete=DeleteScheduledPromotedPost,
     defaults={"line_item_id": None, "scheduled_post_id": None, "post_id": None},
+    scope=_in_account_up_to_date,
     parents=IN_LINE_ITEM,
     ids="scheduled_promoted_post_ids",
     filters=BY_LINE_ITEM,

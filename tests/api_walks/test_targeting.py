@@ -5,8 +5,8 @@ import json
 import pytest
 
 from ads_cli.api.names import to_neutral
-from ads_cli.emulator.seed.campaigns import CLICKS, FOLLOWERS, PREROLLS, REACH
 from ads_cli.emulator.seed.creatives import BANNER
+from ads_cli.emulator.seed.line_items import CLICKS, FOLLOWERS, PREROLLS, REACH
 from ads_cli.emulator.seed.posts import OFFER
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ads_cli.emulator.seed.campaigns import CLICKS, ENDED, FILMS, FOLLOWERS, PREROLLS, REACH
 from ads_cli.emulator.seed.creatives import BANNER
+from ads_cli.emulator.seed.line_items import CLICKS, ENDED, FILMS, FOLLOWERS, PREROLLS, REACH
 from ads_cli.emulator.seed.posts import DONE, OFFER, SPRING_POST, WINTER
 from ads_cli.emulator.seed.promoted import ENDED_POST
 

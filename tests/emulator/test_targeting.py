@@ -4,16 +4,15 @@ import itertools
 
 import pytest
 
-from ads_cli.emulator.seed.campaigns import (
+from ads_cli.emulator.seed.campaigns import CUSTOMERS, READERS
+from ads_cli.emulator.seed.line_items import (
     CLICKS,
-    CUSTOMERS,
     ENDED,
     FILMS,
     FOLLOWERS,
     INSTALLS,
     PREROLLS,
     REACH,
-    READERS,
     SPRING,
 )
 from ads_cli.emulator.seed.targeting import AUSTRIA, GERMANY, KNITTING

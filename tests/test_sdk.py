@@ -12,7 +12,7 @@ from tests.conftest import PRODUCT
 from tests.environments import made_python
 from tests.test_emulator_command import serve, stopped
 
-SESSION = ROOT / "tests" / "sdk_session.py"
+SESSION, CAMPAIGNS = "sdk_session.py", "sdk_campaigns.py"
 STEPS = (
     "accounts features media cards conversations polls drafts scheduled targeting promotions users products"
 )
@@ -24,8 +24,11 @@ def sdk_python():
     return made_python("sdk")
 
 
-@pytest.mark.parametrize("step", STEPS.split())
-def test_the_public_sdk_works_with_the_emulator(adsctl, sdk_python, step):
+@pytest.mark.parametrize(
+    ("session", "step"),
+    [*((SESSION, step) for step in STEPS.split()), (CAMPAIGNS, "campaign"), (CAMPAIGNS, "line_item")],
+)
+def test_the_public_sdk_works_with_the_emulator(adsctl, sdk_python, session, step):
     adsctl.copy_emulator()
     process, port = serve(adsctl, "--service", "x")
     with stopped(process):
@@ -34,6 +37,9 @@ def test_the_public_sdk_works_with_the_emulator(adsctl, sdk_python, step):
         given = {"AUDIENCE": audiences[0]["id"], "PRODUCT": json.dumps(PRODUCT), "PATH": os.environ["PATH"]}
         given |= {"LINE_ITEM": REACH, "FOLLOWERS": FOLLOWERS}
         done = subprocess.run(
-            [sdk_python, SESSION, step], env=given | json.loads(shown), capture_output=True, text=True
+            [sdk_python, ROOT / "tests" / session, step],
+            env=given | json.loads(shown),
+            capture_output=True,
+            text=True,
         )
     assert (done.returncode, done.stderr) == (0, "")

@@ -92,7 +92,10 @@ class CreateDraft(NewContent):
     example="1790416000000000001 --text 'The green mugs are here'",
 )
 class UpdateDraft(Content, kw_only=True):
-    """Change a draft of a post; an empty value removes the card or the media."""
+    """Change a draft of a post.
+
+    Under service x an empty value removes the card or the media.
+    """
 
     draft_post_id: Id
 
@@ -158,7 +161,10 @@ class CreateScheduledPost(NewContent, kw_only=True):
     example="1790415000000000003 --text 'The green mugs are back'",
 )
 class UpdateScheduledPost(Content, kw_only=True):
-    """Change a scheduled post before it is published; an empty value removes the card or the media."""
+    """Change a scheduled post before it is published.
+
+    Under service x an empty value removes the card or the media.
+    """
 
     scheduled_post_id: Id
     scheduled_at: PublishedAt | None = None

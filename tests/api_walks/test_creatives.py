@@ -114,6 +114,19 @@ def test_a_fetched_card_is_the_card_that_was_created(run):
     assert run("cards", "fetch", made["card_uri"], "--with-deleted")[0]["deleted"] is True
 
 
+@pytest.mark.parametrize(
+    "cards", [["7cqs1", "7cqt1"], ["card://7cqs1", "7cqt1"], ["a/b"], ["card://a/b"], [""]]
+)
+def test_cards_are_fetched_by_addresses_or_one_id(run, cards):
+    assert "CARD: " in run("cards", "fetch", *cards, code=2)
+
+
+@pytest.mark.parametrize("format", ["table", "tsv", "csv", "ids"])
+def test_columns_are_found_under_the_names_of_both_services(run, adsctl, format):
+    words = ("posts", "preview", "--post-ids", SPRING_POST, "--post-type", "PUBLISHED", "-o", format)
+    assert SPRING_POST in adsctl.local(*words, "--service", run.service).stdout
+
+
 def test_a_product_set_is_changed_and_deleted(run, adsctl):
     adsctl.file("feed.csv", feed(2))
     adsctl.local("-q", "products", "push", "feed.csv", "--service", run.service)

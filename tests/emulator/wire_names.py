@@ -110,7 +110,7 @@ def read_from_x(response: httpx.Response, path: str) -> httpx.Response:
         return response
     back = {wire: name for name, wire in X_NAMES.items()}
     body = renamed(response.json(), back, {wire: value for value, wire in X_VALUES.items()})
-    is_card = re.fullmatch(r"/12/accounts/[^/]+/cards/[^/]+", path) and "next_cursor" not in body
+    is_card = re.fullmatch(r"/12/accounts/[^/]+/cards/(?!all$)[^/]+", path) and "next_cursor" not in body
     if is_card and isinstance(body.get("data"), list):
         (body["data"],) = body["data"]
     for error in body.get("errors") or [] if isinstance(body, dict) else []:

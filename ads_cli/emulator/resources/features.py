@@ -1,6 +1,7 @@
 """Features that are enabled for an account."""
 
 from ...api.features import AddFeatures, ListFeatures, RemoveFeatures
+from ..core.errors import ApiError
 from ..core.handlers import RequestContext, handler
 from ..core.responses import Result
 from .accounts import require_account
@@ -10,6 +11,13 @@ FEATURE = "feature"
 
 def _keys(context: RequestContext, account: str) -> list[str]:
     return [feature["id"] for feature in context.store.find_all(FEATURE, account)]
+
+
+def require_feature(context: RequestContext, account: str, feature: str, parameter: str) -> None:
+    """Raise ApiError for a parameter whose feature the account has not; the specification states none."""
+    if context.service == "x" and feature not in _keys(context, account):
+        message = f"{parameter}: the account {account} does not have the feature {feature}"
+        raise ApiError(400, "FEATURE_NOT_AVAILABLE", message, parameter=parameter)
 
 
 @handler(ListFeatures)

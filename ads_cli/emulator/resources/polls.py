@@ -11,10 +11,12 @@ from ..core.responses import Result
 from ..storage.store import Record, Store, utc_now
 from .accounts import require_account
 from .cards import CARD, SORTABLE, add_card, delete_of_type, require_card
+from .features import require_feature
 from .media import find_media, video_fields
 
 TEXT_POLLS = "TEXT_POLLS"
 POLLS = (TEXT_POLLS, "VIDEO_POLLS", "IMAGE_POLLS", "GIF_POLLS")
+MEDIA_POLLS = "PROMOTED_MEDIA_POLLS"  # the feature of polls with media
 IMAGE_ASPECT_RATIO = "1.91:1"
 
 
@@ -75,6 +77,8 @@ def create_poll(context: RequestContext, request: CreatePoll) -> Result:
     """Create a poll card."""
     with context.store.transaction():
         require_account(context, request.account_id)
+        if request.media_key is not None:
+            require_feature(context, request.account_id, MEDIA_POLLS, "media_key")
         fields = poll_fields(context.store, request, utc_now())
         return Result(add_card(context.store, request.account_id, fields))
 

@@ -46,7 +46,12 @@ CURATED = {
     "Outdoors": (["DE", "NO", "SE", "US"], "Hiking, camping and the sea"),
     "Home cooking": (["US", "GB"], "Recipes and kitchens"),
 }
-FEATURES = ("REACH_AND_FREQUENCY_ANALYTICS", "REACH_FREQUENCY_CAP", "PREROLL_VIEWS_OBJECTIVE")
+FEATURES = (
+    "REACH_AND_FREQUENCY_ANALYTICS",
+    "REACH_FREQUENCY_CAP",
+    "PREROLL_VIEWS_OBJECTIVE",
+    "PROMOTED_MEDIA_POLLS",
+)
 CREATED = "2024-03-02T10:00:00Z"
 
 

@@ -13,7 +13,7 @@ from ads_cli.console.help_texts import continued
 from ads_cli.reference.tree import describe_commands
 from tests.conftest import feed
 
-EXAMPLES = {command.key: command.example for command in describe_commands(root()) if not command.subcommands}
+EXAMPLES = {command.key: command.example for command in describe_commands(root()) if command.example}
 ELSEWHERE = {  # run by tests/auth, tests/audiences and tests/test_emulator_command.py
     "auth login": "needs a person and a browser",
     "auth logout": "needs a token that a login stored",

@@ -1,7 +1,7 @@
 """Curated categories of line items."""
 
 from .endpoint import endpoint
-from .types import Id, InAccount, PageInAccount, WithDeleted
+from .types import Id, InAccount, LineItemId, PageInAccount, WithDeleted
 
 CURATED_CATEGORY_COLUMNS = "id line_item_id curated_category_id deleted"
 CURATED_CATEGORIES = "/12/accounts/{account_id}/line_item_curated_categories"
@@ -42,7 +42,7 @@ class GetLineItemCategory(InAccount, kw_only=True):
 class AddLineItemCategory(InAccount, kw_only=True):
     """Add a curated category to a line item."""
 
-    line_item_id: Id
+    line_item_id: LineItemId
     curated_category_id: Id
 
 
@@ -58,7 +58,7 @@ class UpdateLineItemCategory(InAccount, kw_only=True):
 
     line_item_curated_category_id: Id
     curated_category_id: Id | None = None
-    line_item_id: Id | None = None
+    line_item_id: LineItemId | None = None
 
 
 @endpoint(

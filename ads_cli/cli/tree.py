@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from ..console.command_line import CommandLine
-from ..console.help_texts import CONTEXT_SETTINGS, ExampleCommand, HelpOption, summary_line
+from ..console.help_texts import CONTEXT_SETTINGS, Example, ExampleCommand, HelpOption, summary_line
 from ..console.options import shown_options
 from ..errors import UsageError
 from ..lean_imports import import_msgspec
@@ -104,7 +104,7 @@ class Group(HelpOption, TyperGroup):
             formatter.write_dl([(name.ljust(width), summary_line(self.commands[name])) for name in names])
 
 
-class CommandGroup(Group):
+class CommandGroup(Example, Group):
     """A group that is a command too, which is told whether another command in it is named."""
 
     def __init__(self, *path: str, help: str) -> None:
@@ -112,6 +112,7 @@ class CommandGroup(Group):
         own = typer_command(path, GROUP_COMMANDS)
         self.params = [*own.params, *self.params]
         self.callback = own.callback
+        self.example = own.example
 
 
 class Root(Group):

@@ -27,7 +27,10 @@ def search(
         typer.Option(metavar="LOCALE", help="With --q: find TV shows of this market too, as in de-DE"),
     ] = None,
 ) -> None:
-    """Find values of every kind that is searched by words, one page of each."""
+    """Find values of every kind that is searched by words, one page of each.
+
+    For example: adsctl targeting search --q hamburg
+    """
     if kind := ctx.invoked_subcommand:
         if q or locale:
             raise UsageError(

@@ -24,7 +24,20 @@ class HelpOption:
         return option
 
 
-class ExampleCommand(HelpOption, TyperCommand):
+class Example:
+    """A mixin that writes an example below the options of a help."""
+
+    example: str
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the example below the options."""
+        with formatter.section("For example"):
+            for line in continued(self.example, formatter.width - 4):
+                formatter.write(f"  {line}\n")
+        super().format_epilog(ctx, formatter)  # type: ignore[misc]
+
+
+class ExampleCommand(Example, HelpOption, TyperCommand):
     """A command whose help text ends in an example: `For example: adsctl catalog list`."""
 
     def __init__(self, name: str | None = None, *, help: str | None = None, **settings: Any) -> None:
@@ -38,13 +51,6 @@ class ExampleCommand(HelpOption, TyperCommand):
         if context.obj is not None:
             context.obj.is_parsed = True
         return context
-
-    def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write the example below the options."""
-        with formatter.section("For example"):
-            for line in continued(self.example, formatter.width - 4):
-                formatter.write(f"  {line}\n")
-        super().format_epilog(ctx, formatter)
 
 
 def summary_line(command: Any) -> str:

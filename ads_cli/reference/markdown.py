@@ -31,7 +31,7 @@ def _lines(commands: Sequence[Command]) -> Iterator[str]:
         if not command.subcommands:
             yield from ("```", command.usage, "```", "")
         yield from _table(command.parameters)
-        if not command.subcommands:
+        if command.example:
             yield from ("For example:", "", "```sh", *continued(command.example), "```", "")
 
 

@@ -46,7 +46,7 @@ class Command(NamedTuple):
 
     path: tuple[str, ...]
     help: str
-    example: str  # a command line; "" for a group
+    example: str  # a command line; "" for a group that is no command
     usage: str
     subcommands: tuple[tuple[str, str], ...]  # name and summary
     options: tuple[Parameter, ...]

@@ -6,6 +6,7 @@ import pytest
 
 from ads_cli.emulator.seed.campaigns import CUSTOMERS, READERS
 from ads_cli.emulator.seed.line_items import (
+    APP,
     CLICKS,
     ENDED,
     FILMS,
@@ -236,6 +237,21 @@ def test_the_history_of_the_account_has_changes_of_targeting(local, account, add
         start_time="2020-01-01T00:00:00Z", end_time="2099-01-01T00:00:00Z",
     ).json()["data"]  # fmt: skip
     assert {one["change_type"] for one in noted} == {"CREATE", "DELETE"}
+
+
+def test_a_new_line_item_for_an_app_targets_the_platforms_of_its_stores(local, account, criteria):
+    given = {
+        "campaign_id": APP,
+        "objective": "APP_INSTALLS",
+        "product_type": "PROMOTED_POSTS",
+        "placements": "ALL_ON_PLATFORM",
+        "start_time": "2026-12-01T00:00:00Z",
+        "end_time": "2026-12-24T00:00:00Z",
+        "android_app_store_identifier": "example.nordlicht.shop",
+    }
+    added = local.send("POST", f"{account}/line_items", **given).json()["data"]["id"]
+    (platform,) = local.get(criteria, line_item_ids=added).json()["data"]
+    assert (platform["targeting_type"], platform["name"]) == ("PLATFORM", "Android")
 
 
 def test_every_criterion_of_the_seed_could_be_added_again(local, criteria, add):

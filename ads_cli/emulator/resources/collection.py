@@ -17,7 +17,7 @@
 registers the handlers of these requests. A kind that services declare differently names several requests.
 What only the state can decide is a function beside the declaration: `prepare` returns a record as it is
 stored, or raises ApiError (see `core.errors`), `shown` returns it as it is answered, with what is derived
-from other records, and `deleted` carries a deletion on to others.
+from other records, and `added` and `deleted` carry a change on to others.
 """
 
 from collections.abc import Callable, Mapping
@@ -62,7 +62,7 @@ def as_stored(context: RequestContext, record: Record) -> Record:
 
 
 def alone(context: RequestContext, record: Record) -> None:
-    """Delete nothing else."""
+    """Change nothing else."""
 
 
 def unconditionally(context: RequestContext, request: Any) -> Mapping[str, Any]:
@@ -95,6 +95,7 @@ class Collection:
     new_id: Callable[[], str] = new_ids.random_base36
     prepare: Callable[[RequestContext, Record, Record | None], Record] = as_prepared
     shown: Callable[[RequestContext, Record], Record] = as_stored
+    added: Callable[[RequestContext, Record], None] = alone
     deleted: Callable[[RequestContext, Record], None] = alone
     conditions: Callable[[RequestContext, Any], Mapping[str, Any]] = unconditionally  # of a list, in SQL
 
@@ -146,6 +147,7 @@ class Collection:
         after = self.prepare(context, {**self.defaults, **fields}, None)
         stored = context.store.add(self.kind, self.new_id(), after, owner=owner)
         self._note(context, owner, "CREATE", stored, {})
+        self.added(context, stored)
         return self.shown(context, stored)
 
     def updated(self, context: RequestContext, request: Any) -> Record:

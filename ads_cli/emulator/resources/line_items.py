@@ -14,6 +14,7 @@ from .categories import BUSINESS, SERVICE
 from .collection import Collection
 from .placements import require_allowed
 from .serving import CAMPAIGN, LINE_ITEM
+from .targeting import target_platforms_of_app
 
 MAX_OF_CAMPAIGN = 100
 SHARED = ("objective", "product_type")  # by all line items of a campaign
@@ -118,6 +119,7 @@ LINE_ITEMS = Collection(
     filters={"campaign_ids": "campaign_id", "funding_instrument_ids": "funding_instrument_id"},
     entity="LINE_ITEM",
     prepare=_prepared,
+    added=target_platforms_of_app,
     shown=_shown,
     conditions=of_campaigns,
 )

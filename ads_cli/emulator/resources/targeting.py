@@ -9,6 +9,9 @@ from .collection import Collection
 from .serving import LINE_ITEM
 from .targeting_rules import CRITERION
 
+# By the identifier of an app that a line item has: the platform of its store.
+PLATFORMS = {"android_app_store_identifier": "1", "ios_app_store_identifier": "0"}
+
 
 def _checked(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Return a criterion with its name; raise ApiError if the line item cannot have it."""
@@ -26,6 +29,18 @@ def stored_fields(new: Record, found: Record) -> Record:
         "operator_type": new["operator_type"],
         **location,
     }
+
+
+def target_platforms_of_app(context: RequestContext, line_item: Record) -> None:
+    """Let a new line item that advertises an app target the platforms of the app's stores."""
+    for field, platform in PLATFORMS.items():
+        if line_item[field]:
+            fields = {
+                "line_item_id": line_item["id"],
+                "targeting_type": "PLATFORM",
+                "targeting_value": platform,
+            }
+            CRITERIA.add(context, context.path_params["account_id"], fields)
 
 
 def _shown(context: RequestContext, criterion: Record) -> Record:

@@ -5,12 +5,13 @@ from typing import IO
 import msgspec
 
 from ..output.records import csv_rows
+from .lists_plan import ListsPlan
 from .operation_params import PARAMS_FIELDS
 from .operations import body_pieces
 from .plan import UserPlan
 
 
-def write_hashed(plan: UserPlan, stream: IO[str]) -> None:
+def write_hashed(plan: UserPlan | ListsPlan, stream: IO[str]) -> None:
     """Write the users of a validated list; several values of a cell are joined by semicolons."""
     columns = [*plan.report.identifiers]
     params_columns = PARAMS_FIELDS if plan.has_params_columns else ()

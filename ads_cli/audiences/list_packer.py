@@ -62,6 +62,12 @@ class ListPacker:
         if self._blocks:
             self._blocks.close()  # its task has the earlier one
 
+    def close(self) -> None:
+        """End the worker processes, and close the file."""
+        if self._blocks:
+            self._blocks.close()
+        self._reader.source.close()
+
     def parts(self, options: PackingOptions) -> Iterator[Part]:
         """Read the list and yield it packed."""
         if self._blocks:

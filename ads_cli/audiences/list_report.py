@@ -37,6 +37,15 @@ class ListReport(ValidationReport):
             self.answers[column] = self.answers.get(column, Counter()) + answers
         self.rows = part.records[-1] if part.records else self.rows
 
+    def merge_list(self, other: "ListReport", records: int) -> None:
+        """Add the report of a further list, whose rows follow `records` others."""
+        self.merge(other, records)
+        self.raw += other.raw
+        self.hashed += other.hashed
+        self.placeholders += other.placeholders
+        for column, answers in other.answers.items():
+            self.answers[column] = self.answers.get(column, Counter()) + answers
+
     @property
     def identifiers(self) -> dict[str, dict[str, int]]:
         """Count the values of each kind of identifier: raw ones, and hashed ones."""

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from ..console.bulk_options import File, PushOptions, RejectedOptions, with_options
+from ..console.bulk_options import FILE_HELP, Lists, PushOptions, RejectedOptions, with_options
 from ..console.invocation import Invocation
 from ..console.list_options import ListOptions
 from ..errors import ContentError
 
 if TYPE_CHECKING:
+    from ..audiences.list_settings import ListSettings
+    from ..audiences.lists_plan import ListsPlan
     from ..audiences.plan import UserPlan
     from ..audiences.upload import UserUpload
 
@@ -51,7 +53,7 @@ class OperationOptions(msgspec.Struct, frozen=True):
 @with_options(operation=OperationOptions, feed=ListOptions, options=PushOptions, default_concurrency=3)
 def push(
     ctx: typer.Context,
-    file: File,
+    files: Lists,
     audience: Annotated[str, typer.Option(metavar="ID", help="The custom audience")],
     operation: OperationOptions,
     effective_at: EffectiveAt = None,
@@ -68,14 +70,14 @@ def push(
 
     call = Invocation.of(ctx)
     upload = audience_upload(call.account, audience)
-    plan = _plan(call, file, feed, upload, operation, effective_at, allow_clear_text=allow_clear_text)
-    _push(call, plan, options)
+    settings = _settings(call, feed, upload, operation, effective_at, allow_clear_text=allow_clear_text)
+    _push(call, files, feed, settings, options)
 
 
 @with_options(operation=OperationOptions, feed=ListOptions, options=PushOptions, default_concurrency=3)
 def push_do_not_reach(
     ctx: typer.Context,
-    file: File,
+    files: Lists,
     list_: Annotated[str, typer.Option("--list", metavar="ID", help="The do-not-reach list")],
     operation: OperationOptions,
     feed: ListOptions,
@@ -88,14 +90,14 @@ def push_do_not_reach(
     from ..audiences.upload import do_not_reach_upload
 
     call = Invocation.of(ctx)
-    upload = do_not_reach_upload(call.account, list_)
-    _push(call, _plan(call, file, feed, upload, operation), options)
+    settings = _settings(call, feed, do_not_reach_upload(call.account, list_), operation)
+    _push(call, files, feed, settings, options)
 
 
 @with_options(feed=ListOptions, rejected=RejectedOptions)
 def check(
     ctx: typer.Context,
-    file: File,
+    files: Lists,
     allow_clear_text: AllowClearText = False,
     *,
     feed: ListOptions,
@@ -110,7 +112,7 @@ def check(
     from .validate import say_estimate, validate_with_progress, write_invalid_rows
 
     call = Invocation.of(ctx)
-    plan = _offline_plan(call, file, feed, allow_clear_text=allow_clear_text)
+    plan = _offline_plan(call, files, feed, allow_clear_text=allow_clear_text)
     check_failed_out(rejected.failed_out_file, plan.rows)
     report = validate_with_progress(call, plan)
     for name, count in plan.report.identifiers.items():
@@ -127,10 +129,13 @@ def check(
 @with_options(feed=ListOptions, rejected=RejectedOptions)
 def hash_file(
     ctx: typer.Context,
-    file: File,
-    output_file: Annotated[
-        str, typer.Argument(metavar="[OUT]", help="Where to write, CSV; standard output without it")
-    ] = "-",
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE... [OUT]",
+            help=f"{FILE_HELP}; then where to write, CSV: standard output without it",
+        ),
+    ],
     allow_clear_text: AllowClearText = False,
     *,
     feed: ListOptions,
@@ -149,7 +154,8 @@ def hash_file(
     from .validate import write_valid_rows
 
     call = Invocation.of(ctx)
-    plan = _offline_plan(call, file, feed, allow_clear_text=allow_clear_text)
+    output_file = files.pop() if len(files) > 1 else "-"
+    plan = _offline_plan(call, files, feed, allow_clear_text=allow_clear_text)
 
     def done() -> str:
         if output_file == "-":
@@ -169,9 +175,16 @@ def hash_file(
     )
 
 
-def _push(call: Invocation, plan: "UserPlan", options: PushOptions) -> None:
+def _push(
+    call: Invocation, files: list[str], feed: ListOptions, settings: "ListSettings", options: PushOptions
+) -> None:
+    from ..console.push_messages import resume_command
+    from .list_plans import plan_lists, say_of_each
     from .push import PushCommand
 
+    resume = resume_command(call.command_line)
+    on_validated = say_of_each(call, skip_invalid=options.skip_invalid, resume=resume)
+    plan = plan_lists(call, files, feed, settings, reads_all=call.dry_run, on_validated=on_validated)
     try:
         PushCommand(call, plan, options).run()
     finally:
@@ -180,27 +193,30 @@ def _push(call: Invocation, plan: "UserPlan", options: PushOptions) -> None:
             call.messages.say(f"{options.failed_out} {warning}")
 
 
-def _offline_plan(call: Invocation, file: str, feed: ListOptions, *, allow_clear_text: bool) -> "UserPlan":
+def _offline_plan(
+    call: Invocation, files: list[str], feed: ListOptions, *, allow_clear_text: bool
+) -> "UserPlan | ListsPlan":
     from ..audiences.upload import audience_upload
+    from .list_plans import plan_lists
 
     upload = audience_upload("-", "-")
-    return _plan(call, file, feed, upload, OperationOptions(), allow_clear_text=allow_clear_text)
+    settings = _settings(call, feed, upload, OperationOptions(), allow_clear_text=allow_clear_text)
+    return plan_lists(call, files, feed, settings, reads_all=True)
 
 
-def _plan(
+def _settings(
     call: Invocation,
-    file: str,
     feed: ListOptions,
     upload: "UserUpload",
     operation: OperationOptions,
     effective_at: str | None = None,
     *,
     allow_clear_text: bool = False,
-) -> "UserPlan":
-    """Open a list of people and plan its upload; raise UsageError."""
+) -> "ListSettings":
+    """Return what the options say about the upload of people; raise UsageError."""
+    from ..audiences.list_settings import ListSettings
     from ..audiences.operation_params import ParamsResolver
     from ..audiences.packing import PackingOptions
-    from ..audiences.plan import UserPlan
 
     resolver = ParamsResolver.of_options(
         {
@@ -213,5 +229,4 @@ def _plan(
     packing = PackingOptions(
         feed.checked_region, operation.users_per_operation, allow_clear_text, feed.keep_partial
     )
-    rows, columns = feed.open_list(call, file, upload)
-    return UserPlan(rows, upload, columns, resolver, packing, dry_run=call.dry_run)
+    return ListSettings(upload, feed.list_columns(upload), resolver, packing, call.dry_run)

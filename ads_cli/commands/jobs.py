@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # The counts come first: a terminal of 80 columns shows them all, and the file as far as there is room.
 COLUMNS = (
     *("job", "state", "action", "rows", "sent", "failed"),
-    *("file", "profile", "target", "started", "noun", "batches", "acknowledged"),
+    *("file", "profile", "target", "started", "noun", "batches", "acknowledged", "parts", "parts_sent"),
 )
 
 
@@ -121,15 +121,16 @@ def _counts(path: Path) -> dict[str, int]:
 
 def _record(path: Path, job: "Job", ended: bool) -> dict[str, Any]:
     from ..uploads.batch import FAILED
-    from ..uploads.job_file import last_acknowledgements
+    from ..uploads.job_file import last_acknowledgements, sent_parts
     from ..uploads.jobs import job_state
 
+    parts = sent_parts(path) if job.parts else []
     acknowledgements = last_acknowledgements(path).values()
     return {
         "job": job.job,
         "state": job_state(path.parent, job, ended=ended),
         "action": job.action,
-        "rows": job.rows,
+        "rows": sum(part.rows for part in parts) if job.parts else job.rows,
         "sent": sum(sum(ack.counts.values()) for ack in acknowledgements),
         "failed": sum(ack.counts.get(FAILED, 0) for ack in acknowledgements),
         "file": job.file,
@@ -137,6 +138,8 @@ def _record(path: Path, job: "Job", ended: bool) -> dict[str, Any]:
         "target": job.key.place.id,
         "started": job.started,
         "noun": job.noun,
-        "batches": job.batches,
+        "batches": sum(part.batches for part in parts) if job.parts else job.batches,
         "acknowledged": len(acknowledgements),
+        "parts": job.parts or None,
+        "parts_sent": len(parts) if job.parts else None,
     }

@@ -23,16 +23,24 @@ def open_journal(call: Invocation, plan: Plan, key: JobKey, *, resume: bool, job
         resume=resume_command(call.command_line),
         profile=call.settings.profile,
         folder=current_folder(),
+        parts=plan.parts,
     )
     journal = Journal(call.settings.state_dir, job, resume=resume, job_id=job_id, read_in=plan.read_in)
     trace.bind(job=journal.job.job)
     event = "resumed" if journal.resumed else "begun"
     trace.log(event, file=job.file, rows=job.rows, batches=job.batches)
     if journal.resumed:
-        done, batches = len(journal.acknowledged), journal.job.batches
-        call.messages.say(f"resuming job {journal.job.job}: {done:,} of {batches:,} batches are acknowledged")
+        call.messages.say(f"resuming job {journal.job.job}: {_acknowledged(journal)} are acknowledged")
     elif journal.restart_reason:
         call.messages.say(f"nothing to resume, starting from the beginning: {journal.restart_reason}")
     elif journal.has_unfinished_job:
         call.messages.say(f"an earlier {job.action} of this file is unfinished; resume it with: {job.resume}")
     return journal
+
+
+def _acknowledged(journal: Journal) -> str:
+    """Say what earlier runs have sent."""
+    batches, job = len(journal.acknowledged), journal.job
+    if job.parts:
+        return f"{len(journal.sent_parts):,} of {job.parts:,} files, and {batches:,} batches,"
+    return f"{batches:,} of {job.batches:,} batches"

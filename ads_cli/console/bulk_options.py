@@ -19,6 +19,7 @@ from .options import completes_from
 if TYPE_CHECKING:
     from ..feeds.locations.access import RemoteAccess
     from ..feeds.rows import Rows
+    from ..feeds.source import ReadOptions
     from ..uploads.rejected_rows import FailedOut
     from ..validation.schema import RowSchema
     from .invocation import Invocation
@@ -34,6 +35,10 @@ File = Annotated[str, typer.Argument(metavar="FILE", help=FILE_HELP)]
 Files = Annotated[
     list[str],
     typer.Argument(metavar="FILE...", help=f"{FILE_HELP}; several files and patterns are one feed"),
+]
+Lists = Annotated[
+    list[str],
+    typer.Argument(metavar="FILE...", help=f"{FILE_HELP}; of several, each is sent after the other"),
 ]
 Format = Annotated[
     str | None,
@@ -109,12 +114,17 @@ class FeedOptions(msgspec.Struct, frozen=True):
     ) -> "Callable[[Mapping[str, str]], Rows]":
         """Open a file, and return what reads its columns under the names that a mapping gives them."""
         from ..feeds.reader import open_source, read_rows
+
+        access = self.access(call)
+        source = open_source(file, self.format, self.encoding, options=self.read_options, access=access)
+        return lambda mapping: read_rows(source, roots=roots, known=known, rename=mapping)
+
+    @property
+    def read_options(self) -> "ReadOptions":
+        """Return what is said about files of certain formats."""
         from ..feeds.source import ReadOptions
 
-        options = ReadOptions(record=self.record, sheet=self.sheet, max_rows=self.max_rows)
-        access = self.access(call)
-        source = open_source(file, self.format, self.encoding, options=options, access=access)
-        return lambda mapping: read_rows(source, roots=roots, known=known, rename=mapping)
+        return ReadOptions(record=self.record, sheet=self.sheet, max_rows=self.max_rows)
 
     def access(self, call: "Invocation") -> "Callable[[], RemoteAccess]":
         """Return what makes the access to remote feeds, for which more must be imported."""

@@ -9,9 +9,11 @@ from .bulk_options import FeedOptions
 
 if TYPE_CHECKING:
     from ..audiences.list_columns import ListColumns
+    from ..audiences.several_lists import ListFile
     from ..audiences.upload import UserUpload
+    from ..feeds.locations.access import RemoteAccess
+    from ..feeds.locations.location import Location
     from ..feeds.rows import Rows
-    from .invocation import Invocation
 
 
 class ListOptions(FeedOptions, frozen=True):
@@ -37,9 +39,8 @@ class ListOptions(FeedOptions, frozen=True):
         typer.Option("--keep-partial", help="Keep people for their valid identifiers where one is invalid"),
     ] = False
 
-    def open_list(self, call: "Invocation", file: str, upload: "UserUpload") -> "tuple[Rows, ListColumns]":
-        """Open a list for an upload; raise UsageError."""
-        from ..audiences.headers import KnownHeaders
+    def list_columns(self, upload: "UserUpload") -> "ListColumns":
+        """Return what columns of lists are, by the options; raise UsageError."""
         from ..audiences.list_columns import ColumnOptions, ListColumns
         from ..feeds.conversion.where import Where
 
@@ -47,11 +48,29 @@ class ListOptions(FeedOptions, frozen=True):
         ignored = frozenset(map(str.strip, self.ignore or ()))
         for column in sorted(ignored & {*mapping, self.region_column}):
             raise UsageError(f"--ignore: {column!r} is named by another option too")
-        known = KnownHeaders({*mapping, "params", "users"})  # the service's own documents are read too
-        rows = self.open_rows(call, file, ("users", "operations"), known, {})
         conditions = [*map(Where.parse, self.where or ())]
         options = ColumnOptions(mapping, ignored, self.region_column, conditions)
-        return rows, ListColumns(options, upload.known, upload.identifiers)
+        return ListColumns(options, upload.known, upload.identifiers)
+
+    def open_list(self, location: "Location", columns: "ListColumns") -> "Rows":
+        """Open a list; raise AdsctlError."""
+        from ..audiences.headers import KnownHeaders
+        from ..feeds.reader import open_location, read_rows
+
+        source = open_location(location, self.format, self.encoding, options=self.read_options)
+        # The service's own documents are read too.
+        known = KnownHeaders({*columns.options.mapping, "params", "users"})
+        return read_rows(source, roots=("users", "operations"), known=known)
+
+    def peek(self, file: str, columns: "ListColumns", access: "RemoteAccess") -> "ListFile":
+        """Find the columns of one of several lists; raise AdsctlError where they do not do."""
+        from ..audiences.several_lists import ListFile
+        from ..feeds.locations.locate import parse_location
+        from ..feeds.peek import peek_columns
+
+        location = parse_location(file, lambda: access)
+        peeked = peek_columns(location, lambda opened: self.open_list(opened, columns), columns.check_header)
+        return ListFile(file, location, peeked)
 
     @property
     def checked_region(self) -> str | None:

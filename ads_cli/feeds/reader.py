@@ -8,7 +8,7 @@ from ..errors import ContentError, UsageError
 from .decoding import UTF_8, check_encoding
 from .formats.sniffing import is_web_page
 from .locations.locate import parse_location
-from .locations.location import InMemory
+from .locations.location import InMemory, Location
 from .registry import (
     FORMATS,
     SNIFF_BYTES,
@@ -40,7 +40,17 @@ def open_source(
 
     Raises UsageError if it cannot be opened, or nothing tells the format.
     """
-    location = parse_location(file, access)
+    return open_location(parse_location(file, access), format, encoding, options, default_format)
+
+
+def open_location(
+    location: Location,
+    format: str | None,
+    encoding: str,
+    options: ReadOptions,
+    default_format: str | None = None,
+) -> Source:
+    """Open a location as `open_source` does."""
     name = location.file_name
     found = find_readable(name or "", format)
     check_encoding(encoding)

@@ -88,6 +88,10 @@ class Source:
             )
         return block
 
+    def close(self) -> None:
+        """Close the file; nothing can be read from then on."""
+        self._file.close()
+
     def forget_incomplete_reading(self) -> None:
         """Discard the digests of a first reading that stopped before the end."""
         if not self.digest:

@@ -42,6 +42,24 @@ class Acknowledgement(msgspec.Struct, array_like=True):
     not_deleted: list[tuple[str, str]] = []  # names of those that were refused, with the reasons
 
 
+class SentPart(msgspec.Struct, kw_only=True):
+    """A file of several that is acknowledged as a whole; numbers continue those of the files before."""
+
+    part: str  # the identity of the file
+    version: str  # that its location knows it by
+    digest: str  # SHA-256 of its bytes
+    rows: int
+    left_out: int
+    invalid: int
+    batches: int
+    failed: int  # rows that the service rejected
+
+    @property
+    def valid(self) -> int:
+        """Count the rows that were sent."""
+        return self.rows - self.left_out - self.invalid
+
+
 class Attempt(msgspec.Struct):
     """Whether the service may have applied a request of a batch, which it has not acknowledged."""
 

@@ -1,8 +1,8 @@
 """The file format of a job's journal: JSON lines.
 
-The first line is the job, then come acknowledgements and attempts of its batches, then the end. Each of
-them is stored with its checksum: a bit flipped on the disk must not name another batch, which would then
-never be sent.
+The first line is the job, then come acknowledgements and attempts of its batches, then the end. Where several
+files are sent one by one, each that has ended is noted too. Each entry is stored with its checksum: a bit
+flipped on the disk must not name another batch, which would then never be sent.
 """
 
 import zlib
@@ -12,11 +12,11 @@ from pathlib import Path
 import msgspec
 
 from ..errors import StateError
-from .batch import Acknowledgement, Attempt
+from .batch import Acknowledgement, Attempt, SentPart
 from .job_key import JobKey, JobOptions, Place
 
 END = b'{"end":true}\n'
-Entry = Acknowledgement | Attempt
+Entry = Acknowledgement | Attempt | SentPart
 
 
 class Job(msgspec.Struct, kw_only=True):
@@ -33,6 +33,7 @@ class Job(msgspec.Struct, kw_only=True):
     profile: str = ""  # that it was started with
     folder: str = ""  # in which the command was run
     generation: str = ""  # of the place, begun with the job; empty in journals of earlier versions
+    parts: int = 0  # files, where each is validated and sent by itself; then rows and batches are 0
 
     @property
     def action(self) -> str:
@@ -78,6 +79,7 @@ _decode_job_before = msgspec.json.Decoder(_JobBefore).decode
 _decode_line = msgspec.json.Decoder(tuple[int, msgspec.Raw]).decode
 _decode_acknowledgement = msgspec.json.Decoder(Acknowledgement).decode
 _decode_attempt = msgspec.json.Decoder(Attempt).decode
+_decode_part = msgspec.json.Decoder(SentPart).decode
 
 
 def read_job(path: Path) -> tuple[Job, bool]:
@@ -115,6 +117,11 @@ def acknowledgements(path: Path) -> Iterator[Acknowledgement]:
     return (entry for entry in entries(path) if isinstance(entry, Acknowledgement))
 
 
+def sent_parts(path: Path) -> list[SentPart]:
+    """Read the files that are acknowledged as a whole."""
+    return [entry for entry in entries(path) if isinstance(entry, SentPart)]
+
+
 def last_acknowledgements(path: Path) -> dict[int, Acknowledgement]:
     """Read the acknowledgement that counts for each batch, by batch number."""
     return {ack.batch: ack for ack in acknowledgements(path)}
@@ -135,7 +142,10 @@ def _decode(line: bytes) -> Entry | None:
     try:
         checksum, content = _decode_line(line)
         if zlib.crc32(content) == checksum:
-            is_attempt = bytes(content).startswith(b"{")
+            start = bytes(content)[:7]
+            if start == b'{"part"':
+                return _decode_part(content)
+            is_attempt = start.startswith(b"{")
             return _decode_attempt(content) if is_attempt else _decode_acknowledgement(content)
     except (msgspec.DecodeError, UnicodeDecodeError):
         pass  # the job, the end, or a damaged line

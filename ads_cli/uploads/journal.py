@@ -15,7 +15,7 @@ import msgspec
 from ..client.rate_limiter import StoppedError
 from ..config.atomic_files import make_folder, sync_folder
 from ..errors import STATE_HINT, StateError
-from .batch import Acknowledgement, Attempt
+from .batch import Acknowledgement, Attempt, SentPart
 from .generations import Generations
 from .job_file import END, Entry, Job, acknowledgements, encode, encode_job, entries, last_acknowledgements
 from .job_key import Place
@@ -51,6 +51,7 @@ class Journal:
         self.restart_reason = ""  # why no job is resumed, though that was asked for
         self.has_unfinished_job = False  # which could be resumed
         self.acknowledged: dict[int, Acknowledgement] = {}  # by earlier runs, by batch number
+        self.sent_parts: list[SentPart] = []  # by earlier runs
         self.attempts: dict[int, Attempt] = {}  # of earlier runs that may be applied, by batch number
         self.totals: Counter[str] = Counter()  # rows on disk by status, those of earlier runs included
         self._queue: SimpleQueue[Entry | threading.Event | None] = SimpleQueue()
@@ -221,6 +222,8 @@ class Journal:
         for entry in entries(path):
             if isinstance(entry, Acknowledgement):
                 self.acknowledged[entry.batch] = entry
+            elif isinstance(entry, SentPart):
+                self.sent_parts.append(entry)
             elif entry.may_be_applied:
                 self.attempts[entry.attempted] = entry
             else:
@@ -234,10 +237,8 @@ class Journal:
 
 def changed_meanwhile(place: Place, file: str) -> StateError:
     """Return the error of a run whose place has changed before its first request."""
-    return StateError(
-        f"something else was sent to {place.id} while {file} was validated",
-        hint="nothing of this push was sent; run it again",
-    )
+    message = f"something else was sent to {place.id} while {file} was validated"
+    return StateError(message, hint="nothing of this push was sent; run it again")
 
 
 def _unwritable(folder: Path, error: Any) -> StateError:

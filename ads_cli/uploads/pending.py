@@ -13,10 +13,17 @@ OnAcknowledged = Callable[[Batch, Acknowledgement], None]  # called with what an
 
 
 def pending_batches(
-    batches: Iterable[Batch], upload: Upload, journal: "Journal", on_acknowledged: OnAcknowledged
+    batches: Iterable[Batch],
+    upload: Upload,
+    journal: "Journal",
+    on_acknowledged: OnAcknowledged,
+    first: int = 0,
 ) -> Batches:
-    """Yield the batches that are not acknowledged, of a plan that cuts the same ones each time."""
-    earlier = dict(journal.acknowledged)
+    """Yield the batches that are not acknowledged, of a plan that cuts the same ones each time.
+
+    The batches before `first` are of files that were sent as a whole.
+    """
+    earlier = {number: ack for number, ack in journal.acknowledged.items() if number >= first}
     for batch in batches:
         ack = earlier.pop(batch.number, None)
         if ack and ack.digest == upload.digest(batch):

@@ -21,6 +21,7 @@ class Plan(Protocol):
     """One file, to be sent to one place."""
 
     noun: str  # "products": of the rows, in messages
+    parts: int  # files that are each validated and sent by themselves; 0 for one that is validated whole
     started: datetime  # of the job, in whole seconds: rows are validated against it
 
     @property

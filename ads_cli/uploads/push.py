@@ -1,6 +1,7 @@
 """The push: every batch is sent, acknowledged, and on disk before it is counted."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -8,7 +9,7 @@ from ..api.validation import Problem
 from ..client.client import Client
 from ..errors import AdsctlError, Interrupted
 from ..feeds.rows import Row
-from ..validation.ordered_map import map_ordered
+from ..validation.ordered_map import WorkerThreads
 from ..validation.report import ValidationReport
 from .batch import Acknowledgement, Batch, Batches
 from .journal import Journal
@@ -82,10 +83,11 @@ class Push:
     def _send_all(self) -> AdsctlError | Interrupted | None:
         try:
             self.client.open()
-            for batches in self.plan.phases(self.journal, self._report):
-                self._send_batches(batches)
-                if self._has_too_many_errors:
-                    break
+            with closing(WorkerThreads(self.concurrency)) as threads:
+                for batches in self.plan.phases(self.journal, self._report):
+                    self._send_batches(batches, threads)
+                    if self._has_too_many_errors:
+                        break
             self.result.unsent = self.plan.due - self.journal.totals.total()
         except (AdsctlError, Interrupted) as error:
             self.client.rate_limiter.stop()
@@ -93,10 +95,10 @@ class Push:
             return error
         return None
 
-    def _send_batches(self, pending: Batches) -> None:
+    def _send_batches(self, pending: Batches, threads: WorkerThreads) -> None:
         """Send batches until too many rows are rejected."""
         max_pending = self.plan.max_pending(self.concurrency)
-        for batch, ack in map_ordered(self._send_batch, pending, self.concurrency, max_pending):
+        for batch, ack in threads.map_ordered(self._send_batch, pending, max_pending):
             if self.journal.queued > max_pending:
                 self.journal.flush()
             self._report(batch, ack)

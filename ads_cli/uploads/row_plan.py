@@ -44,6 +44,7 @@ class RowPlan:
     bookkeeper: Bookkeeper | None = None
     started: datetime = field(default_factory=this_second)
     depends_on_time = False
+    parts = 0
 
     @property
     def rows(self) -> "Rows":

@@ -4,8 +4,10 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
+from contextlib import closing
+from functools import partial
 from queue import SimpleQueue
-from typing import TypeVar
+from typing import Any, TypeVar
 
 WAKE_UP_SECONDS = 1.0
 
@@ -13,41 +15,56 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def map_ordered(work: Callable[[T], R], tasks: Iterable[T], threads: int, max_pending: int) -> Iterator[R]:
-    """Yield `work(task)` for each task, in order; at most `max_pending` are started and not yielded.
+class WorkerThreads:
+    """Threads for any number of maps, one after the other; each keeps its connections from map to map.
 
-    The threads are daemons, so that a signal ends the program without waiting for a response. When a
-    task fails, its error is raised in turn, and the tasks already started still finish.
+    The threads are daemons, so that a signal ends the program without waiting for a response.
     """
-    queue: SimpleQueue[tuple[Future[R], T] | None] = SimpleQueue()
-    pending: deque[Future[R]] = deque()
 
-    def run() -> None:
-        while (entry := queue.get()) is not None:
-            future, task = entry
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._queue: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
+        for _ in range(threads):
+            threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        while (entry := self._queue.get()) is not None:
+            future, work = entry
             try:
-                future.set_result(work(task))
+                future.set_result(work())
             except BaseException as error:
                 future.set_exception(error)
 
-    for _ in range(threads):
-        threading.Thread(target=run, daemon=True).start()
-    try:
-        for task in tasks:
-            future: Future[R] = Future()
-            queue.put((future, task))
-            pending.append(future)
-            while pending and (pending[0].done() or len(pending) >= max_pending):
+    def map_ordered(self, work: Callable[[T], R], tasks: Iterable[T], max_pending: int) -> Iterator[R]:
+        """Yield `work(task)` for each task, in order; at most `max_pending` are started and not yielded.
+
+        When a task fails, its error is raised in turn, and the tasks already started still finish.
+        """
+        pending: deque[Future[R]] = deque()
+        try:
+            for task in tasks:
+                future: Future[R] = Future()
+                self._queue.put((future, partial(work, task)))
+                pending.append(future)
+                while pending and (pending[0].done() or len(pending) >= max_pending):
+                    yield _result_of(pending.popleft())
+            while pending:
                 yield _result_of(pending.popleft())
-        while pending:
-            yield _result_of(pending.popleft())
-    except Exception:
-        for future in pending:
-            future.exception()  # waits until it is done
-        raise
-    finally:
-        for _ in range(threads):
-            queue.put(None)
+        except Exception:
+            for future in pending:
+                future.exception()  # waits until it is done
+            raise
+
+    def close(self) -> None:
+        """End the threads once they have done what was started."""
+        for _ in range(self._threads):
+            self._queue.put(None)
+
+
+def map_ordered(work: Callable[[T], R], tasks: Iterable[T], threads: int, max_pending: int) -> Iterator[R]:
+    """Map as `WorkerThreads.map_ordered` does, with threads of its own."""
+    with closing(WorkerThreads(threads)) as workers:
+        yield from workers.map_ordered(work, tasks, max_pending)
 
 
 def _result_of(future: Future[R]) -> R:

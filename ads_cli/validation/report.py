@@ -83,6 +83,25 @@ class ValidationReport:
         groups = self.groups.values()
         return missing + sorted(groups, key=lambda finding: (finding.severity, -finding.rows))
 
+    def merge(self, other: "ValidationReport", records: int) -> None:
+        """Add the report of a further file, whose rows follow `records` others."""
+        self.rows += other.rows
+        self.left_out += other.left_out
+        self.invalid += other.invalid
+        self.warned += other.warned
+        self.omitted += other.omitted
+        if other.partial is not None:
+            self.partial = (self.partial or 0) + other.partial
+        for kind, found in other.groups.items():
+            if kind not in self.groups and len(self.groups) == self.max_findings:
+                self.omitted += 1
+                continue
+            finding = self.groups.setdefault(kind, dataclasses.replace(found, rows=0, lines=[], records=[]))
+            free = FIRST_LINES - len(finding.lines)
+            finding.rows += found.rows
+            finding.lines += found.lines[:free]
+            finding.records += [record + records for record in found.records[:free]]
+
     def add(self, row: Row, problems: list[Problem], known: Iterable[Problem] = ()) -> None:
         """Add the problems of one row; `known` are those of it that were added before."""
         severities = {problem.severity for problem in problems}

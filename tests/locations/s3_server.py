@@ -33,6 +33,13 @@ class S3Server(NamedTuple):
         """Make a bucket, or an object in one."""
         httpx.put(f"{self.address}/{path}", content=content, timeout=60).raise_for_status()
 
+    def replace(self, path: str, content: bytes) -> None:
+        """Write an object that exists, for which a request must be signed."""
+        from s3fs import S3FileSystem
+
+        options = {"endpoint_url": self.address, "skip_instance_cache": True}
+        S3FileSystem(key="testing", secret="hush-hush", **options).pipe(path, content)
+
 
 @contextmanager
 def running_s3() -> Iterator[S3Server]:

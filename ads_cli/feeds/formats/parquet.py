@@ -13,6 +13,7 @@ from .typed_values import as_text
 
 BATCH_ROWS = 1000
 BUFFER_BYTES = 1024 * 1024
+MISSING_EXTRA, EXTRA_HINT = "reading parquet needs adsctl[parquet]", "pip install 'adsctl[parquet]'"
 
 
 class ParquetRows(RecordRows):
@@ -22,8 +23,7 @@ class ParquetRows(RecordRows):
         try:
             from pyarrow import ArrowException, parquet
         except ImportError:
-            hint = "pip install 'adsctl[parquet]'"
-            raise UsageError("reading parquet needs adsctl[parquet]", hint=hint) from None
+            raise UsageError(MISSING_EXTRA, hint=EXTRA_HINT) from None
         number = 0
         self.notes = list(self.source.notes)
         try:
@@ -51,6 +51,19 @@ class ParquetRows(RecordRows):
         if size > MAX_DECOMPRESSED_BYTES:
             message = f"{self.source.label} decompresses to more than {MAX_DECOMPRESSED_BYTES:,} bytes"
             raise ContentError(message, hint="split it into several files")
+
+
+def column_names(stream: BinaryIO, label: str) -> tuple[str, ...]:
+    """Return the columns of a file, of which only the end is read; raise ContentError."""
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError:
+        raise UsageError(MISSING_EXTRA, hint=EXTRA_HINT) from None
+    try:
+        return tuple(parquet.read_schema(stream).names)
+    except (ArrowException, ValueError) as error:
+        message = f"{label} is not a complete parquet file: {str(error).partition(chr(10))[0]}"
+        raise ContentError(message, hint="export it again") from None
 
 
 def _repeated(names: list[str]) -> str | None:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...client.copy_limits import CopyRetries, Limits
 from ...client.download import Version
@@ -13,7 +13,8 @@ OnBytes = Callable[[int, int | None], None]  # called with the bytes received, a
 
 
 @contextmanager
-def _no_progress(label: str) -> Iterator[OnBytes]:
+def no_progress(label: str) -> Iterator[OnBytes]:
+    """Show nothing while a file is copied."""
     yield lambda received, total: None
 
 
@@ -25,8 +26,10 @@ class RemoteAccess(NamedTuple):
     trace: Trace | None = None
     warn: Callable[[str], None] = lambda text: None
     on_retry: Callable[[str], None] = lambda text: None
-    progress: Callable[[str], AbstractContextManager[OnBytes]] = _no_progress
+    progress: Callable[[str], AbstractContextManager[OnBytes]] = no_progress
     known_version: Callable[[str], Version | None] = lambda address: None  # of the last successful push
+    # File systems by their arguments, for many files of one store; None: each file has one of its own.
+    file_systems: dict[str, Any] | None = None
 
     def retries(self) -> CopyRetries:
         """Return the retries of one copy."""

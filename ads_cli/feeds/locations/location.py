@@ -10,11 +10,13 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, TypeVar, cast
 
 from ...errors import TEMPORARY_HINT, StateError, UsageError
 
 COPY_BYTES = 1024 * 1024
+
+T = TypeVar("T")
 
 
 class Location(ABC):
@@ -28,6 +30,14 @@ class Location(ABC):
     @abstractmethod
     def open(self) -> BinaryIO:
         """Open its content as a seekable stream; raise UsageError if that fails."""
+
+    def peek(self, read: Callable[[BinaryIO], T]) -> tuple[str, T]:
+        """Return what `read` makes of the content, of which it needs a little, and its version.
+
+        Equal versions have equal content; a location that knows of none returns an empty one.
+        """
+        with self.open() as stream:
+            return "", read(stream)
 
     @property
     def origin(self) -> str:
@@ -65,6 +75,14 @@ class FileLocation(Location):
                 f"{self.label} cannot be opened: {reason}", hint="check the path and its permissions"
             ) from None
 
+    def peek(self, read: Callable[[BinaryIO], T]) -> tuple[str, T]:
+        """Read from the file itself; raise UsageError for one that can be read only once."""
+        with self.open() as stream:
+            status = os.stat(self.path)  # noqa: PTH116 - a path may be a descriptor's
+            if not stat.S_ISREG(status.st_mode):
+                raise UsageError(f"{self.label} is not a regular file", hint="push it by itself")
+            return f"{status.st_size} {status.st_mtime_ns}", read(stream)
+
     @property
     def origin(self) -> str:
         """The absolute path."""
@@ -84,6 +102,10 @@ class StandardInput(Location):
     def open(self) -> BinaryIO:
         """Copy it, since it can be read only once."""
         return spooled(sys.stdin.buffer, self.label)
+
+    def peek(self, read: Callable[[BinaryIO], T]) -> tuple[str, T]:
+        """Raise UsageError: it cannot be read again afterwards."""
+        raise UsageError("standard input cannot be one of several files", hint="push it by itself")
 
     def is_same_file(self, path: str) -> bool:
         """Tell whether standard input is redirected from `path`."""

@@ -1,9 +1,8 @@
 """A feed in an object store or on an SFTP server, read by fsspec and the back end of the extra."""
 
 import threading
-from collections.abc import Iterator
-from queue import Empty, Full, Queue
-from typing import Any, BinaryIO, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from ...client.copy_limits import CopyRetries
@@ -11,10 +10,14 @@ from ...client.retry import FailedAttempt
 from ...errors import AccessError, AdsctlError, NotFoundError, UnavailableError, UsageError
 from ...output.text import shortened
 from .access import OnBytes
+from .background import in_thread
 from .remote import RemoteLocation, credentials_of
 
 BLOCK_BYTES = 1024 * 1024  # of one request, which must be answered within --timeout
-HELD_BLOCKS = 4
+PEEK_BYTES = 64 * 1024
+
+T = TypeVar("T")
+_CONNECTING = threading.Lock()
 
 
 class BackEnd(NamedTuple):
@@ -64,6 +67,26 @@ class ObjectLocation(RemoteLocation):
             except FailedAttempt as failed:
                 retries.wait(failed, 0)
 
+    def peek(self, read: Callable[[BinaryIO], T]) -> tuple[str, T]:
+        """Fetch only what is read; the version is the size with ETag, checksum or time."""
+        retries, make_file_system = self.access.retries(), self._back_end()
+
+        def read_some() -> Iterator[tuple[str, T]]:
+            file_system = self._connect(make_file_system)
+            path = self._path(file_system)
+            info = file_system.info(path)
+            options = {} if self._scheme == "sftp" else {"block_size": PEEK_BYTES}
+            with file_system.open(path, "rb", **options) as stream:
+                yield _version(info), read(stream)
+
+        while True:
+            try:
+                found: tuple[str, T]
+                (found,) = self._results(read_some())
+                return found
+            except FailedAttempt as failed:
+                retries.wait(failed, 0)
+
     def _attempt(self, make: Any, file: BinaryIO, retries: CopyRetries, on_bytes: OnBytes) -> None:
         size = -1
         for item in self._results(self._read(make, file.tell())):
@@ -82,7 +105,7 @@ class ObjectLocation(RemoteLocation):
 
     def _results(self, items: Iterator[Any]) -> Iterator[Any]:
         """Yield what a thread makes; raise what its errors mean."""
-        for item in _in_thread(items, self.access.limits.timeout):
+        for item in in_thread(items, self.access.limits.timeout):
             if isinstance(item, Exception):
                 raise self._described(item) from None
             yield item
@@ -104,9 +127,20 @@ class ObjectLocation(RemoteLocation):
     def _scheme(self) -> str:
         return urlsplit(self.address).scheme
 
+    def _connect(self, make: Any) -> Any:
+        """Make the file system, or return the one that other files of the store share."""
+        options, shared = self._options(), self.access.file_systems
+        if shared is None:
+            return make(**options)
+        key = f"{self._scheme} {options}"
+        with _CONNECTING:
+            if key not in shared:
+                shared[key] = make(**options)
+            return shared[key]
+
     def _read(self, make: Any, offset: int) -> Iterator[int | bytes]:
         """Yield the size of the file, then its blocks from an offset on."""
-        file_system = make(**self._options())
+        file_system = self._connect(make)
         path = self._path(file_system)
         info = file_system.info(path)
         if info["type"] == "directory":
@@ -119,7 +153,7 @@ class ObjectLocation(RemoteLocation):
                 yield block
 
     def _glob(self, make: Any) -> Iterator[str]:
-        file_system = make(**self._options())
+        file_system = self._connect(make)
         yield from sorted(file_system.glob(self._path(file_system)))
 
     def _address_of(self, name: str) -> str:
@@ -171,44 +205,6 @@ class ObjectLocation(RemoteLocation):
         return FailedAttempt(UnavailableError(f"{self.label}: {reason}"), {})
 
 
-def _in_thread(items: Iterator[Any], timeout: float) -> Iterator[Any]:
-    """Yield items that a thread makes, or the exception that ended it; TimeoutError after a silence.
-
-    Not every operation of every back end has a time-out; a thread that hangs is left behind.
-    """
-    made: Queue[Any] = Queue(HELD_BLOCKS)
-    abandoned = threading.Event()
-    end = object()
-
-    def put(item: Any) -> None:
-        while not abandoned.is_set():
-            try:
-                made.put(item, timeout=1.0)
-                return
-            except Full:
-                continue
-
-    def make() -> None:
-        try:
-            for item in items:
-                put(item)
-                if abandoned.is_set():
-                    return
-            put(end)
-        except Exception as error:
-            put(error)
-
-    threading.Thread(target=make, daemon=True).start()
-    try:
-        while True:
-            try:
-                item = made.get(timeout=timeout)
-            except Empty:
-                item = TimeoutError()
-            if item is end:
-                return
-            yield item
-            if isinstance(item, Exception):
-                return
-    finally:
-        abandoned.set()
+def _version(info: dict[str, Any]) -> str:
+    named = (info.get(name) for name in ("ETag", "etag", "md5Hash", "LastModified", "mtime"))
+    return f"{info['size']} {next(filter(None, named), '')}"

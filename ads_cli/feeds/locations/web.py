@@ -1,6 +1,7 @@
 """A feed at an https address, or at an http address of this machine."""
 
-from typing import BinaryIO
+from collections.abc import Callable
+from typing import BinaryIO, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from ...client.download import Download
@@ -9,9 +10,16 @@ from .access import OnBytes
 from .location import UnchangedError
 from .remote import RemoteLocation, credentials_of
 
+T = TypeVar("T")
+
 
 class WebLocation(RemoteLocation):
     """An https address."""
+
+    def peek(self, read: Callable[[BinaryIO], T]) -> tuple[str, T]:
+        """Download it; the version is what the server calls it."""
+        _, found = super().peek(read)
+        return " ".join(filter(None, self.version)), found
 
     def copy_to(self, file: BinaryIO, on_bytes: OnBytes) -> None:
         """Download it; raise UnchangedError if the server has the version that was pushed last."""

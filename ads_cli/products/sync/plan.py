@@ -42,6 +42,7 @@ class SyncPlan:
 
     noun = "products"
     depends_on_time = False
+    parts = 0
 
     def __init__(
         self,

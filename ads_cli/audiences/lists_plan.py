@@ -1,0 +1,229 @@
+"""The plan of several lists: each is read, validated and sent as a whole before the next is opened."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from ..uploads.batch import FAILED, Batch, Batches, SentPart
+from ..uploads.job_key import JobKey, Place
+from ..uploads.journal import Journal
+from ..uploads.pending import OnAcknowledged, pending_batches
+from ..uploads.plan import this_second
+from ..validation.report import ValidationReport
+from ..validation.result import CheckedRow
+from .list_report import ListReport
+from .list_settings import ListSettings
+from .plan import UserPlan
+from .several_lists import ListFile, ListRows
+
+
+class _Numbered(NamedTuple):
+    """A list whose rows and batches have their numbers among those of all lists."""
+
+    list: ListFile | None  # None: it does not exist any more, or has other content
+    records: int  # before it
+    may_have_rejections: bool
+
+
+class ListsPlan:
+    """Send the people of several lists as one job.
+
+    `open_list` opens one of them. A push reads a list when its turn comes; where `reads_all`, validating
+    reads every list, as a check and a dry run do. `on_validated` is called with each list before it is
+    sent, and may raise.
+    """
+
+    noun = "users"
+    read_in = None
+
+    def __init__(
+        self,
+        lists: Sequence[ListFile],
+        rows: ListRows,
+        settings: ListSettings,
+        open_list: Callable[[ListFile], UserPlan],
+        *,
+        reads_all: bool,
+        on_validated: Callable[[UserPlan], None] = lambda plan: None,
+        on_changed: Callable[[list[str]], None] = lambda names: None,
+    ) -> None:
+        self.upload, self.rows = settings.upload, rows
+        self.started = this_second()
+        self.parts = len(lists)
+        self.report: ListReport = settings.new_report()
+        self.batch_count = 0  # of the lists that were read
+        self._lists, self._settings, self._open_list = lists, settings, open_list
+        self._reads_all, self._on_validated, self._on_changed = reads_all, on_validated, on_changed
+        self._numbered: list[_Numbered] = []
+        self._unread = len(lists)
+        self._notes: dict[str, None] = {}
+
+    def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
+        """Validate every list, or say how their columns are read."""
+        self.report, self.batch_count, self._unread = self._settings.new_report(), 0, len(self._lists)
+        self._numbered.clear()
+        self.rows.forget()
+        for each in self._lists if self._reads_all else ():
+            self._read(each, on_progress).close()
+        self._settings.describe(self.report, self.rows.columns, [*self._notes])
+        return self.report
+
+    def _read(self, each: ListFile, on_progress: Callable[[int], None] = lambda rows: None) -> UserPlan:
+        """Open and validate a list; number its rows and batches after those of the lists before."""
+        plan = self._open(each)
+        before = self.report.rows
+        try:
+            plan.validate(lambda rows: on_progress(before + rows))
+        except BaseException:
+            plan.close()
+            raise
+        self.rows.add(each.label, plan.report.rows, several_per_line=plan.rows.several_per_line)
+        self.report.merge_list(plan.report, before)
+        self._notes |= dict.fromkeys(f"{each.label}: {note}" for note in plan.rows.notes)
+        self._numbered.append(_Numbered(each, before, may_have_rejections=True))
+        self._unread -= 1
+        self.batch_count += plan.batch_count
+        return plan
+
+    def _open(self, each: ListFile) -> UserPlan:
+        plan = self._open_list(each)
+        plan.started = self.started
+        return plan
+
+    @property
+    def has_params_columns(self) -> bool:
+        """Tell whether rows carry parameters of their own."""
+        return self._settings.has_params(self.rows.columns)
+
+    @property
+    def depends_on_time(self) -> bool:
+        """Tell whether people may expire."""
+        return self._settings.depends_on_time(self.rows.columns)
+
+    @property
+    def due(self) -> int:
+        """Count the people of the lists that were read, and one for each list that was not."""
+        return self.report.valid + (0 if self._reads_all else self._unread)
+
+    def max_pending(self, threads: int) -> int:
+        """Allow one batch more than there are threads, since each has up to 5 MB."""
+        return threads + 1
+
+    def sample_batches(self) -> Sequence[Batch]:
+        """Return one batch without people: validating a dry run has packed all others already."""
+        return [Batch(0, [])][: self.batch_count]
+
+    def phases(self, journal: Journal, on_acknowledged: OnAcknowledged) -> Iterator[Batches]:
+        """Yield the requests of one list after the other, but for lists that are acknowledged as a whole."""
+        self._count_sent(journal, on_acknowledged)
+        sent = {each.part for each in journal.sent_parts}
+        for each in self._lists:
+            if each.identity in sent:
+                continue
+            first, records = self.batch_count, self.report.rows
+            plan = self._read(each)
+            try:
+                self._on_validated(plan)
+                batches = _numbered_after(plan.batches(), first, records)
+                yield pending_batches(batches, self.upload, journal, on_acknowledged, first)
+                self._note_sent(journal, each, plan)
+            finally:
+                plan.close()
+
+    def _count_sent(self, journal: Journal, on_acknowledged: OnAcknowledged) -> None:
+        """Count the lists that earlier runs have sent, and tell which of them have changed since."""
+        by_identity = {each.identity: each for each in self._lists}
+        changed: list[str] = []
+        for sent in journal.sent_parts:
+            found = by_identity.get(sent.part)
+            if found and found.peeked.version != sent.version and found.digest() != sent.digest:
+                changed.append(found.label)
+                found = None
+            has_rejections = bool(sent.invalid or sent.failed)
+            self._numbered.append(_Numbered(found, self.report.rows, has_rejections))
+            for number in range(self.batch_count, self.batch_count + sent.batches if sent.failed else 0):
+                if number in journal.acknowledged:
+                    on_acknowledged(Batch(number, []), journal.acknowledged[number])
+            self.rows.add(sent.part, sent.rows)
+            self.report.rows += sent.rows
+            self.report.left_out += sent.left_out
+            self.report.invalid += sent.invalid
+            self.batch_count += sent.batches
+            self._unread -= sent.part in by_identity
+        if changed:
+            self._on_changed(changed)
+
+    def _note_sent(self, journal: Journal, each: ListFile, plan: UserPlan) -> None:
+        """Note, on disk before this returns, that every batch of a list is acknowledged."""
+        failed = journal.totals[FAILED] - sum(sent.failed for sent in journal.sent_parts)
+        report = plan.report
+        sent = SentPart(
+            part=each.identity,
+            version=each.peeked.version,
+            digest=plan.rows.source.digest,
+            rows=report.rows,
+            left_out=report.left_out,
+            invalid=report.invalid,
+            batches=plan.batch_count,
+            failed=failed,
+        )
+        journal.append(sent)
+        journal.flush()
+        journal.sent_parts.append(sent)
+        may_have_rejections = bool(failed or report.invalid)
+        self._numbered[-1] = self._numbered[-1]._replace(may_have_rejections=may_have_rejections)
+
+    def batches(self) -> Batches:
+        """Read every list again and pack its valid rows into requests."""
+        number = 0
+        for each in self._lists:
+            plan = self._open(each)
+            try:
+                for batch in plan.batches():
+                    yield batch._replace(number=number)
+                    number += 1
+            finally:
+                plan.close()
+
+    def checked_rows(self) -> Iterator[CheckedRow]:
+        """Read the lists again that may have rejected rows, and yield each row with its problems."""
+        for numbered in self._numbered:
+            if numbered.list is None or not numbered.may_have_rejections:
+                continue
+            plan = self._open(numbered.list)
+            try:
+                for checked in plan.checked_rows():
+                    checked.row.record += numbered.records
+                    yield checked
+            finally:
+                plan.close()
+
+    def place(self, service: str) -> Place:
+        """Return the place that is changed."""
+        return self._settings.place(service)
+
+    def key(self, service: str, *, skip_invalid: bool) -> JobKey:
+        """Return what identifies the job: the files and patterns, and not the content of the lists."""
+        from hashlib import sha256
+
+        rows = self.rows
+        options = self._settings.job_options(rows.source, rows.columns, skip_invalid=skip_invalid)
+        content = sha256(rows.source.location.origin.encode(errors="surrogateescape")).hexdigest()
+        return JobKey(self.place(service), "push", content, options)
+
+    def begin(self, journal: Journal) -> None:
+        """Do nothing: nothing is remembered of an audience."""
+
+    def finish(self, journal: Journal) -> str:
+        """Do nothing."""
+        return ""
+
+    def totals(self, report: ValidationReport) -> dict[str, int]:
+        """Count the lists and the users to be sent."""
+        return {"parts": self.parts, "users": report.valid}
+
+
+def _numbered_after(batches: Batches, first: int, records: int) -> Batches:
+    """Number batches from `first` on, and their rows as those that follow `records` others."""
+    for batch in batches:
+        items = [operations.with_records_after(records) for operations in batch.items]
+        yield Batch(first + batch.number, items)

@@ -76,7 +76,7 @@ class FleetState:
     def begin(self, tasks: Sequence[Task], *, resume: bool, dry_run: bool) -> FleetRun:
         """Begin a run, or continue the last one; a dry run is never continued."""
         last = self.last() if resume else None
-        run_id = DRY_RUN if dry_run else f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid4().hex[:8]}"
+        run_id = DRY_RUN if dry_run else f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{uuid4().hex[:8]}"
         planned = tuple(PlannedTask(task.name, task.profile, task.stem) for task in tasks)
         began = datetime.now().astimezone().isoformat(timespec="seconds")
         run = Run(self._fleet, run_id)
@@ -90,8 +90,8 @@ class FleetState:
         else:
             with atomic(self._folder / "run.json") as stream:
                 stream.write(msgspec.json.encode(begun).decode())
-            self._remove_old_runs()
         self.records(run).prepare()
+        self._remove_old_runs()
         return begun
 
     def records(self, run: Run) -> Records:

@@ -58,7 +58,10 @@ def _run_once(assignment: Assignment, records: Records, run_command: RunCommand,
     log_start = os.fstat(2).st_size
     with tempfile.TemporaryFile() as output:
         os.dup2(output.fileno(), 1)
-        code = run_command(_with_options(task.words, "-o", "json", *(["--resume"] if resumes else [])))
+        os.environ["ADSCTL_OUTPUT"] = (
+            "json"  # of the error too; an option is refused by commands without result
+        )
+        code = run_command(_with_resume(task.words) if resumes else list(task.words))
         _ignore_signals()
         summary = _summary(output)
     result = TaskResult.ended(
@@ -93,10 +96,10 @@ def _obey(lifeline: int) -> None:
             return
 
 
-def _with_options(words: Sequence[str], *options: str) -> list[str]:
-    """Add options to a command line, before `--`."""
+def _with_resume(words: Sequence[str]) -> list[str]:
+    """Add --resume to a command line, before `--`."""
     end = words.index("--") if "--" in words else len(words)
-    return [*words[:end], *options, *words[end:]]
+    return [*words[:end], "--resume", *words[end:]]
 
 
 def _read_line(descriptor: int) -> bytes:

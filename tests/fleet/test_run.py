@@ -1,0 +1,223 @@
+"""`fleet run` on this machine: what runs, beside what, and what it comes to."""
+
+import json
+import threading
+import time
+
+import pytest
+
+from tests.adsctl import TIMEOUT_SECONDS
+from tests.conftest import feed
+
+PEOPLE = "email\n" + "".join(f"person-{number}@shop.example\n" for number in range(3))
+
+
+def statuses(records: list[dict]) -> dict[str, str]:
+    return {record["task"]: record["status"] for record in records}
+
+
+def check(name: str, file: str = "", *options: str) -> str:
+    run = " ".join(["products check", file or f"{name}.csv", *options])
+    return f"{{name: {name}, profile: local, run: {run}}}"
+
+
+def test_every_task_has_a_record_in_the_order_of_the_file(fleet, service, feeds):
+    feeds("feed")
+    fleet.write("{name: shop, run: products push feed.csv}", check("feed"))
+    pushed, checked = fleet()
+    assert list(pushed) == [
+        *("task", "profile", "status", "exit_code", "seconds", "worker", "summary", "error")
+    ]
+    assert (pushed["task"], pushed["profile"], pushed["status"], pushed["exit_code"]) == (
+        "shop",
+        "default",
+        "ok",
+        0,
+    )
+    assert pushed["summary"]["created"] == 2
+    assert checked["summary"]["valid"] == 2
+    assert service.stored == ["sku-1", "sku-2"]
+    assert "[2/2] " in fleet.stderr and "ok, " in fleet.stderr
+
+
+def test_the_exit_code_is_the_worst_by_severity_and_the_failures_are_named(fleet, service, feeds, adsctl):
+    feeds("good")
+    adsctl.file("some.csv", feed(2).replace("in stock", "gone", 1))
+    feeds("bad", price="cheap")
+    fleet.write(check("good"), check("bad"), "{name: some, run: products push some.csv --skip-invalid}")
+    records = fleet(code=3)
+    assert {record["task"]: record["exit_code"] for record in records} == {"good": 0, "bad": 3, "some": 9}
+    error = json.loads(fleet.stderr.splitlines()[-1])["error"]
+    assert error["code"] == "content"
+    assert error["message"].splitlines()[0] == "2 of 3 tasks failed"
+    assert "bad: exit 3: " in error["message"] and "some: exit 9: " in error["message"]
+    assert error["hint"].endswith("adsctl fleet run fleet.yaml -o json --resume")
+
+
+def test_nothing_runs_where_anything_is_wrong(fleet, service, feeds, adsctl):
+    feeds("feed")
+    fleet.write("{name: shop, run: products push feed.csv}", check("none"))
+    assert "none.csv cannot be opened" in adsctl("fleet", "run", "fleet.yaml", code=2).stderr
+    assert service.puts == []
+
+
+def test_only_names_tasks_and_patterns(fleet, feeds):
+    feeds("north", "northeast", "south")
+    fleet.write(check("north"), check("northeast"), check("south"))
+    assert list(statuses(fleet("--only", "north*"))) == ["north", "northeast"]
+    assert list(statuses(fleet("--only", "south, north"))) == ["north", "south"]
+    done = fleet.adsctl("fleet", "run", "fleet.yaml", "--only", "suoth", code=2)
+    assert "--only: no task is named 'suoth'; did you mean 'south'?" in done.stderr
+
+
+def test_a_mistake_elsewhere_in_the_file_stops_tasks_that_only_names(fleet, feeds):
+    feeds("north")
+    fleet.write(check("north"), check("south"))
+    assert statuses(fleet("--only", "north")) == {"north": "ok"}  # the feed of another task may be missing
+    fleet.write(check("north"), check("south", "south.csv", "--nonsense"))
+    fleet.check("--only", "north", code=3)
+
+
+def test_a_resumed_run_runs_only_what_did_not_end_well(fleet, service, feeds):
+    feeds("shop")
+    feeds("bad", price="cheap")
+    fleet.write("{name: shop, run: products push shop.csv}", check("bad"))
+    first = fleet(code=3)
+    feeds("bad")
+    again = fleet("--resume")
+    assert again[0] == first[0]
+    assert statuses(again) == {"shop": "ok", "bad": "ok"}
+    assert len(service.puts) == 1
+    assert "not run again, since they ended well: 1 task of the run of" in fleet.stderr
+    assert statuses(fleet("--resume")) == {"shop": "ok", "bad": "ok"}
+    assert len(service.puts) == 1
+    fleet()  # without --resume everything is run
+    assert len(service.puts) == 2
+
+
+def test_a_task_whose_command_has_changed_is_run_by_a_resumed_run(fleet, service, feeds):
+    feeds("shop", "other")
+    fleet.write("{name: shop, run: products push shop.csv}")
+    fleet()
+    fleet.write("{name: shop, run: products push other.csv}")
+    fleet("--resume")
+    assert len(service.puts) == 2
+
+
+def test_after_so_many_failures_nothing_further_starts(fleet, feeds):
+    feeds("bad", price="cheap")
+    fleet.write(*(check(f"t{number}", "bad.csv") for number in range(4)))
+    records = fleet("--parallel", "1", "--fail-fast", code=3)
+    assert [record["status"] for record in records] == ["failed", "skipped", "skipped", "skipped"]
+    assert records[1]["exit_code"] is None
+    assert "1 of 4 tasks failed, 3 not started" in fleet.stderr
+    records = fleet("--parallel", "1", "--max-failures", "2", code=3)
+    assert [record["status"] for record in records] == ["failed", "failed", "skipped", "skipped"]
+
+
+def test_a_dry_run_changes_nothing_and_is_no_run_to_resume(fleet, service, feeds):
+    feeds("shop")
+    fleet.write("{name: shop, run: products push shop.csv}")
+    fleet("--dry-run")
+    assert service.puts == []
+    fleet("--resume")
+    assert len(service.puts) == 1
+    fleet("--dry-run")
+    fleet("--resume")
+    assert len(service.puts) == 1
+
+
+def test_options_of_the_run_are_those_of_its_tasks_unless_they_have_their_own(fleet, feeds, adsctl):
+    feeds("shop")
+    fleet.write("{name: a, run: products pull a.csv}", "{name: b, run: products check shop.csv --timeout 5s}")
+    shown = adsctl("-p", "local", "--timeout", "9s", "fleet", "check", "fleet.yaml", "-o", "json").stdout
+    commands = [record["command"] for record in json.loads(shown)]
+    assert commands == [
+        "--profile=local --timeout=9s products pull a.csv",
+        "--profile=local --timeout=9s products check shop.csv --timeout 5s",
+    ]
+
+
+@pytest.fixture
+def seen(service, monkeypatch) -> list[tuple[str, float, float]]:
+    """The requests to the service: what they changed, when they began and when they ended."""
+    found: list[tuple[str, float, float]] = []
+    answer = service.answer
+
+    def noting(environ, start_response):
+        began = time.monotonic()
+        try:
+            return answer(environ, start_response)
+        finally:
+            found.append((environ["PATH_INFO"], began, time.monotonic()))
+
+    monkeypatch.setattr(service, "answer", noting)
+    return found
+
+
+def test_jobs_of_one_account_run_one_after_another(fleet, service, feeds, adsctl, seen):
+    adsctl.file("shop.csv", feed(200))
+    adsctl.file("people.csv", PEOPLE)
+    service.fail("* * latency=50ms")
+    fleet.write(
+        "{name: shop, run: products push shop.csv --concurrency 2}",
+        "{name: customers, run: audiences push people.csv --audience 1nmth}",
+        "{name: readers, run: audiences push people.csv --audience 1nmu0}",
+    )
+    assert set(statuses(fleet("--parallel", "4")).values()) == {"ok"}
+    spans: dict[str, list[float]] = {}
+    for path, began, ended in seen:
+        spans.setdefault(path, []).extend((began, ended))
+    first, second, third = sorted((min(times), max(times)) for times in spans.values())
+    assert first[1] < second[0] and second[1] < third[0]
+
+
+def test_parts_of_one_list_run_at_once(fleet, service, adsctl, monkeypatch):
+    both = threading.Barrier(2, timeout=TIMEOUT_SECONDS)
+    answer = service.answer
+
+    def together(environ, start_response):
+        both.wait()  # raises unless another part is on its way
+        return answer(environ, start_response)
+
+    monkeypatch.setattr(service, "answer", together)
+    for name in ("part-1", "part-2"):
+        adsctl.file(f"{name}.csv", PEOPLE.replace("person", name))
+    fleet.write("{for: {files: part-*.csv}, run: 'audiences push {file} --audience 1nmth'}")
+    assert statuses(fleet("--parallel", "2")) == {"part-1.csv": "ok", "part-2.csv": "ok"}
+
+
+def test_a_second_run_of_a_fleet_ends_with_11_while_the_first_goes_on(fleet, service, feeds, adsctl):
+    feeds("shop")
+    fleet.write("{name: shop, run: products push shop.csv}")
+    told, sent = [], threading.Event()
+    service.before = lambda put: (
+        sent.set(),
+        told.append(adsctl.process("fleet", "run", "fleet.yaml", code=11)),
+    )
+    running = adsctl.popen("fleet", "run", "fleet.yaml")
+    assert sent.wait(TIMEOUT_SECONDS)
+    running.communicate(timeout=TIMEOUT_SECONDS)
+    assert running.returncode == 0
+    assert "a run of fleet.yaml goes on" in told[0].stderr
+
+
+def test_the_last_run_of_each_fleet_is_shown(fleet, service, feeds, adsctl):
+    feeds("shop")
+    feeds("bad", price="cheap")
+    fleet.write("{name: shop, run: products push shop.csv}", check("bad"))
+    assert "fleet.yaml was not run on this machine" in adsctl("fleet", "status", "fleet.yaml", code=5).stderr
+    fleet(code=3)
+    (shown,) = json.loads(adsctl("fleet", "status", "-o", "json").stdout)
+    assert (shown["state"], shown["tasks"], shown["ok"], shown["failed"]) == ("failed", 2, 1, 1)
+    tasks = json.loads(adsctl("fleet", "status", "fleet.yaml", "-o", "json").stdout)
+    assert {task["task"]: task["state"] for task in tasks} == {"shop": "ok", "bad": "failed"}
+    assert tasks[1]["error"]["code"] == "content"
+
+
+def test_the_logs_of_old_runs_are_removed(fleet, feeds, adsctl):
+    feeds("a")
+    fleet.write(check("a"))
+    for _ in range(5):
+        fleet()
+    assert len([path for path in (adsctl.home / "state/fleet").glob("*/*") if path.is_dir()]) == 3

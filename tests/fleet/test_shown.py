@@ -1,0 +1,107 @@
+"""What a run of a fleet shows: a live table on a terminal, lines elsewhere, a page for the browser."""
+
+import json
+import re
+import threading
+
+import pytest
+
+from tests.adsctl import TIMEOUT_SECONDS
+from tests.conftest import SECRETS, feed
+from tests.report.reading import Read
+
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_a_terminal_shows_the_states_and_what_each_task_says(fleet, service, adsctl, feeds, width):
+    feeds("shop", rows=30, gtin="9783999738837")
+    feeds("bad", price="cheap")
+    name = "a shop with a long name that no column has room for" * 2
+    fleet.write(
+        f"{{name: {name}, run: products push shop.csv}}",
+        "{name: bad, profile: local, run: products check bad.csv}",
+    )
+    shown = threading.Event()
+    service.before = lambda put: shown.wait(TIMEOUT_SECONDS)
+    child = adsctl.terminal("fleet", "run", "fleet.yaml", width=width)
+    child.expect("1 of 2 tasks ended, 1 failed, 1 running")
+    child.expect("30 rows: lines", timeout=30)  # the last line of its log
+    text = child.before + child.after
+    child.expect("exit 3: 2 of 2 rows invalid.*1 of 2 tasks ended", timeout=30)
+    text += child.before + child.after
+    shown.set()
+    child.read()
+    child.close()
+    assert child.exitstatus == 3
+    lines = [line for part in ESCAPES.sub("", text).split("\n") for line in part.split("\r")]
+    assert max(map(len, lines)) <= width
+    running = next(line for line in lines if " running " in line)
+    assert ("local-1" in running) == (width == 200)
+
+
+def test_elsewhere_each_end_is_a_line_and_quiet_shows_errors_only(fleet, adsctl, feeds):
+    feeds("a", "b")
+    fleet.write(
+        "{name: a, profile: local, run: products check a.csv}",
+        "{name: b, profile: local, run: products check b.csv}",
+    )
+    lines = adsctl("fleet", "run", "fleet.yaml", "--parallel", "1").stderr.splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["[1/2] a", "[2/2] b"]
+    assert adsctl("-q", "fleet", "run", "fleet.yaml").stderr == ""
+    assert "a: started on local-1" in adsctl("-v", "fleet", "run", "fleet.yaml").stderr
+
+
+def test_what_a_task_prints_never_reaches_the_terminal_as_it_is(fleet, adsctl):
+    hostile = "\x1b]0;owned\x07\x1b[2J\u202e"
+    adsctl.file("bad.csv", feed(2, price="cheap", title=hostile))
+    fleet.write("{name: bad, profile: local, run: products check bad.csv --debug}")
+    done = adsctl("fleet", "run", "fleet.yaml", "--report", "fleet.html", "-o", "json", code=3)
+    for text in (done.stdout, done.stderr, (adsctl.home / "fleet.html").read_text()):
+        assert not re.search("[\x07\x1b\u202e]", text)
+
+
+def test_the_page_shows_each_task_and_is_written_where_tasks_fail(fleet, service, adsctl, feeds):
+    feeds("shop", rows=3)
+    feeds("bad", price="cheap")
+    fleet.write(
+        "{name: shop, run: products push shop.csv}",
+        "{name: <b>bad</b>, profile: local, run: products check bad.csv}",
+        "{name: later, profile: local, run: products check shop.csv}",
+    )
+    adsctl("fleet", "run", "fleet.yaml", "--parallel", "1", "--fail-fast", "--report", "fleet.html", code=3)
+    page = (adsctl.home / "fleet.html").read_text()
+    shown = Read(page).text
+    assert "1 of 3 tasks ended well; 1 failed, 1 not started" in shown
+    assert "3 created" in shown and "<b>bad</b>" in shown and "<b>bad" not in page
+    assert "What to do: run again what did not end well: adsctl fleet run fleet.yaml" in shown
+    adsctl.file("mine.html", "my own page")
+    done = adsctl("fleet", "run", "fleet.yaml", "--report", "mine.html", code=2)
+    assert "mine.html exists and is not a page that adsctl wrote" in done.stderr
+
+
+def test_no_file_of_a_fleet_has_a_secret(fleet, remote, httpserver, feeds):
+    httpserver.expect_request("/feed.csv").respond_with_data(feed(2))
+    httpserver.expect_request(re.compile("/12/.*")).respond_with_data(
+        json.dumps({"errors": [{"code": "X", "message": SECRETS["ADSCTL_ACCESS_TOKEN_SECRET"]}]}), status=400
+    )
+    address = f"{httpserver.url_for('/feed.csv')}?token=hunter22"
+    fleet.write(
+        f"{{name: one, run: 'products push {address} --catalog 7 --debug'}}",
+        "{name: two, run: 'products pull two.csv --catalog 7 --debug'}",
+    )
+    done = remote("fleet", "run", "fleet.yaml", "--debug", "--report", "fleet.html", "-o", "json", code=6)
+    files = [path for path in remote.home.rglob("*") if path.is_file() and path.name != "fleet.yaml"]
+    assert any(path.suffix == ".log" for path in files) and any(path.suffix == ".html" for path in files)
+    texts = [done.stdout, done.stderr, *(path.read_bytes().decode("utf-8", "replace") for path in files)]
+    texts.append(remote("fleet", "status", "fleet.yaml", "-o", "json").stdout)
+    for secret in [*SECRETS.values(), "hunter22"]:
+        assert not [text[:200] for text in texts if secret in text], secret
+
+
+def test_files_of_a_fleet_can_be_read_by_their_owner_only(fleet, adsctl, feeds):
+    feeds("a")
+    fleet.write("{name: a, profile: local, run: products check a.csv}")
+    fleet()
+    for path in (adsctl.home / "state" / "fleet").rglob("*"):
+        assert path.stat().st_mode & 0o077 == 0, path

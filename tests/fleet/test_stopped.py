@@ -1,0 +1,122 @@
+"""A fleet that is stopped, by a signal or by a kill, and goes on with --resume."""
+
+import json
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.adsctl import TIMEOUT_SECONDS
+from tests.conftest import feed
+
+
+def state_of(adsctl) -> dict[str, str]:
+    shown = json.loads(adsctl("fleet", "status", "fleet.yaml", "-o", "json").stdout)
+    return {task["task"]: task["state"] for task in shown}
+
+
+@pytest.fixture
+def shop(fleet, service, adsctl):
+    """A fleet of three jobs of one account; the first can be stopped while its second batch is in flight."""
+    adsctl.file("shop.csv", feed(100))
+    adsctl.file("people.csv", "email\nana@shop.example\n")
+    fleet.write(
+        "{name: shop, run: products push shop.csv --concurrency 1}",
+        "{name: people, run: audiences push people.csv --audience 1nmth}",
+    )
+    return fleet
+
+
+def stopped(adsctl, service, signum: int):
+    """Send the fleet a signal while its second batch is in flight; return its exit code and output."""
+    began, ended = threading.Event(), threading.Event()
+
+    def wait(put: int) -> None:
+        if put == 1:
+            began.set()
+            assert ended.wait(TIMEOUT_SECONDS)
+
+    service.before = wait
+    running = adsctl.popen("fleet", "run", "fleet.yaml", "-o", "json")
+    assert began.wait(TIMEOUT_SECONDS)
+    running.send_signal(signum)
+    out, err = running.communicate(timeout=TIMEOUT_SECONDS)
+    ended.set()
+    service.settle()
+    service.before = lambda put: None
+    return running.returncode, out, err.decode()
+
+
+@pytest.mark.parametrize(
+    ("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_ends_the_tasks_and_the_fleet_and_resume_goes_on(shop, service, adsctl, signum, code):
+    returncode, out, err = stopped(adsctl, service, signum)
+    assert returncode == code
+    records = {record["task"]: record for record in json.loads(out)}
+    assert (records["shop"]["status"], records["shop"]["exit_code"]) == ("failed", code)
+    assert records["people"]["status"] == "skipped"
+    error = json.loads(err.splitlines()[-1])["error"]
+    assert error["code"] == "interrupted" and error["hint"].endswith("--resume")
+    assert [record["status"] for record in shop("--resume")] == ["ok", "ok"]
+    assert len(service.puts) == 5  # four batches, and again the one that was in flight
+    assert len(set(service.stored)) == len(service.stored) == 100
+
+
+def test_the_tasks_of_a_killed_fleet_end_and_resume_goes_on(shop, service, adsctl):
+    returncode, _, _ = stopped(adsctl, service, signal.SIGKILL)
+    assert returncode == -signal.SIGKILL
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while (state := state_of(adsctl)["shop"]) != "failed":
+        assert state == "unfinished" and time.monotonic() < deadline
+    records = shop("--resume")
+    assert [record["status"] for record in records] == ["ok", "ok"]
+    assert len(service.puts) == 5
+    assert len(set(service.stored)) == len(service.stored) == 100
+
+
+def test_what_ended_before_a_kill_is_not_run_again(fleet, service, adsctl):
+    adsctl.file("shop.csv", feed(100))
+    adsctl.file("people.csv", "email\nana@shop.example\n")
+    fleet.write(
+        "{name: people, run: audiences push people.csv --audience 1nmth}",
+        "{name: shop, run: products push shop.csv --concurrency 1}",
+    )
+    stopped(adsctl, service, signal.SIGKILL)
+    assert state_of(adsctl)["people"] == "ok"
+    service.fail("* /12/accounts/* status=400")  # a list that is pushed again fails
+    assert [record["status"] for record in fleet("--resume")] == ["ok", "ok"]
+
+
+def test_one_ctrl_c_on_a_terminal_reaches_each_task_once(shop, service, adsctl):
+    def interrupt(put: int) -> None:
+        if put == 1:
+            running.sendintr()
+            ended.wait(TIMEOUT_SECONDS)
+
+    ended = threading.Event()
+    service.before = interrupt
+    running = adsctl.terminal("fleet", "run", "fleet.yaml", "-o", "json")
+    shown = running.read()
+    ended.set()
+    running.close()
+    assert running.exitstatus == 130
+    assert '"exit_code": 130' in shown and '"code": "interrupted"' in shown
+    service.settle()
+    service.before = lambda put: None
+    assert [record["status"] for record in shop("--resume")] == ["ok", "ok"]
+
+
+def test_no_process_is_left_behind(shop, service, adsctl):
+    stopped(adsctl, service, signal.SIGTERM)
+    marker = f"ADSCTL_STATE_DIR={adsctl.home / 'state'}".encode()
+    left = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            left += [process] if marker in (process / "environ").read_bytes() else []
+        except OSError:
+            continue
+    assert [path for path in left if path.name != str(os.getpid())] == []

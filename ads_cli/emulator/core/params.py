@@ -23,19 +23,21 @@ def read_params(
     names: Names = GENERIC,
     *,
     takes_form: bool = False,
+    ignored: Collection[str] = (),
 ) -> dict[str, Any]:
     """Collect the parameters of a request from path, query and body; they are not validated yet.
 
-    With `takes_form`, those of a POST or PUT may be in a form beside the query. Raises InvalidError for names
-    of another service than `names`.
+    With `takes_form`, those of a POST or PUT may be in a form beside the query. `ignored` are left out.
+    Raises InvalidError for names of another service than `names`.
     """
-    query = _text_params(incoming.query)
+    left_out = {names.name(name) for name in ignored}
+    query = _text_params(incoming.query, left_out)
     if endpoint.params_in == "query":
         form = incoming.form if takes_form and endpoint.method in ("POST", "PUT") else ""
         if incoming.body and not form:
             message = "the parameters of this endpoint belong in the query, not in a body"
             raise ApiError(400, "BAD_REQUEST", message)
-        params = _split_text(request_type, _text_params(f"{incoming.query}&{form}"), names)
+        params = _split_text(request_type, _text_params(f"{incoming.query}&{form}", left_out), names)
     elif query:
         raise InvalidError([Problem(name, "belongs in the body, not in the query") for name in query])
     elif endpoint.params_in == "form":
@@ -43,17 +45,15 @@ def read_params(
         params = _split_text(request_type, _text_params(incoming.form), names)
     else:
         params = json_object(incoming)
-    return {**read_names(params, names, enum_fields(request_type)), **path_params}
+    kept = {name: value for name, value in params.items() if name not in left_out}
+    return {**read_names(kept, names, enum_fields(request_type)), **path_params}
 
 
-def without_record_fields(
-    params: dict[str, Any], endpoint: Endpoint, request_type: type[Request]
-) -> dict[str, Any]:
-    """Leave out the fields of the endpoint's record that its request does not have, where it changes one."""
+def record_fields_only(endpoint: Endpoint, request_type: type[Request]) -> frozenset[str]:
+    """Name the fields of the endpoint's record that its request does not have, where it changes one."""
     if not endpoint.mutates:
-        return params
-    ignored = endpoint.record_fields - {field.name for field in fields_of(request_type)}
-    return {name: value for name, value in params.items() if name not in ignored}
+        return frozenset()
+    return endpoint.record_fields - {field.name for field in fields_of(request_type)}
 
 
 def read_names(value: Any, names: Names, enums: Collection[str] = ENUMS) -> Any:
@@ -80,12 +80,13 @@ def _require_content_type(incoming: IncomingRequest, content_type: str) -> None:
         raise ApiError(400, "BAD_REQUEST", f"the body of this endpoint has the content type {content_type}")
 
 
-def _text_params(encoded: str) -> dict[str, str]:
-    """Decode a query or a form; each name may occur once."""
+def _text_params(encoded: str, ignored: Collection[str] = ()) -> dict[str, str]:
+    """Decode a query or a form; each name may occur once, but for those that are ignored."""
     try:
         pairs = parse_qsl(encoded, keep_blank_values=True, errors="strict")
     except ValueError:
         raise ApiError(400, "BAD_REQUEST", "the parameters are not UTF-8") from None
+    pairs = [(name, value) for name, value in pairs if name not in ignored]
     params = dict(pairs)
     if len(params) < len(pairs):
         raise InvalidError([Problem(name, "is given more than once") for name in _repeated_names(pairs)])

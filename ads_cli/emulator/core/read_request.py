@@ -5,7 +5,7 @@ from ...api.names import Names
 from ...api.parts import with_removed, without_removed
 from ...api.validation import Problem, convert
 from .handlers import RequestContext
-from .params import echoed_params, read_params, value_or_default, without_record_fields
+from .params import echoed_params, read_params, record_fields_only, value_or_default
 
 # Codes of problems, by the beginning of their messages.
 CODES = {
@@ -19,11 +19,17 @@ def read_request(context: RequestContext, endpoint: Endpoint, request_type: type
     """Read and validate the parameters, and apply the rate limit of total counts; raise InvalidError."""
     is_x = context.service == "x"
     params = read_params(
-        context.incoming, endpoint, request_type, context.path_params, context.names, takes_form=is_x
+        context.incoming,
+        endpoint,
+        request_type,
+        context.path_params,
+        context.names,
+        takes_form=is_x,
+        # The SDK of service x sends loaded records back.
+        ignored=record_fields_only(endpoint, request_type) if is_x else (),
     )
     removed: list[str] = []
-    if is_x:  # its SDK sends loaded records back
-        params = without_record_fields(params, endpoint, request_type)
+    if is_x:
         params, removed = without_removed(request_type, params)
     request = convert(request_type, params, strict=endpoint.params_in == "json")
     request = with_removed(request, removed)

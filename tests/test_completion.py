@@ -131,6 +131,13 @@ def test_listed_products_are_completed_for_a_delete(typist, shell):
     assert sorted(completions(typist, shell, f"adsctl -p local products delete {keys[0]} ")) == sorted(keys)
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+def test_listed_line_items_are_completed_where_one_is_named(typist, shell):
+    typist.local("line-items", "list")
+    line = "adsctl -p local targeting add --line-item 9d4c"
+    assert {"9d4c1", "9d4c2", "9d4c3"} <= {*completions(typist, shell, line)}
+
+
 def test_a_failing_completion_prints_nothing(adsctl):
     (adsctl.home / "config").mkdir()
     adsctl.file("config/config.yaml", "profiles: [")

@@ -15,6 +15,7 @@ RECORDED_IDS = {
     "--account": "accounts",
     "--catalog": "catalog",
     "--job": "jobs",
+    "--line-item-id": "line-items",
     "jobs show JOB": "jobs",
     "jobs clean [JOB...]": "jobs",
     "products delete KEY...": "products",

@@ -1,8 +1,10 @@
 """Rules of cards and product sets that need the state, and the fields of every record."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
-from ads_cli.emulator.seed.accounts import CHOSEN_SET, PRODUCT_SET
+from ads_cli.emulator.seed.accounts import CHOSEN_SET, PRODUCT_SET, USER
 from ads_cli.emulator.seed.creatives import (
     CONVERSATION,
     GIF,
@@ -170,3 +172,20 @@ def test_a_filtered_set_cannot_be_changed_but_deleted(local, sets):
     assert local.get(path).json()["data"] == before
     assert local.send("DELETE", path).json()["data"]["product_ids"] == []
     assert local.get(path).status_code == 404
+
+
+def test_media_is_posted_once_a_post_shows_it(local, account, time_machine):
+    def posted():
+        library = local.get(f"{account}/media_library").json()["data"]
+        return {one["media_key"] for one in library if one["posted"]}
+
+    before = posted()
+    assert not {GIF, TALL} & before
+    at = f"{datetime.now(UTC) + timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"
+    local.send("POST", f"{account}/scheduled_posts", text="x", media_keys=TALL, scheduled_at=at)
+    local.send("POST", f"{account}/draft_posts", text="x", media_keys=TALL)
+    assert local.send("POST", f"{account}/post", text="x", as_user_id=USER, media_keys=GIF).status_code == 200
+    assert posted() == {*before, GIF}
+    time_machine.move_to(datetime.now(UTC) + timedelta(hours=2))
+    local.get(f"{account}/scheduled_posts")
+    assert posted() == {*before, GIF, TALL}

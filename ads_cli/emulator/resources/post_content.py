@@ -6,11 +6,11 @@ from typing import Any
 
 from ..core.errors import invalid_parameter
 from ..core.handlers import RequestContext
-from ..storage import user_table
+from ..storage import ids, user_table
 from ..storage.store import Record, Store
 from .accounts import advertiser_of
 from .cards import CARD
-from .media import find_media
+from .media import LIBRARY, find_media
 
 POST, DRAFT, SCHEDULED = "post", "draft_post", "scheduled_post"  # the kinds of their records
 SINGLE_MEDIA = ("GIF", "VIDEO")  # a post can have one of these, and no other media
@@ -24,6 +24,16 @@ def author_id(context: RequestContext, account: str, user_id: int | None) -> str
 def author(store: Store, user: str, *, trimmed: bool | None) -> Record:
     """Return the author as posts have it; trimmed, it is an id alone."""
     return {"id": user} if trimmed else {"id": user, "screen_name": user_table.screen_name(store, user)}
+
+
+def publish(
+    store: Store, account: str, content: Record, *, id: str | None = None, at: str | None = None
+) -> Record:
+    """Store a published post, whose media are posted from now on."""
+    post = store.add(POST, id or ids.random_number(), content, owner=account, created_at=at)
+    for key in content["media_keys"]:
+        store.update(LIBRARY, key, {"posted": True}, owner=account)
+    return post
 
 
 def check_content(context: RequestContext, account: str, user: str, post: Mapping[str, Any]) -> None:

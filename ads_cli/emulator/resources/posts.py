@@ -8,11 +8,10 @@ from ..core.handlers import RequestContext, handler
 from ..core.paging import list_page
 from ..core.params import value_or_default
 from ..core.responses import Result
-from ..storage import ids
 from ..storage.store import Record
 from .accounts import require_account, require_record
-from .post_content import DRAFT, POST, SCHEDULED, author, author_id, check_content
-from .publishing import WAITING, publish_due
+from .post_content import DRAFT, POST, SCHEDULED, author, author_id, check_content, publish
+from .publishing import WAITING, in_account_up_to_date
 
 WRITE_ONLY = ("as_user_id", "trim_user", "post_mode")
 KINDS = {"DRAFT": DRAFT, "PUBLISHED": POST, "SCHEDULED": SCHEDULED}
@@ -33,7 +32,7 @@ def create_post(context: RequestContext, request: AnyPost) -> Result:
         fields |= {name: value_or_default(request, name) for name in ("nullcast", "conversation_settings")}
         check_content(context, account, user, fields)
         fields |= {"user": author(context.store, user, trimmed=False)}
-        post = context.store.add(POST, ids.random_number(), fields, owner=account)
+        post = publish(context.store, account, fields)
     return Result(_created(post, trim_user=request.trim_user))
 
 
@@ -56,9 +55,7 @@ def _created(post: Record, *, trim_user: bool | None = None) -> Record:
 @handler(ListPosts)
 def list_posts(context: RequestContext, request: ListPosts) -> Result:
     """List the posts of one type and one author."""
-    account = request.account_id
-    require_account(context, account)
-    publish_due(context, account)
+    account = in_account_up_to_date(context, request)
     page = list_page(
         context.store,
         request,
@@ -108,9 +105,7 @@ def _listed(context: RequestContext, request: ListPosts, post: Record) -> Record
 @handler(PreviewPosts)
 def preview_posts(context: RequestContext, request: PreviewPosts) -> Result:
     """Return HTML for each post of the type; others are left out."""
-    account = request.account_id
-    require_account(context, account)
-    publish_due(context, account)
+    account = in_account_up_to_date(context, request)
     kind = KINDS[request.post_type]
     found = (id for id in dict.fromkeys(request.post_ids) if context.store.find(kind, id, owner=account))
     return Result([{"post_id": id, "preview": _preview(account, id)} for id in found])

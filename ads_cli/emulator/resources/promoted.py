@@ -23,7 +23,7 @@ from ..core.responses import Result
 from ..storage.store import Record
 from .collection import Collection, in_account
 from .post_content import SCHEDULED
-from .publishing import PROMOTION, WAITING, publish_due
+from .publishing import PROMOTION, WAITING, in_account_up_to_date
 from .serving import LINE_ITEM
 
 ACCEPTED = {"entity_status": "ACTIVE", "approval_status": "ACCEPTED"}
@@ -130,13 +130,6 @@ def _scheduled(context: RequestContext, after: Record, before: Record | None) ->
     return after | same
 
 
-def _in_account_up_to_date(context: RequestContext, request: Any) -> str:
-    """Return the account of a request, after what is due in it was published."""
-    account = in_account(context, request)
-    publish_due(context, account)
-    return account
-
-
 def _before_its_time(context: RequestContext, promotion: Record) -> None:
     """Raise ApiError once the post is published."""
     account = context.path_params["account_id"]
@@ -152,7 +145,7 @@ SCHEDULED_POSTS = Collection(
     create=CreateScheduledPromotedPost,
     delete=DeleteScheduledPromotedPost,
     defaults={"line_item_id": None, "scheduled_post_id": None, "post_id": None},
-    scope=_in_account_up_to_date,
+    scope=in_account_up_to_date,
     parents=IN_LINE_ITEM,
     ids="scheduled_promoted_post_ids",
     filters=BY_LINE_ITEM,

@@ -25,7 +25,7 @@ from ..storage.store import Record
 from .accounts import require_account
 from .collection import Collection
 from .post_content import DRAFT, SCHEDULED, author_id, check_content
-from .publishing import WAITING, publish_due
+from .publishing import WAITING, in_account_up_to_date
 
 CONTENT: Record = {
     "name": None,
@@ -138,14 +138,6 @@ def _shown_schedule(context: RequestContext, post: Record) -> Record:
     return _without_deleted(post) | status
 
 
-def _in_account_up_to_date(context: RequestContext, request: Any) -> str:
-    """Return the account of a request, after what is due in it was published."""
-    account: str = request.account_id
-    require_account(context, account)
-    publish_due(context, account)
-    return account
-
-
 SCHEDULED_POSTS = Collection(
     kind=SCHEDULED,
     list=ListScheduledPosts,
@@ -156,7 +148,7 @@ SCHEDULED_POSTS = Collection(
     defaults=CONTENT
     | {"scheduled_at": None, "scheduled_status": WAITING, "completed_at": None, "post_id": None},
     permanent=True,
-    scope=_in_account_up_to_date,
+    scope=in_account_up_to_date,
     new_id=ids.random_number,
     prepare=_prepared_schedule,
     shown=_shown_schedule,

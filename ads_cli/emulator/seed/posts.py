@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from ..resources.post_content import DRAFT, POST, SCHEDULED
+from ..resources.post_content import DRAFT, SCHEDULED, publish
 from ..resources.publishing import WAITING
 from ..resources.unpublished_posts import CONTENT
 from ..storage.store import Record, Store
@@ -76,7 +76,7 @@ def seed(store: Store, *, user: str, account: str) -> None:
 def _add_post(store: Store, user: str, account: str, post: str, fields: Record, made: datetime) -> None:
     content = {name: value for name, value in CONTENT.items() if name != "user_id"} | fields
     of_user = {"conversation_settings": "EVERYONE", "user": {"id": user}}
-    store.add(POST, post, content | of_user, owner=account, created_at=_text(made))
+    publish(store, account, content | of_user, id=post, at=_text(made))
 
 
 def _add_scheduled(store: Store, user: str, account: str) -> None:

@@ -62,7 +62,9 @@ class AddCriterion(InAccount, kw_only=True):
     """
 
     line_item_id: LineItemId
-    targeting_type: TargetingType
+    targeting_type: Annotated[
+        TargetingType, Meta(description="What the value is; UNORDERED_KEYWORD is deprecated")
+    ]
     targeting_value: Annotated[
         str, Meta(min_length=1, description="What is targeted: a keyword, or a value that a search finds")
     ]

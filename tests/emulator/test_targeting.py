@@ -254,6 +254,15 @@ def test_a_new_line_item_for_an_app_targets_the_platforms_of_its_stores(local, a
     assert (platform["targeting_type"], platform["name"]) == ("PLATFORM", "Android")
 
 
+def test_every_line_item_of_the_seed_targets_places_and_promotes_something(local, account, criteria):
+    ids = {one["id"] for one in local.get(f"{account}/line_items", with_draft="true").json()["data"]}
+    targeted = local.get(criteria, line_item_ids=",".join(ids)).json()["data"]
+    assert {one["line_item_id"] for one in targeted if one["targeting_type"] == "LOCATION"} == ids
+    kinds = ("promoted_posts", "promoted_accounts", "media_creatives")
+    promoted = [one for kind in kinds for one in local.get(f"{account}/{kind}").json()["data"]]
+    assert {one["line_item_id"] for one in promoted} == ids
+
+
 def test_every_criterion_of_the_seed_could_be_added_again(local, criteria, add):
     listed = local.get(criteria, line_item_ids=",".join((CLICKS, REACH, FOLLOWERS, INSTALLS, PREROLLS)))
     for one in listed.json()["data"]:

@@ -3,15 +3,33 @@
 from ..resources import promoted, promoted_media
 from ..resources.media import ACCOUNT_MEDIA
 from ..storage.store import Record, Store
-from .line_items import CLICKS, EARLIER, ENDED, FOLLOWERS, INSTALLS, PREROLLS, REACH, STARTED
+from .line_items import (
+    CALENDAR,
+    CLICKS,
+    EARLIER,
+    ENDED,
+    FOLLOWERS,
+    INSTALLS,
+    LOOKS,
+    PREROLLS,
+    REACH,
+    SALE,
+    STARTED,
+    SUMMER,
+)
 from .posts import SPRING_POST, WINTER
 
+HATS, POLL, SHOP_APP = "1790415000000000011", "1790415000000000012", "1790415000000000013"
 ELSEWHERE = "1790415000000000002"  # a post that is in no account
 POSTS = {
     "7pt01": (CLICKS, SPRING_POST),
     "7pt02": (CLICKS, ELSEWHERE),
     "7pt03": (REACH, SPRING_POST),
-    "7pt04": (INSTALLS, SPRING_POST),
+    "7pt04": (INSTALLS, SHOP_APP),
+    "7pt05": (SUMMER, SPRING_POST),
+    "7pt06": (SALE, HATS),
+    "7pt07": (CALENDAR, POLL),
+    "7pt08": (LOOKS, HATS),
 }
 ENDED_POST = "7pt00"
 ACCOUNT, SCHEDULED_POST, MEDIUM, CALL_TO_ACTION = "7pa01", "7ps01", "7pm01", "7pc01"

@@ -5,14 +5,25 @@ from ..storage import ids
 from ..storage.store import Record, Store
 from ..targeting.values import key_of
 from .campaigns import CUSTOMERS
-from .line_items import CLICKS, FOLLOWERS, INSTALLS, PREROLLS, REACH, STARTED
+from .line_items import (
+    CALENDAR,
+    CLICKS,
+    FOLLOWERS,
+    INSTALLS,
+    LOOKS,
+    PREROLLS,
+    REACH,
+    SALE,
+    STARTED,
+    SUMMER,
+)
 
 GERMANY, AUSTRIA, SWITZERLAND = (
     key_of("COUNTRIES", code, name)
     for code, name in (("DE", "Germany"), ("AT", "Austria"), ("CH", "Switzerland"))
 )
 HAMBURG = key_of("CITIES", "DE", "Hamburg")
-KNITTING, WOOL, KITCHENS, FILMS_ABOUT_CRAFTS = "8005", "8009", "9005", "8003"
+KNITTING, WOOL, CERAMICS, GARDENING, KITCHENS, KNITWEAR = "8005", "8009", "8003", "9003", "9005", "15003"
 # By line item: type and value; "!" excludes the value.
 CRITERIA = {
     CLICKS: (
@@ -37,9 +48,13 @@ CRITERIA = {
     INSTALLS: (("LOCATION", GERMANY), ("PLATFORM", "0"), ("PLATFORM", "1"), ("CUSTOM_AUDIENCE", CUSTOMERS)),
     PREROLLS: (
         ("LOCATION", GERMANY),
-        ("INTEREST", FILMS_ABOUT_CRAFTS),
+        ("INTEREST", CERAMICS),
         ("CONTENT_PUBLISHER_USER", "!2000017"),
     ),
+    SUMMER: (("LOCATION", GERMANY), ("LANGUAGE", "de"), ("INTEREST", GARDENING)),
+    SALE: (("LOCATION", GERMANY), ("LOCATION", AUSTRIA), ("INTEREST", KNITTING), ("INTEREST", WOOL)),
+    CALENDAR: (("LOCATION", GERMANY), ("LOCATION", SWITZERLAND), ("EXACT_KEYWORD", "advent calendar")),
+    LOOKS: (("LOCATION", GERMANY), ("GENDER", "2"), ("INTEREST", KNITWEAR)),
 }
 FIRST_ID = "ft10a"
 

@@ -72,6 +72,7 @@ HAND_WRITTEN = {
     "products sync": "product_sync:sync",
     "products pull": "product_pull:pull",
     "products delete": "product_delete:delete",
+    "campaigns tree": "campaigns:tree",
     "emulator serve": "emulator:serve",
     "emulator exec": "emulator:execute",
     "emulator env": "emulator:env",

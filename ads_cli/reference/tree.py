@@ -16,6 +16,7 @@ RECORDED_IDS = {
     "--catalog": "catalog",
     "--job": "jobs",
     "--line-item-id": "line-items",
+    "campaigns tree [CAMPAIGN]": "campaigns",
     "jobs show JOB": "jobs",
     "jobs clean [JOB...]": "jobs",
     "products delete KEY...": "products",

@@ -1,0 +1,114 @@
+"""`campaigns tree`: drawn for people, a record for each node in every other format."""
+
+import json
+
+import pytest
+
+from ads_cli.api.names import to_neutral
+from ads_cli.emulator.resources import line_items
+from ads_cli.emulator.seed.line_items import (
+    AUTUMN,
+    CLICKS,
+    FOLLOWERS,
+    KNITTERS,
+    LINE_ITEM_FIELDS,
+    LOOKS,
+    SPRING,
+)
+
+both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
+
+
+def drawn(adsctl, *words: str) -> list[str]:
+    child = adsctl.terminal("-p", "local", "-q", "campaigns", "tree", *words, width=80, NO_COLOR="1")
+    lines = child.read().replace("\r\n", "\n").splitlines()
+    child.close()
+    assert child.exitstatus == 0, lines
+    return lines
+
+
+def below(lines: list[str], title: str) -> list[str]:
+    """The lines inside the branch of a title, without what draws them."""
+    (start,) = [number for number, line in enumerate(lines) if title in line]
+    depth = lines[start].index(title)
+    inner = []
+    for line in lines[start + 1 :]:
+        if len(line) <= depth or line[: depth + 1].strip(" │") or line[depth] not in "├└│ ":
+            break
+        inner.append(line[depth:].lstrip("├└│─ "))
+    return inner
+
+
+def test_a_campaign_is_drawn_with_line_items_targeting_and_creatives(adsctl):
+    lines = drawn(adsctl, SPRING)
+    assert lines[0].split() == [SPRING, "Spring", "collection", "RUNNING"]
+    assert below(lines, SPRING)[0] == "budget  60.00 EUR a day  2,400.00 EUR in total"
+    visits = below(lines, CLICKS)
+    assert "budget  20.00 EUR a day  500.00 EUR in total" in visits
+    assert "LOCATION  Germany, Austria" in visits and "not BROAD_KEYWORD  plastic" in visits
+    assert "post 1790415000000000001  ACTIVE" in visits
+    assert max(map(len, lines)) <= 80
+
+
+def test_all_campaigns_are_drawn_drafts_too(adsctl):
+    lines = drawn(adsctl)
+    listed = json.loads(adsctl.local("campaigns", "list", "--with-draft", "-o", "json").stdout)
+    assert len(listed) > 6
+    for campaign in listed:
+        assert any(line.startswith(f"{campaign['id']}  {campaign['name']}") for line in lines)
+    assert any(LOOKS in line and "DRAFT" in line for line in lines)
+    assert any("account 1184672519" in line for line in lines)
+
+
+@both_services
+def test_every_node_is_a_record_with_that_of_the_service(adsctl, service, service_name):
+    nodes = json.loads(adsctl("campaigns", "tree", "-o", "json").stdout)
+    kinds = {node["kind"] for node in nodes}
+    assert kinds >= {"campaign", "line item", "targeting", "post", "account", "media", "scheduled post"}
+    ids = {node["id"] for node in nodes}
+    assert all(node["parent_id"] in ids for node in nodes if node["kind"] != "campaign")
+    line_item = json.loads(adsctl("line-items", "get", FOLLOWERS, "-o", "json").stdout)
+    (node,) = [node for node in nodes if node["id"] == FOLLOWERS]
+    assert node == {
+        "kind": "line item",
+        "id": FOLLOWERS,
+        "parent_id": KNITTERS,
+        "name": "People who knit",
+        "status": "PAUSED",
+        "record": line_item,
+    }
+    post = next(node for node in nodes if node["kind"] == "post")
+    assert ("tweet_id" in post["record"]) == (service_name == "x")
+    assert post["name"] == to_neutral(post["record"])["post_id"]
+
+
+def test_the_tree_in_a_pipe_is_one_line_a_record(adsctl):
+    lines = adsctl.local("campaigns", "tree", KNITTERS).stdout.splitlines()
+    assert lines[0].split("\t") == ["kind", "id", "parent_id", "name", "status"]
+    assert lines[1].split("\t") == ["campaign", KNITTERS, "", "People who knit", "PAUSED"]
+    shown = adsctl.local("campaigns", "tree", KNITTERS, "-o", "ids").stdout.split()
+    assert shown[:2] == [KNITTERS, FOLLOWERS]
+
+
+def test_a_campaign_that_does_not_exist_ends_with_5(adsctl):
+    assert (
+        "the campaign nothing does not exist" in adsctl.local("campaigns", "tree", "nothing", code=5).stderr
+    )
+
+
+def test_a_draft_without_anything_is_drawn(adsctl):
+    assert len(drawn(adsctl, AUTUMN)) == 2
+
+
+def test_more_line_items_than_one_list_takes_are_all_there(adsctl, service):
+    fields = {**line_items.DEFAULTS, **LINE_ITEM_FIELDS, "campaign_id": KNITTERS, "objective": "FOLLOWERS"}
+    fields |= {"product_type": "PROMOTED_ACCOUNT", "entity_status": "PAUSED"}
+    many = [{"id": f"many{number}", "name": f"n{number}", **fields} for number in range(205)]
+    service.emulator.data.add_records("line_item", many)
+    nodes = json.loads(adsctl("campaigns", "tree", KNITTERS, "-o", "json").stdout)
+    assert {one["id"] for one in many} <= {node["id"] for node in nodes}
+
+
+def test_names_cannot_draw_over_the_terminal(adsctl):
+    adsctl.local("campaigns", "update", SPRING, "--name", "a\x1b[2J\nb")
+    assert drawn(adsctl, SPRING)[0].startswith(f"{SPRING}  a\\x1b[2J\\nb")

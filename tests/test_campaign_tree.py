@@ -33,7 +33,7 @@ def below(lines: list[str], title: str) -> list[str]:
     depth = lines[start].index(title)
     inner = []
     for line in lines[start + 1 :]:
-        if len(line) <= depth or line[: depth + 1].strip(" │") or line[depth] not in "├└│ ":
+        if line[:depth].strip(" │") or line[depth] not in "├└│ ":
             break
         inner.append(line[depth:].lstrip("├└│─ "))
     return inner

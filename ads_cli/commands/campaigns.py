@@ -110,7 +110,7 @@ def _every(call: Invocation, requests: "Sequence[Request]") -> list[Any]:
     from ..validation.ordered_map import map_ordered
 
     def records(request: "Request") -> list[Any]:
-        return [record for page in call.client.pages(request) for record in page.records]
+        return [record for page in call.client.pages(request) for record in page.data]
 
     found = map_ordered(records, requests, REQUESTS_AT_ONCE, max(len(requests), 1))
     return [record for of_one in found for record in of_one]

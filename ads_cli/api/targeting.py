@@ -58,13 +58,11 @@ class AddCriterion(InAccount, kw_only=True):
 
     Followers, audiences, interests, keywords and TV shows add people; locations, genders, ages, languages,
     devices and platforms limit who of them is reached. Several values of one type add up. Without criteria a
-    line item reaches everybody. 'adsctl targeting search' finds the values.
+    line item reaches everybody. 'adsctl targeting search' finds the values. UNORDERED_KEYWORD is deprecated.
     """
 
     line_item_id: LineItemId
-    targeting_type: Annotated[
-        TargetingType, Meta(description="What the value is; UNORDERED_KEYWORD is deprecated")
-    ]
+    targeting_type: TargetingType
     targeting_value: Annotated[
         str, Meta(min_length=1, description="What is targeted: a keyword, or a value that a search finds")
     ]

@@ -16,7 +16,7 @@ DRAFT_COLUMNS = "id name text media_keys card_uri nullcast"
 DRAFT_FIELDS = ("user_id", "created_at", "updated_at", "status")
 SCHEDULED_COLUMNS = "id name text scheduled_at scheduled_status post_id card_uri nullcast"
 SCHEDULED_FIELDS = ("user_id", "media_keys", "completed_at", "created_at", "updated_at")
-ONE_YEAR = timedelta(days=366)
+ONE_YEAR = timedelta(days=366)  # in a leap year
 
 PageSize = Annotated[int, Meta(ge=1, le=200, description="Records per page", extra={"default": 100})]
 Author = Annotated[AuthorId, Meta(extra={"default": "the advertiser"})]

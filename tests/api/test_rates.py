@@ -18,6 +18,8 @@ STATED = {
     f"DELETE {CATALOG}/products": (150, QUARTER),
     f"POST {CATALOG}/product_sets": (100, QUARTER),
     f"GET {CATALOG}/product_sets/{{product_set_id}}": (2000, QUARTER),
+    f"PUT {CATALOG}/product_sets/{{product_set_id}}": (500, QUARTER),
+    f"DELETE {CATALOG}/product_sets/{{product_set_id}}": (100, QUARTER),
     f"GET {CATALOG}/scheduled_feeds": (1000, QUARTER),
     f"POST {CATALOG}/scheduled_feeds": (20, QUARTER),
     f"PUT {CATALOG}/scheduled_feeds/{{scheduled_feed_id}}": (20, QUARTER),

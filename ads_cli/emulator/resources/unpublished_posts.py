@@ -47,9 +47,8 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
     if before is None:
         after["user_id"] = author_id(context, account, user)
     if not after["text"] and not after["media_keys"]:
-        raise ApiError(
-            400, "TWEET_CANNOT_BE_BLANK", "text: is required unless media_keys is set", parameter="text"
-        )
+        message = "text: is required unless media_keys is set"
+        raise ApiError(400, "TWEET_CANNOT_BE_BLANK", message, parameter="text")
     check_content(context, account, after["user_id"], after)
     return after
 
@@ -59,14 +58,12 @@ def _of_author(context: RequestContext, request: ListDrafts | ListScheduledPosts
     return {"json_extract(data, '$.user_id') = ?": user}
 
 
-def _shown_draft(context: RequestContext, draft: Record) -> Record:
-    """Return a draft; a deleted one says so by its status."""
-    status = {"status": "DELETED"} if draft["deleted"] else {}
-    return _without_deleted(draft) | status
-
-
-def _without_deleted(record: Record) -> Record:
-    return {name: value for name, value in record.items() if name != "deleted"}
+def _shown(context: RequestContext, post: Record) -> Record:
+    """Return a post without `deleted`: a deleted one says so by its status."""
+    shown = {name: value for name, value in post.items() if name != "deleted"}
+    if post["deleted"]:
+        shown["scheduled_status" if "scheduled_status" in post else "status"] = "DELETED"
+    return shown
 
 
 DRAFTS = Collection(
@@ -80,7 +77,7 @@ DRAFTS = Collection(
     permanent=True,
     new_id=ids.random_number,
     prepare=_prepared,
-    shown=_shown_draft,
+    shown=_shown,
     conditions=_of_author,
 )
 
@@ -132,12 +129,6 @@ def _require_room(context: RequestContext, at: datetime, moved: Record | None) -
         raise ApiError(400, "SCHEDULED_TWEET_LIMIT_EXCEEDED", message, parameter="scheduled_at")
 
 
-def _shown_schedule(context: RequestContext, post: Record) -> Record:
-    """Return a scheduled post; a deleted one says so by its status."""
-    status = {"scheduled_status": "DELETED"} if post["deleted"] else {}
-    return _without_deleted(post) | status
-
-
 SCHEDULED_POSTS = Collection(
     kind=SCHEDULED,
     list=ListScheduledPosts,
@@ -151,7 +142,7 @@ SCHEDULED_POSTS = Collection(
     scope=in_account_up_to_date,
     new_id=ids.random_number,
     prepare=_prepared_schedule,
-    shown=_shown_schedule,
+    shown=_shown,
     deleted=lambda context, post: _require_waiting(post),
     conditions=_of_author,
 )

@@ -1,13 +1,19 @@
 """The searches for values of targeting criteria, and suggestions."""
 
 import json
+import re
+import threading
 from pathlib import Path
 
 import pytest
 import yaml
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
 
 from ads_cli.api.endpoint import requests_of
 from ads_cli.api.iso_codes import COUNTRIES
+from tests.adsctl import TIMEOUT_SECONDS
+from tests.conftest import SECRETS
 
 from .client import errors
 from .wire_names import service_name, x_only  # noqa: F401
@@ -199,3 +205,21 @@ def test_a_search_of_several_kinds_asks_each_that_takes_words(remote, httpserver
 )
 def test_what_a_search_does_not_take_is_refused(adsctl, words, message):
     assert message in adsctl.local("targeting", "search", *words, code=2).stderr
+
+
+def test_a_search_of_several_kinds_asks_four_at_a_time(adsctl):
+    four, asking, most = threading.Barrier(4, timeout=TIMEOUT_SECONDS), [], []
+
+    def answer(request: Request) -> Response:
+        asking.append(request.path)
+        four.wait()
+        most.append(len(asking))
+        four.wait()
+        asking.remove(request.path)
+        return Response('{"data": []}', content_type="application/json")
+
+    with HTTPServer(threaded=True) as server:
+        server.expect_request(re.compile(f"{SEARCH}/.*")).respond_with_handler(answer)
+        adsctl("targeting", "search", "--q", "wool", **SECRETS, ADSCTL_ADS_URL=server.url_for(""))
+        server.check()
+    assert most == [4] * 8

@@ -2,7 +2,8 @@
 
 With --quick, print figures of few runs without judging them.
 
-Usage: python -m benchmarks [--quick] [--only starts,pushes,checks,diffs,reading,emulators,people,stages]
+Usage: python -m benchmarks [--quick]
+           [--only starts,pushes,checks,diffs,reading,emulators,people,stages,fleets]
 """
 
 import argparse
@@ -15,6 +16,7 @@ from pathlib import Path
 from .checks import REPORTED_ROWS, changed, checks, page
 from .diffs import diffs
 from .emulators import emulators
+from .fleets import fleets
 from .peers import ADSCTL, Peers
 from .people import LATENCY
 from .people import benchmark as people
@@ -26,7 +28,8 @@ from .starts import starts
 from .table import Table
 
 MAX_STAGED_PRODUCTS = 25_000  # all in memory, at every stage
-SECTIONS = ("starts", "pushes", "stages", "checks", "diffs", "reading", "emulators", "people")
+MOST_FLEET_RUNS = 3  # each takes more than a minute
+SECTIONS = ("starts", "pushes", "stages", "checks", "diffs", "reading", "emulators", "people", "fleets")
 
 
 def main() -> None:
@@ -67,6 +70,8 @@ def main() -> None:
             )
             if not people(size["people"], env, folder, ADSCTL, measured, judges=table.judges):
                 table.broken.append("people: see above")
+        if "fleets" in only:
+            fleets(table, env, folder, MOST_FLEET_RUNS if table.judges else 1)
     print()
     for broken in table.broken:
         print(f"BROKEN: {broken}")

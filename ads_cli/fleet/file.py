@@ -78,9 +78,14 @@ def read_fleet(path: Path, problems: list[Problem]) -> FleetFile:
         raise UsageError(f"{path} cannot be opened: {getattr(error, 'strerror', None) or error}") from None
     if len(text) > MAX_FILE_BYTES:
         raise ContentError(f"{path}: larger than 1 MB", hint="a loop (for:) stands for many tasks")
-    document = load(text, str(path), _LinedBuilder)
+    return parse_fleet(text, str(path), problems)
+
+
+def parse_fleet(text: str | bytes, name: str, problems: list[Problem]) -> FleetFile:
+    """Parse the text of a fleet, and note every mistake; raise ContentError for a text that is none."""
+    document = load(text, name, _LinedBuilder)
     if not isinstance(document, LinedMapping):
-        raise ContentError(f"{path}: not a mapping with tasks", hint="see docs/fleet.md")
+        raise ContentError(f"{name}: not a mapping with tasks", hint="see docs/fleet.md")
     return _Reader(problems).read(document)
 
 

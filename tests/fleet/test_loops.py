@@ -1,13 +1,15 @@
 """Loops of a fleet over profiles and files, and how their values are filled in."""
 
 import json
+import re
 
 import hypothesis.strategies as st
 from hypothesis import given
 
+from ads_cli.errors import ContentError
 from ads_cli.fleet.expand import Expansion
-from ads_cli.fleet.file import Entry, FleetFile
-from tests.conftest import feed
+from ads_cli.fleet.file import Entry, FleetFile, Problem, parse_fleet
+from tests.conftest import ROOT, feed
 
 
 def commands(adsctl) -> dict[str, str]:
@@ -80,6 +82,43 @@ def test_five_hundred_tasks_are_checked(fleet, adsctl, feeds):
         adsctl.file(f"part-{number:03}.csv", "email\na@shop.example\n")
     fleet.write('{for: {files: "part-*.csv"}, profile: local, run: "audiences push {file} --audience 1nmth"}')
     assert len(commands(adsctl)) == 500
+
+
+def test_the_example_of_the_documentation_is_a_fleet():
+    (text,) = re.findall("```yaml\n(.*?)```", (ROOT / "docs/fleet.md").read_text(), re.S)
+    problems: list[Problem] = []
+    fleet = parse_fleet(text, "docs/fleet.md", problems)
+    expansion = Expansion(
+        fleet, ["shop-a", "shop-b", "other"], lambda patterns: ["s3://bucket/people/part-1.parquet"]
+    )
+    names = [line.name for line in expansion.lines()]
+    assert (names, problems, expansion.problems) == (["nord", "shop-a", "shop-b", "part-1.parquet"], [], [])
+
+
+KEYWORDS = st.sampled_from(["defaults", "tasks", "name", "profile", "run", "for", "profiles", "files", "x"])
+WORDS = st.sampled_from(["products push a.csv", "{file} {profile}", "audiences push", "'", "*"]) | st.text(
+    max_size=5
+)
+VALUES = st.recursive(
+    st.none() | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYWORDS, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(
+    document=st.fixed_dictionaries({"tasks": st.lists(st.dictionaries(KEYWORDS, VALUES), max_size=3)})
+    | VALUES
+)
+def test_any_document_is_a_fleet_or_has_mistakes(document):
+    problems: list[Problem] = []
+    try:
+        fleet = parse_fleet(json.dumps(document), "fleet.yaml", problems)
+    except ContentError:
+        return
+    expansion = Expansion(fleet, ["shop"], lambda patterns: ["a b.csv"])
+    lines = expansion.lines()
+    assert problems or expansion.problems or len(lines) >= len(fleet.entries) >= 1
 
 
 @given(file=st.text(min_size=1), profile=st.text(min_size=1))

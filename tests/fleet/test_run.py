@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from array import array
 
 import pytest
 
@@ -185,6 +186,15 @@ def test_parts_of_one_list_run_at_once(fleet, service, adsctl, monkeypatch):
         adsctl.file(f"{name}.csv", PEOPLE.replace("person", name))
     fleet.write("{for: {files: part-*.csv}, run: 'audiences push {file} --audience 1nmth'}")
     assert statuses(fleet("--parallel", "2")) == {"part-1.csv": "ok", "part-2.csv": "ok"}
+
+
+def test_parts_of_one_list_keep_the_rate_of_their_account_together(fleet, service, adsctl):
+    for name in ("part-1", "part-2"):
+        adsctl.file(f"{name}.csv", PEOPLE.replace("person", name))
+    fleet.write("{for: {files: part-*.csv}, run: 'audiences push {file} --audience 1nmth'}")
+    fleet()
+    (window,) = [path for path in (adsctl.home / "state/pace").iterdir() if path.suffix != ".lock"]
+    assert len(array("d", window.read_bytes())) == 2  # a request of each
 
 
 def test_a_second_run_of_a_fleet_ends_with_11_while_the_first_goes_on(fleet, service, feeds, adsctl):

@@ -119,8 +119,12 @@ def test_audiences_counts_users(adsctl):
     assert {row["name"]: row["users"] for row in rows} == {
         "Customers": 2350,
         "Readers of the newsletter": 412,
-        "Unsubscribed": 1840,
-        "Complaints": 0,
+        "Regular customers": 64,
+        "Spring buyers 2026": 0,
+        "Installed the shop app": 1280,
+        "Left a full basket in the app": 730,
+        "Visitors of the crafts fair": 890,
+        "Do Not Reach List": 1840,
     }
 
 

@@ -17,7 +17,7 @@ ParamsIn = Literal["query", "json", "form"]
 GROUP_MODULES = {
     "campaigns": ("campaigns",),
     "funding-instruments": ("funding_instruments",),
-    "lookup": ("bidding_rules",),
+    "lookup": ("bidding_rules", "lookup"),
     "accounts": ("accounts", "history", "categories"),
     "accounts features": ("features",),
     "accounts curated-categories": ("categories",),
@@ -28,7 +28,9 @@ GROUP_MODULES = {
     "promoted": ("promoted",),
     "promoted media": ("promoted_media",),
     "promoted call-to-actions": ("promoted_media",),
-    "audiences": ("audiences",),
+    "audiences": ("audiences", "audience_insights"),
+    "audiences permissions": ("audience_permissions",),
+    "audiences do-not-reach": ("do_not_reach",),
     "audiences push": ("users",),
     "cards": ("cards",),
     "cards poll": ("polls",),
@@ -42,6 +44,9 @@ GROUP_MODULES = {
     "catalog sets": ("product_sets",),
     "catalog feeds": ("scheduled_feeds",),
     "products": ("products",),
+    "settings": ("settings",),
+    "tracking-tags": ("tracking_tags",),
+    "recommendations": ("recommendations",),
     "auth": ("auth",),
     "webhooks": ("webhooks",),
 }
@@ -192,8 +197,10 @@ def is_of_service(request: type[Request], service: str) -> bool:
 
 
 def document_of(request: type[Request]) -> str:
-    """Return the commented YAML example of a request with nested values."""
+    """Return the commented YAML example of a request with nested values: its own, or that of its group."""
     from importlib.resources import files
 
-    group = "-".join(request.endpoint.command.split()[:-1])
-    return files(__package__).joinpath("examples", f"{group}.yaml").read_text(encoding="utf-8")
+    *group, verb = request.endpoint.command.split()
+    names = ("-".join(words) for words in ([*group, verb], group))
+    documents = (files(__package__).joinpath("examples", f"{name}.yaml") for name in names)
+    return next(found for found in documents if found.is_file()).read_text(encoding="utf-8")

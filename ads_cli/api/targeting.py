@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from .endpoint import Batch, endpoint
-from .targeting_types import OPERATORS, OTHER_OPERATORS, VALUE_FORMS, OperatorType, TargetingType
+from .targeting_types import OperatorType, TargetingType, operator_problem, value_problem
 from .types import Id, Ids, InAccount, Language, LineItemId, LineItemIds, PageInAccount, Texts, WithDeleted
 from .validation import rule
 
@@ -77,19 +77,12 @@ class AddCriterion(InAccount, kw_only=True):
     @rule("targeting_value")
     def value_fits_type(self) -> str | None:
         """Require the form that the values of a type have."""
-        form = VALUE_FORMS.get(self.targeting_type)
-        if form is None or form.pattern.fullmatch(self.targeting_value):
-            return None
-        return f"{self.targeting_value!r} is not allowed for {self.targeting_type}: {form.words}"
+        return value_problem(self.targeting_type, self.targeting_value)
 
     @rule("operator_type")
     def operator_fits_type(self) -> str | None:
         """Allow the operators of a type."""
-        allowed = OPERATORS.get(self.targeting_type, OTHER_OPERATORS)
-        operator = self.operator_type or "EQ"
-        if operator in allowed:
-            return None
-        return f"{operator} is not for {self.targeting_type}, which has {' or '.join(allowed)}"
+        return operator_problem(self.targeting_type, self.operator_type or "EQ")
 
 
 @endpoint(

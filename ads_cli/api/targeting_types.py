@@ -142,3 +142,19 @@ MOST = (
     Most(("CONTENT_PUBLISHER_USER",), 50, "excluded publishers"),
 )
 MOST_PUBLISHERS_WITH_CURATED_CATEGORY = 5
+
+
+def value_problem(targeting_type: str, value: str) -> str | None:
+    """Say that a value has not the form of its type."""
+    form = VALUE_FORMS.get(targeting_type)
+    if form is None or form.pattern.fullmatch(value):
+        return None
+    return f"{value!r} is not allowed for {targeting_type}: {form.words}"
+
+
+def operator_problem(targeting_type: str, operator: str) -> str | None:
+    """Say that a type has not the operator."""
+    allowed = OPERATORS.get(targeting_type, OTHER_OPERATORS)
+    if operator in allowed:
+        return None
+    return f"{operator} is not for {targeting_type}, which has {' or '.join(allowed)}"

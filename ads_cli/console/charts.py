@@ -5,7 +5,7 @@ from datetime import timedelta
 from itertools import groupby
 from typing import Any
 
-from ..api.audiences import SearchKeywords
+from ..api.audience_insights import SearchKeywords
 from ..output.chart import ChartRow, draw
 from ..output.printer import Printer
 

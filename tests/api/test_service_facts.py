@@ -12,8 +12,10 @@ from tests.api.facts_deviations import DEVIATIONS
 from tests.api.facts_pending import PENDING
 from tests.api.service_facts import COPY, ENDPOINTS, FOLDER, GROUPS, RECORDS, SHARED, group
 
-DECLARED = {
-    (request.endpoint.method, X.path(request.endpoint.path)): request for request in requests_for("x")
+DECLARED = {  # a line that service x has no longer is of the generic one
+    (request.endpoint.method, X.path(request.endpoint.path)): request
+    for service in ("generic", "x")
+    for request in requests_for(service)
 }
 BATCHES = {X.path(batch.path): batch for request in DECLARED.values() if (batch := request.endpoint.batch)}
 # Fields of one parameter: the limit of the facts, and that of the declaration.

@@ -3,7 +3,8 @@
 import pytest
 
 from ads_cli.emulator.seed.accounts import DELETED
-from ads_cli.emulator.seed.campaigns import CHOSEN_CATEGORY, CUSTOMERS, PARTNER, UNSUBSCRIBED
+from ads_cli.emulator.seed.audiences import CUSTOMERS, UNSUBSCRIBED
+from ads_cli.emulator.seed.campaigns import CHOSEN_CATEGORY, PARTNER
 from ads_cli.emulator.seed.line_items import CLICKS
 
 from .client import errors

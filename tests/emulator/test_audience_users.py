@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from ads_cli.emulator.seed.campaigns import CUSTOMERS, UNSUBSCRIBED
+from ads_cli.emulator.seed.audiences import CUSTOMERS, UNSUBSCRIBED
 
 from .client import Client, errors
 from .wire_names import service_name  # noqa: F401 - every test runs under both

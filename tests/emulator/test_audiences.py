@@ -3,7 +3,8 @@
 import pytest
 
 from ads_cli.emulator.seed.accounts import ACCOUNTS
-from ads_cli.emulator.seed.campaigns import COMPLAINTS, CUSTOMERS, PARTNER, READERS, UNSUBSCRIBED
+from ads_cli.emulator.seed.audiences import CUSTOMERS, READERS, UNSUBSCRIBED
+from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.line_items import APP, CLICKS, FOLLOWERS, INSTALLS, KNITTERS, SPRING
 
 from .client import errors
@@ -137,11 +138,10 @@ def test_targeting_campaigns_are_paged(local, account, targeted, monkeypatch):
 
 def test_a_do_not_reach_list_is_deleted_once(local, account):
     path = f"/12/accounts/{account}/do_not_reach_lists"
-    deleted = local.send("DELETE", f"{path}/{COMPLAINTS}").json()["data"]
-    assert (deleted["deleted"], deleted["targetable"]) == (True, False)
-    assert deleted["reasons_not_targetable"] == ["PROCESSING", "TOO_SMALL"]
-    assert local.send("DELETE", f"{path}/{COMPLAINTS}").status_code == 404
     assert local.send("DELETE", f"/12/accounts/{CAFE}/do_not_reach_lists/{UNSUBSCRIBED}").status_code == 404
+    deleted = local.send("DELETE", f"{path}/{UNSUBSCRIBED}").json()["data"]
+    assert (deleted["deleted"], deleted["targetable"], deleted["list_size"]) == (True, True, 1840)
+    assert local.send("DELETE", f"{path}/{UNSUBSCRIBED}").status_code == 404
 
 
 def search(client, **query):

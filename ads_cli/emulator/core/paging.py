@@ -14,6 +14,7 @@ from .errors import ApiError, invalid_parameter
 from .params import value_or_default
 from .responses import Result
 
+UNPAGED = 1_000_000  # records of a list that has no pages
 COLUMNS = ("id", "created_at", "updated_at", "deleted")
 Seq = Annotated[int, Meta(ge=0, le=2**63 - 1)]  # an SQLite integer
 # sort_by, its value in the last record of the page, and the sequence number of that record.
@@ -44,7 +45,7 @@ def list_page(
     request: Request,
     kind: str,
     *,
-    owner: str,
+    owner: str | None,
     ids: list[str] | None = None,
     sortable: tuple[str, ...] = ("name",),
     search_fields: tuple[str, ...] = (),
@@ -54,9 +55,11 @@ def list_page(
 
     These are count, cursor, sort_by, with_deleted, with_total_count and q. `sortable` names the fields
     that sort_by accepts besides COLUMNS. `q` searches the words of `search_fields`, or without those the
-    beginning of the name. `where` maps further SQL conditions to their values.
+    beginning of the name. `where` maps further SQL conditions to their values. Without an `owner` the records
+    of all of them are listed.
     """
-    conditions, values = ["kind = ?", "owner = ?", *(where or {})], [kind, owner, *(where or {}).values()]
+    matching = {"kind = ?": kind} | ({} if owner is None else {"owner = ?": owner}) | dict(where or {})
+    conditions, values = [*matching], [*matching.values()]
     if not value_or_default(request, "with_deleted"):
         conditions.append("NOT deleted")
     if ids is not None:
@@ -102,7 +105,7 @@ def _select_page(
             raise invalid_cursor()
         condition += f" AND ({key}, seq) {'<' if direction == 'DESC' else '>'} (?, ?)"
         after = [value, seq]
-    count: int = value_or_default(request, "count")
+    count: int = value_or_default(request, "count") or UNPAGED
     rows = store.connection.execute(
         "SELECT id, owner, deleted, created_at, updated_at, data, "
         f"{key}, seq FROM records WHERE {condition} ORDER BY {key} {direction}, seq {direction} LIMIT ?",

@@ -1,6 +1,6 @@
 """HTTP responses: the envelope of the advertising API, its error format, and plain bodies."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -46,6 +46,7 @@ class Result(NamedTuple):
     next_cursor: str | UnsetType | None = UNSET  # null on the last page of a list, absent elsewhere
     total_count: int | UnsetType = UNSET
     enums: Collection[str] = ENUMS  # the fields of `data` with values of an enum
+    beside: Mapping[str, str] = {}  # what else stands beside `data`
 
 
 def envelope(result: Result, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:
@@ -53,6 +54,7 @@ def envelope(result: Result, params: dict[str, Any], names: Names = GENERIC) -> 
     body: dict[str, Any] = {
         "request": {"params": names.to_wire(params)},
         "data": names.to_wire(result.data, result.enums),
+        **result.beside,
     }
     if result.next_cursor is not UNSET:
         body["next_cursor"] = result.next_cursor

@@ -26,7 +26,8 @@ from ..storage import audience_user_table
 from ..storage.audience_user_table import identifier_hash
 from ..storage.store import Store
 from .accounts import require_record
-from .audiences import AUDIENCE, DO_NOT_REACH
+from .audiences import AUDIENCE
+from .do_not_reach import DO_NOT_REACH
 
 JSON = "application/json"
 
@@ -57,8 +58,6 @@ def update_do_not_reach_users(context: RequestContext) -> HttpResponse:
     with context.store.transaction():
         for operation in operations:
             _apply(context.store, audience, operation)
-        size = {"list_size": audience_user_table.count(context.store, audience)}
-        context.store.update(DO_NOT_REACH, audience, size, owner=context.path_params["account_id"])
     counts = [_counts(context, len(operation.params.users)) for operation in operations]
     return _respond(context, counts, operation_type=operations[0].operation_type)
 

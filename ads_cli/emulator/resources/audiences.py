@@ -1,123 +1,148 @@
-"""Audiences: permissions of other accounts, campaigns that target them, and do-not-reach lists.
+"""Custom audiences, and the campaigns that target them.
 
-Version 5 of the service calls them tailored audiences, version 12 custom audiences.
+The service takes hours to match uploaded users; here the size is there at once, and every user matches.
 """
 
 from ...api.audiences import (
-    DeleteDoNotReachList,
-    GrantCustomPermission,
-    GrantPermission,
-    ListCustomPermissions,
-    ListPermissions,
+    CreateAudience,
+    DeleteAudience,
+    GetAudience,
+    ListAudiences,
     ListTargeted,
-    RevokeCustomPermission,
-    RevokePermission,
+    UpdateAudience,
 )
-from ...api.endpoint import Request
 from ..core.errors import ApiError, invalid_parameter, not_found
 from ..core.handlers import RequestContext, handler
-from ..core.paging import Seq, decode_cursor, encode_cursor, field_in, list_page
+from ..core.paging import Seq, decode_cursor, encode_cursor, list_page
 from ..core.responses import Result
-from ..storage import ids
-from ..storage.store import Record
-from .accounts import ACCOUNT, delete_record, require_account, require_record
+from ..storage import audience_user_table
+from ..storage.store import Record, Store
+from .accounts import require_account
+from .collection import Collection, in_account
 from .serving import CAMPAIGN, LINE_ITEM, has_ended
 
 AUDIENCE, PERMISSION, TARGETING = "audience", "tailored_audience_permission", "targeting_criterion"
-AUDIENCE_FIELD = "tailored_audience_id"
-DO_NOT_REACH = "do_not_reach_list"
 CAMPAIGNS_PER_PAGE = 50
+MIN_TARGETABLE_SIZE = 100
+NEW_AUDIENCE = {"description": None, "audience_type": "CRM", "partner_source": "OTHER"}
+SORTABLE = ("name", "owner_account_id")
+COMBINED = "FLEXIBLE"
 
 
-def _require_owned(context: RequestContext, account: str, audience: str) -> None:
+def targetability(size: int | None) -> Record:
+    """Return whether a list of people of a size can be targeted, and why not; None is not known yet."""
+    reasons = ["PROCESSING"] if not size else []
+    reasons += ["TOO_SMALL"] if (size or 0) < MIN_TARGETABLE_SIZE else []
+    return {"targetable": not reasons, "reasons_not_targetable": reasons}
+
+
+def described(store: Store, audience: Record) -> Record:
+    """Add to an audience what follows from its users."""
+    size = audience_user_table.count(store, audience["id"]) or None
+    kind = COMBINED if audience["audience_type"] == COMBINED else "CRM"
+    types = {"targetable_types": [kind, f"EXCLUDED_{kind}"]}
+    return audience | {"audience_size": size, **targetability(size), **types}
+
+
+def granted_level(store: Store, audience: str, account: str) -> str | None:
+    """Return the level of the permission that an account has for an audience of another one."""
+    permissions = store.find_all(PERMISSION, audience, granted_account_id=account)
+    return permissions[0]["permission_level"] if permissions else None
+
+
+def find_usable(
+    context: RequestContext, account: str, audience: str, *, with_deleted: bool = False
+) -> Record:
+    """Return an audience that an account owns or shares; raise ApiError (404) if there is none."""
+    found = context.store.find(AUDIENCE, audience, with_deleted=with_deleted)
+    if found is None or not (
+        found["owner_account_id"] == account or granted_level(context.store, audience, account)
+    ):
+        raise not_found("the audience", audience)
+    return found
+
+
+def require_owned(context: RequestContext, account: str, audience: str) -> None:
     """Raise ApiError unless the account owns the audience: 403 if it is only shared with it."""
     require_account(context, account)
-    if context.store.find(AUDIENCE, audience, owner=account):
-        return
-    permissions = context.store.find_all(PERMISSION, audience)
-    if any(permission["granted_account_id"] == account for permission in permissions):
+    if find_usable(context, account, audience)["owner_account_id"] != account:
         message = f"the audience {audience} is shared with the account {account}, which does not own it"
         raise ApiError(403, "FORBIDDEN", message)
-    raise not_found("the audience", audience)
 
 
-def _audience(request: Request) -> str:
-    """Return the audience in the path, which each service has another name for."""
-    audience: str = getattr(request, request.endpoint.path_fields[1])
-    return audience
+def _shown(context: RequestContext, audience: Record) -> Record:
+    """Return an audience as the account of the request sees it."""
+    account = context.path_params["account_id"]
+    is_own = audience["owner_account_id"] == account
+    level = "READ_WRITE" if is_own else granted_level(context.store, audience["id"], account)
+    return described(context.store, audience) | {"permission_level": level}
 
 
-def _shown(request: Request, permission: Record) -> Record:
-    """Name the audience of a permission as the service of a request does."""
-    return {
-        request.endpoint.path_fields[1] if name == AUDIENCE_FIELD else name: value
-        for name, value in permission.items()
-    }
+def _scope(context: RequestContext, request: CreateAudience | UpdateAudience | DeleteAudience) -> str:
+    """Return the account, which must own the audience that is changed."""
+    if not isinstance(request, CreateAudience):
+        require_owned(context, request.account_id, request.custom_audience_id)
+    return in_account(context, request)
 
 
-def _permission_ids(request: ListPermissions | ListCustomPermissions) -> list[str] | None:
-    if isinstance(request, ListCustomPermissions):
-        return request.custom_audience_permission_ids
-    return request.tailored_audience_permission_ids
+def _checked(context: RequestContext, after: Record, before: Record | None) -> Record:
+    """Raise ApiError for a name that another audience has, and for a change of a combined audience."""
+    account = context.path_params["account_id"]
+    if before and before["audience_type"] == COMBINED:
+        reason = f"the audience {before['id']} is combined from others, and cannot be changed"
+        raise invalid_parameter("custom_audience_id", reason)
+    for other in context.store.find_all(AUDIENCE, account, name=after["name"]):
+        if before is None or other["id"] != before["id"]:
+            raise invalid_parameter("name", f"the audience {other['id']} has this name")
+    return after | {"owner_account_id": account}
 
 
-@handler(ListCustomPermissions)
-@handler(ListPermissions)
-def list_permissions(context: RequestContext, request: ListPermissions | ListCustomPermissions) -> Result:
-    """List the accounts that an audience is shared with."""
-    audience = _audience(request)
-    _require_owned(context, request.account_id, audience)
+AUDIENCES = Collection(
+    kind=AUDIENCE,
+    create=CreateAudience,
+    update=UpdateAudience,
+    delete=DeleteAudience,
+    defaults=NEW_AUDIENCE,
+    ids="custom_audience_ids",
+    sortable=SORTABLE,
+    scope=_scope,
+    prepare=_checked,
+    shown=_shown,
+)
+
+
+@handler(ListAudiences)
+def list_audiences(context: RequestContext, request: ListAudiences) -> Result:
+    """List the audiences of an account, or those that others share with it."""
+    account = in_account(context, request)
+    owner: str | None
+    owner, ids = account, request.custom_audience_ids
+    if request.permission_scope == "SHARED":
+        permissions = context.store.find_all(PERMISSION, None, granted_account_id=account)
+        shared = [permission["tailored_audience_id"] for permission in permissions]
+        owner, ids = None, [one for one in shared if ids is None or one in ids]
     page = list_page(
-        context.store,
-        request,
-        PERMISSION,
-        owner=audience,
-        ids=_permission_ids(request),
-        sortable=("granted_account_id", "permission_level"),
-        where=field_in("granted_account_id", request.granted_account_ids),
+        context.store, request, AUDIENCE, owner=owner, ids=ids, sortable=(*NEW_AUDIENCE, *SORTABLE)
     )
-    return page._replace(data=[_shown(request, permission) for permission in page.data])
+    return page._replace(data=[_shown(context, audience) for audience in page.data])
 
 
-@handler(GrantCustomPermission)
-@handler(GrantPermission)
-def grant_permission(context: RequestContext, request: GrantPermission | GrantCustomPermission) -> Result:
-    """Share an audience with an account, or change the level of its permission."""
-    audience, granted = _audience(request), request.granted_account_id
-    fields = {
-        AUDIENCE_FIELD: audience,
-        "granted_account_id": granted,
-        "permission_level": request.permission_level,
-    }
-    store = context.store
-    with store.transaction():
-        _require_owned(context, request.account_id, audience)
-        if store.find(ACCOUNT, granted) is None:
-            raise invalid_parameter("granted_account_id", f"the account {granted} does not exist")
-        for permission in store.find_all(PERMISSION, audience):
-            if permission["granted_account_id"] == granted:
-                changed = store.update(PERMISSION, permission["id"], fields, owner=audience)
-                return Result(_shown(request, changed))
-        return Result(_shown(request, store.add(PERMISSION, ids.random_base36(), fields, owner=audience)))
-
-
-@handler(RevokeCustomPermission)
-@handler(RevokePermission)
-def revoke_permission(context: RequestContext, request: RevokePermission | RevokeCustomPermission) -> Result:
-    """Stop sharing an audience with an account."""
-    audience, permission = _audience(request), getattr(request, request.endpoint.id_field or "")
-    with context.store.transaction():
-        _require_owned(context, request.account_id, audience)
-        if context.store.find(PERMISSION, permission, owner=audience) is None:
-            raise not_found("the permission", permission)
-        return Result(_shown(request, context.store.delete(PERMISSION, permission, owner=audience)))
+@handler(GetAudience)
+def get_audience(context: RequestContext, request: GetAudience) -> Result:
+    """Return one audience, which may be one that another account shares."""
+    account = in_account(context, request)
+    with_deleted = bool(request.with_deleted)
+    return Result(
+        _shown(context, find_usable(context, account, request.custom_audience_id, with_deleted=with_deleted))
+    )
 
 
 @handler(ListTargeted)
 def list_targeted(context: RequestContext, request: ListTargeted) -> Result:
     """List the campaigns whose line items target an audience; a page has a fixed number of campaigns."""
     account, audience = request.account_id, request.custom_audience_id
-    require_record(context, account, AUDIENCE, audience)
+    require_account(context, account)
+    find_usable(context, account, audience, with_deleted=True)
     only_active = request.with_active is not False
     campaigns = _targeting_campaigns(context, account, audience, only_active=only_active)
     (start,) = decode_cursor(request.cursor, tuple[Seq]) if request.cursor else (0,)
@@ -146,9 +171,3 @@ def _targeting_campaigns(
         line_items = campaigns.setdefault(campaign["id"], new)["line_items"]
         line_items.append({"id": line_item["id"], "name": line_item["name"], "servable": servable})
     return list(campaigns.values())
-
-
-@handler(DeleteDoNotReachList)
-def delete_do_not_reach_list(context: RequestContext, request: DeleteDoNotReachList) -> Result:
-    """Mark a do-not-reach list as deleted."""
-    return delete_record(context, request.account_id, DO_NOT_REACH, request.do_not_reach_list_id)

@@ -10,22 +10,18 @@ from ..core.errors import not_found
 from ..core.handlers import RequestContext, handler
 from ..core.paging import invalid_cursor
 from ..core.responses import Result
-from ..storage.store import Record
+from ..storage.store import Record, without
 from .accounts import require_account
 
 SERVICE = ""  # owner of records that belong to no user or account
 BUSINESS, CURATED = "business_category", "curated_category"
 
 
-def _without(record: Record, *names: str) -> Record:
-    return {name: value for name, value in record.items() if name not in names}
-
-
 @handler(ListBusinessCategories)
 def list_business_categories(context: RequestContext, request: ListBusinessCategories) -> Result:
     """List the business categories that line items can have."""
     records = context.store.find_all(BUSINESS, SERVICE)
-    return Result([_without(record, "created_at", "updated_at", "deleted") for record in records])
+    return Result([without(record, "created_at", "updated_at", "deleted") for record in records])
 
 
 @handler(ListCuratedCategories)
@@ -51,7 +47,7 @@ def list_curated_categories_in(context: RequestContext, request: ListCuratedCate
 
 
 def _curated(context: RequestContext) -> list[Record]:
-    return [_without(record, "deleted") for record in context.store.find_all(CURATED, SERVICE)]
+    return [without(record, "deleted") for record in context.store.find_all(CURATED, SERVICE)]
 
 
 @handler(GetCuratedCategory)
@@ -61,4 +57,4 @@ def get_curated_category(context: RequestContext, request: GetCuratedCategory) -
     record = context.store.find(CURATED, request.curated_category_id, owner=SERVICE)
     if record is None:
         raise not_found("the curated category", request.curated_category_id)
-    return Result(_without(record, "deleted"))
+    return Result(without(record, "deleted"))

@@ -4,7 +4,7 @@ import hashlib
 import math
 from datetime import UTC, datetime, timedelta
 
-from ...api.audiences import SearchKeywords
+from ...api.audience_insights import SearchKeywords
 from ..core.handlers import RequestContext, handler
 from ..core.responses import Result
 

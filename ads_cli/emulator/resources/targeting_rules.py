@@ -8,7 +8,7 @@ from ..core.errors import ApiError, invalid_parameter
 from ..core.handlers import RequestContext
 from ..storage.store import Record, Store
 from ..targeting.values import find_value
-from .audiences import AUDIENCE, PERMISSION
+from . import audiences
 from .serving import CAMPAIGN
 
 CRITERION, CATEGORY = "targeting_criterion", "line_item_curated_category"
@@ -132,12 +132,13 @@ def find_named(store: Store, account: str, new: Record) -> Record:
 
 def _audience(store: Store, account: str, audience: str) -> Record:
     """Return an audience that an account owns or shares; raise ApiError if it cannot be targeted."""
-    shared = store.find_all(PERMISSION, audience, granted_account_id=account)
-    found = store.find(AUDIENCE, audience, owner=None if shared else account)
+    shared = audiences.granted_level(store, audience, account)
+    found = store.find(audiences.AUDIENCE, audience, owner=None if shared else account)
     if found is None:
         raise invalid_parameter(VALUE, f"the audience {audience} does not exist")
-    if found.get("targetable") is False:
-        raise invalid_parameter(VALUE, f"the audience {audience} cannot be targeted")
+    if reasons := audiences.described(store, found)["reasons_not_targetable"]:
+        reason = f"the audience {audience} cannot be targeted: {', '.join(reasons)}"
+        raise invalid_parameter(VALUE, reason)
     return found
 
 

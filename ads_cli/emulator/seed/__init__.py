@@ -1,7 +1,17 @@
 """Seed data of a new database: a small shop with accounts, campaigns, audiences, media, cards and posts."""
 
 from ..storage.store import Store
-from . import accounts, campaigns, creatives, posts, promoted, targeting
+from . import (
+    accounts,
+    audiences,
+    campaigns,
+    creatives,
+    lookup,
+    posts,
+    promoted,
+    settings,
+    targeting,
+)
 
 
 def seed(store: Store) -> None:
@@ -12,9 +22,17 @@ def seed(store: Store) -> None:
         user=accounts.USER,
         other_user=accounts.OTHER_USER,
         account=accounts.SHOP,
-        shared_with=accounts.CAFE,
     )
+    audiences.seed(store, account=accounts.SHOP, shared_with=accounts.CAFE, partner=campaigns.PARTNER)
     creatives.seed(store, user=accounts.USER, account=accounts.SHOP)
     posts.seed(store, user=accounts.USER, account=accounts.SHOP)
     targeting.seed(store, account=accounts.SHOP)
     promoted.seed(store, user=accounts.USER, account=accounts.SHOP)
+    lookup.seed(store)
+    settings.seed(
+        store,
+        user=accounts.USER,
+        other_user=accounts.OTHER_USER,
+        account=accounts.SHOP,
+        managed=accounts.CAFE,
+    )

@@ -1,13 +1,9 @@
-"""Seed data: apps, audiences, and the categories of the service."""
+"""Seed data: apps, and the categories of the service."""
 
-from ..storage import audience_user_table
-from ..storage.audience_user_table import identifier_hash
 from ..storage.store import Record, Store
 from . import line_items
 from .line_items import PREROLLS, STARTED
 
-CUSTOMERS, READERS = "1nmth", "1nmu0"
-UNSUBSCRIBED, COMPLAINTS = "3k1a7", "3k1b2"
 CHOSEN_CATEGORY = "6c0f1"  # of a line item
 PARTNER = "18ce56pq1rw"  # account of another user
 
@@ -15,24 +11,6 @@ APPS: tuple[Record, ...] = (
     {"id": "4p1", "app_store_identifier": "example.nordlicht.shop", "os_type": "ANDROID"},
     {"id": "4p2", "app_store_identifier": "1066718842", "os_type": "IOS"},
     {"id": "4p0", "app_store_identifier": "example.nordlicht.catalogue", "os_type": "ANDROID"},
-)
-LISTS: tuple[Record, ...] = (
-    {
-        "id": UNSUBSCRIBED,
-        "name": "Unsubscribed",
-        "description": "Who wants no more of our mail",
-        "list_size": 1840,
-        "targetable": True,
-        "reasons_not_targetable": [],
-    },
-    {
-        "id": COMPLAINTS,
-        "name": "Complaints",
-        "description": None,
-        "list_size": 0,
-        "targetable": False,
-        "reasons_not_targetable": ["PROCESSING", "TOO_SMALL"],
-    },
 )
 BUSINESSES = {
     "Arts and crafts": ["IAB9-2", "IAB9-6"],
@@ -51,12 +29,13 @@ FEATURES = (
     "REACH_FREQUENCY_CAP",
     "PREROLL_VIEWS_OBJECTIVE",
     "PROMOTED_MEDIA_POLLS",
+    "SHARE_AUDIENCE_OUTSIDE_BUSINESS",
 )
 CREATED = "2024-03-02T10:00:00Z"
 
 
-def seed(store: Store, *, user: str, other_user: str, account: str, shared_with: str) -> None:
-    """Add campaigns and audiences to an account, and share one audience with another account."""
+def seed(store: Store, *, user: str, other_user: str, account: str) -> None:
+    """Add campaigns and apps to an account, and another account to share audiences with."""
     _add_categories(store)
     _add_partner_account(store, other_user)
     for key in FEATURES:
@@ -68,29 +47,6 @@ def seed(store: Store, *, user: str, other_user: str, account: str, shared_with:
     line_items.seed(store, user=user, account=account)
     chosen = {"line_item_id": PREROLLS, "curated_category_id": "cc1"}
     store.add("line_item_curated_category", CHOSEN_CATEGORY, chosen, owner=account, created_at=STARTED)
-    _add_audiences(store, account, shared_with)
-
-
-def _add_audiences(store: Store, account: str, shared_with: str) -> None:
-    for audience, name in ((CUSTOMERS, "Customers"), (READERS, "Readers of the newsletter")):
-        store.add("audience", audience, {"name": name}, owner=account, created_at=CREATED)
-    permission = {
-        "tailored_audience_id": CUSTOMERS,
-        "granted_account_id": shared_with,
-        "permission_level": "READ_ONLY",
-    }
-    store.add("tailored_audience_permission", "2p4x9", permission, owner=CUSTOMERS, created_at=STARTED)
-    for record in LISTS:
-        _add(store, "do_not_reach_list", record, account, CREATED)
-        _add_users(store, record["id"], record["list_size"])
-    _add_users(store, CUSTOMERS, 2350)
-    _add_users(store, READERS, 412)
-
-
-def _add_users(store: Store, audience: str, count: int) -> None:
-    """Add users that match no real identifier."""
-    users = [[identifier_hash(audience, "email", str(number))] for number in range(1, count + 1)]
-    audience_user_table.add_users(store, audience, users)
 
 
 def _add_categories(store: Store) -> None:

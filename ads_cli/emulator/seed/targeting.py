@@ -4,7 +4,7 @@ from ..resources import targeting, targeting_rules
 from ..storage import ids
 from ..storage.store import Record, Store
 from ..targeting.values import key_of
-from .campaigns import CUSTOMERS
+from .audiences import CUSTOMERS
 from .line_items import (
     CALENDAR,
     CLICKS,

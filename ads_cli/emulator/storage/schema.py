@@ -1,6 +1,6 @@
 """The schema of the emulator's database."""
 
-VERSION = 8  # increment when the tables or the seeded data change
+VERSION = 9  # increment when the tables or the seeded data change
 TABLES = """
 CREATE TABLE records (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,

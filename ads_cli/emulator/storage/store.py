@@ -92,11 +92,13 @@ class Store:
         row = self.connection.execute(SELECT_RECORD + where, values).fetchone()
         return None if row is None or (row[2] and not with_deleted) else record_from_row(row)
 
-    def find_all(self, kind: str, owner: str, **fields: str) -> list[Record]:
-        """Return the records of an owner with some values, oldest first, without deleted ones."""
+    def find_all(self, kind: str, owner: str | None, **fields: str) -> list[Record]:
+        """Return the records of one owner or of any with some values, oldest first, without deleted ones."""
         having = "".join(f" AND json_extract(data, '$.{name}') = ?" for name in fields)
-        where = f"WHERE kind = ? AND owner = ? AND NOT deleted{having} ORDER BY seq"
-        rows = self.connection.execute(SELECT_RECORD + where, (kind, owner, *fields.values()))
+        owned = "" if owner is None else " AND owner = ?"
+        where = f"WHERE kind = ?{owned} AND NOT deleted{having} ORDER BY seq"
+        values = [kind, *([] if owner is None else [owner]), *fields.values()]
+        rows = self.connection.execute(SELECT_RECORD + where, values)
         return [record_from_row(row) for row in rows]
 
     def update(self, kind: str, id: str, fields: Record, *, owner: str) -> Record:
@@ -149,3 +151,8 @@ def _encode(data: Record) -> str:
 def utc_now() -> str:
     """Return the current time in the service's format."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def without(record: Record, *names: str) -> Record:
+    """Return a record without some fields."""
+    return {name: value for name, value in record.items() if name not in names}

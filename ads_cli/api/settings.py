@@ -1,0 +1,112 @@
+"""Settings of an account: taxes, its users, and what the signed-in user may do."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from .endpoint import endpoint
+from .types import Country, Id, InAccount
+
+TAX = "/12/accounts/{account_id}/tax_settings"
+TAX_COLUMNS = "tax_id tax_category bill_to business_relationship invoice_jurisdiction address_company"
+TAX_FIELDS = (
+    *("tax_exemption_id", "address_first_name", "address_last_name", "address_email", "address_street1"),
+    *("address_street2", "address_city", "address_region", "address_postal_code", "address_country"),
+)
+USER = "/12/accounts/{account_id}/user_settings/{user_id}"
+USER_COLUMNS = "notification_email contact_phone contact_phone_extension"
+
+
+@endpoint(f"GET {TAX}", "settings tax get", columns=TAX_COLUMNS, extra_fields=TAX_FIELDS, record_id="tax_id")
+class GetTaxSettings(InAccount):
+    """Show the tax settings of an account, and who is billed."""
+
+
+@endpoint(
+    f"PUT {TAX}",
+    "settings tax update",
+    columns=TAX_COLUMNS,
+    extra_fields=TAX_FIELDS,
+    record_id="tax_id",
+    example="--tax-id DE129273398 --tax-category BUSINESS_WITH_VAT",
+)
+class UpdateTaxSettings(InAccount):
+    """Change the tax settings of an account.
+
+    The address is that of the account; the client's is for an account that belongs to an agency.
+    """
+
+    tax_id: str | None = None
+    tax_category: Literal["BUSINESS_NO_VAT", "BUSINESS_WITH_VAT", "INDIVIDUAL"] | None = None
+    tax_exemption_id: str | None = None
+    bill_to: Literal["ADVERTISER", "AGENCY"] | None = None
+    business_relationship: Annotated[Literal["AGENCY", "SELF"], Meta(description="Who advertises")] | None = (
+        None
+    )
+    invoice_jurisdiction: Literal["LOI_SAPIN", "NONE", "NOT_SET"] | None = None
+    address_name: Annotated[str, Meta(description="The company; shown as address_company")] | None = None
+    address_first_name: str | None = None
+    address_last_name: str | None = None
+    address_email: str | None = None
+    address_street1: str | None = None
+    address_street2: str | None = None
+    address_city: str | None = None
+    address_region: str | None = None
+    address_postal_code: str | None = None
+    address_country: Country | None = None
+    client_address_name: str | None = None
+    client_address_first_name: str | None = None
+    client_address_last_name: str | None = None
+    client_address_email: str | None = None
+    client_address_street1: str | None = None
+    client_address_street2: str | None = None
+    client_address_city: str | None = None
+    client_address_region: str | None = None
+    client_address_postal_code: str | None = None
+    client_address_country: Country | None = None
+
+
+@endpoint(
+    f"GET {USER}",
+    "settings user get",
+    columns=USER_COLUMNS,
+    record_id="notification_email",
+    example="1184672519",
+)
+class GetUserSettings(InAccount, kw_only=True):
+    """Show how a user of the account is contacted."""
+
+    user_id: Id
+
+
+@endpoint(
+    f"PUT {USER}",
+    "settings user update",
+    columns=USER_COLUMNS,
+    record_id="notification_email",
+    example="1184672519 --notification-email ads@nordlicht.example",
+)
+class UpdateUserSettings(InAccount, kw_only=True):
+    """Change how you are contacted. Only the user may, not an administrator of the account."""
+
+    user_id: Id
+    notification_email: str | None = None
+    contact_phone: str | None = None
+    contact_phone_extension: str | None = None
+    subscribe_email_types: (
+        Annotated[
+            list[Literal["ACCOUNT_PERFORMANCE", "PERFORMANCE_IMPROVEMENT"]],
+            Meta(min_length=1, description="The mail to receive, separated by commas"),
+        ]
+        | None
+    ) = None
+
+
+@endpoint(
+    "GET /12/accounts/{account_id}/authenticated_user_access",
+    "settings access",
+    columns="user_id permissions",
+    record_id="user_id",
+)
+class GetUserAccess(InAccount):
+    """Show what you may do in an account."""

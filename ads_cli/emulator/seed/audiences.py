@@ -1,0 +1,57 @@
+"""Seed data: audiences of all sizes, those that are shared, and a do-not-reach list."""
+
+from ..resources.audiences import AUDIENCE, NEW_AUDIENCE, PERMISSION
+from ..resources.do_not_reach import DO_NOT_REACH, NAME
+from ..storage import audience_user_table
+from ..storage.audience_user_table import identifier_hash
+from ..storage.store import Store
+
+CUSTOMERS, READERS, REGULARS, BUYERS, FAIR = "1nmth", "1nmu0", "1nmu7", "1nmv2", "1nkc4"
+INSTALLED, BASKETS = "1nmw1", "1nmw2"
+UNSUBSCRIBED = "3k1a7"
+CREATED, SHARED = "2024-03-02T10:00:00Z", "2026-02-20T10:05:00Z"
+MOBILE = "MOBILE_AUDIENCE"
+# Id, name, description, type and users of the audiences of an account.
+AUDIENCES = (
+    (CUSTOMERS, "Customers", "Everyone who bought in the shop", "CRM", 2350),
+    (READERS, "Readers of the newsletter", None, "CRM", 412),
+    (REGULARS, "Regular customers", "Five orders or more", "CRM", 64),
+    (BUYERS, "Spring buyers 2026", "Filled from April on", "CRM", 0),
+    (INSTALLED, "Installed the shop app", None, MOBILE, 1280),
+    (BASKETS, "Left a full basket in the app", None, MOBILE, 730),
+)
+
+
+def seed(store: Store, *, account: str, shared_with: str, partner: str) -> None:
+    """Add audiences to an account, and share one of them, and one of a partner with it."""
+    for audience in AUDIENCES:
+        _add(store, account, *audience)
+    _add(store, partner, FAIR, "Visitors of the crafts fair", "Hamburg, 2025", "CRM", 890)
+    _share(store, "2p4x9", CUSTOMERS, shared_with)
+    _share(store, "2p5a1", FAIR, account)
+    people = {"name": NAME, "description": "Who wants no more of our mail"}
+    store.add(DO_NOT_REACH, UNSUBSCRIBED, people, owner=account, created_at=CREATED)
+    _add_users(store, UNSUBSCRIBED, 1840)
+
+
+def _add(
+    store: Store, account: str, audience: str, name: str, description: str | None, type: str, users: int
+) -> None:
+    given = {"name": name, "description": description, "audience_type": type, "owner_account_id": account}
+    store.add(AUDIENCE, audience, NEW_AUDIENCE | given, owner=account, created_at=CREATED)
+    _add_users(store, audience, users)
+
+
+def _share(store: Store, permission: str, audience: str, account: str) -> None:
+    fields = {
+        "tailored_audience_id": audience,
+        "granted_account_id": account,
+        "permission_level": "READ_ONLY",
+    }
+    store.add(PERMISSION, permission, fields, owner=audience, created_at=SHARED)
+
+
+def _add_users(store: Store, audience: str, count: int) -> None:
+    """Add users that match no real identifier."""
+    users = [[identifier_hash(audience, "email", str(number))] for number in range(1, count + 1)]
+    audience_user_table.add_users(store, audience, users)

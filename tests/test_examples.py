@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from ads_cli.api.audience_insights import EstimateAudience
 from ads_cli.api.cards import CreateCard
 from ads_cli.api.endpoint import document_of
 from ads_cli.cli.layout import HAND_WRITTEN
@@ -44,6 +45,7 @@ FILES = {
     "customers.csv": "email,phone_number\nana@shop.example,+4915112345678\n",
     "unsubscribed.csv": "email\nben@shop.example\n",
     "card.yaml": document_of(CreateCard),
+    "criteria.yaml": document_of(EstimateAudience),
     "fleet.yaml": "tasks:\n  - {name: shop, run: products push feed.csv}\n",
     "filters.yaml": "- {attribute: product_type, operator: CONTAINS, value: Mugs}\n",
 }

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from ads_cli.emulator.seed.campaigns import CUSTOMERS, READERS
+from ads_cli.emulator.seed.audiences import CUSTOMERS, READERS, REGULARS
 from ads_cli.emulator.seed.line_items import (
     APP,
     CLICKS,
@@ -151,10 +151,9 @@ def test_a_kind_of_engagement_goes_with_an_engagement(add, engagement, value):
 
 
 def test_an_audience_that_cannot_be_targeted_is_refused(local, add):
-    local.emulator.data.update_record("audience", READERS, {"targetable": False})
-    response = add(REACH, "CUSTOM_AUDIENCE", READERS)
+    response = add(REACH, "CUSTOM_AUDIENCE", REGULARS)
     assert errors(response) == [("INVALID_PARAMETER", "targeting_value")]
-    assert "cannot be targeted" in response.text
+    assert "cannot be targeted: TOO_SMALL" in response.text
 
 
 @pytest.mark.parametrize(

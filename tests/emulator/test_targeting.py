@@ -213,6 +213,17 @@ def test_a_curated_category_needs_a_country_that_is_targeted(local, account, cri
 
 
 @x_only
+@pytest.mark.parametrize(("publishers", "status"), [(5, 200), (6, 400)])
+def test_a_line_item_that_excludes_many_publishers_has_no_curated_category(
+    local, account, publishers, status
+):
+    store_criteria(local, CLICKS, "CONTENT_PUBLISHER_USER", publishers)
+    wanted = {"line_item_id": CLICKS, "curated_category_id": "cc1"}
+    response = local.send("POST", f"{account}/line_item_curated_categories", **wanted)
+    assert response.status_code == status, response.text
+
+
+@x_only
 def test_content_categories_exclude_a_curated_one(local, account, add):
     assert add(CLICKS, "IAB_CATEGORY", "IAB9-2").status_code == 200
     wanted = {"line_item_id": CLICKS, "curated_category_id": "cc1"}

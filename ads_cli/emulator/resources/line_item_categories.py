@@ -13,24 +13,21 @@ from ..storage.store import Record
 from .categories import CURATED, SERVICE
 from .collection import Collection
 from .serving import LINE_ITEM
-from .targeting_rules import CATEGORY, require_country
+from .targeting_rules import CATEGORY, require_fitting_targeting
 
 
 def fitting_category(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Raise ApiError where service x refuses a category: a second one, or one that is shown elsewhere."""
-    line_item = after["line_item_id"]
-    if context.service != "x":
+    if context.service != "x" or after == before:
         return after
-    is_moved = before is None or before["line_item_id"] != line_item
-    if is_moved:
-        for other in context.store.find_all(
-            CATEGORY, context.path_params["account_id"], line_item_id=line_item
-        ):
+    line_item = after["line_item_id"]
+    for other in context.store.find_all(CATEGORY, context.path_params["account_id"], line_item_id=line_item):
+        if before is None or other["id"] != before["id"]:
             reason = f"the line item {line_item} has a curated category, {other['curated_category_id']}"
             raise invalid_parameter("line_item_id", reason)
     category = context.store.find(CURATED, after["curated_category_id"], owner=SERVICE)
-    if category and after != before:
-        require_country(context, line_item, category)
+    assert category  # a parent
+    require_fitting_targeting(context, line_item, category)
     return after
 
 

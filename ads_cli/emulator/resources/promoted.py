@@ -41,13 +41,11 @@ def _of_live_line_items(context: RequestContext, request: ListPromotedPosts) -> 
 
 def _once(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Raise ApiError for a post that a line item promotes already."""
-    after["post_id"] = str(after["post_id"])
-    account = context.path_params["account_id"]
-    for other in context.store.find_all(PROMOTED_POSTS.kind, account, line_item_id=after["line_item_id"]):
-        if other["post_id"] == after["post_id"]:
-            reason = f"the line item {after['line_item_id']} promotes the post {after['post_id']} already"
-            raise invalid_parameter("post_ids", reason)
-    return after
+    same = {"line_item_id": after["line_item_id"], "post_id": str(after["post_id"])}
+    if context.store.find_all(PROMOTED_POSTS.kind, context.path_params["account_id"], **same):
+        reason = f"the line item {same['line_item_id']} promotes the post {same['post_id']} already"
+        raise invalid_parameter("post_ids", reason)
+    return after | same
 
 
 PROMOTED_POSTS = Collection(

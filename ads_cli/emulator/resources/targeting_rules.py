@@ -45,14 +45,18 @@ def has_category(context: RequestContext, line_item: str) -> bool:
     return bool(context.store.find_all(CATEGORY, account, line_item_id=line_item))
 
 
-def require_country(context: RequestContext, line_item: str, category: Record) -> None:
-    """Raise ApiError unless a line item targets a country of a curated category.
+def require_fitting_targeting(context: RequestContext, line_item: str, category: Record) -> None:
+    """Raise ApiError unless a line item targets a country of a category, and nothing that it excludes.
 
     In which country a location from outside of the emulator's world lies is not known: it counts.
     """
     criteria = context.store.find_all(CRITERION, context.path_params["account_id"], line_item_id=line_item)
     if any(criterion[TYPE] == CONTENT for criterion in criteria):
         reason = f"the line item {line_item} has content categories, and cannot have a curated one"
+        raise invalid_parameter("curated_category_id", reason)
+    if sum(criterion[TYPE] == PUBLISHER for criterion in criteria) > MOST_PUBLISHERS_WITH_CURATED_CATEGORY:
+        most = MOST_PUBLISHERS_WITH_CURATED_CATEGORY
+        reason = f"the line item {line_item} excludes more than {most} publishers"
         raise invalid_parameter("curated_category_id", reason)
     targeted = {*_countries(criteria)}
     if None not in targeted and not targeted & {*category["country_codes"]}:

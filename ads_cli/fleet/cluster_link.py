@@ -1,0 +1,165 @@
+"""The connection of a fleet to the scheduler of a Dask cluster."""
+
+import asyncio
+import logging
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from queue import Empty, SimpleQueue
+from typing import Any, TypeAlias
+
+from distributed import Client, Future, Variable
+from distributed.versions import VersionMismatchWarning
+
+from ..errors import StateError, UnavailableError
+
+CONNECT_SECONDS = 10
+READ_SECONDS = "200 ms"  # for a variable that may not be set
+RESULT_SECONDS = 30
+RETRIES = 2  # of a task whose worker could not carry it out, for whatever reason
+ALIKE = ("python", "adsctl", "distributed", "msgpack", "cloudpickle")  # must have one version everywhere
+
+# The future of a task, or a message of a worker.
+Event: TypeAlias = Future | dict[str, Any]
+
+
+class LostError(Exception):
+    """The scheduler cannot be reached, or has been started again."""
+
+
+class Link:
+    """A connection; each call raises LostError once it is broken."""
+
+    def __init__(self, address: str, board: str) -> None:
+        self._board = board
+        self._events: SimpleQueue[Event] = SimpleQueue()
+        # What dask has to say of a lost scheduler is said by the fleet.
+        for name in ("distributed", "distributed.client", "distributed.core"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+        with _lost_where_broken(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", VersionMismatchWarning)
+            self._client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False, name="adsctl")
+            self._client.subscribe_topic(board, lambda event: self._events.put(event[1]))
+            self.scheduler_id = str(self._client.scheduler_info()["id"])
+
+    @contextmanager
+    def _talking(self) -> Iterator[Client]:
+        with _lost_where_broken():
+            if self._client.status != "running":
+                raise LostError("the connection to the scheduler is broken")
+            yield self._client
+
+    def workers(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return what the scheduler knows of each worker, by address."""
+        with self._talking() as client:
+            return dict(client.scheduler_info()["workers"])
+
+    def check_versions(self) -> Mapping[str, str]:
+        """Return what is wrong with workers, by address; raise StateError if the scheduler cannot be used."""
+        with self._talking() as client:
+            found = client.get_versions(packages=["adsctl"])
+        own = _versions(found["client"])
+        scheduler = _versions(found["scheduler"])
+        if scheduler["distributed"] != own["distributed"]:
+            raise StateError(
+                f"the scheduler has distributed {scheduler['distributed']}, and this machine {own['distributed']}",
+                hint="install the same versions on the scheduler, the workers and this machine",
+            )
+        differences = {
+            address: _difference(own, _versions(each)) for address, each in found["workers"].items()
+        }
+        return {address: difference for address, difference in differences.items() if difference}
+
+    def ask(self, function: Callable[[bytes], bytes], message: bytes, workers: list[str]) -> dict[str, Any]:
+        """Call a function on workers; return the answer of each, or its exception."""
+        with self._talking() as client:
+            return dict(client.run(function, message, workers=workers, on_error="return"))
+
+    def submit(self, function: Callable[[bytes], bytes], message: bytes, key: str, worker: str) -> Future:
+        """Let a worker call a function, or another one if it is lost; `next_event` returns its future."""
+        with self._talking() as client:
+            future = client.submit(
+                function,
+                message,
+                key=key,
+                workers=[worker],
+                allow_other_workers=True,
+                pure=False,
+                retries=RETRIES,
+            )
+            future.add_done_callback(self._events.put)
+            return future
+
+    def next_event(self, timeout: float) -> Event | None:
+        """Wait for a future that is done, or a message of a worker."""
+        with self._talking(), suppress(Empty):
+            return self._events.get(timeout=timeout)
+        return None
+
+    def result(self, future: Future) -> bytes:
+        """Return what a function has returned; raise what it has raised."""
+        with self._talking():
+            if future.status == "error":
+                raise RemoteError(str(future.exception(timeout=RESULT_SECONDS)))
+            return bytes(future.result(timeout=RESULT_SECONDS))
+
+    def put(self, name: str, value: str) -> None:
+        """Set a variable."""
+        with self._talking() as client:
+            Variable(name, client).set(value)
+
+    def get(self, name: str) -> str:
+        """Return the value of a variable; "" if it is not set."""
+        with self._talking() as client:
+            try:
+                return str(Variable(name, client).get(timeout=READ_SECONDS))
+            except TimeoutError:
+                return ""
+
+    def delete(self, *names: str) -> None:
+        """Delete variables."""
+        with self._talking() as client:
+            for name in names:
+                Variable(name, client).delete()
+
+    def close(self) -> None:
+        """Leave the cluster; tasks that nobody waits for are forgotten there."""
+        with suppress(Exception):
+            self._client.close(timeout=1)
+
+
+class RemoteError(Exception):
+    """A function has failed on a worker, or with its workers."""
+
+
+@contextmanager
+def _lost_where_broken() -> Iterator[None]:
+    """Raise LostError for what Dask raises where a connection is broken."""
+    try:
+        yield
+    except (RemoteError, LostError):
+        raise
+    except (OSError, RuntimeError, asyncio.CancelledError) as error:
+        raise LostError(str(error) or type(error).__name__) from error
+
+
+def connect(address: str, board: str) -> Link:
+    """Connect for the first time; raise UnavailableError."""
+    try:
+        return Link(address, board)
+    except (LostError, ValueError) as error:
+        raise UnavailableError(
+            f"no Dask scheduler can be reached at {address}: {error}",
+            hint="start one there with: dask scheduler; or correct --scheduler, such as tcp://10.0.0.5:8786",
+        ) from None
+
+
+def _versions(found: Mapping[str, Any]) -> dict[str, str]:
+    packages = found["packages"]
+    versions = {name: str(packages.get(name) or "none") for name in ALIKE}
+    return versions | {"python": ".".join(versions["python"].split(".")[:2])}
+
+
+def _difference(own: Mapping[str, str], other: Mapping[str, str]) -> str:
+    """Say what differs, such as "adsctl 0.1 (here 0.2)"."""
+    return ", ".join(f"{name} {other[name]} (here {own[name]})" for name in ALIKE if own[name] != other[name])

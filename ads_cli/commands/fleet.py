@@ -1,6 +1,7 @@
 """Fleets: many commands of one file, each under its own profile."""
 
-from typing import Annotated
+import sys
+from typing import Annotated, Literal
 
 import typer
 
@@ -9,12 +10,14 @@ from ..console.invocation import Invocation
 from ..console.run_report import ReportOptions
 
 DEFAULT_PARALLEL = 4
+ALL = sys.maxsize  # as many as a cluster has threads
 FleetFile = Annotated[
     str, typer.Argument(metavar="FILE", help="YAML: defaults, and tasks with their command lines")
 ]
 Only = Annotated[
     str | None, typer.Option(metavar="NAMES", help="These tasks only: names or patterns, separated by commas")
 ]
+EngineName = Literal["local", "dask"]
 CHECK_COLUMNS = ("task", "profile", "command", "account", "changes")
 STATUS_COLUMNS = ("task", "state", "exit_code", "seconds", "profile", "worker")
 FLEET_COLUMNS = ("file", "state", "began", "tasks", "ok", "failed")
@@ -24,9 +27,19 @@ FLEET_COLUMNS = ("file", "state", "began", "tasks", "ok", "failed")
 def run(
     ctx: typer.Context,
     file: FleetFile,
-    parallel: Annotated[int, typer.Option(metavar="N", min=1, max=64, help="Tasks at once, at most")] = (
-        DEFAULT_PARALLEL
-    ),
+    parallel: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, max=64, help="Tasks at once, at most; by default 4, on a cluster all"
+        ),
+    ] = None,
+    engine: Annotated[
+        EngineName, typer.Option(help="Where tasks run: on this machine, or on the workers of a Dask cluster")
+    ] = "local",
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="The scheduler of --engine dask, such as tcp://10.0.0.5:8786"),
+    ] = None,
     only: Only = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the last run: what ended well is not run again")
@@ -52,15 +65,19 @@ def run(
     """
     from ..console.page_file import checked_path
     from ..fleet.queue import Limits
+    from .fleet_engine import choose_engine
     from .fleet_plan import plan_fleet
     from .fleet_run import FleetCommand
 
     call = Invocation.of(ctx)
     path = checked_path(page.report, force=force) if page.report else None
     _ = call.printer  # an invalid --query is reported before anything is done
-    tasks = plan_fleet(call, ctx.find_root().command, file, only)
-    limits = Limits(parallel, 1 if fail_fast else max_failures)
-    FleetCommand(call, file, tasks, limits, path, force=force).run(resume=resume)
+    limits = Limits(
+        parallel or (DEFAULT_PARALLEL if engine == "local" else ALL), 1 if fail_fast else max_failures
+    )
+    make_engine = choose_engine(call, engine, scheduler, limits)
+    tasks = plan_fleet(call, ctx.find_root().command, file, only, here=engine == "local")
+    FleetCommand(call, file, tasks, make_engine, path, force=force).run(resume=resume)
 
 
 def check(ctx: typer.Context, file: FleetFile, only: Only = None) -> None:

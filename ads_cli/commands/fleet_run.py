@@ -1,6 +1,6 @@
 """Run the tasks of a fleet, and tell what they came to."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +12,7 @@ from ..console.page_file import write_page
 from ..errors import AdsctlError, Interrupted, ReportedError
 from ..fleet.engine import Ended, Engine, TaskEvent, TaskResult
 from ..fleet.outcome import error_of
-from ..fleet.processes import LocalEngine
-from ..fleet.queue import Limits
+from ..fleet.records import Run
 from ..fleet.runs import FleetRun, FleetState
 from ..fleet.tasks import Task
 from ..output.text import counted, shell_command
@@ -28,7 +27,7 @@ class FleetCommand:
     call: Invocation
     file: str
     tasks: Sequence[Task]
-    limits: Limits
+    make_engine: Callable[[Run], Engine]
     page: Path | None
     force: bool = False
 
@@ -56,13 +55,10 @@ class FleetCommand:
             stopped: Interrupted | None = None
             with view.shown():
                 try:
-                    self._engine(begun).run(due, on_event)
+                    self.make_engine(begun.run).run(due, on_event)
                 except Interrupted as error:
                     stopped = error
         self._end(begun, [results.get(task.name) or TaskResult.skipped(task) for task in self.tasks], stopped)
-
-    def _engine(self, begun: FleetRun) -> Engine:
-        return LocalEngine(begun.run, self.call.settings.state_dir, self.limits)
 
     def _say_resumed(self, ended: int, begun: FleetRun) -> None:
         if ended:

@@ -24,7 +24,7 @@ from ..config.atomic_files import atomic
 from ..errors import Interrupted, UnavailableError, UsageError
 from ..masking import mask_address
 from ..signals import handled_by
-from .cluster_link import Link, LostError, RemoteError, connect
+from .cluster_link import Event, Link, LostError, RemoteError, connect
 from .cluster_members import Member, Members
 from .cluster_roll import Roll
 from .cluster_worker import Board, Order, Outcome, Refusal, carry_out, shares_of
@@ -51,7 +51,7 @@ class Flight(msgspec.Struct):
 
     task: Task
     address: str
-    future: Future
+    future: Future[bytes]
 
 
 class ClusterEngine:
@@ -185,15 +185,16 @@ class ClusterEngine:
             task, member.address, link.submit(carry_out, message, key, member.address)
         )
 
-    def _handle(self, link: Link, event: Future | dict[str, Any]) -> None:
+    def _handle(self, link: Link, event: Event) -> None:
         """Handle the message of a worker that has begun, or the future of a task."""
         if isinstance(event, dict):
-            for flight in [each for each in self._flights.values() if each.task.name == event["task"]]:
-                self._members.move(flight.address, event["address"])
-                flight.address = event["address"]
-                self._on_event(Started(flight.task, event["worker"]))
+            for each in [each for each in self._flights.values() if each.task.name == event["task"]]:
+                self._members.move(each.address, event["address"])
+                each.address = event["address"]
+                self._on_event(Started(each.task, event["worker"]))
             return
-        flight = self._flights.get(event.key)
+        key = str(event.key)
+        flight = self._flights.get(key)
         if flight is None:
             return
         try:
@@ -203,7 +204,7 @@ class ClusterEngine:
         except RemoteError as error:
             problem = UnavailableError(f"no worker could carry it out: {error}").as_dict()
             refusal, outcome = None, msgspec.json.encode(_failed(flight.task, problem)).decode()
-        del self._flights[event.key]
+        del self._flights[key]
         self._members.release(flight.address)
         if outcome:
             self._end(link, flight.task, msgspec.json.decode(outcome, type=Outcome))

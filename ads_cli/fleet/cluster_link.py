@@ -20,7 +20,7 @@ RETRIES = 2  # of a task whose worker could not carry it out, for whatever reaso
 ALIKE = ("python", "adsctl", "distributed", "msgpack", "cloudpickle")  # must have one version everywhere
 
 # The future of a task, or a message of a worker.
-Event: TypeAlias = Future | dict[str, Any]
+Event: TypeAlias = Future[bytes] | dict[str, Any]
 
 
 class LostError(Exception):
@@ -57,25 +57,24 @@ class Link:
     def check_versions(self) -> Mapping[str, str]:
         """Return what is wrong with workers, by address; raise StateError if the scheduler cannot be used."""
         with self._talking() as client:
-            found = client.get_versions(packages=["adsctl"])
+            found: Any = client.get_versions(packages=["adsctl"])
         own = _versions(found["client"])
-        scheduler = _versions(found["scheduler"])
-        if scheduler["distributed"] != own["distributed"]:
+        if difference := _difference(own, _versions(found["scheduler"])):
             raise StateError(
-                f"the scheduler has distributed {scheduler['distributed']}, and this machine {own['distributed']}",
-                hint="install the same versions on the scheduler, the workers and this machine",
+                f"the scheduler has {difference}",
+                hint="install the same versions on the scheduler, on every worker and here",
             )
-        differences = {
-            address: _difference(own, _versions(each)) for address, each in found["workers"].items()
-        }
-        return {address: difference for address, difference in differences.items() if difference}
+        workers = {address: _difference(own, _versions(each)) for address, each in found["workers"].items()}
+        return {address: difference for address, difference in workers.items() if difference}
 
     def ask(self, function: Callable[[bytes], bytes], message: bytes, workers: list[str]) -> dict[str, Any]:
         """Call a function on workers; return the answer of each, or its exception."""
         with self._talking() as client:
             return dict(client.run(function, message, workers=workers, on_error="return"))
 
-    def submit(self, function: Callable[[bytes], bytes], message: bytes, key: str, worker: str) -> Future:
+    def submit(
+        self, function: Callable[[bytes], bytes], message: bytes, key: str, worker: str
+    ) -> Future[bytes]:
         """Let a worker call a function, or another one if it is lost; `next_event` returns its future."""
         with self._talking() as client:
             future = client.submit(
@@ -96,7 +95,7 @@ class Link:
             return self._events.get(timeout=timeout)
         return None
 
-    def result(self, future: Future) -> bytes:
+    def result(self, future: Future[bytes]) -> bytes:
         """Return what a function has returned; raise what it has raised."""
         with self._talking():
             if future.status == "error":

@@ -1,0 +1,180 @@
+"""A Dask cluster of real processes on this machine: a scheduler, and workers with homes of their own."""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+from tests.adsctl import ROOT, TIMEOUT_SECONDS, Adsctl
+
+LEASE_SECONDS = 5
+# A lease is that of a worker that was lost for as long as this; half a minute otherwise.
+LEASES = {
+    "DASK_DISTRIBUTED__SCHEDULER__LOCKS__LEASE_TIMEOUT": f"{LEASE_SECONDS}s",
+    "DASK_DISTRIBUTED__SCHEDULER__LOCKS__LEASE_VALIDATION_INTERVAL": "500ms",
+}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until(is_so: Callable[[], object], what: str, seconds: float = TIMEOUT_SECONDS) -> None:
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.05)
+
+
+class Proxy:
+    """A network that can be cut: every connection through it is closed."""
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self._pairs: set[socket.socket] = set()
+        self._is_cut = False
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cut(self) -> None:
+        """Close every connection, and refuse new ones until it is mended."""
+        self._is_cut = True
+        for each in list(self._pairs):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+    def mend(self) -> None:
+        self._is_cut = False
+
+    def close(self) -> None:
+        self._listener.close()
+        self.cut()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                one, _ = self._listener.accept()
+                threading.Thread(target=self._join, args=(one,), daemon=True).start()
+
+    def _join(self, one: socket.socket) -> None:
+        with one, suppress(OSError):
+            if self._is_cut:
+                return
+            with socket.create_connection(("127.0.0.1", self._target)) as other:
+                self._pairs |= {one, other}
+                back = threading.Thread(target=self._copy, args=(other, one), daemon=True)
+                back.start()
+                self._copy(one, other)
+                back.join()
+                self._pairs -= {one, other}
+
+    @staticmethod
+    def _copy(source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while chunk := source.recv(65536):
+                target.sendall(chunk)
+        with suppress(OSError):
+            target.shutdown(socket.SHUT_RDWR)
+
+
+class Worker:
+    """A worker that is started again whenever it ends, as a supervisor does."""
+
+    def __init__(
+        self, cluster: "Cluster", home: Adsctl, name: str, port: int, options: tuple[str, ...]
+    ) -> None:
+        self.home, self.name = home, name
+        self._command = cluster.dask(
+            "worker", f"tcp://127.0.0.1:{port}", "--no-dashboard", "--name", name, "--nthreads", "2", *options
+        )
+        self._environment = home.environment | LEASES
+        self._log = (home.home / "worker.log").open("ab")
+        self._is_over = False
+        self.process = self._start()
+        self._thread = threading.Thread(target=self._supervise, daemon=True)
+        self._thread.start()
+
+    def _start(self) -> subprocess.Popen:
+        return subprocess.Popen(
+            self._command,
+            env=self._environment,
+            cwd=self.home.home,
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=self._log,
+        )
+
+    def _supervise(self) -> None:
+        while True:
+            self.process.wait()
+            if self._is_over:
+                return
+            self.process = self._start()
+
+    def kill(self) -> None:
+        """Kill the process that runs tasks; a nanny starts another one."""
+        children = psutil.Process(self.process.pid).children()
+        spawned = [child for child in children if any("spawn_main" in word for word in child.cmdline())]
+        (spawned or [self.process])[0].kill()
+
+    def end(self) -> None:
+        self._is_over = True
+        for process in [*psutil.Process(self.process.pid).children(recursive=True), self.process]:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        self._thread.join()
+        self._log.close()
+
+
+class Cluster:
+    """A scheduler and its workers."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.log = folder / "scheduler.log"
+        self.workers: dict[str, Worker] = {}
+        self.start_scheduler()
+
+    @staticmethod
+    def dask(*words: str) -> list[str]:
+        return [sys.executable, "-m", "dask", *words]
+
+    def start_scheduler(self) -> None:
+        with self.log.open("ab") as log:
+            self.scheduler = subprocess.Popen(
+                self.dask(
+                    "scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--dashboard-address", ":0"
+                ),
+                env={"PATH": os.environ["PATH"], "HOME": str(self.folder), "PYTHONPATH": str(ROOT), **LEASES},
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+
+    def restart_scheduler(self) -> None:
+        self.scheduler.kill()
+        self.scheduler.wait()
+        self.start_scheduler()
+
+    def add(self, home: Adsctl, name: str, *options: str, port: int = 0) -> Worker:
+        worker = self.workers[name] = Worker(self, home, name, port or self.port, options)
+        return worker
+
+    def end(self) -> None:
+        for worker in self.workers.values():
+            worker.end()
+        self.scheduler.kill()
+        self.scheduler.wait()

@@ -1,0 +1,134 @@
+"""Shops that a fleet pushes for: their catalogs in a served emulator, and the machines of a cluster."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import psutil
+
+from ads_cli.commands.emulator import variables
+from ads_cli.emulator.app import Emulator
+from ads_cli.emulator.seed.accounts import USER
+from tests.adsctl import Adsctl
+from tests.conftest import Service, feed
+
+from .dask_cluster import Cluster, Proxy, Worker, free_port
+
+NAMES = [f"shop{number}" for number in range(1, 10)]
+SECRETS = ("CONSUMER_KEY", "CONSUMER_SECRET", "ACCESS_TOKEN", "ACCESS_TOKEN_SECRET")
+
+
+class Shops(Service):
+    """A served emulator with a catalog for each shop, which records what each was sent."""
+
+    def __init__(self, emulator: Emulator) -> None:
+        super().__init__(emulator)
+        self.statuses: Counter[str] = Counter()
+        emulator.data.add_records("product_catalog", [{"id": name, "name": name} for name in NAMES], USER)
+
+    def answer(self, environ, start_response):
+        def counted(status, headers, *rest):
+            self.statuses[status[:3]] += 1
+            return start_response(status, headers, *rest)
+
+        return super().answer(environ, counted)
+
+    def forget(self) -> None:
+        """Forget what was recorded, and fail no longer."""
+        self.fail()
+        self.before = lambda put: None
+        self.settle()
+        self.puts.clear()
+        self.statuses.clear()
+
+    def sent(self, shop: str) -> Counter[str]:
+        """Count how often each product of a shop was sent."""
+        return Counter(id for put in list(self.puts) for id in put if id.startswith(f"{shop}-"))
+
+    def stored_in(self, shop: str) -> list[str]:
+        """The ids in the catalog of a shop."""
+        return [product["id"] for product in self.emulator.data.products(shop)]
+
+
+def machine(folder: Path, shops: Sequence[str], address: str, env: dict[str, str]) -> Adsctl:
+    """Set up a machine that has the profiles of shops."""
+    adsctl = Adsctl(folder, env)
+    (folder / "config").mkdir(parents=True)
+    addresses = dict.fromkeys(("base_url", "ads_url", "ads_sandbox_url"), address)
+    profiles = {shop: {**addresses, "account": f"account-{shop}", "catalog": shop} for shop in shops}
+    adsctl.file("config/config.yaml", json.dumps({"profiles": profiles}))
+    return adsctl
+
+
+def secrets_of(emulator: Emulator, address: str) -> dict[str, str]:
+    """Return the variables that sign in to an emulator."""
+    return {f"ADSCTL_{name}": variables(emulator, address)[f"ADSCTL_{name}"] for name in SECRETS}
+
+
+class Company:
+    """The machine that a fleet is started on, which has no secrets, and the workers, which have them."""
+
+    def __init__(self, folder: Path, shops: Shops, address: str, env: dict[str, str]) -> None:
+        self.folder, self.shops, self.service_address = folder, shops, address
+        self.worker_environment = secrets_of(shops.emulator, address) | env
+        self.office = machine(folder / "office", NAMES, address, {})
+        self.cluster = Cluster(folder)
+        self.networks: list[Proxy] = []
+        self.round = 0
+
+    def hire(
+        self, name: str, *options: str, shops: Sequence[str] = NAMES, port: int = 0, **env: str
+    ) -> Worker:
+        """Start a worker on a machine of its own."""
+        home = machine(self.folder / name, shops, self.service_address, self.worker_environment | env)
+        return self.cluster.add(home, name, *options, port=port)
+
+    def hire_behind_networks(self, name: str) -> Worker:
+        """Start a worker that reaches the scheduler, and is reached, through networks that can be cut."""
+        port = free_port()
+        self.networks = [Proxy(self.cluster.port), Proxy(port)]
+        to_scheduler, to_worker = self.networks
+        listen, contact = f"tcp://127.0.0.1:{port}", f"tcp://127.0.0.1:{to_worker.port}"
+        addresses = ("--listen-address", listen, "--contact-address", contact)
+        return self.hire(name, "--no-nanny", *addresses, port=to_scheduler.port)
+
+    def feeds(self, shops: Sequence[str], rows: int) -> str:
+        """Write a feed for each shop, other than before, where the workers find it; return a fleet."""
+        self.round += 1
+        folder = self.folder / f"feeds-{self.round}"
+        folder.mkdir()
+        for shop in shops:
+            (folder / f"{shop}.csv").write_text(feed(rows).replace("sku-", f"{shop}-{self.round}-"))
+        command = f"products push {folder}/{{profile}}.csv --concurrency 1"
+        names = ", ".join(f'"{shop}"' for shop in shops)
+        return str(
+            self.office.file(
+                "fleet.yaml", f"tasks:\n  - {{for: {{profiles: [{names}]}}, run: '{command}'}}\n"
+            )
+        )
+
+    def run(self, fleet: str, *options: object, code: int | None = 0) -> list[dict]:
+        """Run a fleet on the cluster, and return its records."""
+        done = self.office(*self.words(fleet), *options, code=code)
+        return json.loads(done.stdout)
+
+    def words(self, fleet: str) -> list[str]:
+        return ["fleet", "run", fleet, "--engine", "dask", "--scheduler", self.cluster.address, "-o", "json"]
+
+    def busy(self) -> list[Worker]:
+        """The workers that have a task's process."""
+        return [each for each in self.cluster.workers.values() if _task_processes(each)]
+
+    def end(self) -> None:
+        self.cluster.end()
+        for network in self.networks:
+            network.close()
+
+
+def _task_processes(worker: Worker) -> list[psutil.Process]:
+    try:
+        children = psutil.Process(worker.process.pid).children(recursive=True)
+        return [child for child in children if "__task" in child.cmdline()]
+    except psutil.Error:
+        return []

@@ -197,13 +197,14 @@ class ClusterEngine:
         flight = self._flights.get(key)
         if flight is None:
             return
-        try:
-            answer = link.result(event)
-            refusal = msgspec.json.decode(answer, type=Refusal) if answer else None
-            outcome = None if refusal else link.get(self._ended(flight.task))
-        except RemoteError as error:
-            problem = UnavailableError(f"no worker could carry it out: {error}").as_dict()
-            refusal, outcome = None, msgspec.json.encode(_failed(flight.task, problem)).decode()
+        refusal, outcome = None, link.get(self._ended(flight.task))
+        if not outcome:  # else the result may be on a worker that has died since
+            try:
+                answer = link.result(event)
+                refusal = msgspec.json.decode(answer, type=Refusal) if answer else None
+            except RemoteError as error:
+                problem = UnavailableError(f"no worker could carry it out: {error}").as_dict()
+                outcome = msgspec.json.encode(_failed(flight.task, problem)).decode()
         del self._flights[key]
         self._members.release(flight.address)
         if outcome:

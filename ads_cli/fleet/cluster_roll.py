@@ -12,6 +12,7 @@ from .cluster_members import Member, Members
 from .cluster_worker import Inquiry, Survey, survey
 from .engine import TaskResult
 from .records import Run
+from .run_task import SIGNAL_BASE
 from .tasks import Task
 
 CALL_SECONDS = 1.0  # between two calls
@@ -87,10 +88,12 @@ class Roll:
         }
 
     def _note(self, answer: Survey, *, is_new: bool) -> None:
-        """Note what has ended, in this run or well in an earlier one."""
+        """Note what has ended, in this run or well in an earlier one; what was stopped has not ended."""
         self.lease_seconds = max(self.lease_seconds, answer.lease_seconds)
         for name, result in answer.ended.items():
             key = answer.home, msgspec.json.encode(result)
+            if (result.exit_code or 0) >= SIGNAL_BASE:
+                continue
             if is_new and result.status != "ok":
                 self._failed_before.add(key)
             elif key not in self._failed_before:

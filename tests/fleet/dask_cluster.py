@@ -14,7 +14,8 @@ import psutil
 
 from tests.adsctl import ROOT, TIMEOUT_SECONDS, Adsctl
 
-LEASE_SECONDS = 5
+HOST = "127.0.0.1"
+LEASE_SECONDS = 6
 # A lease is that of a worker that was lost for as long as this; half a minute otherwise.
 LEASES = {
     "DASK_DISTRIBUTED__SCHEDULER__LOCKS__LEASE_TIMEOUT": f"{LEASE_SECONDS}s",
@@ -24,7 +25,7 @@ LEASES = {
 
 def free_port() -> int:
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
 
 
@@ -42,7 +43,7 @@ class Proxy:
         self._target = target
         self._pairs: set[socket.socket] = set()
         self._is_cut = False
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server((HOST, 0))
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -70,7 +71,7 @@ class Proxy:
         with one, suppress(OSError):
             if self._is_cut:
                 return
-            with socket.create_connection(("127.0.0.1", self._target)) as other:
+            with socket.create_connection((HOST, self._target)) as other:
                 self._pairs |= {one, other}
                 back = threading.Thread(target=self._copy, args=(other, one), daemon=True)
                 back.start()
@@ -154,15 +155,17 @@ class Cluster:
     def start_scheduler(self) -> None:
         with self.log.open("ab") as log:
             self.scheduler = subprocess.Popen(
-                self.dask(
-                    "scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--dashboard-address", ":0"
-                ),
+                self.dask("scheduler", "--host", HOST, "--port", str(self.port), "--dashboard-address", ":0"),
                 env={"PATH": os.environ["PATH"], "HOME": str(self.folder), "PYTHONPATH": str(ROOT), **LEASES},
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
             )
+
+    def registrations(self, name: str) -> int:
+        """Count how often a worker has joined the scheduler."""
+        return self.log.read_text().count(f"name: {name}\n")
 
     def restart_scheduler(self) -> None:
         self.scheduler.kill()

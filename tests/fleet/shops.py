@@ -13,9 +13,10 @@ from ads_cli.emulator.seed.accounts import USER
 from tests.adsctl import Adsctl
 from tests.conftest import Service, feed
 
-from .dask_cluster import Cluster, Proxy, Worker, free_port
+from .dask_cluster import Cluster, Proxy, Worker, free_port, wait_until
 
-NAMES = [f"shop{number}" for number in range(1, 10)]
+NAMES = [f"shop{number}" for number in range(1, 8)]
+BRIEF = NAMES[:2]  # whose feeds are one batch
 SECRETS = ("CONSUMER_KEY", "CONSUMER_SECRET", "ACCESS_TOKEN", "ACCESS_TOKEN_SECRET")
 
 
@@ -99,7 +100,8 @@ class Company:
         folder = self.folder / f"feeds-{self.round}"
         folder.mkdir()
         for shop in shops:
-            (folder / f"{shop}.csv").write_text(feed(rows).replace("sku-", f"{shop}-{self.round}-"))
+            text = feed(min(rows, 25) if shop in BRIEF else rows)
+            (folder / f"{shop}.csv").write_text(text.replace("sku-", f"{shop}-{self.round}-"))
         command = f"products push {folder}/{{profile}}.csv --concurrency 1"
         names = ", ".join(f'"{shop}"' for shop in shops)
         return str(
@@ -115,6 +117,18 @@ class Company:
 
     def words(self, fleet: str) -> list[str]:
         return ["fleet", "run", fleet, "--engine", "dask", "--scheduler", self.cluster.address, "-o", "json"]
+
+    def wait_for_workers(self) -> None:
+        """Wait until every worker has joined the scheduler."""
+        names = self.cluster.workers
+        wait_until(lambda: all(map(self.cluster.registrations, names)), "the workers have joined")
+
+    def ended(self) -> set[str]:
+        """The tasks of the last run whose records are on a worker."""
+        (run,) = self.office.home.glob("state/fleet/*/run.json")
+        id = json.loads(run.read_text())["run"]["id"]
+        records = self.folder.glob(f"w*/state/fleet/*/{id}/*.json")
+        return {json.loads(record.read_text())["task"] for record in records}
 
     def busy(self) -> list[Worker]:
         """The workers that have a task's process."""

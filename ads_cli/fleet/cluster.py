@@ -11,9 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from signal import SIGTERM
 from types import FrameType
-from typing import Any
 from uuid import uuid4
 
 import msgspec
@@ -21,14 +19,15 @@ from distributed import Future
 
 from .. import __version__
 from ..config.atomic_files import atomic
-from ..errors import Interrupted, UnavailableError, UsageError
-from ..masking import mask_address
+from ..errors import Interrupted, UnavailableError
 from ..signals import handled_by
+from .cluster_bulletin import Bulletin
 from .cluster_link import Event, Link, LostError, RemoteError, connect
 from .cluster_members import Member, Members
+from .cluster_messages import Order, Outcome, Refusal, failed, require_nothing_secret
 from .cluster_roll import Roll
-from .cluster_worker import Board, Order, Outcome, Refusal, carry_out, shares_of
-from .engine import Ended, OnEvent, Started, TaskResult
+from .cluster_worker import carry_out
+from .engine import Ended, OnEvent, Started
 from .queue import Limits, TaskQueue
 from .records import Records, Run
 from .tasks import Task
@@ -44,6 +43,7 @@ class Waiting(msgspec.Struct):
     task: Task
     not_before: float = 0.0  # monotonic seconds
     was_started: bool = False  # on a worker that was lost: it may have ended
+    home: str = ""  # of that worker, which has its record
 
 
 class Flight(msgspec.Struct):
@@ -63,8 +63,7 @@ class ClusterEngine:
         self._scheduler, self._run, self._limits = scheduler, run, limits
         self._max_wait = max_wait  # seconds without a scheduler or a worker
         self._records = Records(state_dir, run)
-        self._board = f"adsctl-{uuid4().hex}"
-        self._beat = 0
+        self._bulletin = Bulletin()
         self._stop_signals: list[int] = []
         self._stopped_at = 0.0
         self._link: Link | None = None
@@ -73,8 +72,6 @@ class ClusterEngine:
         self._backoff = BEAT_SECONDS
         self._ready: list[Waiting] = []
         self._flights: dict[str, Flight] = {}  # by the key of the future
-        self._published: dict[str, str] = {}  # the shares of each home
-        self._share_changes = 0
 
     def run(self, tasks: Sequence[Task], on_event: OnEvent) -> None:
         """Run tasks; after a signal, stop them, and raise Interrupted once they have ended.
@@ -83,19 +80,21 @@ class ClusterEngine:
         version.
         """
         for task in tasks:
-            _require_no_secret(task)
+            require_nothing_secret(task)
         self._queue, self._on_event = TaskQueue(tasks, self._limits), on_event
         self._members = Members(tasks)
         self._roll = Roll(self._members, self._run, tasks)
         self._failures = 0
         with handled_by(self._on_signal):
-            self._link = connect(self._scheduler, self._board)
+            self._link = connect(self._scheduler, self._bulletin.board)
             self._scheduler_id = self._link.scheduler_id
             try:
                 while not self._is_done:
                     self._step()
             finally:
-                self._leave()
+                if self._link:
+                    self._bulletin.leave(self._link, self._members, is_done=not self._flights)
+                    self._link.close()
         if self._stop_signals:
             raise Interrupted(self._stop_signals[0])
 
@@ -112,15 +111,15 @@ class ClusterEngine:
 
     def _step(self) -> None:
         """Place tasks on workers, and wait a moment for what happens."""
-        link = self._link or self._reconnect()
-        if link is None:
-            return
         try:
+            link = self._link or self._reconnect()
+            if link is None:
+                return
             self._roll.call(link)
             if self._stop_signals:
                 self._stop()
             self._place(link)
-            self._tell(link)
+            self._bulletin.tell(link, self._members, self._stop_signals)
             event = link.next_event(BEAT_SECONDS)
             while event is not None:
                 self._handle(link, event)
@@ -154,12 +153,14 @@ class ClusterEngine:
             free -= 1
         now = time.monotonic()
         for waiting in [each for each in self._ready if each.not_before <= now]:
+            if self._members.is_expected(waiting.home):
+                continue
             if outcome := self._found(link, waiting):
                 self._end(link, waiting.task, outcome)
             elif error := self._members.problem(waiting.task):
-                self._end(link, waiting.task, _failed(waiting.task, error))
-            elif member := self._members.take(waiting.task, now):
-                self._tell(link)  # of its share
+                self._end(link, waiting.task, failed(waiting.task, error))
+            elif member := self._members.choose(waiting.task, now):
+                self._bulletin.tell(link, self._members, self._stop_signals)  # of its share
                 self._submit(link, waiting.task, member)
             else:
                 continue
@@ -168,22 +169,33 @@ class ClusterEngine:
     def _found(self, link: Link, waiting: Waiting) -> Outcome | None:
         """Return what a task has come to without the fleet's hearing of it."""
         if waiting.was_started:
-            if text := link.get(self._ended(waiting.task)):
+            if text := link.get(self._bulletin.ended(waiting.task)):
                 return msgspec.json.decode(text, type=Outcome)
             self._roll.ask(link, [waiting.task])
         result = self._roll.ended.pop(waiting.task.name, None)
         return Outcome(result, "") if result else None
 
     def _submit(self, link: Link, task: Task, member: Member) -> None:
-        lease = f"adsctl-{_digest(task.account)}" if task.account and not task.is_part else self._ended(task)
+        lease = (
+            f"adsctl-{_digest(task.account)}"
+            if task.account and not task.is_part
+            else self._bulletin.ended(task)
+        )
         order = Order(
-            task, self._run, __version__, f"{lease}-lease", ended=self._ended(task), board=self._board
+            task,
+            self._run,
+            __version__,
+            f"{lease}-lease",
+            ended=self._bulletin.ended(task),
+            board=self._bulletin.board,
         )
         message = msgspec.json.encode(order)
-        key = f"{self._ended(task)}-{uuid4().hex}"
+        self._bulletin.announce(link, task)
+        key = f"{self._bulletin.ended(task)}-{uuid4().hex}"
         self._flights[key] = Flight(
             task, member.address, link.submit(carry_out, message, key, member.address)
         )
+        member.busy += 1
 
     def _handle(self, link: Link, event: Event) -> None:
         """Handle the message of a worker that has begun, or the future of a task."""
@@ -197,14 +209,14 @@ class ClusterEngine:
         flight = self._flights.get(key)
         if flight is None:
             return
-        refusal, outcome = None, link.get(self._ended(flight.task))
+        refusal, outcome = None, link.get(self._bulletin.ended(flight.task))
         if not outcome:  # else the result may be on a worker that has died since
             try:
                 answer = link.result(event)
                 refusal = msgspec.json.decode(answer, type=Refusal) if answer else None
             except RemoteError as error:
                 problem = UnavailableError(f"no worker could carry it out: {error}").as_dict()
-                outcome = msgspec.json.encode(_failed(flight.task, problem)).decode()
+                outcome = msgspec.json.encode(failed(flight.task, problem)).decode()
         del self._flights[key]
         self._members.release(flight.address)
         if outcome:
@@ -225,21 +237,8 @@ class ClusterEngine:
         self._queue.end(task, failed=result.status == "failed")
         self._failures += result.status == "failed"
         self._on_event(Ended(task, result))
-        link.delete(self._ended(task))
-
-    def _tell(self, link: Link) -> None:
-        """Tell all workers that the fleet runs, and what share of each limit they have."""
-        now, changed = time.monotonic(), False
-        for home in self._members.homes:
-            text = msgspec.json.encode(self._members.shares(home, now)).decode()
-            if self._published.get(home) != text:
-                link.put(shares_of(self._board, home), text)
-                self._published[home] = text
-                changed = True
-        self._share_changes += changed
-        self._beat += 1
-        stop = self._stop_signals[0] if self._stop_signals else 0
-        link.put(self._board, msgspec.json.encode(Board(self._beat, stop, self._share_changes)).decode())
+        with suppress(LostError):
+            link.delete(self._bulletin.ended(task))
 
     def _lose(self) -> None:
         """Take back every task; each ends where it runs, as its worker hears nothing of the scheduler."""
@@ -247,13 +246,16 @@ class ClusterEngine:
             self._link.close()
             self._lost_at, self._backoff = time.monotonic(), BEAT_SECONDS
         self._link = None
-        self._ready += [Waiting(each.task, was_started=True) for each in self._flights.values()]
+        for each in self._flights.values():
+            home = self._members.home_of(each.address)
+            self._ready.append(Waiting(each.task, was_started=True, home=home))
+            self._members.release(each.address)
         self._flights.clear()
 
     def _reconnect(self) -> Link | None:
         """Connect again; the leases of a scheduler that was started again are lost, and are waited for."""
         try:
-            self._link = Link(self._scheduler, self._board)
+            self._link = Link(self._scheduler, self._bulletin.board)
         except LostError as error:
             if time.monotonic() - self._lost_at > self._max_wait:
                 raise UnavailableError(
@@ -265,41 +267,12 @@ class ClusterEngine:
             return None
         if self._link.scheduler_id != self._scheduler_id:
             self._scheduler_id = self._link.scheduler_id
-            self._published.clear()
+            self._bulletin.renew()
             self._members.keep((), time.monotonic())
             for waiting in self._ready:
-                if waiting.was_started:
-                    waiting.not_before = self._lost_at + self._roll.lease_seconds
+                waiting.not_before = self._lost_at + self._roll.lease_seconds
+                self._bulletin.announce(self._link, waiting.task)
         return self._link
-
-    def _leave(self) -> None:
-        """Forget what the fleet has told the scheduler; what still runs is to end."""
-        if self._link:
-            with suppress(LostError):
-                if self._flights:
-                    self._link.put(self._board, msgspec.json.encode(Board(self._beat + 1, SIGTERM)).decode())
-                else:
-                    homes = (shares_of(self._board, home) for home in self._members.homes)
-                    self._link.delete(self._board, *homes)
-            self._link.close()
-
-    def _ended(self, task: Task) -> str:
-        """Name the variable for what a task comes to."""
-        return f"{self._board}-{task.digest}"
-
-
-def _require_no_secret(task: Task) -> None:
-    """Raise UsageError for a command line that must not pass through a scheduler."""
-    for word in task.words:
-        if (shown := mask_address(word)) != word:
-            raise UsageError(
-                f"task {task.name!r}: {shown} may hold a secret, which would pass through the scheduler",
-                hint="put the address into a variable of the workers, and write @NAME",
-            )
-
-
-def _failed(task: Task, error: dict[str, Any]) -> Outcome:
-    return Outcome(TaskResult.ended(task, error["exit_code"], error=error), "")
 
 
 def _digest(text: str) -> str:

@@ -56,28 +56,38 @@ class Members:
         self._members[member.address] = member
         self._absent.pop(member.home, None)
 
-    def keep(self, addresses: Iterable[str], now: float) -> set[str]:
-        """Note which workers are connected; return the addresses of those that have left."""
+    def keep(self, addresses: Iterable[str], now: float) -> None:
+        """Note which workers are connected."""
         connected = set(addresses)
-        left = {member.address for member in self.present if member.address not in connected}
-        for address in left:
-            self._members[address].is_present = False
+        for member in self._members.values():
+            member.is_present = member.address in connected
         here = {member.home for member in self.present}
-        for home in self.homes - here:
-            self._absent.setdefault(home, now)
-        gone = {home: since for home, since in self._absent.items() if now - since > RETURN_SECONDS}
+        self._absent = {home: self._absent.get(home, now) for home in self.homes - here}
+        for home in [home for home, since in self._absent.items() if now - since > RETURN_SECONDS]:
+            self._forget(home, self._absent.pop(home))
         for division in self._divisions.values():
-            for home, since in gone.items():
-                division.leave(home, since)
             division.spread(now)
-        return left
 
-    def take(self, task: Task, now: float) -> Member | None:
+    def is_expected(self, home: str) -> bool:
+        """Whether the workers of a home have left, and may return."""
+        return home in self._absent
+
+    def home_of(self, address: str) -> str:
+        """Return the home of a worker."""
+        member = self._members.get(address)
+        return member.home if member else ""
+
+    def _forget(self, home: str, seen_at: float) -> None:
+        """Give back the shares of a home that does not return; what it sent counts for another window."""
+        self._members = {address: each for address, each in self._members.items() if each.home != home}
+        for division in self._divisions.values():
+            division.leave(home, seen_at)
+
+    def choose(self, task: Task, now: float) -> Member | None:
         """Choose the worker with the most free threads that may run a task; None where none may yet."""
         free = [each for each in self._able(task) if each.is_present and each.busy < each.threads]
         for member in sorted(free, key=lambda each: each.busy - each.threads):
             if self._has_share(member, task, now):
-                member.busy += 1
                 return member
         return None
 

@@ -9,7 +9,8 @@ import msgspec
 from ..errors import StateError
 from .cluster_link import Link
 from .cluster_members import Member, Members
-from .cluster_worker import Inquiry, Survey, survey
+from .cluster_messages import Inquiry, Survey
+from .cluster_worker import survey
 from .engine import TaskResult
 from .records import Run
 from .run_task import SIGNAL_BASE
@@ -58,8 +59,9 @@ class Roll:
         differences = link.check_versions()
         answers = self._survey(link, [each for each in new if each not in differences], self._tasks)
         for address, worker in new.items():
-            name = str(worker["name"])
-            answer = answers.get(address)
+            if address not in answers and address not in differences:
+                continue  # it is asked again with the next call, if it is still there
+            name, answer = str(worker["name"]), answers.get(address)
             if isinstance(answer, Survey):
                 is_new = answer.home not in self._members.homes
                 threads, scopes = int(worker["nthreads"]), answer.scopes
@@ -76,7 +78,7 @@ class Roll:
             self._members.join(Member(address, name, 0, address, {}, {}, unfit=error.as_dict()))
 
     def _survey(self, link: Link, addresses: list[str], tasks: Sequence[Task]) -> dict[str, Any]:
-        """Return the answer of each worker, or its exception; a worker that has left has none."""
+        """Return the answer of each worker, or its exception; one that cannot be reached has none."""
         if not addresses:
             return {}
         message = msgspec.json.encode(Inquiry(self._run, tuple(tasks)))

@@ -5,123 +5,25 @@ secrets where it runs.
 """
 
 import os
-import platform
-import signal
-import threading
-import time
-from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import dask.config
 import msgspec
-from dask.utils import parse_timedelta
 from distributed import Semaphore, Variable, Worker, get_worker
 
 from .. import __version__
-from ..client.allowance import Allowance, Share
-from ..config.settings import Settings
 from ..errors import AdsctlError, StateError
 from .allowance import scope_of_profile
-from .engine import TaskResult
-from .records import Records, Run
+from .cluster_messages import Inquiry, Order, Outcome, Refusal, Survey
+from .cluster_watch import POLL_SECONDS, BoardReader, Home, Watch, is_running, lease_seconds, read
+from .records import Records
 from .run_task import TaskProcess
-from .tasks import Task
 
-POLL_SECONDS = 0.5
-READ_SECONDS = "200 ms"  # for a variable that may not be set
-# Parts of a lease without a word of the scheduler, after which a task is stopped, and then killed: it must
-# have ended before another worker gets the lease.
-QUIET_PART, KILL_PART = 0.4, 0.8
 MAX_LOG_BYTES = 64 * 1024  # that come home
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-
-
-class Inquiry(msgspec.Struct, frozen=True):
-    """What the fleet asks each worker before it runs anything."""
-
-    run: Run
-    tasks: tuple[Task, ...]
-
-
-class Survey(msgspec.Struct, frozen=True):
-    """What a worker answers."""
-
-    home: str
-    lease_seconds: float
-    scopes: dict[str, str]  # of the limits of each profile's token
-    problems: dict[str, dict[str, Any]]  # why it cannot use a profile: the error
-    ended: dict[str, TaskResult]  # of the records in its state folder, by task
-
-
-class Order(msgspec.Struct, frozen=True):
-    """A task for a worker."""
-
-    task: Task
-    run: Run
-    version: str  # of adsctl
-    lease: str  # what must be held while it runs: that of its account
-    ended: str  # the variable for its outcome
-    board: str  # the variable of the fleet's board, and the topic of its events
-
-
-class Board(msgspec.Struct, frozen=True):
-    """What the fleet tells all workers, again and again: its silence ends their tasks."""
-
-    beat: int
-    stop: int = 0  # the signal that ends the tasks
-    shares: int = 0  # changes of the shares
-
-
-class Outcome(msgspec.Struct, frozen=True):
-    """What a task came to, and the end of its log."""
-
-    result: TaskResult
-    log: str
-
-
-class Refusal(msgspec.Struct, frozen=True):
-    """Why a worker does not run a task."""
-
-    worker: str
-    error: dict[str, Any] | None = None  # None: it has no share of the limits of the token yet
 
 
 class LostContactError(Exception):
-    """The task was ended, since the fleet or the scheduler was silent."""
-
-
-class Home(NamedTuple):
-    """A state folder on a machine: its processes share windows of requests, also after a restart."""
-
-    id: str
-    state_dir: Path
-
-    @classmethod
-    def find(cls) -> "Home":
-        """Return the home of this process. The clock of requests starts again with the machine."""
-        state_dir = Settings({}).state_dir
-        state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = state_dir.stat()
-        boot = BOOT_ID.read_text() if BOOT_ID.exists() else ""
-        identity = f"{platform.node()} {boot} {status.st_dev} {status.st_ino}"
-        return cls(sha256(identity.encode()).hexdigest()[:16], state_dir)
-
-    @property
-    def allowance(self) -> Allowance:
-        """The shares of the limits that its processes keep."""
-        return Allowance(self.state_dir / "fleet" / "allowance" / self.id)
-
-
-def lease_seconds() -> float:
-    """Return how long the scheduler keeps a lease that is not refreshed."""
-    return float(parse_timedelta(dask.config.get("distributed.scheduler.locks.lease-timeout")))
-
-
-def shares_of(board: str, home: str) -> str:
-    """Name the variable with the shares of a home."""
-    return f"{board}-shares-{home}"
+    """A task was ended, since the fleet or the scheduler was silent."""
 
 
 def survey(message: bytes) -> bytes:
@@ -156,19 +58,14 @@ def carry_out(message: bytes) -> bytes:
         if not is_running(worker) or (told := board.read()) is None or told.stop:
             raise LostContactError(f"{worker.name} was stopped before it could begin")
     try:
-        if not _read(ended):
+        if not read(ended):
             ended.set(msgspec.json.encode(_run(order, board, worker, home)).decode())
     finally:
         lease.release()
     return b""
 
 
-def is_running(worker: Worker) -> bool:
-    """Whether a worker is connected to its scheduler."""
-    return worker.status.name in ("running", "paused")
-
-
-def _refusal(order: Order, board: "BoardReader", address: str) -> Refusal | None:
+def _refusal(order: Order, board: BoardReader, address: str) -> Refusal | None:
     """Refuse a task that this worker cannot run."""
     try:
         if order.version != __version__:
@@ -182,7 +79,7 @@ def _refusal(order: Order, board: "BoardReader", address: str) -> Refusal | None
     return None if scope in board.scopes else Refusal(address)
 
 
-def _run(order: Order, board: "BoardReader", worker: Worker, home: Home) -> Outcome:
+def _run(order: Order, board: BoardReader, worker: Worker, home: Home) -> Outcome:
     """Run a task in a process, for as long as the fleet and the scheduler can be heard."""
     name = str(worker.name)
     worker.log_event(order.board, {"task": order.task.name, "worker": name, "address": worker.address})
@@ -198,73 +95,6 @@ def _run(order: Order, board: "BoardReader", worker: Worker, home: Home) -> Outc
         raise LostContactError(f"{name} heard nothing of the fleet, and stopped the task {order.task.name!r}")
     log = Records(home.state_dir, order.run).log(order.task)
     return Outcome(result, _tail(log))
-
-
-class BoardReader:
-    """Reads the fleet's board, and grants the shares of the limits that it tells of."""
-
-    def __init__(self, name: str, home: Home) -> None:
-        self._board, self._shares = Variable(name), Variable(shares_of(name, home.id))
-        self._allowance = home.allowance
-        self._seen = -1  # changes of the shares
-        self.scopes: set[str] = set()  # of which there is a share
-
-    def read(self) -> Board | None:
-        """Return what the fleet tells, if anything."""
-        text = _read(self._board)
-        return msgspec.json.decode(text, type=Board) if text else None
-
-    def grant(self) -> Board | None:
-        """Read the board, and store the shares if they have changed."""
-        board = self.read()
-        if board and board.shares != self._seen:
-            shares = msgspec.json.decode(_read(self._shares) or "{}", type=dict[str, Share])
-            for scope, share in shares.items():
-                self._allowance.grant(share, scope)
-            self.scopes, self._seen = set(shares), board.shares
-        return board
-
-
-class Watch(threading.Thread):
-    """Ends the process of a task on the fleet's word, or when nothing is heard of it."""
-
-    def __init__(self, process: TaskProcess, board: BoardReader, worker: Worker) -> None:
-        super().__init__(daemon=True)
-        self.lost_contact = False
-        self._process, self._board, self._worker = process, board, worker
-        self._has_ended = threading.Event()
-        self._lease_seconds = lease_seconds()
-
-    def run(self) -> None:
-        """Look at the board until the process has ended."""
-        beat, heard, told = -1, time.monotonic(), 0
-        while not self._has_ended.wait(POLL_SECONDS):
-            with suppress(Exception):  # whatever keeps the board from being read is silence
-                board = self._board.grant()
-                if board and board.beat != beat:
-                    beat, heard = board.beat, time.monotonic()
-                if board and board.stop != told:
-                    told = board.stop
-                    self._process.tell(told)
-            quiet = time.monotonic() - heard
-            if quiet > QUIET_PART * self._lease_seconds or not is_running(self._worker):
-                self._process.tell(signal.SIGTERM) if not self.lost_contact else None
-                self.lost_contact = True
-            if quiet > KILL_PART * self._lease_seconds:
-                self._process.tell(getattr(signal, "SIGKILL", signal.SIGTERM))
-
-    def end(self) -> None:
-        """Stop looking."""
-        self._has_ended.set()
-        self.join()
-
-
-def _read(variable: Variable) -> str:
-    """Return the value of a variable; "" if it is not set."""
-    try:
-        return str(variable.get(timeout=READ_SECONDS))
-    except TimeoutError:
-        return ""
 
 
 def _tail(log: Path) -> str:

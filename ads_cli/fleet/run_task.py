@@ -72,7 +72,7 @@ class TaskProcess:
 
     def tell(self, signum: int) -> None:
         """Send a signal, which the process receives even if it has only just been started."""
-        with suppress(OSError):
+        with suppress(OSError, ValueError):  # it has ended
             self._send(bytes([signum]))
 
     def wait(self) -> TaskResult:

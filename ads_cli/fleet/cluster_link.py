@@ -6,14 +6,17 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
+from time import monotonic, sleep
 from typing import Any, TypeAlias
 
 from distributed import Client, Future, Variable
 from distributed.versions import VersionMismatchWarning
 
 from ..errors import StateError, UnavailableError
+from .cluster_messages import LostContactError
 
 CONNECT_SECONDS = 10
+MIN_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 0.5, 10.0
 READ_SECONDS = "200 ms"  # for a variable that may not be set
 RESULT_SECONDS = 30
 RETRIES = 2  # of a task whose worker could not carry it out, for whatever reason
@@ -96,10 +99,11 @@ class Link:
         return None
 
     def result(self, future: Future[bytes]) -> bytes:
-        """Return what a function has returned; raise what it has raised."""
+        """Return what a function has returned; raise LostContactError, or RemoteError for any other error."""
         with self._talking():
             if future.status == "error":
-                raise RemoteError(str(future.exception(timeout=RESULT_SECONDS)))
+                error = future.exception(timeout=RESULT_SECONDS)
+                raise error if isinstance(error, LostContactError) else RemoteError(str(error))
             return bytes(future.result(timeout=RESULT_SECONDS))
 
     def put(self, name: str, value: str) -> None:
@@ -136,21 +140,55 @@ def _lost_where_broken() -> Iterator[None]:
     """Raise LostError for what Dask raises where a connection is broken."""
     try:
         yield
-    except (RemoteError, LostError):
+    except (RemoteError, LostError, LostContactError):
         raise
     except (OSError, RuntimeError, asyncio.CancelledError) as error:
         raise LostError(str(error) or type(error).__name__) from error
 
 
-def connect(address: str, board: str) -> Link:
-    """Connect for the first time; raise UnavailableError."""
-    try:
-        return Link(address, board)
-    except (LostError, ValueError) as error:
-        raise UnavailableError(
-            f"no Dask scheduler can be reached at {address}: {error}",
-            hint="start one there with: dask scheduler; or correct --scheduler, such as tcp://10.0.0.5:8786",
-        ) from None
+class Connection:
+    """Connects to a scheduler, and again after it was lost."""
+
+    def __init__(self, address: str, board: str, max_wait: float) -> None:
+        self._address, self._board = address, board
+        self._max_wait = max_wait  # seconds without a scheduler
+        self._scheduler_id = ""
+        self._backoff = MIN_BACKOFF_SECONDS
+        self.current: Link | None = None
+        self.lost_at = 0.0  # monotonic seconds
+
+    def open(self) -> None:
+        """Connect for the first time; raise UnavailableError."""
+        try:
+            self.current = Link(self._address, self._board)
+            self._scheduler_id = self.current.scheduler_id
+        except (LostError, ValueError) as error:
+            hint = "start one there with: dask scheduler; or correct --scheduler, such as tcp://10.0.0.5:8786"
+            message = f"no Dask scheduler can be reached at {self._address}: {error}"
+            raise UnavailableError(message, hint=hint) from None
+
+    def reopen(self) -> tuple[Link | None, bool]:
+        """Try once to connect again; return the link, and whether it is to another scheduler."""
+        try:
+            self.current = Link(self._address, self._board)
+        except LostError as error:
+            if monotonic() - self.lost_at > self._max_wait:
+                hint = "start it and its workers again, and then this command with --resume"
+                message = f"the scheduler at {self._address} was lost: {error}"
+                raise UnavailableError(message, hint=hint) from None
+            sleep(self._backoff)
+            self._backoff = min(2 * self._backoff, MAX_BACKOFF_SECONDS)
+            return None, False
+        is_other = self.current.scheduler_id != self._scheduler_id
+        self._scheduler_id = self.current.scheduler_id
+        return self.current, is_other
+
+    def lose(self) -> None:
+        """Give up a link that is broken."""
+        if self.current:
+            self.current.close()
+            self.lost_at, self._backoff = monotonic(), MIN_BACKOFF_SECONDS
+        self.current = None
 
 
 def _versions(found: Mapping[str, Any]) -> dict[str, str]:

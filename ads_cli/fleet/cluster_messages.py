@@ -61,6 +61,10 @@ class Refusal(msgspec.Struct, frozen=True):
     error: dict[str, Any] | None = None  # None: it has no share of the limits of the token yet
 
 
+class LostContactError(Exception):
+    """A task was ended, since the fleet or the scheduler was silent."""
+
+
 def shares_of(board: str, home: str) -> str:
     """Name the variable with the shares of a home."""
     return f"{board}-shares-{home}"

@@ -20,7 +20,7 @@ from .cluster_messages import Board, shares_of
 from .run_task import TaskProcess
 
 POLL_SECONDS = 0.5
-READ_SECONDS = "5 s"  # for a variable; a fleet sets each before it is read
+READ_SECONDS = "1 s"  # for a variable; a fleet sets each before it is read
 # Parts of a lease without a word of the fleet, after which a task is stopped, and then killed: it must
 # have ended before another worker gets the lease.
 QUIET_PART, KILL_PART = 0.4, 0.8
@@ -59,12 +59,12 @@ def is_running(worker: Worker) -> bool:
     return worker.status.name in ("running", "paused")
 
 
-def read(variable: Variable) -> str:
-    """Return the value of a variable; "" if it is not set."""
+def read(variable: Variable) -> str | None:
+    """Return the value of a variable; None if the fleet has deleted it."""
     try:
         return str(variable.get(timeout=READ_SECONDS))
     except TimeoutError:
-        return ""
+        return None
 
 
 class BoardReader:

@@ -14,16 +14,12 @@ from distributed import Semaphore, Variable, Worker, get_worker
 from .. import __version__
 from ..errors import AdsctlError, StateError
 from .allowance import scope_of_profile
-from .cluster_messages import Inquiry, Order, Outcome, Refusal, Survey
+from .cluster_messages import Inquiry, LostContactError, Order, Outcome, Refusal, Survey
 from .cluster_watch import POLL_SECONDS, BoardReader, Home, Watch, is_running, lease_seconds, read
 from .records import Records
 from .run_task import TaskProcess
 
 MAX_LOG_BYTES = 64 * 1024  # that come home
-
-
-class LostContactError(Exception):
-    """A task was ended, since the fleet or the scheduler was silent."""
 
 
 def survey(message: bytes) -> bytes:
@@ -58,7 +54,9 @@ def carry_out(message: bytes) -> bytes:
         if not is_running(worker) or (told := board.read()) is None or told.stop:
             raise LostContactError(f"{worker.name} was stopped before it could begin")
     try:
-        if not read(ended):
+        if (outcome := read(ended)) is None:
+            raise LostContactError("the fleet has ended")
+        if not outcome:
             ended.set(msgspec.json.encode(_run(order, board, worker, home)).decode())
     finally:
         lease.release()

@@ -127,3 +127,12 @@ def test_a_process_that_works_on_blocks_loads_no_more_than_that_takes():
 def test_a_check_loads_nothing_that_sends(adsctl):
     adsctl.file("feed.csv", feed(3))
     assert not loaded(adsctl, "products", "check", "feed.csv") & (TO_SEND | {"rich", "sqlite3", "filelock"})
+
+
+@pytest.mark.parametrize("words", [("check",), ("run",)])
+def test_a_fleet_on_this_machine_loads_nothing_of_a_cluster(adsctl, words):
+    feed_file = adsctl.file("feed.csv", feed(3))
+    adsctl.file("fleet.yaml", f"tasks: [{{name: one, run: products check {feed_file}}}]\n")
+    used = loaded(adsctl, "fleet", *words, "fleet.yaml", "-q")
+    assert "ads_cli" in used
+    assert not used & {"dask", "distributed", "tornado", "click", "psutil", "rich"}

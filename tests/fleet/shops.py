@@ -115,8 +115,9 @@ class Company:
         done = self.office(*self.words(fleet), *options, code=code)
         return json.loads(done.stdout)
 
-    def words(self, fleet: str) -> list[str]:
-        return ["fleet", "run", fleet, "--engine", "dask", "--scheduler", self.cluster.address, "-o", "json"]
+    def words(self, fleet: str, scheduler: str = "") -> list[str]:
+        address = scheduler or self.cluster.address
+        return ["fleet", "run", fleet, "--engine", "dask", "--scheduler", address, "-o", "json"]
 
     def wait_for_workers(self) -> None:
         """Wait until every worker has joined the scheduler."""

@@ -1,0 +1,104 @@
+"""What a fleet tells of a cluster that it cannot use, before anything runs."""
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from ads_cli.emulator.app import Emulator
+from ads_cli.emulator.server import running
+
+from .dask_cluster import free_port
+from .shops import NAMES, Company, Shops
+
+SHOP, OTHER, NOBODYS = NAMES[:3]
+
+
+@pytest.fixture(scope="module")
+def company(tmp_path_factory, seeded_database) -> Iterator[Company]:
+    """Two workers: one has a profile of its own, one is not signed in."""
+    folder = tmp_path_factory.mktemp("company")
+    emulator = Emulator(shutil.copyfile(seeded_database, folder / "service.db"))
+    emulator.prepared()
+    shops = Shops(emulator)
+    with running(shops) as address:
+        company = Company(folder, shops, address, {})
+        company.hire("w1", "--no-nanny", shops=[SHOP, OTHER])
+        company.hire("w2", "--no-nanny", shops=[OTHER, NOBODYS], ADSCTL_ACCESS_TOKEN="")
+        company.wait_for_workers()
+        yield company
+        company.end()
+    emulator.close()
+
+
+@pytest.fixture
+def shops(company) -> Iterator[Shops]:
+    company.shops.forget()
+    yield company.shops
+
+
+def error_of(company: Company, fleet: str, code: int, *options: str, **words: str) -> dict:
+    done = company.office(*company.words(fleet, **words), *options, code=code)
+    return json.loads(done.stderr.splitlines()[-1])["error"]
+
+
+def test_a_task_goes_to_the_worker_that_has_its_profile(company, shops):
+    records = company.run(company.feeds([SHOP, OTHER], 25))
+    assert [(each["status"], each["worker"]) for each in records] == [("ok", "w1")] * 2
+
+
+def test_a_task_that_no_worker_can_run_fails_and_tells_why_of_each(company, shops):
+    ok, failed = company.run(company.feeds([SHOP, NOBODYS], 25), code=4)
+    assert ok["status"] == "ok" and failed["exit_code"] == 4
+    assert f"w1: there is no profile '{NOBODYS}'" in failed["error"]["message"]
+    assert "w2: not signed in" in failed["error"]["message"]
+
+
+def test_without_a_scheduler_a_fleet_ends_with_8_and_says_how_to_start_one(company):
+    address = f"tcp://127.0.0.1:{free_port()}"
+    error = error_of(company, company.feeds([SHOP], 25), 8, scheduler=address)
+    assert f"no Dask scheduler can be reached at {address}" in error["message"]
+    assert "dask scheduler" in error["hint"]
+
+
+def test_a_worker_with_another_version_is_told_before_anything_runs(company, shops):
+    other = company.folder / "other" / "adsctl-9.9.9.dist-info"
+    other.mkdir(parents=True)
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: adsctl\nVersion: 9.9.9\n")
+    path = f"{other.parent}:{company.office.environment['PYTHONPATH']}"
+    worker = company.hire("w9", "--no-nanny", PYTHONPATH=path)
+    company.wait_for_workers()
+    error = error_of(company, company.feeds([SHOP], 25), 11)
+    worker.end()
+    del company.cluster.workers["w9"]
+    assert "the worker w9 at tcp://" in error["message"] and "has adsctl 9.9.9 (here " in error["message"]
+    assert "install the same version" in error["hint"]
+    assert shops.puts == []
+
+
+def test_a_command_with_a_secret_is_not_sent_through_the_scheduler(company, shops):
+    address = "https://shop.example/feed.csv?key=s3cret"
+    run = {"name": "nord", "profile": SHOP, "run": f"products push {address}"}
+    fleet = str(company.office.file("secret.yaml", json.dumps({"tasks": [run]})))
+    error = error_of(company, fleet, 2)
+    assert "s3cret" not in json.dumps(error)
+    assert "task 'nord': https://shop.example/feed.csv?*** may hold a secret" in error["message"]
+    assert "@NAME" in error["hint"]
+    assert b"s3cret" not in company.cluster.log.read_bytes()
+
+
+def test_the_extra_that_is_missing_is_named(company, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ads_cli.fleet.cluster", None)
+    error = error_of(company, company.feeds([SHOP], 25), 2)
+    assert error["message"] == "--engine dask needs adsctl[fleet]"
+    assert error["hint"] == "pip install 'adsctl[fleet]'"
+
+
+def test_the_engine_and_its_scheduler_belong_together(adsctl):
+    fleet = adsctl.file("fleet.yaml", "tasks: [{name: a, run: products check feed.csv}]\n")
+    lacking = adsctl("fleet", "run", fleet, "--engine", "dask", code=2).stderr
+    assert "--engine dask needs --scheduler ADDRESS" in lacking
+    alone = adsctl("fleet", "run", fleet, "--scheduler", "tcp://127.0.0.1:1", code=2).stderr
+    assert "--scheduler is that of --engine dask" in alone

@@ -9,7 +9,7 @@ from .endpoint import endpoint
 from .types import CardUri, Cursor, Id, Ids, InAccount, PageSize
 
 POST_COLUMNS = "id name text nullcast card_uri"
-LISTED_COLUMNS = "id name full_text post_type nullcast scheduled_at card_uri"
+LISTED_COLUMNS = "id nullcast full_text name card_uri scheduled_at post_type"
 
 PostType = Annotated[Literal["DRAFT", "PUBLISHED", "SCHEDULED"], Meta(description="Which kind of posts")]
 AuthorId = Annotated[int, Meta(description="The author of the post")]

@@ -12,9 +12,9 @@ from .posts import AuthorId, MediaKeys, PostName, Promoted, Text
 from .types import CardUri, Cursor, DayOrMoment, Id, InAccount
 from .validation import rule
 
-DRAFT_COLUMNS = "id name text media_keys card_uri nullcast"
+DRAFT_COLUMNS = "id nullcast text name card_uri media_keys"
 DRAFT_FIELDS = ("user_id", "created_at", "updated_at", "status")
-SCHEDULED_COLUMNS = "id name text scheduled_at scheduled_status post_id card_uri nullcast"
+SCHEDULED_COLUMNS = "id scheduled_at scheduled_status nullcast text name post_id card_uri"
 SCHEDULED_FIELDS = ("user_id", "media_keys", "completed_at", "created_at", "updated_at")
 ONE_YEAR = timedelta(days=366)  # in a leap year
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 MONEY = "_local_micro"
-HEADERS = {"effective_status": "status"}
+HEADERS = {"effective_status": "status", "scheduled_status": "status"}
 DAY_ONLY = ("created_at", "updated_at")
 
 

@@ -58,6 +58,12 @@ def test_a_value_has_the_fields_of_the_service(find, kind):
     assert len({*ids}) == len(ids)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_some_answers_name_the_type_of_their_data(local, kind):
+    body = local.get(f"{SEARCH}/{kind}", **NEEDED.get(kind, {})).json()
+    assert body.get("data_type") == {"events": "event", "platform_versions": "platform_version"}.get(kind)
+
+
 def test_every_country_can_be_targeted(find):
     found = find("locations", location_type="COUNTRIES", count=1000)
     assert {one["country_code"] for one in found} == COUNTRIES

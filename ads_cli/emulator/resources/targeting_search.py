@@ -29,6 +29,8 @@ from ..targeting.suggestions import suggestions_for
 from ..targeting.values import localized, values_of
 from .accounts import require_account
 
+# By kind: what some answers say of their data.
+DATA_TYPES = {"events": {"data_type": "event"}, "platform_versions": {"data_type": "platform_version"}}
 EQUAL = ("os_type", "conversation_type", "location_type", "country_code")  # names of fields and parameters
 
 
@@ -95,9 +97,9 @@ def list_suggestions(context: RequestContext, request: ListSuggestions) -> Resul
 
 def _values(request: Request) -> list[Record]:
     """List the values of the kind that a request searches, with all words of its `q`."""
-    kind = request.endpoint.path.rpartition("/")[2]
     words = (getattr(request, "q", None) or "").casefold().split()
-    return [value for value in values_of(kind) if all(word in value["name"].casefold() for word in words)]
+    values = values_of(_kind(request))
+    return [value for value in values if all(word in value["name"].casefold() for word in words)]
 
 
 def _page(request: Request, found: list[Record]) -> Result:
@@ -107,4 +109,9 @@ def _page(request: Request, found: list[Record]) -> Result:
     (start,) = decode_cursor(cursor, tuple[Seq]) if cursor else (0,)
     end = start + value_or_default(request, "count") if "count" in names else len(found)
     more = encode_cursor(end) if end < len(found) else None
-    return Result(found[start:end], next_cursor=more if "cursor" in names else UNSET)
+    next_cursor = more if "cursor" in names else UNSET
+    return Result(found[start:end], next_cursor, beside=DATA_TYPES.get(_kind(request), {}))
+
+
+def _kind(request: Request) -> str:
+    return request.endpoint.path.rpartition("/")[2]

@@ -10,6 +10,7 @@ from ..api.endpoint import Request
 from ..api.users import UpdateAudienceUsers, UpdateDoNotReachUsers
 from ..errors import RefusedError, UnavailableError
 from ..uploads.batch import FAILED, Acknowledgement, Batch
+from ..uploads.operation_errors import operation_errors, reasons_of
 from ..uploads.upload import AttemptLog, digest_of
 from .identifiers import IDENTIFIERS
 from .operation_params import PARAMS_FIELDS
@@ -80,19 +81,22 @@ class UserUpload:
         """Send operations until all users are counted; return the rejected ones with the reasons."""
         operations, users = sum(map(len, request)), count_users(request)
 
+        def rejected(body: Any) -> dict[int, str]:
+            return reasons_of(operation_errors(body, operations))
+
         def check(response: "Response") -> None:
             success, total = user_counts(response.data)
-            if ((success, total) == (users, users)) == bool(rejected_operations(response.body, operations)):
+            if ((success, total) == (users, users)) == bool(rejected(response.body)):
                 counts = f"{success:,} of {total:,}"
                 raise UnavailableError(f"{users:,} users were sent, and the service counts {counts}")
 
         try:
             response = client.upload(self._prepare(client, request), check=check)
         except RefusedError as error:
-            if rejected := rejected_operations(error.body, operations):
-                return rejected
+            if found := rejected(error.body):
+                return found
             raise
-        return rejected_operations(response.body, operations)
+        return rejected(response.body)
 
 
 def audience_upload(account: str, audience: str) -> UserUpload:
@@ -118,20 +122,6 @@ def user_counts(data: Any) -> tuple[int, int]:
         for name in ("success_count", "total_count")
     )
     return success, total
-
-
-def rejected_operations(body: Any, operations: int) -> dict[int, str]:
-    """Return why operations were rejected, by number; errors come flat, or in a list for each."""
-    reasons: dict[int, list[str]] = {}
-    entries = body.get("operation_errors") if isinstance(body, dict) else None
-    for position, entry in enumerate(entries if isinstance(entries, list) else []):
-        for error in entry if isinstance(entry, list) else [entry]:
-            if isinstance(error, dict):
-                index = position if isinstance(entry, list) else error.get("index", position)
-                if isinstance(index, int) and 0 <= index < operations:
-                    reason = str(error.get("message") or error.get("code") or "rejected")
-                    reasons.setdefault(index, []).append(reason)
-    return {index: "; ".join(dict.fromkeys(found)) for index, found in sorted(reasons.items())}
 
 
 def _halve(operation: Operations) -> Iterator[Operations]:

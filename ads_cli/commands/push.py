@@ -58,6 +58,7 @@ class PushCommand:
     confirm: Callable[[], None] | None = None  # in place of the question of the endpoint
     skips: Callable[[ValidationReport], bool] = lambda report: False  # invalid rows, without being told to
     show_dry_run: Callable[[], None] | None = None  # in place of the requests that would be sent
+    show_result: Callable[[Summary, Journal], None] | None = None  # in place of the summary
     started: float = field(default_factory=time.monotonic)
     journal: Journal | None = None  # of the run, once there is one
 
@@ -162,7 +163,10 @@ class PushCommand:
         call.note_summary(summary.as_dict())
         self.on_end(summary, result)
         try:
-            show_summary(call.printer, summary, self.plan.rows.source.label)
+            if self.show_result:
+                self.show_result(summary, journal)
+            else:
+                show_summary(call.printer, summary, self.plan.rows.source.label)
         except UsageError:  # a query or a column that the summary lacks
             if not error:
                 raise

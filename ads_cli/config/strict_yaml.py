@@ -67,6 +67,14 @@ def load(document: str | bytes, name: str, builder: type[ValueBuilder] = ValueBu
         raise ContentError(f"{name}: neither YAML nor JSON: {error}") from None
 
 
+def first_value(document: Any) -> Any:
+    """Return the event that begins the only document of a stream; None of an empty one."""
+    for event in yaml.parse(document, Loader=yaml.SafeLoader):
+        if not isinstance(event, ev.StreamStartEvent | ev.DocumentStartEvent):
+            return None if isinstance(event, ev.StreamEndEvent) else event
+    return None
+
+
 def _load(events: Iterator[Any], builder: type[ValueBuilder]) -> Any:
     """Build the only document of a stream; an empty stream is None."""
     next(events)  # the start of the stream

@@ -17,11 +17,17 @@ MICROS_PER_UNIT = 1_000_000
 
 
 def request_from_input(
-    kind: type[Request], options: dict[str, Any], file: str | None = None, *, service: str = "generic"
+    kind: type[Request],
+    options: dict[str, Any],
+    file: str | None = None,
+    *,
+    content: bytes | None = None,
+    service: str = "generic",
 ) -> Request:
     """Build a request from options and from a file with more of its fields; an option outranks the file.
 
-    Under service x, an empty option of a change removes the value of an optional field.
+    `content` is that of the file, where it was read already. Under service x, an empty option of a change
+    removes the value of an optional field.
     Raise UsageError with every problem, or ContentError if all of them are in files.
     """
     fields = {field.name: field for field in fields_of(kind)}
@@ -33,7 +39,7 @@ def request_from_input(
     sources = {name: str(text)[1:] for name, text in values.items() if _is_file(fields[name], text)}
     values = to_neutral({name: read_value(fields[name], value) for name, value in values.items()})
     if file is not None:
-        document = to_neutral(read_mapping(file))
+        document = to_neutral(read_mapping(file, content))
         sources |= dict.fromkeys(document.keys() - values.keys(), file)
         values = document | values
     problems = [Problem(name, "contains a lone surrogate") for name, v in values.items() if not is_text(v)]
@@ -49,6 +55,17 @@ def request_from_input(
     messages += [_describe(kind, problem, sources, amounts) for problem in problems]
     error_kind = ContentError if only_in_files else UsageError
     raise error_kind("\n".join(messages), hint=f"adsctl {kind.endpoint.command} --help")
+
+
+def option_values(kind: type[Request], options: dict[str, Any]) -> dict[str, Any]:
+    """Read options that complete each record of a file; raise UsageError for what is no value at all."""
+    fields = {field.name: field for field in fields_of(kind)}
+    values = {name: value for name, value in options.items() if value is not None}
+    money = [field for field in fields.values() if field.type.extra("money")]
+    if messages := _convert_amounts(money, values) + _remove_invalid_text(fields, values):
+        raise UsageError("\n".join(messages), hint=f"adsctl {kind.endpoint.command} --help")
+    read: dict[str, Any] = to_neutral({name: read_value(fields[name], value) for name, value in values.items()})
+    return read
 
 
 def _require_change(request: Request) -> None:
@@ -150,9 +167,9 @@ def read_value(field: Field, text: Any) -> Any:
     return text
 
 
-def read_mapping(path: str) -> dict[str, Any]:
-    """Read a file that holds fields of a request."""
-    document = read_document(path, "--file")
+def read_mapping(path: str, content: bytes | None = None) -> dict[str, Any]:
+    """Read a file that holds fields of a request, unless its content was read already."""
+    document = read_document(path, "--file", content)
     if not isinstance(document, dict):
         raise ContentError(
             f"{path}: must be a mapping of fields, as in 'name: ...'", hint="--example prints one"
@@ -160,12 +177,13 @@ def read_mapping(path: str) -> dict[str, Any]:
     return document
 
 
-def read_document(path: str, option: str) -> Any:
+def read_document(path: str, option: str, content: bytes | None = None) -> Any:
     """Read a YAML or JSON file, or standard input for `-`; scalars stay text."""
     from ..config.strict_yaml import load
 
     try:
-        content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        if content is None:
+            content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
         raise UsageError(f"{option}: {path} cannot be read: {error.strerror}") from None
     return load(content, "standard input" if path == "-" else path)

@@ -1,6 +1,6 @@
 """Show the responses of declared requests, and the requests of a dry run."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..client.response import Response
 
 # Commands that show records of their own group; `accounts apps`, for one, shows no accounts.
+COLUMN_FORMATS = ("table", "tsv", "csv")
 RECORD_VERBS = ("list", "get", "create", "add", "update", "rename", "grant")
 
 
@@ -146,22 +147,41 @@ def show_request(call: Invocation, request: Request) -> None:
 
 def show_prepared(call: Invocation, prepared: "PreparedRequest") -> None:
     """Print a prepared request, with secrets masked."""
-    from ..output.text import as_json
+    document = _document_of(prepared)
+    if call.printer.format in COLUMN_FORMATS:
+        _print_prepared(document)
+    else:
+        call.printer.show(document, tuple(document), "url")
 
+
+def show_prepared_requests(call: Invocation, requests: "Iterable[PreparedRequest]") -> None:
+    """Print prepared requests, with secrets masked; one document is a list of them."""
+    documents = [*map(_document_of, requests)]
+    if call.printer.format in COLUMN_FORMATS:
+        for document in documents:
+            _print_prepared(document)
+    else:
+        call.printer.show(documents, ("method", "url", "headers", "body"), "url")
+
+
+def _document_of(prepared: "PreparedRequest") -> dict[str, Any]:
     document: dict[str, Any] = {
         "method": prepared.method,
         "url": prepared.url,
         "headers": {"Authorization": "OAuth ***", **prepared.headers},
     }
-    if prepared.body:
+    if body := prepared.body or b"".join(prepared.pieces):
         document["headers"]["Content-Type"] = prepared.content_type
-        document["body"] = _decoded(prepared.body)
-    if call.printer.format in ("table", "tsv", "csv"):
-        print(f"{prepared.method} {prepared.url}")
-        if prepared.body:
-            print(as_json(document["body"], indent=2))
-    else:
-        call.printer.show(document, tuple(document), "url")
+        document["body"] = _decoded(body)
+    return document
+
+
+def _print_prepared(document: dict[str, Any]) -> None:
+    from ..output.text import as_json
+
+    print(f"{document['method']} {document['url']}")
+    if "body" in document:
+        print(as_json(document["body"], indent=2))
 
 
 def _decoded(body: bytes) -> Any:

@@ -40,6 +40,7 @@ class Acknowledgement(msgspec.Struct, array_like=True):
     records: list[int] = []  # numbers of the rows, where the plan needs them
     deleted: list[str] = []  # keys of what was to be deleted and is in no row, where the plan needs them
     not_deleted: list[tuple[str, str]] = []  # names of those that were refused, with the reasons
+    answer: list[Any] = []  # the records that the service made of the rows, where the plan needs them
 
 
 class SentPart(msgspec.Struct, kw_only=True):

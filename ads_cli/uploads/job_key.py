@@ -9,7 +9,7 @@ class Place(msgspec.Struct, frozen=True):
     """What a push changes."""
 
     service: str  # its address, or the world of an emulator
-    kind: str  # "product_catalog", "custom_audience" or "do_not_reach_list"
+    kind: str  # "product_catalog", "custom_audience", "do_not_reach_list", or what records of a file
     id: str
 
 
@@ -30,7 +30,7 @@ class JobKey(msgspec.Struct, frozen=True):
     """The identity of a job."""
 
     place: Place
-    upload: str  # "push", "update", "sync", "delete" or "delete by id"
+    upload: str  # "push", "create", "update", "sync", "delete" or "delete by id"
     content: str  # SHA-256 of the file's bytes, in hex
     options: JobOptions
 

@@ -1,6 +1,6 @@
 """Parameters of a request: read from path, query and body as its endpoint declares."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -37,12 +37,12 @@ def read_params(
         if incoming.body and not form:
             message = "the parameters of this endpoint belong in the query, not in a body"
             raise ApiError(400, "BAD_REQUEST", message)
-        params = _split_text(request_type, _text_params(f"{incoming.query}&{form}", left_out), names)
+        params = split_texts(request_type, _text_params(f"{incoming.query}&{form}", left_out), names)
     elif query:
         raise InvalidError([Problem(name, "belongs in the body, not in the query") for name in query])
     elif endpoint.params_in == "form":
         _require_content_type(incoming, FORM)
-        params = _split_text(request_type, _text_params(incoming.form), names)
+        params = split_texts(request_type, _text_params(incoming.form), names)
     else:
         params = json_object(incoming)
     kept = {name: value for name, value in params.items() if name not in left_out}
@@ -98,13 +98,15 @@ def _repeated_names(pairs: Iterable[tuple[str, str]]) -> list[str]:
     return sorted({name for name in names if names.count(name) > 1})
 
 
-def _split_text(request_type: type[Request], params: dict[str, str], names: Names) -> dict[str, Any]:
-    """Split comma-separated lists and decode JSON values; validation converts the other types."""
+def split_texts(request_type: type[Request], params: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    """Split comma-separated lists and decode JSON in texts; validation converts the other types."""
     types = {names.name(field.name): field.type for field in fields_of(request_type)}
-    return {name: _parse_text(types.get(name), text) for name, text in params.items()}
+    return {name: _parse_text(types.get(name), value) for name, value in params.items()}
 
 
-def _parse_text(field_type: FieldType | None, text: str) -> Any:
+def _parse_text(field_type: FieldType | None, text: Any) -> Any:
+    if not isinstance(text, str):
+        return text
     if field_type and field_type.is_comma_list:
         return text.split(",")
     if field_type and field_type.is_nested:

@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from ...api.batches import batch_request
 from ...api.endpoint import Endpoint, Request, requests_for
 from ...api.names import SERVICES
+from .batch import BatchHandler
 from .errors import ApiError
 from .handlers import RegisteredHandler, registered
 from .incoming_request import IncomingRequest
@@ -47,14 +49,25 @@ class Router:
     ) -> None:
         self._names = SERVICES[service]
         self._routes: dict[int, list[Route]] = {}  # by number of segments
+        self._batches: dict[str, BatchHandler] = {}  # by path
         for request in requests_for(service):
             handler = handler_of(request)
             self._add(request.endpoint, handler)
             for line in handler.extra_lines if handler else ():
                 method, path = line.split()
                 self._add(request.endpoint._replace(method=method, path=path), handler)
+            if handler and request.endpoint.batch:
+                self._add_batch(request, request.endpoint.batch.path, handler)
         for routes in self._routes.values():  # literals before placeholders: /cards/poll is not a card id
             routes.sort(key=lambda route: [segment.startswith("{") for segment in route.segments])
+
+    def _add_batch(self, request: type[Request], path: str, handler: RegisteredHandler) -> None:
+        """Accept a request as an operation of its batch line."""
+        if path not in self._batches:
+            endpoint = batch_request(request).endpoint._replace(batch=request.endpoint.batch)
+            self._batches[path] = BatchHandler(endpoint)
+            self._add(endpoint, RegisteredHandler(self._batches[path], None))
+        self._batches[path].add(request, handler)
 
     def _add(self, endpoint: Endpoint, handler: RegisteredHandler | None) -> None:
         segments = tuple(map(self._names.segment, endpoint.path.split("/")))

@@ -61,7 +61,10 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Run the block in a write transaction; roll back on an exception."""
+        """Run the block in a write transaction, or in the one of this thread; roll back on an exception."""
+        if self.connection.in_transaction:
+            yield self.connection
+            return
         # Threads wait for the lock in turn; SQLite's own busy handler sleeps and polls.
         with self._write_lock:
             connection = self.connection

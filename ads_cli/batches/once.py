@@ -1,0 +1,39 @@
+"""Records of a file are created once: a run that created some of them is resumed, never repeated."""
+
+from pathlib import Path
+
+from ..errors import StateError
+from ..uploads.job_file import Job
+from ..uploads.job_key import JobKey
+from ..uploads.jobs import job_state, list_jobs
+
+
+def require_first_or_resumed(folder: Path, key: JobKey, *, resume: bool) -> None:
+    """Raise StateError where an earlier run with the file has not ended, and this one does not resume it.
+
+    Also where there is none to resume: what has ended would be created a second time.
+    """
+    unfinished = [job for _, job, ended in list_jobs(folder) if not ended and job.key.place == key.place]
+    if not resume and not unfinished:
+        return
+    if not unfinished:
+        raise StateError(
+            "there is no unfinished run with this file to resume",
+            hint="run it without --resume; it creates every record of the file",
+        )
+    job = unfinished[-1]
+    if not resume:
+        raise _unfinished(job, f"resume it with: {job.resume}")
+    if not any(_can_be_resumed(folder, each, key) for each in unfinished):
+        raise _unfinished(job, "it cannot be resumed with other options or another version of adsctl")
+
+
+def _can_be_resumed(folder: Path, job: Job, key: JobKey) -> bool:
+    return job.key == key and job_state(folder, job, ended=False) == "unfinished"
+
+
+def _unfinished(job: Job, how: str) -> StateError:
+    return StateError(
+        f"an earlier run with {job.file} has not ended, and may have created some of its records",
+        hint=f"{how}; to create all of them again, forget it: adsctl jobs clean {job.job}",
+    )

@@ -1,0 +1,122 @@
+"""The records of a file as declared requests."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..api.batches import operation_of
+from ..api.endpoint import Request
+from ..api.fields import Field, fields_of
+from ..api.names import to_neutral
+from ..api.validation import Problem, check
+from ..errors import UsageError
+from ..feeds.rows import Row
+from ..validation.result import CheckedRow
+
+OPERATION_KEYS = {"operation_type", "params"}  # of the service's own form of an operation
+
+
+class RecordReader:
+    """Reads one record at a time; `options` outrank what it says."""
+
+    def __init__(self, kind: type[Request], options: Mapping[str, Any]) -> None:
+        self.kind = kind
+        self.unsent: dict[str, None] = {}  # fields of records that cannot be sent, and have been left out
+        self.options = options
+        self._fields = {field.name: field for field in fields_of(kind)}
+        self._own_id = kind.endpoint.id_field
+        self._lines: dict[str, int] = {}  # by the id of the record
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Name the fields that a file may have."""
+        return (*self._fields, *OPERATION_KEYS)
+
+    def read(self, row: Row) -> CheckedRow:
+        """Return the request of a record, and everything that is wrong with it."""
+        if row.problem:
+            return CheckedRow(row, None, [Problem("", row.problem)])
+        values, problems = self._params(row.values)
+        if problems:
+            return CheckedRow(row, None, problems)
+        values = to_neutral({name: self._value(name, value) for name, value in values.items()})
+        problems = self._place_id(values)
+        values = self._sendable(values) | self.options
+        request, found = check(self.kind, values)
+        problems += [*self._without_options(found), *self._repeated(values, row)]
+        if not problems and self._changes_nothing(values):
+            problems = [Problem("", "has nothing to change")]
+        return CheckedRow(row, None if problems else request, problems)
+
+    def _params(self, values: dict[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
+        """Take the parameters out of an operation as the service has it."""
+        if not OPERATION_KEYS & values.keys():
+            return values, []
+        expected, actual = operation_of(self.kind), values.get("operation_type")
+        if actual != expected:
+            command = self.kind.endpoint.command
+            problem = f"must be {expected} for 'adsctl {command}', not {actual!r}"
+            return {}, [Problem("operation_type", problem)]
+        params = values.get("params")
+        if isinstance(params, str):
+            params = _parsed(params)
+        if not isinstance(params, dict):
+            return {}, [Problem("params", "must be an object with fields")]
+        others = [Problem(name, "is not a known field") for name in values.keys() - OPERATION_KEYS]
+        return {name: value for name, value in params.items() if value is not None}, others
+
+    def _value(self, name: str, value: Any) -> Any:
+        """Read a cell of a table: lists are separated by commas, what is nested is JSON."""
+        field = self._fields.get(to_neutral({name: None}).popitem()[0])
+        if not isinstance(value, str) or field is None:
+            return value
+        if field.type.is_comma_list:
+            return [part.strip() for part in value.split(",") if part.strip()]
+        return _parsed(value) if field.type.is_nested else value
+
+    def _place_id(self, values: dict[str, Any]) -> list[Problem]:
+        """Take the id of a listed record as that of the request."""
+        own_id, record_id = self._own_id, self.kind.endpoint.record_id
+        if record_id in self._fields or record_id not in values:
+            return []
+        listed = values.pop(record_id)
+        if own_id and values.setdefault(own_id, listed) != listed:
+            return [Problem(own_id, f"is {values[own_id]!r}, and {record_id} is {listed!r}")]
+        return []
+
+    def _sendable(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Leave out the fields that listed records have, and requests do not."""
+        unsent = self.kind.endpoint.record_fields - self._fields.keys()
+        self.unsent |= dict.fromkeys(values.keys() & unsent)
+        return {name: value for name, value in values.items() if name not in unsent}
+
+    def _without_options(self, problems: Iterable[Problem]) -> list[Problem]:
+        """Return the problems of the record; raise UsageError for one of an option, which all records have."""
+        found = []
+        for problem in problems:
+            field = self._fields.get(problem.path.split("[")[0].split(".")[0])
+            if field and field.name in self.options:
+                raise UsageError(f"{field.option}: {problem.message}")
+            found.append(problem)
+        return found
+
+    def _repeated(self, values: dict[str, Any], row: Row) -> list[Problem]:
+        own_id = values.get(self._own_id) if self._own_id else None
+        if not isinstance(own_id, str):
+            return []
+        line = self._lines.setdefault(own_id, row.line)
+        if line == row.line:
+            return []
+        return [Problem(str(self._own_id), f"{own_id!r} is also on line {line}", rule="repeated")]
+
+    def _changes_nothing(self, values: dict[str, Any]) -> bool:
+        endpoint = self.kind.endpoint
+        return endpoint.method == "PUT" and not values.keys() - {*endpoint.path_fields}
+
+
+def _parsed(text: str) -> Any:
+    """Parse JSON; text that is none stays, and is told by validation."""
+    try:
+        return json.loads(text, parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        return text

@@ -1,0 +1,42 @@
+"""The options of a command that also takes a file of several records."""
+
+from collections.abc import Iterator
+
+from typer.core import TyperOption
+
+from ..api.endpoint import Batch
+
+BATCH_OPTIONS = ("format", "failed_out", "force", "resume", "uncertain")
+FORMATS = "csv, tsv, json, jsonl or yaml"
+
+
+def file_help(batch: Batch) -> str:
+    """Describe --file."""
+    return (
+        f"Read fields from a YAML or JSON file, or - for standard input; of several records, as a list or a table "
+        f"({FORMATS}), {batch.size} {batch.noun} are sent at a time; options outrank it"
+    )
+
+
+def batch_options(*, creates: bool) -> Iterator[TyperOption]:
+    """Make the options that say how several records are read and sent."""
+    yield TyperOption(
+        param_decls=["format", "--format"], metavar="FORMAT", help=f"{FORMATS} (default: by extension)"
+    )
+    yield TyperOption(
+        param_decls=["failed_out", "--failed-out"],
+        metavar="FILE",
+        help="Write rejected records here, with _line and _error",
+    )
+    yield _flag("force", "Replace an existing file, whatever it holds")
+    yield _flag("resume", "Resume the last unfinished run with this file")
+    if creates:
+        yield TyperOption(
+            param_decls=["uncertain", "--uncertain"],
+            metavar="[skip|resend]",
+            help="With --resume: what to do with records whose answer was lost, which may exist",
+        )
+
+
+def _flag(name: str, help: str) -> TyperOption:
+    return TyperOption(param_decls=[name, f"--{name}"], is_flag=True, default=None, help=help)

@@ -1,0 +1,106 @@
+"""Files of records for a command of one request: several are sent many to a request."""
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from ..api.endpoint import Request
+from ..batches.once import require_first_or_resumed
+from ..batches.plan import BatchPlan
+from ..batches.records import RecordReader
+from ..batches.upload import Uncertain
+from ..console.bulk_options import SendOptions
+from ..console.invocation import Invocation
+from ..console.request_input import option_values, request_from_input
+from ..console.results import show, show_prepared_requests
+from ..errors import UsageError
+from ..feeds.reader import open_source, read_rows
+from ..feeds.source import Source
+from ..uploads.job_file import Acknowledgement
+from ..uploads.journal import Journal
+from ..uploads.push import build_requests
+from ..uploads.summary import Summary
+from .push import PushCommand
+
+if TYPE_CHECKING:
+    from ..feeds.rows import Rows
+
+DOCUMENTS = ("yaml", "json")  # formats in which a file may be one record
+
+
+class BatchOptions(SendOptions, frozen=True):
+    """How a file of several records is read and sent."""
+
+    concurrency: int = 1  # so that at most one answer is lost, and records are made in their order
+    format: str | None = None
+    uncertain: Uncertain | None = None
+
+    @property
+    def are_given(self) -> bool:
+        """Tell whether one is given that says how several records are sent."""
+        return bool(self.failed_out or self.resume or self.uncertain)
+
+
+def send_records(
+    call: Invocation, kind: type[Request], file: str, options: dict[str, Any], batch: BatchOptions
+) -> Request | None:
+    """Send the records of a file, each completed by options; return the request of a single one unsent."""
+    source = open_source(file, batch.format, default_format="yaml")
+    service = call.settings.service
+    if source.format.name in DOCUMENTS and not _is_list(source):
+        return request_from_input(kind, options, file, content=source.stream().read(), service=service)
+    reader = RecordReader(kind, option_values(kind, options))
+    rows = read_rows(source, roots=(), known=reader.names)
+    plan = BatchPlan(rows, reader, call.account, call.settings.names, batch.uncertain)
+    command = PushCommand(call, plan, batch, activity="Sending")
+    if _has_one(rows) and not batch.are_given:
+        command.validate()
+        (request,) = plan.requests
+        return request
+    if (id_field := kind.endpoint.id_field) in reader.options:
+        raise UsageError(f"{str(id_field).upper()}: names one record, and {source.label} has several")
+    command.confirm = lambda: _confirm(call, plan, resume=batch.resume)
+    command.show_dry_run = lambda: show_prepared_requests(call, build_requests(call.client, plan))
+    command.show_result = lambda summary, journal: _show_records(call, plan, summary, journal)
+    command.run()
+    return None
+
+
+def _is_list(source: Source) -> bool:
+    """Tell whether a YAML or JSON document is a list, and not one record."""
+    import yaml
+
+    from ..config.strict_yaml import first_value
+
+    try:
+        return isinstance(first_value(source.stream()), yaml.SequenceStartEvent)
+    except yaml.YAMLError:
+        return True  # its reader names the line
+
+
+def _has_one(rows: "Rows") -> bool:
+    return len(list(islice(rows, 2))) == 1
+
+
+def _confirm(call: Invocation, plan: BatchPlan, *, resume: bool) -> None:
+    """Ask before records are deleted; refuse to create records that an earlier run has created."""
+    if plan.upload.creates:
+        key = plan.key(call.service, skip_invalid=False)
+        require_first_or_resumed(call.settings.state_dir / "jobs", key, resume=resume)
+    prompt = plan.reader.kind.endpoint.confirm_prompt
+    if prompt:
+        verb, _, consequence = prompt.split(" ", 1)[0], *prompt.partition(";")[1:]
+        call.confirm(f"{verb} {plan.due:,} {plan.noun}" + (f";{consequence}" if consequence else ""))
+
+
+def _show_records(call: Invocation, plan: BatchPlan, summary: Summary, journal: Journal) -> None:
+    """Print the records that the service answered, and say what became of all."""
+    show(call, plan.upload.request, _answered(journal))
+    counts = ", ".join(f"{count:,} {status}" for status, count in summary.counts.items() if count)
+    call.messages.say(f"{plan.rows.source.label}: {plan.due:,} {plan.noun}: {counts or 'none sent'}")
+
+
+def _answered(journal: Journal) -> list[Any]:
+    """Return the records in the order of their batches."""
+    found: Mapping[int, Acknowledgement] = {ack.batch: ack for ack in journal.acknowledgements()}
+    return [record for _, ack in sorted(found.items()) for record in ack.answer]

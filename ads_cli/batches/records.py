@@ -6,8 +6,9 @@ from typing import Any
 
 from ..api.batches import operation_of
 from ..api.endpoint import Request
-from ..api.fields import Field, fields_of
+from ..api.fields import fields_of
 from ..api.names import to_neutral
+from ..api.spending import paused_unless_told
 from ..api.validation import Problem, check
 from ..errors import UsageError
 from ..feeds.rows import Row
@@ -41,7 +42,7 @@ class RecordReader:
             return CheckedRow(row, None, problems)
         values = to_neutral({name: self._value(name, value) for name, value in values.items()})
         problems = self._place_id(values)
-        values = self._sendable(values) | self.options
+        values = paused_unless_told(self.kind) | self._sendable(values) | self.options
         request, found = check(self.kind, values)
         problems += [*self._without_options(found), *self._repeated(values, row)]
         if not problems and self._changes_nothing(values):

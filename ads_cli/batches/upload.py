@@ -78,7 +78,9 @@ class BatchUpload:
                 ack.answer = records
                 ack.counts[done] = len(pending)
             ack.failed += [(batch.places[pending[index]][0], why) for index, why in rejected.items()]
-            pending = [item for index, item in enumerate(pending) if index not in rejected] if rejected else []
+            pending = (
+                [item for index, item in enumerate(pending) if index not in rejected] if rejected else []
+            )
         ack.failed.sort()
         ack.counts[FAILED] = len(ack.failed)
         return ack

@@ -11,11 +11,8 @@ FORMATS = "csv, tsv, json, jsonl or yaml"
 
 
 def file_help(batch: Batch) -> str:
-    """Describe --file."""
-    return (
-        f"Read fields from a YAML or JSON file, or - for standard input; of several records, as a list or a table "
-        f"({FORMATS}), {batch.size} {batch.noun} are sent at a time; options outrank it"
-    )
+    """Say how a file of several records is sent."""
+    return f"several records, in a list or a table, are sent {batch.size} at a time; "
 
 
 def batch_options(*, creates: bool) -> Iterator[TyperOption]:

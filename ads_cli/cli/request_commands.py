@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from inspect import getdoc
 from typing import Any
 
+import msgspec
 from typer import Exit
 from typer.core import TyperArgument, TyperOption
 
 from ..api.endpoint import Request, document_of, is_of_service
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import WIRE_NAMES, X, neutral_name
+from ..api.spending import ACTIVE, is_active, status_field
 from ..api.time import DayOrTime, Time
 from ..console.help_texts import EXAMPLE_MARK, ExampleCommand
 from ..console.invocation import Invocation
@@ -22,6 +24,7 @@ from ..console.request_input import amount_name, request_from_input
 from ..console.results import show, show_list, show_request
 from ..errors import UsageError
 from ..spelling import as_option
+from .batch_options import BATCH_OPTIONS, batch_options, file_help
 
 METAVARS = {int: "N", Time: "TIME", DayOrTime: "TIME"}
 MAX_METAVAR_WIDTH = 60  # a longer list of choices moves to the help text
@@ -75,11 +78,20 @@ class RequestCommand(ExampleCommand):
         shape["envelope"] = shape["envelope"] and call.printer.shows_documents
         for name in WIRE_NAMES & values.keys():
             _use_alias(fields[neutral_name(name)], name, values)
+        if values.pop("active", None):
+            _use_active(request_type, values)
         file = values.pop("file", None)
+        batch = {name: values.pop(name, None) for name in BATCH_OPTIONS} if endpoint.batch else {}
         values |= {name: getattr(call, option) for name, option in common.items()}
-        request = request_from_input(request_type, values, file, service=call.settings.service)
-        if endpoint.confirm_prompt and not call.dry_run:
-            call.confirm(endpoint.confirm_prompt.format(**values))
+        if file and batch:
+            request = _of_records(call, request_type, file, values, batch)
+            if request is None:
+                return
+        else:
+            _require_file(batch)
+            request = request_from_input(request_type, values, file, service=call.settings.service)
+        if not call.dry_run:
+            _confirm(call, request)
         if call.dry_run:
             show_request(call, request)
         elif "cursor" in fields:
@@ -87,6 +99,33 @@ class RequestCommand(ExampleCommand):
         else:
             response = call.client.call(request)
             show(call, request, response.body if shape["envelope"] else response.data)
+
+
+def _of_records(
+    call: Invocation, kind: type[Request], file: str, values: dict[str, Any], batch: dict[str, Any]
+) -> Request | None:
+    """Return the request of the only record of a file, or send several."""
+    from ..commands.batch import BatchOptions, send_records
+
+    given = {name: value for name, value in batch.items() if value is not None}
+    return send_records(call, kind, file, values, BatchOptions(**given))
+
+
+def _require_file(batch: dict[str, Any]) -> None:
+    """Raise UsageError for an option of several records without a file of them."""
+    for name, value in batch.items():
+        if value:
+            raise UsageError(f"{as_option(name)}: is for a file of several records", hint="add --file FILE")
+
+
+def _confirm(call: Invocation, request: Request) -> None:
+    """Ask before a request that destroys something, or lets something spend."""
+    if prompt := request.endpoint.confirm_prompt:
+        call.confirm(prompt.format(**msgspec.structs.asdict(request)))
+    if is_active(request):
+        from ..commands.spending import confirm_spending
+
+        confirm_spending(call, [request])
 
 
 def common_fields(request: type[Request]) -> dict[str, str]:
@@ -99,10 +138,19 @@ def request_parameters(request: type[Request]) -> list[Any]:
     """Make the parameters of a request, without the common options."""
     common = common_fields(request)
     own = [field for field in fields_of(request) if field.name not in common]
-    params = [param for field in own for param in field_parameters(field, request.endpoint.id_field)]
+    endpoint = request.endpoint
+    params = [
+        param
+        for field in own
+        for param in field_parameters(field, endpoint.id_field, is_required=endpoint.batch is None)
+    ]
     params.sort(key=lambda param: (not isinstance(param, TyperArgument), not param.required))
     if any(field.type.is_nested for field in own):
         params += document_options(request)
+    elif request.endpoint.batch:
+        params.append(file_option(request))
+    if request.endpoint.batch:
+        params += batch_options(creates=request.endpoint.method == "POST")
     is_paged = any(field.name == "cursor" for field in own)
     return [*params, envelope_option(), *(paging_options() if is_paged else [])]
 
@@ -121,6 +169,15 @@ def _use_alias(field: Field, wire_name: str, values: dict[str, Any]) -> None:
         values[field.name] = value
 
 
+def _use_active(request: type[Request], values: dict[str, Any]) -> None:
+    """Set the status that --active stands for."""
+    field = status_field(request)
+    assert field
+    if values.get(field.name) not in (None, ACTIVE):
+        raise UsageError(f"--active: cannot be used with {field.option} {values[field.name]}")
+    values[field.name] = ACTIVE
+
+
 class AliasOption(TyperOption):
     """A hidden option that is named as its field is on the wire."""
 
@@ -135,15 +192,15 @@ class FieldOption(TyperOption):
         return False
 
 
-def field_parameters(field: Field, id_field: str | None) -> Iterator[Any]:
+def field_parameters(field: Field, id_field: str | None, *, is_required: bool = True) -> Iterator[Any]:
     """Make the argument of the resource's own id, or the option of any other field.
 
-    A field of money has a second option, in whole units of the currency.
+    The id need not be an argument where it `is_required` in a file only. A field of money has a second option, in whole units of the currency.
     """
     field_type, name = field.type, field.option
     if field.name == id_field:
         yield TyperArgument(
-            param_decls=[field.name], metavar=field.name.upper(), required=True, help=field.help
+            param_decls=[field.name], metavar=field.name.upper(), required=is_required, help=field.help
         )
     elif field_type.base is bool:
         both = f"{name}/--no-{name[2:]}"
@@ -159,6 +216,13 @@ def field_parameters(field: Field, id_field: str | None) -> Iterator[Any]:
     wire_name = X.name(field.name)
     if wire_name != field.name and field.name != id_field:
         yield AliasOption(param_decls=[wire_name, as_option(wire_name)], hidden=True)
+    if field_type.extra("spends"):
+        yield TyperOption(
+            param_decls=["active", "--active"],
+            is_flag=True,
+            default=None,
+            help=f"The same as {name} ACTIVE; it asks first, since it may spend from then on",
+        )
     if field_type.extra("money"):
         amount = amount_name(field)
         yield TyperOption(
@@ -193,13 +257,20 @@ def choices_help(field_type: FieldType) -> str:
     return f"One of {', '.join(field_type.choices)}" if metavar(field_type) == "VALUE" else ""
 
 
-def document_options(request: type[Request]) -> Iterator[TyperOption]:
-    """Make --file, which reads fields from a document, and --example, which prints such a document."""
-    yield TyperOption(
+def file_option(request: type[Request]) -> TyperOption:
+    """Make --file, which reads the fields of one record, or of several where there is a batch line."""
+    batch = request.endpoint.batch
+    several = file_help(batch) if batch else ""
+    return TyperOption(
         param_decls=["file", "--file", "-f"],
         metavar="FILE",
-        help="Read fields from a YAML or JSON file, or - for standard input; options outrank it",
+        help=f"Read fields from a YAML or JSON file, or - for standard input; {several}options outrank it",
     )
+
+
+def document_options(request: type[Request]) -> Iterator[TyperOption]:
+    """Make --file, which reads fields from a document, and --example, which prints such a document."""
+    yield file_option(request)
 
     def print_example(ctx: Any, param: Any, value: Any) -> None:
         if value:

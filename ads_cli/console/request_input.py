@@ -9,6 +9,7 @@ from ..api.endpoint import Request
 from ..api.fields import Field, fields_of
 from ..api.names import to_neutral
 from ..api.parts import with_removed, without_removed
+from ..api.spending import paused_unless_told
 from ..api.validation import InvalidError, Problem, convert
 from ..errors import ContentError, UsageError
 from ..spelling import as_option
@@ -42,6 +43,7 @@ def request_from_input(
         document = to_neutral(read_mapping(file, content))
         sources |= dict.fromkeys(document.keys() - values.keys(), file)
         values = document | values
+    values = paused_unless_told(kind) | values
     problems = [Problem(name, "contains a lone surrogate") for name, v in values.items() if not is_text(v)]
     if not problems:
         try:
@@ -64,7 +66,9 @@ def option_values(kind: type[Request], options: dict[str, Any]) -> dict[str, Any
     money = [field for field in fields.values() if field.type.extra("money")]
     if messages := _convert_amounts(money, values) + _remove_invalid_text(fields, values):
         raise UsageError("\n".join(messages), hint=f"adsctl {kind.endpoint.command} --help")
-    read: dict[str, Any] = to_neutral({name: read_value(fields[name], value) for name, value in values.items()})
+    read: dict[str, Any] = to_neutral(
+        {name: read_value(fields[name], value) for name, value in values.items()}
+    )
     return read
 
 

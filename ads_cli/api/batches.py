@@ -30,15 +30,18 @@ def batch_request(declared: type[Request]) -> type[Request]:
     bind = endpoint(
         f"POST {one.batch.path}",
         one.command,
+        columns=" ".join(one.columns),
+        extra_fields=one.extra_fields,
+        record_id=one.record_id,
         params_in="json",
         retry=one.method != "POST",
         service=one.service,
     )
-    many = bind(type(f"{declared.__name__}Batch", (InAccount,), {"__doc__": declared.__doc__}))
-    many.endpoint = many.endpoint._replace(
-        columns=one.columns, extra_fields=one.extra_fields, record_id=one.record_id
-    )
-    return many
+
+    class Many(InAccount):
+        pass
+
+    return bind(Many)
 
 
 def operation(request: Request, names: Names) -> dict[str, Any]:

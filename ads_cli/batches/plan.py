@@ -135,8 +135,8 @@ class BatchPlan:
             if batch.number in journal.attempts and batch.number not in journal.acknowledged:
                 count = len(batch.items)
                 raise NotConfirmedError(
-                    f"{self.rows.source.label}: {lines_of(batch)}: {count:,} {self.noun} may have been created"
-                    " by an earlier run, whose answer was lost",
+                    f"{self.rows.source.label}: {lines_of(batch)}: {count:,} {self.noun} may have been"
+                    " created by an earlier run, whose answer was lost",
                     hint=f"look whether they exist; {how_to_decide(count)}",
                 )
 

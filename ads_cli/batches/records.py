@@ -1,13 +1,21 @@
 """The records of a file as declared requests."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from ..api.batches import operation_of
 from ..api.endpoint import Request
 from ..api.fields import fields_of
-from ..api.names import to_neutral
+from ..api.money import (
+    CurrencyOf,
+    amount_name,
+    in_millionths,
+    money_fields,
+    too_precise,
+    unknown_currency,
+)
+from ..api.names import neutral_name, to_neutral
 from ..api.spending import paused_unless_told
 from ..api.validation import Problem, check
 from ..errors import UsageError
@@ -20,18 +28,26 @@ OPERATION_KEYS = {"operation_type", "params"}  # of the service's own form of an
 class RecordReader:
     """Reads one record at a time; `options` outrank what it says."""
 
-    def __init__(self, kind: type[Request], options: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        kind: type[Request],
+        options: dict[str, Any],
+        in_units: Iterable[str] = (),
+        currency_of: CurrencyOf = unknown_currency,
+    ) -> None:
         self.kind = kind
         self.unsent: dict[str, None] = {}  # fields of records that cannot be sent, and have been left out
         self.options = options
         self._fields = {field.name: field for field in fields_of(kind)}
+        self._in_units = frozenset(in_units)  # options of money that were given in whole units
+        self._currency_of = currency_of
         self._own_id = kind.endpoint.id_field
         self._lines: dict[str, int] = {}  # by the id of the record
 
     @property
     def names(self) -> tuple[str, ...]:
         """Name the fields that a file may have."""
-        return (*self._fields, *OPERATION_KEYS)
+        return (*self._fields, *map(amount_name, money_fields(self.kind)), *OPERATION_KEYS)
 
     def read(self, row: Row) -> CheckedRow:
         """Return the request of a record, and everything that is wrong with it."""
@@ -41,10 +57,13 @@ class RecordReader:
         if problems:
             return CheckedRow(row, None, problems)
         values = to_neutral({name: self._value(name, value) for name, value in values.items()})
-        problems = self._place_id(values)
+        values, in_units, problems = in_millionths(self.kind, values)
+        problems += self._place_id(values)
         values = paused_unless_told(self.kind) | self._sendable(values) | self.options
         request, found = check(self.kind, values)
         problems += [*self._without_options(found), *self._repeated(values, row)]
+        if isinstance(request, Request) and not problems:
+            problems = too_precise(request, self._in_units.union(in_units), self._currency_of)
         if not problems and self._changes_nothing(values):
             problems = [Problem("", "has nothing to change")]
         return CheckedRow(row, None if problems else request, problems)
@@ -68,7 +87,7 @@ class RecordReader:
 
     def _value(self, name: str, value: Any) -> Any:
         """Read a cell of a table: lists are separated by commas, what is nested is JSON."""
-        field = self._fields.get(to_neutral({name: None}).popitem()[0])
+        field = self._fields.get(neutral_name(name))
         if not isinstance(value, str) or field is None:
             return value
         if field.type.is_comma_list:
@@ -92,7 +111,7 @@ class RecordReader:
         return {name: value for name, value in values.items() if name not in unsent}
 
     def _without_options(self, problems: Iterable[Problem]) -> list[Problem]:
-        """Return the problems of the record; raise UsageError for one of an option, which all records have."""
+        """Return the problems of the record; raise UsageError for one of an option."""
         found = []
         for problem in problems:
             field = self._fields.get(problem.path.split("[")[0].split(".")[0])

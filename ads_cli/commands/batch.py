@@ -5,6 +5,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..api.endpoint import Request
+from ..api.money import CurrencyOf
 from ..batches.once import require_first_or_resumed
 from ..batches.plan import BatchPlan
 from ..batches.records import RecordReader
@@ -16,7 +17,7 @@ from ..console.results import show, show_prepared_requests
 from ..errors import UsageError
 from ..feeds.reader import open_source, read_rows
 from ..feeds.source import Source
-from ..uploads.job_file import Acknowledgement
+from ..uploads.batch import Acknowledgement
 from ..uploads.journal import Journal
 from ..uploads.push import build_requests
 from ..uploads.summary import Summary
@@ -42,14 +43,21 @@ class BatchOptions(SendOptions, frozen=True):
 
 
 def send_records(
-    call: Invocation, kind: type[Request], file: str, options: dict[str, Any], batch: BatchOptions
+    call: Invocation,
+    kind: type[Request],
+    file: str,
+    options: dict[str, Any],
+    batch: BatchOptions,
+    currency_of: CurrencyOf,
 ) -> Request | None:
     """Send the records of a file, each completed by options; return the request of a single one unsent."""
-    source = open_source(file, batch.format, default_format="yaml")
-    service = call.settings.service
+    source = open_source(file, batch.format or ("yaml" if file == "-" else None), default_format="yaml")
     if source.format.name in DOCUMENTS and not _is_list(source):
-        return request_from_input(kind, options, file, content=source.stream().read(), service=service)
-    reader = RecordReader(kind, option_values(kind, options))
+        content, service = source.stream().read(), call.settings.service
+        return request_from_input(
+            kind, options, file, content=content, service=service, currency_of=currency_of
+        )
+    reader = RecordReader(kind, *option_values(kind, options), currency_of)
     rows = read_rows(source, roots=(), known=reader.names)
     plan = BatchPlan(rows, reader, call.account, call.settings.names, batch.uncertain)
     command = PushCommand(call, plan, batch, activity="Sending")

@@ -1,20 +1,18 @@
 """Build a declared request from options and `-f` documents."""
 
 import sys
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
 from ..api.endpoint import Request
 from ..api.fields import Field, fields_of
+from ..api.money import CurrencyOf, amount_name, in_millionths, too_precise, unknown_currency
 from ..api.names import to_neutral
 from ..api.parts import with_removed, without_removed
 from ..api.spending import paused_unless_told
 from ..api.validation import InvalidError, Problem, convert
 from ..errors import ContentError, UsageError
 from ..spelling import as_option
-
-MICROS_PER_UNIT = 1_000_000
 
 
 def request_from_input(
@@ -24,33 +22,36 @@ def request_from_input(
     *,
     content: bytes | None = None,
     service: str = "generic",
+    currency_of: CurrencyOf = unknown_currency,
 ) -> Request:
     """Build a request from options and from a file with more of its fields; an option outranks the file.
 
-    `content` is that of the file, where it was read already. Under service x, an empty option of a change
-    removes the value of an optional field.
+    `content` is that of the file, where it was read already. `currency_of` tells the decimals that amounts in
+    whole units may have. Under service x, an empty option of a change removes the value of an optional field.
     Raise UsageError with every problem, or ContentError if all of them are in files.
     """
     fields = {field.name: field for field in fields_of(kind)}
-    values = {name: value for name, value in options.items() if value is not None}
+    values, amounts, messages = _read_options(kind, fields, options)
     values, removed = without_removed(kind, values) if service == "x" else (values, [])
-    money = [field for field in fields.values() if field.type.extra("money")]
-    amounts = {field.name: values[name] for field in money if (name := amount_name(field)) in values}
-    messages = _convert_amounts(money, values) + _remove_invalid_text(fields, values)
     sources = {name: str(text)[1:] for name, text in values.items() if _is_file(fields[name], text)}
     values = to_neutral({name: read_value(fields[name], value) for name, value in values.items()})
+    in_units, problems = set(amounts), list[Problem]()
     if file is not None:
-        document = to_neutral(read_mapping(file, content))
-        sources |= dict.fromkeys(document.keys() - values.keys(), file)
+        document, found, problems = in_millionths(kind, to_neutral(read_mapping(file, content)))
+        sources |= dict.fromkeys({*document, *map(amount_name, found)} - values.keys(), file)
+        in_units |= set(found) - values.keys()
         values = document | values
     values = paused_unless_told(kind) | values
-    problems = [Problem(name, "contains a lone surrogate") for name, v in values.items() if not is_text(v)]
-    if not problems:
+    request = None
+    if invalid := [name for name, value in values.items() if not is_text(value)]:
+        problems += [Problem(name, "contains a lone surrogate") for name in invalid]
+    else:
         try:
             request = with_removed(convert(kind, values), removed)
+            problems += too_precise(request, in_units.difference(removed), currency_of)
         except InvalidError as error:
-            problems = error.problems
-    if not problems and not messages:
+            problems += error.problems
+    if request and not problems and not messages:
         _require_change(request)
         return request
     only_in_files = not messages and {_field_name(problem) for problem in problems} <= sources.keys()
@@ -59,17 +60,28 @@ def request_from_input(
     raise error_kind("\n".join(messages), hint=f"adsctl {kind.endpoint.command} --help")
 
 
-def option_values(kind: type[Request], options: dict[str, Any]) -> dict[str, Any]:
-    """Read options that complete each record of a file; raise UsageError for what is no value at all."""
+def _read_options(
+    kind: type[Request], fields: dict[str, Field], options: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, str], list[str]]:
+    """Return the options that are given, with amounts in millionths; these as they were given, by field."""
+    given = {name: value for name, value in options.items() if value is not None}
+    values, in_units, problems = in_millionths(kind, given)
+    messages = [f"{as_option(problem.path)}: {problem.message}" for problem in problems]
+    messages += _remove_invalid_text(fields, values)
+    return values, {name: given[amount_name(name)] for name in in_units}, messages
+
+
+def option_values(kind: type[Request], options: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Read options that complete each record of a file, and name the fields given in whole units.
+
+    Raises UsageError for what is no value at all.
+    """
     fields = {field.name: field for field in fields_of(kind)}
-    values = {name: value for name, value in options.items() if value is not None}
-    money = [field for field in fields.values() if field.type.extra("money")]
-    if messages := _convert_amounts(money, values) + _remove_invalid_text(fields, values):
+    values, amounts, messages = _read_options(kind, fields, options)
+    if messages:
         raise UsageError("\n".join(messages), hint=f"adsctl {kind.endpoint.command} --help")
-    read: dict[str, Any] = to_neutral(
-        {name: read_value(fields[name], value) for name, value in values.items()}
-    )
-    return read
+    read = {name: read_value(fields[name], value) for name, value in values.items()}
+    return dict(to_neutral(read)), list(amounts)
 
 
 def _require_change(request: Request) -> None:
@@ -93,34 +105,13 @@ def _describe(kind: type[Request], problem: Problem, sources: dict[str, str], am
     field = next((field for field in fields_of(kind) if field.name == name), None)
     if name in sources:
         return f"{sources[name]}: {problem}"
+    if name in map(amount_name, amounts):
+        return f"{as_option(name)}: {problem.message}"
     if field is None or name == kind.endpoint.id_field:
         return f"{name.upper() or kind.endpoint.command}{rest}: {problem.message}"
     if name in amounts:
-        return f"{as_option(amount_name(field))} {amounts[name]}, in millionths: {problem.message}"
+        return f"{as_option(amount_name(name))} {amounts[name]}, in millionths: {problem.message}"
     return f"{field.option}{' ' + problem.path if rest else ''}: {problem.message}"
-
-
-def amount_name(field: Field) -> str:
-    """Return the name of the option that takes a micro-unit field in whole units of the currency."""
-    return field.name.removesuffix("_local_micro")
-
-
-def _convert_amounts(fields: list[Field], values: dict[str, Any]) -> list[str]:
-    """Replace amounts in whole units by micro-units in `values`; return the problems."""
-    problems = []
-    for field in fields:
-        name = amount_name(field)
-        if name not in values:
-            continue
-        text, option = values.pop(name), as_option(name)
-        micros = _micros(text)
-        if field.name in values:
-            problems.append(f"{option}: cannot be used with {field.option}")
-        elif micros is None:
-            problems.append(f"{option}: {text!r} is not an amount of at most six decimals, as in 1.50")
-        else:
-            values[field.name] = str(micros)
-    return problems
 
 
 def _remove_invalid_text(fields: dict[str, Field], values: dict[str, Any]) -> list[str]:
@@ -138,14 +129,6 @@ def is_text(value: Any) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _micros(text: str) -> int | None:
-    try:
-        micros = Decimal(text) * MICROS_PER_UNIT
-    except InvalidOperation:
-        return None
-    return int(micros) if micros.is_finite() and micros == micros.to_integral_value() else None
 
 
 def _is_file(field: Field, text: Any) -> bool:

@@ -1,0 +1,1 @@
+"""Files of several records: batches of operations."""

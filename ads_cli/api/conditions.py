@@ -106,6 +106,28 @@ def at_least_one(*fields: str, **when: Values) -> Decorator:
     return _conditions({f"{'_or_'.join(fields)}": (first, check)}, (*others, *when))
 
 
+def at_most(field: str, other: str) -> Decorator:
+    """Accept `field` up to the value of `other`, where both are given."""
+
+    def check(item: Any) -> str | None:
+        value, most = getattr(item, field), getattr(item, other)
+        if value is None or most is None or value <= most:
+            return None
+        return f"{value} is more than {other}, {most}"
+
+    return _conditions({f"{field}_within_{other}": (field, check)}, (other,))
+
+
+def later_than(field: str, other: str) -> Decorator:
+    """Accept a time only after that of `other`, where both are given."""
+
+    def check(item: Any) -> str | None:
+        end, start = getattr(item, field), getattr(item, other)
+        return None if not end or not start or end.moment > start.moment else f"is not after {other}"
+
+    return _conditions({f"{field}_after_{other}": (field, check)}, (other,))
+
+
 def is_given(value: Any) -> bool:
     """Whether the value of a field counts as given."""
     return not (value is None or value is False or value == "" or value == [])

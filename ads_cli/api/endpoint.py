@@ -47,6 +47,10 @@ GROUP_MODULES = {
     "settings": ("settings",),
     "tracking-tags": ("tracking_tags",),
     "recommendations": ("recommendations",),
+    "measurement": ("measurement",),
+    "measurement conversion-events": ("mobile_conversions",),
+    "measurement conversion-attribution": ("mobile_conversions",),
+    "measurement ab-tests": ("ab_tests",),
     "auth": ("auth",),
     "webhooks": ("webhooks",),
 }

@@ -21,6 +21,16 @@ class Time(str):
         return datetime.fromisoformat(self)
 
 
+class ExactTime(Time):
+    """A time in UTC with milliseconds, as conversions have it: `2026-03-01T08:00:00.000Z`."""
+
+    @classmethod
+    def parse(cls, text: Any) -> "ExactTime":
+        """Parse ISO 8601 with any offset; raise ValueError for anything else."""
+        moment = Time.parse(text).moment
+        return cls(moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
+
+
 class DayOrTime(Time):
     """A time, or a plain date for its first moment in UTC."""
 

@@ -7,7 +7,7 @@ from msgspec import Meta
 from .conditions import excludes
 from .endpoint import Request
 from .ids import ID_PATTERN, ID_WORDS
-from .time import DayOrTime, Time
+from .time import DayOrTime, ExactTime, Time
 
 Id = Annotated[str, Meta(pattern=ID_PATTERN, extra={"expected": ID_WORDS})]
 AccountId = Annotated[Id, Meta(description="The account to work in", extra={"common": "account"})]
@@ -19,6 +19,7 @@ CardUri = Annotated[str, Meta(pattern=r"^card://[^/?#%\s]+\Z", extra={"expected"
 Texts = Annotated[list[Name], Meta(min_length=1)]
 TIME_WORDS = "ISO 8601 with an offset, such as 2026-03-01T08:00:00Z"
 Moment = Annotated[Time, Meta(extra={"expected": TIME_WORDS})]
+ExactMoment = Annotated[ExactTime, Meta(extra={"expected": TIME_WORDS})]
 DAY_OR_TIME_WORDS = f"{TIME_WORDS}, or a day in UTC, such as 2026-03-01"
 DayOrMoment = Annotated[DayOrTime, Meta(extra={"expected": DAY_OR_TIME_WORDS})]
 # Millionths of the currency unit; a second option accepts whole units: --bid-amount 1.50.

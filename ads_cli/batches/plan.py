@@ -1,62 +1,71 @@
 """The plan of a file of records: validated whole, then cut into batches."""
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import __version__
-from ..api.batches import batch_request, encode_operation, operation
-from ..api.endpoint import Request
-from ..api.names import Names
 from ..errors import ContentError, NotConfirmedError
-from ..feeds.rows import Rows
+from ..feeds.rows import Row, Rows
 from ..uploads.batch import Batch, Batches
 from ..uploads.job_key import JobKey, JobOptions, Place
 from ..uploads.pending import OnAcknowledged, pending_batches
 from ..uploads.plan import this_second
 from ..validation.report import ValidationReport
 from ..validation.result import CheckedRow
-from .records import RecordReader
-from .upload import BatchUpload, Operations, Uncertain, how_to_decide, lines_of
+from .upload import BatchUpload, Items, how_to_decide, lines_of
 
 if TYPE_CHECKING:
     from ..uploads.journal import Journal
 
-ACTIONS = {"POST": "create", "PUT": "update", "DELETE": "delete"}
+
+class Reader(Protocol):
+    """Reads records, and encodes what they become."""
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Return the options that decide what is sent."""
+
+    @property
+    def notes(self) -> list[str]:
+        """Return remarks about the records that were read."""
+
+    def read(self, row: Row) -> CheckedRow:
+        """Return the item of a record, and everything that is wrong with it."""
+
+    def encode(self, item: Any) -> bytes:
+        """Return an item as JSON, by the names on the wire."""
+
+    def id_of(self, item: Any) -> str:
+        """Return the id of the record that an item changes; nothing where it creates one."""
 
 
 class BatchPlan:
-    """Send the records of a file, as many in a request as the service takes."""
+    """Send the records of a file, `size` in a request; they are kept in memory."""
 
     depends_on_time = False
     read_in = None
 
-    def __init__(
-        self, rows: Rows, reader: RecordReader, account: str, names: Names, uncertain: Uncertain | None
-    ) -> None:
-        endpoint = reader.kind.endpoint
-        assert endpoint.batch
+    def __init__(self, rows: Rows, reader: Reader, upload: BatchUpload, size: int, target: str) -> None:
         self.rows = rows
-        self.reader = reader
-        self.batch = endpoint.batch
-        self.noun = endpoint.batch.noun
+        self.upload = upload
+        self.noun = upload.noun
         self.started = this_second()
         self.report = ValidationReport()
-        request = batch_request(reader.kind)(account_id=account)
-        self.upload = BatchUpload(request, ACTIONS[endpoint.method], self.noun, uncertain)
-        self._account, self._names = account, names
+        self._reader, self._size = reader, size
+        self._target = target  # id of what the records are in
         self._checked: list[CheckedRow] = []
 
     @property
-    def requests(self) -> list[Request]:
-        """Return the requests of the valid records."""
-        return [row.item for row in self._checked if isinstance(row.item, Request)]
+    def items(self) -> list[Any]:
+        """Return the items of the valid records."""
+        return [checked.item for checked in self._checked if checked.item is not None]
 
     def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
         """Read the whole file; raise ContentError where it cannot be read."""
         report = self.report = ValidationReport()
         self._checked = []
         for row in self.rows:
-            checked = self.reader.read(row)
+            checked = self._reader.read(row)
             self._checked.append(checked)
             report.rows += 1
             if checked.problems:
@@ -64,9 +73,7 @@ class BatchPlan:
             on_progress(report.rows)
         if not report.rows:
             raise ContentError(f"{self.rows.source.label}: there is no record in it")
-        report.warnings = [*self.rows.notes]
-        if unsent := self.reader.unsent:
-            report.warnings.append(f"not sent, since they cannot be set: {', '.join(sorted(unsent))}")
+        report.warnings = [*self.rows.notes, *self._reader.notes]
         return report
 
     @property
@@ -77,20 +84,17 @@ class BatchPlan:
     @property
     def batch_count(self) -> int:
         """Count the requests."""
-        return -(-self.due // self.batch.size)
+        return -(-self.due // self._size)
 
     def batches(self) -> Batches:
         """Cut the valid records into batches."""
-        valid = [row for row in self._checked if isinstance(row.item, Request)]
-        size = self.batch.size
-        for number, begin in enumerate(range(0, len(valid), size)):
-            rows = valid[begin : begin + size]
-            requests = [row.item for row in rows if isinstance(row.item, Request)]
-            bodies = [encode_operation(operation(request, self._names)) for request in requests]
-            own_id = self.reader.kind.endpoint.id_field
-            ids = [str(getattr(request, own_id)) for request in requests] if own_id else []
-            places = [(row.row.record, row.row.line) for row in rows]
-            yield Batch(number, Operations(bodies, ids), places)
+        valid = [checked for checked in self._checked if checked.item is not None]
+        for number, begin in enumerate(range(0, len(valid), self._size)):
+            part = valid[begin : begin + self._size]
+            bodies = [self._reader.encode(checked.item) for checked in part]
+            ids = [self._reader.id_of(checked.item) for checked in part]
+            places = [(checked.row.record, checked.row.line) for checked in part]
+            yield Batch(number, Items(bodies, [id for id in ids if id]), places)
 
     def phases(self, journal: "Journal", on_acknowledged: OnAcknowledged) -> Iterable[Batches]:
         """Return the batches that are not acknowledged, as the only phase."""
@@ -110,20 +114,20 @@ class BatchPlan:
 
     def place(self, service: str) -> Place:
         """Return the place that is changed: nothing else than the same file changes what is sent of it."""
-        return Place(service, f"{self.noun} of {self.rows.source.digest}", self._account)
+        return Place(service, f"{self.noun} of {self.rows.source.digest}", self._target)
 
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job."""
         source = self.rows.source
+        upload: dict[str, str | int | bool | None] = {}
+        upload |= {name: str(value) for name, value in sorted(self._reader.options.items())}
+        upload["version"] = __version__  # another one may cut other batches, and create records again
         options = JobOptions(
             skip_invalid=skip_invalid,
             format=source.format.name,
             encoding=source.encoding,
             mapping={},
-            upload={
-                "version": __version__,  # another one may cut other batches, and create records again
-                **{name: str(value) for name, value in sorted(self.reader.options.items())},
-            },
+            upload=upload,
         )
         return JobKey(self.place(service), self.upload.action, source.digest, options)
 
@@ -135,8 +139,8 @@ class BatchPlan:
             if batch.number in journal.attempts and batch.number not in journal.acknowledged:
                 count = len(batch.items)
                 raise NotConfirmedError(
-                    f"{self.rows.source.label}: {lines_of(batch)}: {count:,} {self.noun} may have been"
-                    " created by an earlier run, whose answer was lost",
+                    f"{self.rows.source.label}: {lines_of(batch)}: {count:,} {self.noun} may have been "
+                    f"{self.upload.done} by an earlier run, whose answer was lost",
                     hint=f"look whether they exist; {how_to_decide(count)}",
                 )
 

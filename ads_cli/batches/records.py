@@ -1,27 +1,21 @@
 """The records of a file as declared requests."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..api.batches import operation_of
+from ..api.amounts import CurrencyOf, amount_names, in_micros, money_fields, too_precise, unknown_currency
+from ..api.batches import encode_operation, operation, operation_of
 from ..api.endpoint import Request
 from ..api.fields import fields_of
-from ..api.money import (
-    CurrencyOf,
-    amount_name,
-    in_millionths,
-    money_fields,
-    too_precise,
-    unknown_currency,
-)
-from ..api.names import neutral_name, to_neutral
+from ..api.names import Names, neutral_name, to_neutral
 from ..api.spending import paused_unless_told
 from ..api.validation import Problem, check
 from ..errors import UsageError
 from ..feeds.rows import Row
 from ..validation.result import CheckedRow
 
+NO_AMOUNTS: Mapping[str, str] = {}
 OPERATION_KEYS = {"operation_type", "params"}  # of the service's own form of an operation
 
 
@@ -31,23 +25,26 @@ class RecordReader:
     def __init__(
         self,
         kind: type[Request],
+        names: Names,
         options: dict[str, Any],
-        in_units: Iterable[str] = (),
+        amounts: Mapping[str, str] = NO_AMOUNTS,
         currency_of: CurrencyOf = unknown_currency,
     ) -> None:
         self.kind = kind
-        self.unsent: dict[str, None] = {}  # fields of records that cannot be sent, and have been left out
+        self._names = names  # of the service, on the wire
+        self._unsent: dict[str, None] = {}  # fields of records that cannot be sent, and have been left out
         self.options = options
         self._fields = {field.name: field for field in fields_of(kind)}
-        self._in_units = frozenset(in_units)  # options of money that were given in whole units
+        self._amounts = amounts  # names of options in whole units, by field
         self._currency_of = currency_of
         self._own_id = kind.endpoint.id_field
         self._lines: dict[str, int] = {}  # by the id of the record
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def known(self) -> tuple[str, ...]:
         """Name the fields that a file may have."""
-        return (*self._fields, *map(amount_name, money_fields(self.kind)), *OPERATION_KEYS)
+        amounts = (name for field in money_fields(self.kind) for name in amount_names(field))
+        return (*self._fields, *amounts, *OPERATION_KEYS)
 
     def read(self, row: Row) -> CheckedRow:
         """Return the request of a record, and everything that is wrong with it."""
@@ -57,16 +54,30 @@ class RecordReader:
         if problems:
             return CheckedRow(row, None, problems)
         values = to_neutral({name: self._value(name, value) for name, value in values.items()})
-        values, in_units, problems = in_millionths(self.kind, values)
+        values, amounts, problems = in_micros(self.kind, values)
         problems += self._place_id(values)
         values = paused_unless_told(self.kind) | self._sendable(values) | self.options
         request, found = check(self.kind, values)
         problems += [*self._without_options(found), *self._repeated(values, row)]
         if isinstance(request, Request) and not problems:
-            problems = too_precise(request, self._in_units.union(in_units), self._currency_of)
+            problems = too_precise(request, {**amounts, **self._amounts}, self._currency_of)
         if not problems and self._changes_nothing(values):
             problems = [Problem("", "has nothing to change")]
         return CheckedRow(row, None if problems else request, problems)
+
+    @property
+    def notes(self) -> list[str]:
+        """Say what was left out of the records that were read."""
+        unsent = ", ".join(sorted(self._unsent))
+        return [f"not sent, since it cannot be set: {unsent}"] if unsent else []
+
+    def encode(self, item: Any) -> bytes:
+        """Return a request as an operation of a batch."""
+        return encode_operation(operation(item, self._names))
+
+    def id_of(self, item: Any) -> str:
+        """Return the id of the record that a request changes; nothing where it creates one."""
+        return str(getattr(item, self._own_id)) if self._own_id else ""
 
     def _params(self, values: dict[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
         """Take the parameters out of an operation as the service has it."""
@@ -107,7 +118,7 @@ class RecordReader:
     def _sendable(self, values: dict[str, Any]) -> dict[str, Any]:
         """Leave out the fields that listed records have, and requests do not."""
         unsent = self.kind.endpoint.record_fields - self._fields.keys()
-        self.unsent |= dict.fromkeys(values.keys() & unsent)
+        self._unsent |= dict.fromkeys(values.keys() & unsent)
         return {name: value for name, value in values.items() if name not in unsent}
 
     def _without_options(self, problems: Iterable[Problem]) -> list[Problem]:

@@ -1,13 +1,13 @@
-"""Send batches of operations, which the service applies all together or not at all."""
+"""Send batches, which the service applies whole or not at all."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..api.endpoint import Request
 from ..errors import AdsctlError, UnavailableError
 from ..uploads.batch import FAILED, Acknowledgement, Batch
-from ..uploads.operation_errors import operation_errors, reasons_of
+from ..uploads.operation_errors import Errors, operation_errors, reasons_of
 from ..uploads.upload import AttemptLog, digest_of, noted
 
 if TYPE_CHECKING:
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
 
-DONE = {"create": "created", "update": "updated", "delete": "deleted"}  # by what is done to a record
+DONE = {"create": "created", "update": "updated", "delete": "deleted", "send": "sent"}  # by action
+ONCE = ("create", "send")  # what has another effect where it is repeated
 UNCERTAIN = "uncertain"  # records of a request whose answer was lost
 Uncertain = Literal["skip", "resend"]  # what is done with them
 
 
-class Operations(NamedTuple):
-    """Operations as JSON, and the ids of the records that they delete."""
+class Items(NamedTuple):
+    """Records as JSON, and the ids of those that exist already."""
 
     bodies: Sequence[bytes]
     ids: list[str]
@@ -30,44 +31,57 @@ class Operations(NamedTuple):
         return len(self.bodies)
 
 
+class Wire(NamedTuple):
+    """What a request and its response look like."""
+
+    start: bytes  # of the body, before the items
+    end: bytes
+    errors_in: Callable[[Any, int], Errors]  # those of items in a body, by number
+    records_in: Callable[["Response", int], list[Any]]  # made of the items; raises UnavailableError
+
+
 @dataclass(frozen=True)
 class BatchUpload:
-    """Sends operations of one kind until each is acknowledged, or known to be rejected."""
+    """Sends records until each is acknowledged, or known to be rejected."""
 
     request: Request  # names where they go
-    action: str  # "create", "update" or "delete"
+    action: str  # a key of DONE
     noun: str
+    wire: Wire
     uncertain: Uncertain | None = None
+
+    @property
+    def done(self) -> str:
+        """Name what has become of an accepted record."""
+        return DONE[self.action]
+
+    @property
+    def creates(self) -> bool:
+        """Whether sending a record again would have another effect."""
+        return self.action in ONCE
 
     @property
     def statuses(self) -> tuple[str, ...]:
         """Name what can become of a record."""
-        may_be_uncertain = (UNCERTAIN,) if self.creates else ()
-        return (DONE[self.action], *may_be_uncertain, FAILED)
-
-    @property
-    def creates(self) -> bool:
-        """Whether sending an operation again would make a second record."""
-        return self.action == "create"
+        return (self.done, UNCERTAIN, FAILED) if self.creates else (self.done, FAILED)
 
     def prepare(self, client: "Client", batch: Batch) -> "PreparedRequest":
         """Build the request of a batch."""
         return self._prepare(client, batch.items.bodies)
 
     def _prepare(self, client: "Client", bodies: Sequence[bytes]) -> "PreparedRequest":
-        return client.prepare(self.request, [b"[", b",".join(bodies), b"]"])
+        return client.prepare(self.request, [self.wire.start, b",".join(bodies), self.wire.end])
 
     def digest(self, batch: Batch) -> str:
-        """Return the digest of the operations and of their record numbers."""
+        """Return the digest of the items and of their record numbers."""
         return digest_of(batch.items.bodies, (record for record, _ in batch.places))
 
     def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
-        """Send a batch; where some operations are rejected, send the others again.
+        """Send a batch; where some items are rejected, send the others again.
 
         Nothing of a rejected request was applied.
         """
-        done = DONE[self.action]
-        ack = Acknowledgement(batch.number, dict.fromkeys((done, FAILED), 0))
+        ack = Acknowledgement(batch.number, {self.done: 0, FAILED: 0})
         if self.creates and self.uncertain == "skip" and attempts.may_be_applied(batch.number):
             ack.counts[UNCERTAIN] = len(batch.items)
             return ack
@@ -75,12 +89,10 @@ class BatchUpload:
         while pending:
             rejected, records = self._send_some(client, batch, pending, attempts)
             if not rejected:
-                ack.answer = records
-                ack.counts[done] = len(pending)
+                ack.answer, ack.counts[self.done] = records, len(pending)
+                break
             ack.failed += [(batch.places[pending[index]][0], why) for index, why in rejected.items()]
-            pending = (
-                [item for index, item in enumerate(pending) if index not in rejected] if rejected else []
-            )
+            pending = [item for index, item in enumerate(pending) if index not in rejected]
         ack.failed.sort()
         ack.counts[FAILED] = len(ack.failed)
         return ack
@@ -88,57 +100,40 @@ class BatchUpload:
     def _send_some(
         self, client: "Client", batch: Batch, numbers: list[int], attempts: AttemptLog
     ) -> tuple[dict[int, str], list[Any]]:
-        """Send some operations of a batch; return why some are rejected, or the records of all."""
-        prepared = self._prepare(client, [batch.items.bodies[number] for number in numbers])
+        """Send some items of a batch; return why some are rejected, or the records of all."""
+        prepared, count = (
+            self._prepare(client, [batch.items.bodies[number] for number in numbers]),
+            len(numbers),
+        )
 
         def check(response: "Response") -> None:
-            if not operation_errors(response.body, len(numbers)):
-                self._records(response, len(numbers))
+            if not self.wire.errors_in(response.body, count):
+                self.wire.records_in(response, count)
 
         try:
             with noted(attempts, batch) as on_send:
                 response = client.upload(prepared, on_send=on_send, check=check)
         except AdsctlError as error:
-            if not isinstance(error, UnavailableError) and (
-                errors := operation_errors(error.body, len(numbers))
-            ):
+            errors = {} if isinstance(error, UnavailableError) else self.wire.errors_in(error.body, count)
+            if errors:
                 may_be_applied = error.may_be_applied or attempts.may_be_applied(batch.number)
-                return self._rejected(errors, numbers, may_be_applied=may_be_applied)
+                are_gone = len(errors) == count and all(map(_is_not_found, errors.values()))
+                if self.action == "delete" and may_be_applied and are_gone:
+                    return {}, []  # an earlier request has deleted all of them
+                return reasons_of(errors), []
             if self.creates and error.may_be_applied:
-                self._describe_uncertain(error, batch, len(numbers))
+                error.message = (
+                    f"{lines_of(batch)}: {count:,} {self.noun} may be {self.done}: {error.message}"
+                )
+                error.hint = f"look whether they exist before you resume; {how_to_decide(count)}"
             raise
-        errors = operation_errors(response.body, len(numbers))
-        return (reasons_of(errors), []) if errors else ({}, self._records(response, len(numbers)))
-
-    def _records(self, response: "Response", count: int) -> list[Any]:
-        """Return one record for each operation; raise UnavailableError where the answer has others."""
-        records = response.data
-        if isinstance(records, dict) and count == 1:
-            records = [records]
-        if not isinstance(records, list) or len(records) != count:
-            raise UnavailableError(
-                f"the response of the service is not understood: it has no list of {count:,} {self.noun}"
-            )
-        return records
-
-    def _rejected(
-        self, errors: dict[int, list[dict[str, Any]]], numbers: list[int], *, may_be_applied: bool
-    ) -> tuple[dict[int, str], list[Any]]:
-        """Return why operations are rejected; records that an earlier request has deleted are deleted."""
-        are_gone = all(_is_not_found(found) for found in errors.values())
-        if self.action == "delete" and may_be_applied and are_gone and len(errors) == len(numbers):
-            return {}, []
-        return reasons_of(errors), []
-
-    def _describe_uncertain(self, error: AdsctlError, batch: Batch, count: int) -> None:
-        lines = lines_of(batch)
-        error.message = f"{lines}: {count:,} {self.noun} may have been created: {error.message}"
-        error.hint = f"look whether they exist before you resume; {how_to_decide(count)}"
+        errors = self.wire.errors_in(response.body, count)
+        return (reasons_of(errors), []) if errors else ({}, self.wire.records_in(response, count))
 
 
 def how_to_decide(count: int) -> str:
     """Return the hint about records that may have been created."""
-    they = "they exist" if count > 1 else "it exists"
+    they = "they do" if count > 1 else "it does"
     return f"add --uncertain skip where {they}, else --uncertain resend"
 
 
@@ -150,3 +145,21 @@ def lines_of(batch: Batch) -> str:
 
 def _is_not_found(errors: list[dict[str, Any]]) -> bool:
     return any(str(error.get("code", "")).endswith("NOT_FOUND") for error in errors)
+
+
+def records_in(response: "Response", count: int) -> list[Any]:
+    """Return one record for each operation; raise UnavailableError where the answer has others."""
+    records = response.data
+    if isinstance(records, dict) and count == 1:
+        return [records]
+    if not isinstance(records, list) or len(records) != count:
+        raise not_understood(f"it has no list of {count:,} records")
+    return records
+
+
+def not_understood(what: str) -> UnavailableError:
+    """Return the error for a response that means neither success nor refusal."""
+    return UnavailableError(f"the response of the service is not understood: {what}")
+
+
+OPERATIONS = Wire(b"[", b"]", operation_errors, records_in)

@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 from typer.core import TyperArgument
 
+from ..api.amounts import CurrencyOf
 from ..api.endpoint import Request, is_of_service
 from ..api.fields import Field, fields_of
-from ..api.money import CurrencyOf
 from ..api.names import WIRE_NAMES, neutral_name
 from ..api.spending import ACTIVE, is_active, status_field
 from ..console.currencies import Currencies

@@ -6,16 +6,16 @@ from typing import Any
 from typer import Exit
 from typer.core import TyperArgument, TyperOption
 
+from ..api.amounts import amount_names
 from ..api.endpoint import Request, document_of
 from ..api.fields import Field, FieldType, fields_of
-from ..api.money import amount_name
 from ..api.names import X
-from ..api.time import DayOrTime, Time
+from ..api.time import DayOrTime, ExactTime, Time
 from ..console.options import NESTED_METAVAR, completes_from
 from ..spelling import as_option
 from .batch_options import batch_options, file_help
 
-METAVARS = {int: "N", Time: "TIME", DayOrTime: "TIME"}
+METAVARS = {int: "N", Time: "TIME", ExactTime: "TIME", DayOrTime: "TIME"}
 MAX_METAVAR_WIDTH = 60  # a longer list of choices moves to the help text
 
 
@@ -95,9 +95,9 @@ def field_parameters(field: Field, id_field: str | None, *, is_required: bool = 
             help=f"The same as {name} ACTIVE; it asks first, since it may spend from then on",
         )
     if field_type.extra("money"):
-        amount = amount_name(field.name)
+        names = amount_names(field.name)
         yield TyperOption(
-            param_decls=[amount, as_option(amount)],
+            param_decls=[names[0], *map(as_option, names)],
             metavar="AMOUNT",
             help=f"The same in whole units, as in 1.50; replaces {name}",
         )

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from ..api.amounts import CurrencyOf
 from ..api.endpoint import Request
-from ..api.money import CurrencyOf
+from ..api.spending import is_active
 from ..batches.once import require_first_or_resumed
 from ..batches.plan import BatchPlan
+from ..batches.record_plan import record_plan
 from ..batches.records import RecordReader
 from ..batches.upload import Uncertain
 from ..console.bulk_options import SendOptions
@@ -22,6 +24,7 @@ from ..uploads.journal import Journal
 from ..uploads.push import build_requests
 from ..uploads.summary import Summary
 from .push import PushCommand
+from .spending import confirm_spending
 
 if TYPE_CHECKING:
     from ..feeds.rows import Rows
@@ -57,17 +60,17 @@ def send_records(
         return request_from_input(
             kind, options, file, content=content, service=service, currency_of=currency_of
         )
-    reader = RecordReader(kind, *option_values(kind, options), currency_of)
-    rows = read_rows(source, roots=(), known=reader.names)
-    plan = BatchPlan(rows, reader, call.account, call.settings.names, batch.uncertain)
+    reader = RecordReader(kind, call.settings.names, *option_values(kind, options), currency_of)
+    rows = read_rows(source, roots=(), known=reader.known)
+    plan = record_plan(rows, reader, call.account, batch.uncertain)
     command = PushCommand(call, plan, batch, activity="Sending")
     if _has_one(rows) and not batch.are_given:
         command.validate()
-        (request,) = plan.requests
+        request: Request = plan.items[0]
         return request
     if (id_field := kind.endpoint.id_field) in reader.options:
         raise UsageError(f"{str(id_field).upper()}: names one record, and {source.label} has several")
-    command.confirm = lambda: _confirm(call, plan, resume=batch.resume)
+    command.confirm = lambda: _confirm(call, kind, plan, resume=batch.resume)
     command.show_dry_run = lambda: show_prepared_requests(call, build_requests(call.client, plan))
     command.show_result = lambda summary, journal: _show_records(call, plan, summary, journal)
     command.run()
@@ -90,15 +93,21 @@ def _has_one(rows: "Rows") -> bool:
     return len(list(islice(rows, 2))) == 1
 
 
-def _confirm(call: Invocation, plan: BatchPlan, *, resume: bool) -> None:
-    """Ask before records are deleted; refuse to create records that an earlier run has created."""
+def _confirm(call: Invocation, kind: type[Request], plan: BatchPlan, *, resume: bool) -> None:
+    """Ask before records are deleted, or may spend; refuse to create what an earlier run has created."""
+    require_once(call, plan, resume=resume)
+    if prompt := kind.endpoint.confirm_prompt:
+        what, mark, consequence = prompt.partition(";")
+        call.confirm(f"{what.split()[0]} {plan.due:,} {plan.noun}{mark}{consequence}")
+    if any(map(is_active, plan.items)):
+        confirm_spending(call, plan.items)
+
+
+def require_once(call: Invocation, plan: BatchPlan, *, resume: bool) -> None:
+    """Refuse to create, or to send, what an earlier run may have created or sent."""
     if plan.upload.creates:
         key = plan.key(call.service, skip_invalid=False)
         require_first_or_resumed(call.settings.state_dir / "jobs", key, resume=resume)
-    prompt = plan.reader.kind.endpoint.confirm_prompt
-    if prompt:
-        verb, _, consequence = prompt.split(" ", 1)[0], *prompt.partition(";")[1:]
-        call.confirm(f"{verb} {plan.due:,} {plan.noun}" + (f";{consequence}" if consequence else ""))
 
 
 def _show_records(call: Invocation, plan: BatchPlan, summary: Summary, journal: Journal) -> None:

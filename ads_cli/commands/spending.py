@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..api.endpoint import Request
-from ..api.money import shown_amount
+from ..api.money import as_amount
 from ..api.spending import ACTIVE, is_active, status_field
 from ..console.currencies import Currencies, own_record
 from ..console.invocation import Invocation
@@ -59,7 +59,9 @@ def _question(request: Request, count: int, budgets: Counter[str], without_budge
         what = f"Activate {count:,} {noun}" if count > 1 else f"Activate the {noun} {own_id}"
     else:
         what = f"Create {count:,} active {noun}" if count > 1 else f"Create an active {noun}"
-    amounts = [shown_amount(micros, currency) for currency, micros in sorted(budgets.items())]
+    amounts = [
+        f"{as_amount(micros, currency)} {currency}".strip() for currency, micros in sorted(budgets.items())
+    ]
     spends = f"up to {' and '.join(amounts)} a day" if amounts else "without a daily budget of its own"
     if amounts and without_budget:
         spends += f", and {without_budget:,} without a daily budget of their own"

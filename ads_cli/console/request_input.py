@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ..api.amounts import CurrencyOf, in_micros, too_precise, unknown_currency
 from ..api.endpoint import Request
 from ..api.fields import Field, fields_of
-from ..api.money import CurrencyOf, amount_name, in_millionths, too_precise, unknown_currency
 from ..api.names import to_neutral
 from ..api.parts import with_removed, without_removed
 from ..api.spending import paused_unless_told
@@ -35,11 +35,12 @@ def request_from_input(
     values, removed = without_removed(kind, values) if service == "x" else (values, [])
     sources = {name: str(text)[1:] for name, text in values.items() if _is_file(fields[name], text)}
     values = to_neutral({name: read_value(fields[name], value) for name, value in values.items()})
-    in_units, problems = set(amounts), list[Problem]()
+    in_units, problems = dict(amounts), list[Problem]()
     if file is not None:
-        document, found, problems = in_millionths(kind, to_neutral(read_mapping(file, content)))
-        sources |= dict.fromkeys({*document, *map(amount_name, found)} - values.keys(), file)
-        in_units |= set(found) - values.keys()
+        document, found, problems = in_micros(kind, to_neutral(read_mapping(file, content)))
+        sources |= dict.fromkeys({*document, *found.values()} - values.keys(), file)
+        sources |= dict.fromkeys((problem.path for problem in problems), file)
+        in_units = {field: name for field, name in found.items() if field not in values} | amounts
         values = document | values
     values = paused_unless_told(kind) | values
     request = None
@@ -48,14 +49,14 @@ def request_from_input(
     else:
         try:
             request = with_removed(convert(kind, values), removed)
-            problems += too_precise(request, in_units.difference(removed), currency_of)
+            problems += too_precise(request, in_units, currency_of)
         except InvalidError as error:
             problems += error.problems
     if request and not problems and not messages:
         _require_change(request)
         return request
     only_in_files = not messages and {_field_name(problem) for problem in problems} <= sources.keys()
-    messages += [_describe(kind, problem, sources, amounts) for problem in problems]
+    messages += [_describe(kind, problem, sources, amounts, options) for problem in problems]
     error_kind = ContentError if only_in_files else UsageError
     raise error_kind("\n".join(messages), hint=f"adsctl {kind.endpoint.command} --help")
 
@@ -63,16 +64,16 @@ def request_from_input(
 def _read_options(
     kind: type[Request], fields: dict[str, Field], options: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str], list[str]]:
-    """Return the options that are given, with amounts in millionths; these as they were given, by field."""
-    given = {name: value for name, value in options.items() if value is not None}
-    values, in_units, problems = in_millionths(kind, given)
+    """Return the options that are given, the names of amounts in whole units by field, and what is wrong."""
+    values, amounts, problems = in_micros(
+        kind, {name: value for name, value in options.items() if value is not None}
+    )
     messages = [f"{as_option(problem.path)}: {problem.message}" for problem in problems]
-    messages += _remove_invalid_text(fields, values)
-    return values, {name: given[amount_name(name)] for name in in_units}, messages
+    return values, amounts, messages + _remove_invalid_text(fields, values)
 
 
-def option_values(kind: type[Request], options: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Read options that complete each record of a file, and name the fields given in whole units.
+def option_values(kind: type[Request], options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Read options that complete each record of a file; return the names of amounts in whole units too.
 
     Raises UsageError for what is no value at all.
     """
@@ -81,7 +82,7 @@ def option_values(kind: type[Request], options: dict[str, Any]) -> tuple[dict[st
     if messages:
         raise UsageError("\n".join(messages), hint=f"adsctl {kind.endpoint.command} --help")
     read = {name: read_value(fields[name], value) for name, value in values.items()}
-    return dict(to_neutral(read)), list(amounts)
+    return dict(to_neutral(read)), amounts
 
 
 def _require_change(request: Request) -> None:
@@ -98,19 +99,25 @@ def _field_name(problem: Problem) -> str:
     return problem.path.split("[")[0].split(".")[0]
 
 
-def _describe(kind: type[Request], problem: Problem, sources: dict[str, str], amounts: dict[str, Any]) -> str:
+def _describe(
+    kind: type[Request],
+    problem: Problem,
+    sources: dict[str, str],
+    amounts: dict[str, str],
+    options: dict[str, Any],
+) -> str:
     """Describe a problem by its file or its option, then the path inside the value."""
     name = _field_name(problem)
     rest = problem.path[len(name) :]
     field = next((field for field in fields_of(kind) if field.name == name), None)
     if name in sources:
         return f"{sources[name]}: {problem}"
-    if name in map(amount_name, amounts):
+    if name in amounts.values():
         return f"{as_option(name)}: {problem.message}"
     if field is None or name == kind.endpoint.id_field:
         return f"{name.upper() or kind.endpoint.command}{rest}: {problem.message}"
-    if name in amounts:
-        return f"{as_option(amount_name(name))} {amounts[name]}, in millionths: {problem.message}"
+    if amount := amounts.get(name):
+        return f"{as_option(amount)} {options[amount]}, in millionths: {problem.message}"
     return f"{field.option}{' ' + problem.path if rest else ''}: {problem.message}"
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ..api.batches import batch_request
 from ..api.endpoint import Request, requests_for
 from ..api.fields import Field, fields_of
 from ..api.names import SERVICES, Names
@@ -15,7 +16,10 @@ def endpoint_records(root: Any, service: str) -> Iterator[dict[str, Any]]:
     """Yield a record for each line that a service has, with its names on the wire."""
     commands = {command.key: command for command in describe_commands(root)}
     for request in requests_for(service):
-        yield _record(request, commands[request.endpoint.command], SERVICES[service])
+        command, names = commands[request.endpoint.command], SERVICES[service]
+        yield _record(request, command, names)
+        if request.endpoint.batch:
+            yield _record(batch_request(request), command, names)
 
 
 def _record(request: type[Request], command: Command, names: Names) -> dict[str, Any]:

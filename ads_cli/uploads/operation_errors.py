@@ -2,10 +2,12 @@
 
 from typing import Any
 
+Errors = dict[int, list[dict[str, Any]]]  # by the number of the operation
 
-def operation_errors(body: Any, operations: int) -> dict[int, list[dict[str, Any]]]:
+
+def operation_errors(body: Any, operations: int) -> Errors:
     """Return the errors of refused operations, by number; they come flat, or in a list for each."""
-    found: dict[int, list[dict[str, Any]]] = {}
+    found: Errors = {}
     entries = body.get("operation_errors") if isinstance(body, dict) else None
     for position, entry in enumerate(entries if isinstance(entries, list) else []):
         for error in entry if isinstance(entry, list) else [entry]:
@@ -16,7 +18,7 @@ def operation_errors(body: Any, operations: int) -> dict[int, list[dict[str, Any
     return dict(sorted(found.items()))
 
 
-def reasons_of(errors: dict[int, list[dict[str, Any]]]) -> dict[int, str]:
+def reasons_of(errors: Errors) -> dict[int, str]:
     """Return the reason of each refused operation in a line."""
     return {
         index: "; ".join(

@@ -31,7 +31,7 @@ TYPES = {
     "int": "int",
     "long": "int",
     "boolean": "bool",
-    "timestamp": ("Time", "DayOrTime"),
+    "timestamp": ("Time", "DayOrTime", "ExactTime"),
     "number": "float",
 }
 

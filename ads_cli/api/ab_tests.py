@@ -1,0 +1,163 @@
+"""A/B tests: which of several campaigns or line items works better."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from .conditions import excludes, later_than
+from .endpoint import endpoint
+from .types import Cursor, Id, Ids, InAccount, Moment, PageSize, SortBy, WithDeleted
+from .validation import rule
+
+AB_TESTS = "/12/accounts/{account_id}/ab_tests"
+AB_TEST_COLUMNS = "id name entity_type status start_time end_time deleted"
+AB_TEST_FIELDS = (
+    *("description", "entities", "user_groups", "created_by", "updated_by", "created_at", "updated_at"),
+)
+MAX_LINE_ITEM_GROUPS = 5
+
+TestName = Annotated[str, Meta(max_length=255)]
+Description = Annotated[str, Meta(max_length=1024)]
+SIZE_WORDS = "a percentage from 1.00 to 99.00 with two decimals at most"
+Size = Annotated[str, Meta(pattern=r"^[1-9][0-9]?(\.[0-9]{1,2})?\Z", extra={"expected": SIZE_WORDS})]
+Query = Annotated[str, Meta(min_length=1, max_length=80, description="The beginning of the name")]
+Entities = Annotated[list[Id], Meta(min_length=1)]
+
+
+class UserGroup(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A part of the users, and the campaigns or line items that they see."""
+
+    entity_ids: Entities
+    size: Size
+    name: TestName | None = None
+    description: Description | None = None
+
+
+class ChangedGroup(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A user group of a test that exists, by its id, or a new one."""
+
+    id: Id | None = None
+    entity_ids: Entities | None = None
+    size: Size | None = None
+    name: TestName | None = None
+    description: Description | None = None
+
+
+@endpoint(
+    f"GET {AB_TESTS}",
+    "measurement ab-tests list",
+    columns=AB_TEST_COLUMNS,
+    extra_fields=AB_TEST_FIELDS,
+    example="--status LIVE",
+)
+@excludes("user_id", "username")
+class ListAbTests(InAccount, kw_only=True):
+    """List the A/B tests of an account."""
+
+    ab_test_ids: Ids | None = None
+    q: Annotated[str, Meta(min_length=1, max_length=80, description="The beginning of the name")] | None = (
+        None
+    )
+    status: Literal["SCHEDULED", "LIVE", "COMPLETED"] | None = None
+    live_during: (
+        Annotated[list[Moment], Meta(max_length=2, description="Two times, the earlier one first")] | None
+    ) = None
+    user_id: Annotated[int, Meta(description="Who created it")] | None = None
+    username: Annotated[str, Meta(min_length=1, description="Who created it, without @")] | None = None
+    count: PageSize | None = None
+    cursor: Cursor | None = None
+    sort_by: SortBy | None = None
+    with_deleted: WithDeleted | None = None
+
+
+@endpoint(
+    f"POST {AB_TESTS}",
+    "measurement ab-tests create",
+    columns=AB_TEST_COLUMNS,
+    extra_fields=AB_TEST_FIELDS,
+    params_in="json",
+    example="--file ab-test.yaml",
+)
+@later_than("end_time", "start_time")
+class CreateAbTest(InAccount, kw_only=True):
+    """Create an A/B test, of one day or longer.
+
+    Its parts of the users add up to 100 percent. A campaign or line item belongs to one test at most.
+    """
+
+    name: TestName | None = None
+    description: Description | None = None
+    entity_type: Literal["CAMPAIGN", "LINE_ITEM"]
+    start_time: Moment
+    end_time: Moment
+    user_groups: Annotated[list[UserGroup], Meta(min_length=2, max_length=30)]
+
+    @rule("user_groups")
+    def sizes_add_up(self) -> str | None:
+        """Require parts of all users."""
+        return _size_problem([group.size for group in self.user_groups])
+
+    @rule("user_groups")
+    def line_items_are_few(self) -> str | None:
+        """Limit the groups of a test of line items, which have one of equal sizes each."""
+        if self.entity_type != "LINE_ITEM":
+            return None
+        if len(self.user_groups) > MAX_LINE_ITEM_GROUPS:
+            return f"has at most {MAX_LINE_ITEM_GROUPS} groups where entity_type is LINE_ITEM"
+        if any(len(group.entity_ids) > 1 for group in self.user_groups):
+            return "has one line item in each group"
+        return None
+
+
+@endpoint(
+    f"PUT {AB_TESTS}/{{ab_test_id}}",
+    "measurement ab-tests update",
+    columns=AB_TEST_COLUMNS,
+    extra_fields=AB_TEST_FIELDS,
+    params_in="json",
+    example="""u4e91 --name "Spring again" --user-groups '[{"id": "u4e91-1"}, {"id": "u4e91-2"}]'""",
+)
+@later_than("end_time", "start_time")
+class UpdateAbTest(InAccount, kw_only=True):
+    """Change an A/B test.
+
+    Once it is live, only its end can be changed; groups replace those there are, which are named by id.
+    """
+
+    ab_test_id: Id
+    name: TestName | None = None
+    description: Description | None = None
+    start_time: Moment | None = None
+    end_time: Moment | None = None
+    user_groups: Annotated[list[ChangedGroup], Meta(min_length=2, max_length=30)] | None = None
+
+    @rule("user_groups")
+    def sizes_add_up(self) -> str | None:
+        """Require parts of all users, where all are named."""
+        sizes = [group.size for group in self.user_groups or ()]
+        return _size_problem([size for size in sizes if size]) if sizes and all(sizes) else None
+
+
+@endpoint(
+    f"DELETE {AB_TESTS}/{{ab_test_id}}",
+    "measurement ab-tests delete",
+    columns=AB_TEST_COLUMNS,
+    extra_fields=AB_TEST_FIELDS,
+    confirm_prompt="Delete the A/B test {ab_test_id}; this cannot be undone",
+    example="u4e91",
+)
+class DeleteAbTest(InAccount, kw_only=True):
+    """Delete an A/B test.
+
+    This cannot be undone.
+    """
+
+    ab_test_id: Id
+
+
+def _size_problem(sizes: list[str]) -> str | None:
+    from decimal import Decimal
+
+    total = sum(map(Decimal, sizes), Decimal())
+    return None if total == 100 else f"has sizes of {total} percent together, not 100.00"

@@ -1,0 +1,84 @@
+"""Amounts in whole units of a currency, as people give them, beside the micro-units of requests."""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any, NamedTuple
+
+from .endpoint import Request
+from .fields import fields_of
+from .money import MICROS_PER_UNIT, as_amount, decimals_of
+from .validation import Problem
+
+CurrencyOf = Callable[[Request], str | None]  # None where it is not known
+
+
+def micros_of(text: str) -> int | None:
+    """Return an amount in whole units as millionths; None where it is not one of at most six decimals."""
+    try:
+        micros = Decimal(text) * MICROS_PER_UNIT
+    except InvalidOperation:
+        return None
+    return int(micros) if micros.is_finite() and micros == micros.to_integral_value() else None
+
+
+def amount_names(field: str) -> list[str]:
+    """Return the names under which a field of micro-units takes whole units, the usual one first.
+
+    `daily_budget_amount_local_micro` is `daily_budget`, or `daily_budget_amount`.
+    """
+    amount = field.removesuffix("_local_micro")
+    return [amount.removesuffix("_amount"), amount] if amount.endswith("_budget_amount") else [amount]
+
+
+def money_fields(kind: type[Request]) -> list[str]:
+    """Name the fields of a request that hold millionths."""
+    return [field.name for field in fields_of(kind) if field.type.extra("money")]
+
+
+class Converted(NamedTuple):
+    """Values with their amounts in micro-units."""
+
+    values: dict[str, Any]
+    amounts: dict[str, str]  # by field: the name of what was in whole units
+    problems: list[Problem]
+
+
+def in_micros(kind: type[Request], values: dict[str, Any]) -> Converted:
+    """Replace amounts in whole units by micro-units, where they are valid."""
+    names = {name: field for field in money_fields(kind) for name in amount_names(field)}
+    converted = Converted({name: value for name, value in values.items() if name not in names}, {}, [])
+    for name in (name for name in names if name in values):
+        field, micros = names[name], micros_of(str(values[name]))
+        if field in converted.values:
+            problem = f"cannot be used with {converted.amounts.get(field, field)}"
+        elif micros is None:
+            problem = f"{values[name]!r} is not an amount of at most six decimals, as in 1.50"
+        else:
+            converted.values[field], converted.amounts[field] = str(micros), name
+            continue
+        converted.problems.append(Problem(name, problem))
+    return converted
+
+
+def too_precise(request: Request, amounts: Mapping[str, str], currency_of: CurrencyOf) -> list[Problem]:
+    """Find amounts in whole units that have more decimals than their currency, where that is known.
+
+    `amounts` are their names by field.
+    """
+    micros = {field: getattr(request, field) for field in amounts}
+    fractions = {field: amount for field, amount in micros.items() if amount % MICROS_PER_UNIT}
+    currency = currency_of(request) if fractions else None
+    if currency is None:
+        return []
+    smallest = MICROS_PER_UNIT // 10 ** decimals_of(currency)
+    most = decimals_of(currency) or "none"
+    return [
+        Problem(amounts[field], f"{as_amount(amount, currency)} has too many decimals: {currency} has {most}")
+        for field, amount in fractions.items()
+        if amount % smallest
+    ]
+
+
+def unknown_currency(request: Request) -> str | None:
+    """Say that the currency of a request is not known."""
+    return None

@@ -1,0 +1,1 @@
+"""Conversions of a website, read from a file and sent."""

@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from ads_cli.api.audience_insights import EstimateAudience
+from ads_cli.api.ab_tests import CreateAbTest
 from ads_cli.api.cards import CreateCard
 from ads_cli.api.endpoint import document_of
 from ads_cli.cli.layout import HAND_WRITTEN
@@ -47,6 +48,7 @@ FILES = {
     "card.yaml": document_of(CreateCard),
     "criteria.yaml": document_of(EstimateAudience),
     "fleet.yaml": "tasks:\n  - {name: shop, run: products push feed.csv}\n",
+    "ab-test.yaml": document_of(CreateAbTest),
     "filters.yaml": "- {attribute: product_type, operator: CONTAINS, value: Mugs}\n",
 }
 

@@ -299,7 +299,7 @@ class GetProviderConfiguration(InAccount, kw_only=True):
     "measurement app-event-provider-configurations create",
     columns=PROVIDER_COLUMNS,
     extra_fields=MANAGED,
-    example="--provider-advertiser-id nordlicht-0418 --account 18ce54aaf2k",
+    example="--provider-advertiser-id nordlicht-0418 --account 18ce55gze09",
 )
 class CreateProviderConfiguration(InAccount, kw_only=True):
     """Name the advertiser at the provider of app events, one in an account."""

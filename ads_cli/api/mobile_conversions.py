@@ -46,7 +46,7 @@ class MobileConversion(Request, kw_only=True):
     extra_fields=(*EVENT_FIELDS, *MORE_EVENT_FIELDS),
     record_id="hashed_device_id",
     x_rate=CONVERSIONS,
-    example="--app-id 1029384756 --os-type IOS --conversion-type PURCHASE "
+    example="--app-id 1066718842 --os-type IOS --conversion-type PURCHASE "
     "--conversion-time 2026-03-01T08:00:00.000Z "
     "--hashed-device-id 8b1ab1a43f1cbeb1b1a0a2e7ac8a3a6bd1e4b7b1a4ad1f8b4d0a6a2c2f9d7e10",
 )
@@ -73,7 +73,7 @@ class CreateConversionEvent(MobileConversion, kw_only=True):
     extra_fields=(*EVENT_FIELDS, "extra_device_ids"),
     record_id="hashed_device_id",
     x_rate=CONVERSIONS,
-    example="--app-id 1029384756 --os-type IOS --conversion-type INSTALL "
+    example="--app-id 1066718842 --os-type IOS --conversion-type INSTALL "
     "--conversion-time 2026-03-01T08:00:00.000Z "
     "--hashed-device-id 8b1ab1a43f1cbeb1b1a0a2e7ac8a3a6bd1e4b7b1a4ad1f8b4d0a6a2c2f9d7e10",
 )

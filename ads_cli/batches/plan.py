@@ -105,8 +105,8 @@ class BatchPlan:
         return self.batches()
 
     def max_pending(self, threads: int) -> int:
-        """Allow one batch in flight and one waiting for each thread."""
-        return 2 * threads
+        """Allow one batch for each thread: none follows one that has failed."""
+        return threads
 
     def checked_rows(self) -> Iterator[CheckedRow]:
         """Yield each record with its problems."""

@@ -146,7 +146,7 @@ def test_a_file_is_cut_at_the_size_of_a_batch(adsctl):
 def test_the_names_of_service_x_are_sent(adsctl):
     rows = [{"id": CLICKS, "name": "First"}, {"id": REACH, "name": "Second"}]
     done = adsctl.local("--service", "x", *UPDATE, "-f", "-", "-o", "json", input=json.dumps(rows))
-    assert [each["placements"] for each in json.loads(done.stdout)][0] == ["ALL_ON_TWITTER"]
+    assert json.loads(done.stdout)[0]["placements"] == ["ALL_ON_TWITTER"]
 
 
 def test_the_help_says_that_several_records_are_sent(adsctl):

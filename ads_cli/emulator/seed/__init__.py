@@ -7,6 +7,7 @@ from . import (
     campaigns,
     creatives,
     lookup,
+    measurement,
     posts,
     promoted,
     settings,
@@ -36,3 +37,4 @@ def seed(store: Store) -> None:
         account=accounts.SHOP,
         managed=accounts.CAFE,
     )
+    measurement.seed(store, user=accounts.USER, account=accounts.SHOP)

@@ -1,0 +1,91 @@
+"""Seed data: event tags, app lists, a provider of app events and an A/B test."""
+
+from ..resources import ab_tests, measurement
+from ..storage.store import Record, Store
+from .campaigns import FILMS, SPRING
+
+PURCHASES, VISITS = "o3f71", "o3f72"
+INSTALLS = "q8d02"
+TRAIL_APPS = "r5b13"
+PROVIDER = "s2c44"
+SPRING_TEST = "u4e91"
+SHOP_APP, ANDROID_APP = "1066718842", "example.nordlicht.shop"
+
+WEB_EVENT_TAGS: tuple[Record, ...] = (
+    {
+        "id": PURCHASES,
+        "name": "Orders",
+        "type": "PURCHASE",
+        "click_window": 30,
+        "view_through_window": 1,
+        "status": "TRACKING",
+        "retargeting_enabled": False,
+        "last_tracked_at": "2026-03-01T07:58:12Z",
+    },
+    {
+        "id": VISITS,
+        "name": "Visits to the shop",
+        "type": "SITE_VISIT",
+        "click_window": 14,
+        "view_through_window": 1,
+        "status": "UNVERIFIED",
+        "retargeting_enabled": True,
+        "last_tracked_at": None,
+    },
+)
+APP_EVENT_TAG: Record = {
+    "app_store_identifier": SHOP_APP,
+    "os_type": "IOS",
+    "conversion_type": "INSTALL",
+    "provider_app_event_id": "evt-install",
+    "provider_app_event_name": "install",
+    "last_tracked_at": "2026-02-28T21:40:03Z",
+}
+APP_LIST: Record = {
+    "name": "Trail apps",
+    "apps": [
+        {"app_store_identifier": "1029384701", "os_type": "IOS"},
+        {"app_store_identifier": "example.trails", "os_type": "ANDROID"},
+    ],
+}
+CONFIGURATION: Record = {
+    "provider_name": measurement.PROVIDER,
+    "provider_advertiser_id": "nordlicht-0417",
+    "provider_advertiser_identifier": "nordlicht-0417",
+}
+START, END = "2099-03-01T00:00:00Z", "2099-03-15T00:00:00Z"
+
+
+def seed(store: Store, *, account: str, user: str) -> None:
+    """Add what measures conversions to an account."""
+    for tag in WEB_EVENT_TAGS:
+        fields = {**measurement.WEB_EVENT_TAGS.defaults, **tag}
+        store.add(measurement.WEB_EVENT_TAGS.kind, fields.pop("id"), fields, owner=account)
+    records = (
+        (measurement.APP_EVENT_TAGS, INSTALLS, APP_EVENT_TAG),
+        (measurement.APP_LISTS, TRAIL_APPS, APP_LIST),
+        (measurement.PROVIDERS, PROVIDER, CONFIGURATION),
+        (ab_tests.AB_TESTS, SPRING_TEST, _test(account, user)),
+    )
+    for collection, id, fields in records:
+        store.add(collection.kind, id, {**collection.defaults, **fields}, owner=account)
+
+
+def _test(account: str, user: str) -> Record:
+    """Return a test of two campaigns, which begins when nobody uses this any more."""
+    by = {"user_id": user, "username": "nordlicht"}
+    group: Record = {"description": None, "size": "50.00"}
+    return {
+        "name": "Spring or films",
+        "description": None,
+        "entity_type": "CAMPAIGN",
+        "start_time": START,
+        "end_time": END,
+        "entities": [{"id": id, "account_id": account} for id in (SPRING, FILMS)],
+        "user_groups": [
+            {"id": f"{SPRING_TEST}-1", "name": "Spring", "entity_ids": [SPRING], **group},
+            {"id": f"{SPRING_TEST}-2", "name": "Films", "entity_ids": [FILMS], **group},
+        ],
+        "created_by": by,
+        "updated_by": by,
+    }

@@ -1,0 +1,180 @@
+"""What is created is created once: an answer that is lost is never followed by the same request unasked."""
+
+import json
+import random
+import re
+import threading
+
+import pytest
+
+from tests.batches.conftest import ADD, SIZE, keyword_file, words
+from tests.effort import tries
+from tests.products.stopping import list_jobs
+
+COUNT = 1200
+
+
+def values_of(done) -> list[str]:
+    return [each["targeting_value"] for each in json.loads(done.stdout)]
+
+
+def error_of(done) -> dict:
+    return json.loads(done.stderr.splitlines()[-1])["error"]
+
+
+def test_a_file_is_sent_in_order_and_shown_as_one_list(adsctl, batches):
+    keyword_file(adsctl, COUNT)
+    done = adsctl(*ADD)
+    assert values_of(done) == words(COUNT) == batches.keywords()
+    assert [len(sent) for sent in batches.sent] == [SIZE, SIZE, COUNT - 2 * SIZE]
+    assert "keywords.csv: 1,200 targeting criteria: 1,200 created" in done.stderr
+
+
+@pytest.mark.parametrize("fault", ["reset-after", "truncate", "garbage", "status=500"])
+def test_a_lost_answer_is_told_as_uncertain_and_not_sent_again(adsctl, batches, fault):
+    keyword_file(adsctl, COUNT)
+    batches.fail_batch(1, fault)
+    done = adsctl(*ADD, code=8)
+    assert values_of(done) == words(SIZE) and len(batches.sent) == 2
+    error = error_of(done)
+    assert "lines 502 to 1001: 500 targeting criteria may be created" in error["message"]
+    assert "--uncertain skip" in error["hint"] and "--resume" in error["hint"]
+    refused = adsctl(*ADD, "--resume", code=12)
+    assert "lines 502 to 1001: 500 targeting criteria may have been created" in refused.stderr
+    assert "--uncertain resend" in refused.stderr and len(batches.sent) == 2
+
+
+def test_uncertain_records_that_exist_are_skipped(adsctl, batches):
+    keyword_file(adsctl, COUNT)
+    batches.fail_batch(1, "reset-after")
+    adsctl(*ADD, code=8)
+    done = adsctl(*ADD, "--resume", "--uncertain", "skip")
+    assert values_of(done) == words(COUNT)[:SIZE] + words(COUNT)[2 * SIZE :]
+    assert "700 created, 500 uncertain" in done.stderr
+    assert batches.keywords() == words(COUNT)
+
+
+def test_uncertain_records_that_do_not_exist_are_sent_again(adsctl, batches):
+    keyword_file(adsctl, COUNT)
+    batches.fail_batch(1, "status=500")
+    adsctl(*ADD, code=8)
+    done = adsctl(*ADD, "--resume", "--uncertain", "resend")
+    assert values_of(done) == words(COUNT) == batches.keywords()
+
+
+@pytest.mark.parametrize("fault", ["status=429", "status=400", "status=403"])
+def test_what_was_not_applied_is_resumed_without_a_question(adsctl, batches, fault):
+    keyword_file(adsctl, COUNT)
+    batches.fail_batch(1, fault)
+    adsctl(*ADD, "--max-attempts", "1", code=None)
+    batches.before = lambda number: batches.fail()
+    done = adsctl(*ADD, "--resume")
+    assert values_of(done) == words(COUNT) == batches.keywords()
+
+
+def test_an_unfinished_file_is_not_begun_again(adsctl, batches):
+    keyword_file(adsctl, COUNT)
+    batches.fail_batch(1, "status=403")
+    adsctl(*ADD, code=4)
+    refused = error_of(adsctl(*ADD, code=11))
+    assert "has not ended, and may have created some of its records" in refused["message"]
+    (job,) = list_jobs(adsctl)
+    assert f"adsctl jobs clean {job.stem}" in refused["hint"] and "--resume" in refused["hint"]
+    assert len(batches.sent) == 2
+    adsctl("jobs", "clean", job.stem, "--yes")
+    batches.before = lambda number: batches.fail()
+    again = adsctl(*ADD, code=9)  # the emulator takes no keyword of a line item twice
+    assert "700 created, 500 failed" in again.stderr
+
+
+def test_other_options_do_not_resume_it(adsctl, batches):
+    keyword_file(adsctl, COUNT)
+    batches.fail_batch(1, "status=403")
+    adsctl(*ADD, code=4)
+    refused = adsctl(*ADD, "--resume", "--operator-type", "NE", code=11)
+    assert "cannot be resumed with other options" in refused.stderr
+
+
+def test_a_file_that_has_ended_is_not_resumed(adsctl, batches):
+    keyword_file(adsctl, 2)
+    adsctl(*ADD)
+    assert "there is no unfinished run with this file" in adsctl(*ADD, "--resume", code=11).stderr
+    assert len(batches.sent) == 1
+
+
+def test_a_rejected_record_is_left_out_of_what_is_sent_again(adsctl, batches):
+    keyword_file(adsctl, 5, wrong=2)
+    done = adsctl(*ADD, "--failed-out", "failed.csv", code=9)
+    expected = [word for number, word in enumerate(words(5)) if number != 2]
+    assert values_of(done) == expected == batches.keywords()
+    assert [len(sent) for sent in batches.sent] == [5, 4]
+    assert "keywords.csv:4: rejected" in done.stderr and "failed.csv" in done.stderr
+    assert (
+        (adsctl.home / "failed.csv")
+        .read_text()
+        .splitlines()[1]
+        .startswith("none1,PHRASE_KEYWORD,word 0002,4,")
+    )
+
+
+def test_jobs_show_a_creation(adsctl, batches):
+    keyword_file(adsctl, COUNT)
+    batches.fail_batch(1, "status=403")
+    adsctl(*ADD, code=4)
+    (job,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
+    found = {name: job[name] for name in ("action", "state", "rows", "sent", "noun", "file")}
+    assert found == {
+        "action": "create",
+        "state": "unfinished",
+        "rows": COUNT,
+        "sent": SIZE,
+        "noun": "targeting criteria",
+        "file": "keywords.csv",
+    }
+    assert "--resume" in json.loads(adsctl("jobs", "show", job["job"], "-o", "json").stdout)["resume"]
+
+
+def killed(adsctl, batches, number: int, after: bool) -> None:
+    """Start or resume a run, and kill it while it waits for the answer of a batch."""
+    reached, go_on = threading.Event(), threading.Event()
+
+    def before(current: int) -> None:
+        batches.fail()
+        if current == number:
+            reached.set()
+            go_on.wait(20)
+            if not after:
+                batches.fail("POST /12/batch/* status=500")
+
+    batches.before = before
+    process = adsctl.popen(*ADD, *(["--resume"] if list_jobs(adsctl) else []))
+    assert reached.wait(60), process.communicate()
+    process.kill()
+    process.communicate()
+    go_on.set()
+    batches.service.settle()
+    batches.before = lambda number: batches.fail()
+
+
+@pytest.mark.parametrize("seed", range(tries(2, 12)))
+def test_a_killed_run_creates_nothing_twice_and_loses_nothing(adsctl, batches, seed):
+    """The decision about the uncertain batch is that of a person who looks."""
+    chance = random.Random(seed)
+    keyword_file(adsctl, COUNT)
+    killed(adsctl, batches, chance.randrange(3), after=chance.random() < 0.5)
+    refused = adsctl(*ADD, "--resume", code=12)
+    first, last = map(int, re.search(r"lines (\d+) to (\d+)", refused.stderr).groups())
+    uncertain = words(COUNT)[first - 2 : last - 1]
+    exists = set(uncertain) <= set(batches.keywords())
+    adsctl(*ADD, "--resume", "--uncertain", "skip" if exists else "resend")
+    assert batches.keywords() == words(COUNT)
+
+
+def test_a_delete_whose_answer_was_lost_is_sent_again_and_counts(adsctl, batches):
+    keyword_file(adsctl, 4)
+    ids = "".join(f"{each['id']}\n" for each in json.loads(adsctl(*ADD).stdout))
+    adsctl.file("ids.csv", f"id\n{ids}")
+    batches.before = lambda number: None
+    batches.fail("POST /12/batch/* reset-after times=1")
+    done = adsctl("targeting", "delete", "-f", "ids.csv", "--yes", "-o", "json")
+    assert "4 deleted" in done.stderr and batches.keywords() == []

@@ -22,6 +22,8 @@ Description = Annotated[str, Meta(max_length=1024)]
 SIZE_WORDS = "a percentage from 1.00 to 99.00 with two decimals at most"
 Size = Annotated[str, Meta(pattern=r"^[1-9][0-9]?(\.[0-9]{1,2})?\Z", extra={"expected": SIZE_WORDS})]
 Query = Annotated[str, Meta(min_length=1, max_length=80, description="The beginning of the name")]
+PERIOD_WORDS = "Two times, the earlier one first"
+Period = Annotated[list[Moment], Meta(min_length=2, max_length=2, description=PERIOD_WORDS)]
 Entities = Annotated[list[Id], Meta(min_length=1)]
 
 
@@ -60,9 +62,7 @@ class ListAbTests(InAccount, kw_only=True):
         None
     )
     status: Literal["SCHEDULED", "LIVE", "COMPLETED"] | None = None
-    live_during: (
-        Annotated[list[Moment], Meta(max_length=2, description="Two times, the earlier one first")] | None
-    ) = None
+    live_during: Period | None = None
     user_id: Annotated[int, Meta(description="Who created it")] | None = None
     username: Annotated[str, Meta(min_length=1, description="Who created it, without @")] | None = None
     count: PageSize | None = None

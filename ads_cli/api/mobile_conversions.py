@@ -48,7 +48,7 @@ class MobileConversion(Request, kw_only=True):
     x_rate=CONVERSIONS,
     example="--app-id 1066718842 --os-type IOS --conversion-type PURCHASE "
     "--conversion-time 2026-03-01T08:00:00.000Z "
-    "--hashed-device-id 8b1ab1a43f1cbeb1b1a0a2e7ac8a3a6bd1e4b7b1a4ad1f8b4d0a6a2c2f9d7e10",
+    "--hashed-device-id 8b1ab1a43f1cbeb1b1a0a2e7ac8a3a6b",
 )
 class CreateConversionEvent(MobileConversion, kw_only=True):
     """Report a conversion in a mobile app, and learn whether an ad led to it."""
@@ -75,7 +75,7 @@ class CreateConversionEvent(MobileConversion, kw_only=True):
     x_rate=CONVERSIONS,
     example="--app-id 1066718842 --os-type IOS --conversion-type INSTALL "
     "--conversion-time 2026-03-01T08:00:00.000Z "
-    "--hashed-device-id 8b1ab1a43f1cbeb1b1a0a2e7ac8a3a6bd1e4b7b1a4ad1f8b4d0a6a2c2f9d7e10",
+    "--hashed-device-id 8b1ab1a43f1cbeb1b1a0a2e7ac8a3a6b",
 )
 class GetConversionAttribution(MobileConversion, kw_only=True):
     """Show which ad a conversion in a mobile app is attributed to."""

@@ -10,9 +10,10 @@ import msgspec
 from hypothesis import HealthCheck, Phase, assume, find, settings
 from hypothesis import strategies as st
 
+from ads_cli.api.ab_tests import UserGroup
 from ads_cli.api.endpoint import Request
 from ads_cli.api.fields import Field, FieldType, fields_of
-from ads_cli.api.time import DayOrTime, Time
+from ads_cli.api.time import DayOrTime, ExactTime, Time
 from ads_cli.api.validation import InvalidError, convert
 
 CHARACTERS = st.characters(codec="utf-8")
@@ -25,6 +26,7 @@ SPECIAL_VALUES = {
     "price": st.sampled_from(["10 EUR", "12.50 EUR", "99.999 JPY"]),
     "sale_price": st.sampled_from(["1 EUR", "9.99 EUR"]),
     "gtin": st.sampled_from(["4006381333931", "0-306-40615-2"]),
+    "price_currency": st.sampled_from(["EUR", "KWD"]),
     "color": st.sampled_from(["blue", "decade"]),
     "product_type": st.sampled_from(["Home", "Home > Mugs"]),
     "image_link": st.sampled_from(LINKS),
@@ -44,7 +46,7 @@ def value_of(field_type: FieldType) -> st.SearchStrategy[Any]:
         above = field_type.limit("gt")
         least = field_type.limit("ge") if above is None else above + 1
         return st.integers(least, field_type.limit("le"))
-    if field_type.base in (Time, DayOrTime):
+    if field_type.base in (Time, ExactTime, DayOrTime):
         zones = st.sampled_from(
             [UTC, timezone(timedelta(hours=5, minutes=30)), timezone(-timedelta(hours=8))]
         )
@@ -55,7 +57,7 @@ def value_of(field_type: FieldType) -> st.SearchStrategy[Any]:
         if field_type.is_comma_list:  # a comma separates the items
             fitting = fitting.filter(lambda item: "," not in str(item))
         least = field_type.limit("min_length") or 0
-        special = components(field_type)
+        special = components(field_type) or halves(field_type)
         return st.lists(fitting, min_size=least, max_size=MAX_ITEMS) if special is None else special
     if field_type.structs:
         return st.one_of([fields(struct) for struct in field_type.structs])
@@ -74,6 +76,14 @@ def components(field_type: FieldType) -> st.SearchStrategy[Any] | None:
     medium = st.one_of(fields(tagged["MEDIA"]), fields(tagged["SWIPEABLE_MEDIA"]))
     leading = st.one_of(fields(tagged["DETAILS"]), fields(tagged["BUTTON"]))
     return st.tuples(medium, leading).map(list).flatmap(st.permutations)
+
+
+def halves(field_type: FieldType) -> st.SearchStrategy[Any] | None:
+    """The user groups of an A/B test, whose sizes add up."""
+    if UserGroup not in field_type.item.structs:
+        return None
+    group = fields(UserGroup).map(lambda group: group | {"size": "50", "entity_ids": group["entity_ids"][:1]})
+    return st.tuples(group, group).map(list)
 
 
 def fields(struct: type[msgspec.Struct]) -> st.SearchStrategy[dict[str, Any]]:
@@ -142,7 +152,7 @@ def _broken_value(field_type: FieldType, least: int | None, most: int | None) ->
         yield "many"
         bounds = ((field_type.limit("ge"), -1), (field_type.limit("le"), 1), (field_type.limit("gt"), 0))
         yield from (bound + beyond for bound, beyond in bounds if bound is not None)
-    elif field_type.base in (bool, Time, DayOrTime):
+    elif field_type.base in (bool, Time, ExactTime, DayOrTime):
         yield "soon"
     else:
         if least:

@@ -5,11 +5,22 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from .budgets import Budgets
-from .endpoint import endpoint
-from .types import AccountId, Id, Ids, InAccount, PageInAccount, SpendingStatus, WithDeleted, WithDraft
+from .endpoint import Batch, endpoint
+from .types import (
+    AccountId,
+    ChangedStatus,
+    Id,
+    Ids,
+    InAccount,
+    PageInAccount,
+    SpendingStatus,
+    WithDeleted,
+    WithDraft,
+)
 
 CAMPAIGNS = "/12/accounts/{account_id}/campaigns"
 CAMPAIGN = f"{CAMPAIGNS}/{{campaign_id}}"
+BATCH = Batch("/12/batch/accounts/{account_id}/campaigns", 40)
 CAMPAIGN_COLUMNS = (
     "id name effective_status daily_budget_amount_local_micro total_budget_amount_local_micro created_at "
     "entity_status reasons_not_servable funding_instrument_id deleted"
@@ -75,7 +86,8 @@ class GetCampaign(InAccount, kw_only=True):
     "campaigns create",
     columns=CAMPAIGN_COLUMNS,
     extra_fields=CAMPAIGN_FIELDS,
-    example="--name 'Autumn collection' --funding-instrument-id 4a1n0 --daily-budget-amount 25",
+    example="--name 'Autumn collection' --funding-instrument-id 4a1n0 --daily-budget 25",
+    batch=BATCH,
 )
 class CreateCampaign(CampaignDetails, kw_only=True):
     """Create a campaign.
@@ -93,7 +105,8 @@ class CreateCampaign(CampaignDetails, kw_only=True):
     "campaigns update",
     columns=CAMPAIGN_COLUMNS,
     extra_fields=CAMPAIGN_FIELDS,
-    example="8wku2 --daily-budget-amount 30 --entity-status PAUSED",
+    example="8wku2 --daily-budget 30 --entity-status PAUSED",
+    batch=BATCH,
 )
 class UpdateCampaign(CampaignDetails, kw_only=True):
     """Change fields of a campaign.
@@ -103,7 +116,7 @@ class UpdateCampaign(CampaignDetails, kw_only=True):
 
     campaign_id: Id
     name: CampaignName | None = None
-    entity_status: Literal["ACTIVE", "PAUSED"] | None = None
+    entity_status: ChangedStatus | None = None
 
 
 @endpoint(
@@ -113,6 +126,7 @@ class UpdateCampaign(CampaignDetails, kw_only=True):
     extra_fields=CAMPAIGN_FIELDS,
     confirm_prompt="Delete the campaign {campaign_id}; this cannot be undone",
     example="8wkv1",
+    batch=BATCH,
 )
 class DeleteCampaign(InAccount, kw_only=True):
     """Delete a campaign.

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from .budgets import Budgets
 from .conditions import at_least_one, only_for, required_when, requires
-from .endpoint import Request, endpoint
+from .endpoint import Batch, Request, endpoint
 from .line_item_values import (
     APP_OBJECTIVES,
     CAPPED_OBJECTIVES,
@@ -24,6 +24,7 @@ from .line_item_values import (
 )
 from .types import (
     AccountId,
+    ChangedStatus,
     DayOrMoment,
     Id,
     Ids,
@@ -48,6 +49,7 @@ LINE_ITEM_FIELDS = (
 )
 LINE_ITEMS = "/12/accounts/{account_id}/line_items"
 LINE_ITEM = f"{LINE_ITEMS}/{{line_item_id}}"
+BATCH = Batch("/12/batch/accounts/{account_id}/line_items", 40)
 
 
 @required_when("bid_amount_local_micro", bid_strategy=("MAX", "TARGET"))
@@ -106,7 +108,8 @@ class GetLineItem(InAccount, kw_only=True):
     columns=LINE_ITEM_COLUMNS,
     extra_fields=LINE_ITEM_FIELDS,
     example="--campaign-id 8wku2 --objective WEBSITE_CLICKS --product-type PROMOTED_POSTS "
-    "--placements ALL_ON_PLATFORM --start-time 2026-03-01 --daily-budget-amount 5",
+    "--placements ALL_ON_PLATFORM --start-time 2026-03-01 --daily-budget 5",
+    batch=BATCH,
 )
 @requires("duration_in_days", "frequency_cap")
 @required_when("advertiser_domain", placements=("PUBLISHER_NETWORK",))
@@ -178,6 +181,7 @@ class CreateLineItem(LineItemDetails, kw_only=True):
     columns=LINE_ITEM_COLUMNS,
     extra_fields=LINE_ITEM_FIELDS,
     example="9d4c1 --bid-amount 0.55 --entity-status PAUSED",
+    batch=BATCH,
 )
 class UpdateLineItem(LineItemDetails, kw_only=True):
     """Change fields of a line item.
@@ -188,7 +192,7 @@ class UpdateLineItem(LineItemDetails, kw_only=True):
 
     line_item_id: Id
     name: Name | None = None
-    entity_status: Literal["ACTIVE", "PAUSED"] | None = None
+    entity_status: ChangedStatus | None = None
     goal: UpdatedGoal | None = None
     pay_by: Annotated[PayBy, Meta(description="For objective APP_INSTALLS")] | None = None
     start_time: Moment | None = None
@@ -213,6 +217,7 @@ def no_target_by_impression(bid_strategy: str | None, goal: str | None, pay_by: 
     extra_fields=LINE_ITEM_FIELDS,
     confirm_prompt="Delete the line item {line_item_id}; this cannot be undone",
     example="9d4c1",
+    batch=BATCH,
 )
 class DeleteLineItem(InAccount, kw_only=True):
     """Delete a line item.

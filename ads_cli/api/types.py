@@ -44,6 +44,11 @@ Language = Annotated[
     ),
 ]
 Currency = Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z", extra={"expected": "a code of ISO 4217, such as EUR"})]
+# The same of what exists: a command confirms ACTIVE of something that is not.
+ChangedStatus = Annotated[
+    Literal["ACTIVE", "PAUSED"],
+    Meta(description="ACTIVE spends as soon as it may", extra={"spends": True}),
+]
 UserId = Annotated[int, Meta(description="The user who owns it")]
 
 PageSize = Annotated[int, Meta(ge=1, le=1000, description="Records per page", extra={"default": 200})]

@@ -49,8 +49,6 @@ def own_record(call: Invocation, request: Request) -> dict[str, Any]:
 def record(call: Invocation, field: str, identifier: str) -> dict[str, Any]:
     """Return the record that a field names, by neutral names."""
     module, command = SOURCES[field]
-    get: Any = next((each for each in requests_of(module) if each.endpoint.command == command), None)
-    if get is None:
-        return {}
+    (get,) = (each for each in requests_of(module) if each.endpoint.command == command)
     found: Mapping[str, Any] = call.client.call(get(account_id=call.account, **{field: identifier})).data
     return dict(to_neutral(found)) if isinstance(found, dict) else {}

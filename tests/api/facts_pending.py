@@ -2,8 +2,6 @@
 
 PENDING = {
     # campaigns
-    "campaigns.batch",
-    "line_items.batch",
     # audiences
     "custom_audiences.batch",
     # measurement

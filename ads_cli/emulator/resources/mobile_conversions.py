@@ -8,7 +8,7 @@ from ..core.handlers import RequestContext, handler
 from ..core.params import value_or_default
 from ..core.responses import Result
 from ..storage.store import Record
-from .line_items import LINE_ITEM
+from .serving import LINE_ITEM
 
 PARTNER = "42"  # client id of the provider
 

@@ -2,7 +2,7 @@
 
 from ..resources import ab_tests, measurement
 from ..storage.store import Record, Store
-from .campaigns import FILMS, SPRING
+from .line_items import FILMS, SPRING
 
 PURCHASES, VISITS = "o3f71", "o3f72"
 INSTALLS = "q8d02"

@@ -48,6 +48,7 @@ FILES = {
     "card.yaml": document_of(CreateCard),
     "criteria.yaml": document_of(EstimateAudience),
     "fleet.yaml": "tasks:\n  - {name: shop, run: products push feed.csv}\n",
+    "orders.csv": "conversion_time,email,value\n2026-03-01T08:00:00Z,ana@shop.example,49.90\n",
     "ab-test.yaml": document_of(CreateAbTest),
     "filters.yaml": "- {attribute: product_type, operator: CONTAINS, value: Mugs}\n",
 }

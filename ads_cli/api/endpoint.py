@@ -47,6 +47,7 @@ GROUP_MODULES = {
     "settings": ("settings",),
     "tracking-tags": ("tracking_tags",),
     "recommendations": ("recommendations",),
+    "conversions": ("conversions",),
     "measurement": ("measurement",),
     "measurement conversion-events": ("mobile_conversions",),
     "measurement conversion-attribution": ("mobile_conversions",),

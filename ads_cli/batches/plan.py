@@ -135,14 +135,18 @@ class BatchPlan:
         """Raise NotConfirmedError where records may have been created, and it is not said what to do."""
         if not self.upload.creates or self.upload.uncertain:
             return
-        for batch in self.batches():
-            if batch.number in journal.attempts and batch.number not in journal.acknowledged:
-                count = len(batch.items)
-                raise NotConfirmedError(
-                    f"{self.rows.source.label}: {lines_of(batch)}: {count:,} {self.noun} may have been "
-                    f"{self.upload.done} by an earlier run, whose answer was lost",
-                    hint=f"look whether they exist; {how_to_decide(count)}",
-                )
+        lost = [
+            batch
+            for batch in self.batches()
+            if batch.number in journal.attempts and batch.number not in journal.acknowledged
+        ]
+        if lost:
+            count = sum(len(batch.items) for batch in lost)
+            raise NotConfirmedError(
+                f"{self.rows.source.label}: {', '.join(map(lines_of, lost))}: {count:,} {self.noun} may have "
+                f"been {self.upload.done} by an earlier run, whose answer was lost",
+                hint=f"look whether they exist; {how_to_decide(count)}",
+            )
 
     def finish(self, journal: "Journal") -> str:
         """Do nothing: nothing is remembered beside the journal."""

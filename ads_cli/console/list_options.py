@@ -75,11 +75,16 @@ class ListOptions(FeedOptions, frozen=True):
     @property
     def checked_region(self) -> str | None:
         """Return --region; raise UsageError where it is not a country."""
-        if not self.region:
-            return None
-        from phonenumbers import SUPPORTED_REGIONS
+        return checked_region(self.region)
 
-        region = self.region.upper()
-        if region not in SUPPORTED_REGIONS:
-            raise UsageError(f"--region: {region} is not a country code", hint="two letters, as in DE")
-        return region
+
+def checked_region(region: str | None) -> str | None:
+    """Return --region as its code; raise UsageError where it is not a country."""
+    if not region:
+        return None
+    from phonenumbers import SUPPORTED_REGIONS
+
+    code = region.upper()
+    if code not in SUPPORTED_REGIONS:
+        raise UsageError(f"--region: {code} is not a country code", hint="two letters, as in DE")
+    return code

@@ -73,6 +73,7 @@ HANDLER_MODULES = (
     "resources.product_sets",
     "resources.scheduled_feeds",
     "resources.measurement",
+    "resources.conversions",
     "resources.mobile_conversions",
     "resources.ab_tests",
     "resources.webhooks",

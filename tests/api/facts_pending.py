@@ -5,7 +5,6 @@ PENDING = {
     # audiences
     "custom_audiences.batch",
     # measurement
-    "measurement.conversions.create",
     # analytics
     "stats.reach.campaigns.list",
     "stats.reach.funding_instruments.list",

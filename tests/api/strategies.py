@@ -27,6 +27,7 @@ SPECIAL_VALUES = {
     "sale_price": st.sampled_from(["1 EUR", "9.99 EUR"]),
     "gtin": st.sampled_from(["4006381333931", "0-306-40615-2"]),
     "price_currency": st.sampled_from(["EUR", "KWD"]),
+    "identifiers": st.sampled_from([[{"platform_click_id": "23opevjt88"}], [{"hashed_email": "a" * 64}]]),
     "color": st.sampled_from(["blue", "decade"]),
     "product_type": st.sampled_from(["Home", "Home > Mugs"]),
     "image_link": st.sampled_from(LINKS),

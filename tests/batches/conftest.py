@@ -16,7 +16,8 @@ LINE_ITEMS = ("9d4c1", "9d4c2", "9d4d1")
 class BatchService:
     """A served emulator, and the operations of each batch that it was sent."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, path: str = "/12/batch/") -> None:
+        self._path = path
         self.service, self.fail = service, service.fail
         self.sent: list[list[dict]] = []
         self.before: Callable[[int], None] = lambda number: None  # called with the number of earlier batches
@@ -24,18 +25,18 @@ class BatchService:
         service.answer = self.answer
 
     def answer(self, environ, start_response):
-        if environ["PATH_INFO"].startswith("/12/batch/"):
+        if environ["PATH_INFO"].startswith(self._path):
             body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
             environ["wsgi.input"] = BytesIO(body)
             self.sent.append(json.loads(body))
             self.before(len(self.sent) - 1)
         return self._answer(environ, start_response)
 
-    def fail_batch(self, number: int, fault: str) -> None:
+    def fail_batch(self, number: int, fault: str, line: str = "POST /12/batch/*") -> None:
         """Inject a fault into one batch."""
 
         def before(current: int) -> None:
-            self.fail(*([f"POST /12/batch/* {fault}"] if current == number else []))
+            self.fail(*([f"{line} {fault}"] if current == number else []))
 
         self.before = before
 

@@ -1,0 +1,72 @@
+"""Report the conversions of a website."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..console.bulk_options import FeedOptions, File, PushOptions, with_options
+from ..console.invocation import Invocation
+from ..errors import UsageError
+
+
+class Uncertain(StrEnum):
+    """What is done with conversions whose answer was lost."""
+
+    skip = "skip"
+    resend = "resend"
+
+
+@with_options(feed=FeedOptions, options=PushOptions, default_concurrency=1)
+def send(
+    ctx: typer.Context,
+    file: File,
+    pixel: Annotated[str, typer.Option("--pixel", metavar="ID", help="The pixel of the website")],
+    event_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="The web event tag of rows that name none")
+    ] = None,
+    currency: Annotated[
+        str | None, typer.Option(metavar="CODE", help="The currency of values without one (service: USD)")
+    ] = None,
+    region: Annotated[
+        str | None, typer.Option(metavar="REGION", help="Country of national phone numbers, as in DE")
+    ] = None,
+    uncertain: Annotated[
+        Uncertain | None,
+        typer.Option(help="With --resume: what to do with conversions whose answer was lost"),
+    ] = None,
+    *,
+    feed: FeedOptions,
+    options: PushOptions,
+) -> None:
+    """Send the conversions of a website, 500 at a time, with identifiers hashed on this machine.
+
+    A row has conversion_time, event_id and an identifier: email, phone_number or platform_click_id, and
+    beside one of these ip_address and user_agent. It may have value, price_currency, number_items,
+    conversion_id, description and contents. What may have been counted is not sent again unasked.
+
+    For example: adsctl conversions send orders.csv --pixel o8z6j --event-id o3f71
+    """
+    from ..console.list_options import checked_region
+    from ..conversions.plan import conversion_plan
+    from ..conversions.reader import KNOWN, ConversionReader
+    from .batch import require_once
+    from .push import PushCommand
+
+    call = Invocation.of(ctx)
+    if currency and not currency.isalpha():
+        raise UsageError(f"--currency: {currency!r} is not a code of ISO 4217", hint="as in EUR")
+    defaults = {"event_id": event_id, "price_currency": currency.upper() if currency else None}
+    rows = feed.open_rows(call, file, ("conversions",), KNOWN, feed.mapping(KNOWN))
+    rows.sensitive = True
+    reader = ConversionReader(call.settings.names, defaults, checked_region(region))
+    plan = conversion_plan(rows, reader, pixel, uncertain.value if uncertain else None)
+    command = PushCommand(call, plan, options, activity="Sending")
+    resumes = options.resume or bool(options.job)
+    command.confirm = lambda: require_once(call, plan, resume=resumes)
+    try:
+        command.run()
+    finally:
+        if options.failed_out and Path(options.failed_out).is_file():
+            call.messages.say(f"{options.failed_out} contains people as you gave them; only you can read it")

@@ -1,0 +1,124 @@
+"""The rows of a file as conversions; identifiers are normalized and hashed on this machine."""
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from ..api.conversions import Conversion
+from ..api.fields import fields_of
+from ..api.names import Names, to_neutral
+from ..api.validation import Problem, check
+from ..audiences.identifiers import SHA256_HEX, clean_text, identifier_types
+from ..feeds.rows import Row
+from ..validation.result import CheckedRow
+
+# By column: the identifier of the service, and the kind of value that is hashed for it.
+HASHED = {
+    "email": ("hashed_email", "email"),
+    "hashed_email": ("hashed_email", "email"),
+    "phone_number": ("hashed_phone_number", "phone_number"),
+    "hashed_phone_number": ("hashed_phone_number", "phone_number"),
+}
+PLAIN = ("platform_click_id", "ip_address", "user_agent")
+FIELDS = tuple(field.name for field in fields_of(Conversion))
+KNOWN = (*FIELDS, *HASHED, *PLAIN)
+_json = msgspec.json.Encoder()
+
+
+class ConversionReader:
+    """Reads one conversion at a time; `defaults` complete it. No message has a value of a person."""
+
+    notes: list[str] = []
+
+    def __init__(self, names: Names, defaults: Mapping[str, Any], region: str | None) -> None:
+        self._names = names
+        self._defaults = {name: value for name, value in defaults.items() if value is not None}
+        self._types = identifier_types(region)
+        self._region = region
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Return the options that decide what is sent."""
+        return {**self._defaults, "region": self._region}
+
+    def read(self, row: Row) -> CheckedRow:
+        """Return the conversion of a row, and everything that is wrong with it."""
+        if row.problem:
+            return CheckedRow(row, None, [Problem("", row.problem)])
+        given = to_neutral(row.values)
+        problems = [
+            Problem(name, "is not a known column; leave it out, or name its field with --map")
+            for name in given
+            if name not in KNOWN
+        ]
+        values = {name: _parsed(name, given[name]) for name in FIELDS if name in given}
+        identifiers = values.pop("identifiers", [])
+        found = (
+            [self._identifier(each, problems) for each in identifiers] if _are_objects(identifiers) else []
+        )
+        found += self._of_columns(given, problems)
+        values = {**self._defaults, **values, "identifiers": found}
+        conversion, broken = check(Conversion, values)
+        problems += [problem for problem in broken if found or problem.path != "identifiers"]
+        if not found and not problems:
+            problems.append(Problem("", f"has no identifier: {', '.join((*HASHED, *PLAIN))}"))
+        return CheckedRow(row, None if problems else conversion, problems)
+
+    def encode(self, item: Conversion) -> bytes:
+        """Return a conversion as JSON, by the names on the wire."""
+        return _json.encode(self._names.to_wire(msgspec.to_builtins(item, enc_hook=str), ()))
+
+    def id_of(self, item: Conversion) -> str:
+        """Return no id: nothing that exists is changed."""
+        return ""
+
+    def _of_columns(self, given: Mapping[str, Any], problems: list[Problem]) -> list[dict[str, str]]:
+        """Return an object for each identifier of a person; address and browser are in the first."""
+        people = [self._identifier({name: given[name]}, problems) for name in HASHED if name in given]
+        plain = {name: str(given[name]) for name in PLAIN if name in given}
+        if click := plain.pop("platform_click_id", None):
+            people.insert(0, {"platform_click_id": click})
+        people = [each for each in people if each]
+        if plain:
+            people = [{**(people[0] if people else {}), **plain}, *people[1:]]
+        return people
+
+    def _identifier(self, given: Mapping[str, Any], problems: list[Problem]) -> dict[str, Any]:
+        """Return an identifier with its values hashed; add what is wrong with them."""
+        found: dict[str, Any] = {}
+        for column, value in given.items():
+            if column not in HASHED:
+                found[column] = value
+                continue
+            name, kind = HASHED[column]
+            try:
+                if hashed := self._hashed(kind, str(value)):
+                    found[name] = hashed
+            except ValueError as error:
+                problems.append(Problem(column, str(error)))
+        return found
+
+    def _hashed(self, kind: str, value: str) -> str:
+        """Return the hash of a value, or the hash that it is; nothing for a placeholder such as n/a."""
+        text = clean_text(value).lower()
+        if SHA256_HEX.fullmatch(text):
+            return text
+        normalized = self._types[kind].read(value)
+        return sha256(normalized.encode()).hexdigest() if normalized else ""
+
+
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, dict) for each in value)
+
+
+def _parsed(name: str, value: Any) -> Any:
+    """Parse JSON in a cell of what is nested."""
+    if name not in ("identifiers", "contents") or not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value, parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        return value

@@ -1,0 +1,99 @@
+"""Amounts are given in whole units of a currency, whose decimals are checked."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ads_cli.api.amounts import amount_names, micros_of
+
+FUNDING, CAMPAIGN = "4a1n0", "8wku2"  # seeded, in EUR
+CREATE = ("campaigns", "create", "--name", "Autumn", "--funding-instrument-id", FUNDING)
+DRY = ("--dry-run", "-o", "json")
+
+
+def sent(adsctl, *words: str) -> str:
+    return json.loads(adsctl.local(*words, *DRY).stdout)["url"]
+
+
+@pytest.mark.parametrize("option", ["--daily-budget", "--daily-budget-amount"])
+def test_a_budget_is_given_in_whole_units(adsctl, option):
+    assert "daily_budget_amount_local_micro=12500000" in sent(adsctl, *CREATE, option, "12.50")
+
+
+def test_one_amount_is_given_once(adsctl):
+    both = ("--daily-budget", "1", "--daily-budget-amount-local-micro", "1000000")
+    refused = adsctl.local(*CREATE, *both, code=2)
+    assert "--daily-budget: cannot be used with daily_budget_amount_local_micro" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("currency", "amount", "most"),
+    [("EUR", "12.505", "2"), ("JPY", "12.5", "none"), ("VND", "0.5", "none"), ("KWD", "12.5055", "3")],
+)
+def test_too_many_decimals_for_a_currency_are_refused(adsctl, currency, amount, most):
+    words = (*CREATE, "--daily-budget", amount, "--currency", currency)
+    refused = adsctl.local(*words, code=2)
+    assert f"--daily-budget: {amount} has too many decimals: {currency} has {most}" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("currency", "amount"),
+    [("EUR", "12.5"), ("JPY", "12"), ("JPY", "12.0"), ("KWD", "12.505"), ("eur", "1.99")],
+)
+def test_the_decimals_of_a_currency_are_taken(adsctl, currency, amount):
+    assert "daily_budget" in sent(adsctl, *CREATE, "--daily-budget", amount, "--currency", currency)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        CREATE,
+        ("campaigns", "update", CAMPAIGN),
+        ("line-items", "update", "9d4c1"),
+    ],
+)
+def test_the_currency_is_looked_up_where_decimals_need_it(adsctl, words):
+    refused = adsctl.local(*words, "--daily-budget", "12.505", code=2)
+    assert "--daily-budget: 12.505 has too many decimals: EUR has 2" in refused.stderr
+    whole = adsctl.local(*words, "--daily-budget", "12", "--debug")
+    assert "GET " not in whole.stderr
+
+
+def test_amounts_of_a_file_are_checked_by_record(adsctl):
+    lines = [
+        "name,funding_instrument_id,daily_budget",
+        f"A,{FUNDING},12.50",
+        f"B,{FUNDING},12.505",
+        f"C,{FUNDING},x",
+    ]
+    adsctl.file("campaigns.csv", "\n".join(lines))
+    refused = adsctl.local("campaigns", "create", "-f", "campaigns.csv", code=3)
+    assert "campaigns.csv:3: daily_budget: 12.505 has too many decimals: EUR has 2" in refused.stderr
+    assert "campaigns.csv:4: daily_budget: 'x' is not an amount" in refused.stderr
+
+
+def test_a_document_has_amounts_too(adsctl):
+    adsctl.file("one.yaml", "total_budget: 500\ndaily_budget: 12.50\n")
+    url = sent(adsctl, *CREATE, "-f", "one.yaml")
+    assert "daily_budget_amount_local_micro=12500000" in url
+    assert "total_budget_amount_local_micro=500000000" in url
+    adsctl.file("bad.yaml", "daily_budget: much\n")
+    refused = adsctl.local(*CREATE, "-f", "bad.yaml", code=3)
+    assert "bad.yaml: daily_budget: 'much' is not an amount" in refused.stderr
+
+
+def test_names_of_amounts():
+    assert amount_names("daily_budget_amount_local_micro") == ["daily_budget", "daily_budget_amount"]
+    assert amount_names("bid_amount_local_micro") == ["bid_amount"]
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, places=6, min_value=-(10**9), max_value=10**9))
+def test_an_amount_of_six_decimals_is_exact(amount):
+    assert micros_of(format(amount, "f")) == amount * 1_000_000
+
+
+@given(st.text())
+def test_any_text_is_an_amount_or_none(text):
+    assert micros_of(text) is None or isinstance(micros_of(text), int)

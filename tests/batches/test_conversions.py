@@ -1,0 +1,154 @@
+"""Conversions of a website are hashed here, sent many at a time, and counted once."""
+
+import json
+from hashlib import sha256
+
+import pytest
+
+from tests.batches.conftest import BatchService
+
+SEND = ("conversions", "send", "orders.csv", "--pixel", "o8z6j", "-o", "json")
+TIME, EVENT, OTHER = "2026-03-01T09:00:00+01:00", "o3f71", "o3f72"
+HEADER = (
+    "conversion_time,event_id,email,phone_number,platform_click_id,ip_address,user_agent,value,contents\n"
+)
+
+
+def digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+@pytest.fixture
+def sent(service) -> BatchService:
+    return BatchService(service, "/12/measurement/conversions/")
+
+
+def orders(adsctl, *rows: str) -> None:
+    adsctl.file("orders.csv", HEADER + "".join(f"{row}\n" for row in rows))
+
+
+def many(adsctl, count: int) -> None:
+    orders(adsctl, *(f"{TIME},{EVENT},user{number}@x.de,,,,,," for number in range(count)))
+
+
+def conversions(sent) -> list[dict]:
+    return [each for body in sent.sent for each in body["conversions"]]
+
+
+def test_identifiers_are_normalized_and_hashed(adsctl, sent):
+    orders(
+        adsctl,
+        f"{TIME},{EVENT}, Ana@Shop.example ,0151 12345678,click-1,192.0.2.1,Firefox,49.90,",
+        f"{TIME},{OTHER},{digest('ben@x.de').upper()},,,,,,"
+        + '"[{""content_id"": ""sku-1"", ""num_items"": ""2""}]"',
+    )
+    done = adsctl(*SEND, "--region", "DE", "--currency", "eur")
+    assert json.loads(done.stdout)["sent"] == 2
+    assert conversions(sent) == [
+        {
+            "conversion_time": "2026-03-01T08:00:00.000Z",
+            "event_id": EVENT,
+            "identifiers": [
+                {"platform_click_id": "click-1", "ip_address": "192.0.2.1", "user_agent": "Firefox"},
+                {"hashed_email": digest("ana@shop.example")},
+                {"hashed_phone_number": digest("+4915112345678")},
+            ],
+            "price_currency": "EUR",
+            "value": 49.9,
+        },
+        {
+            "conversion_time": "2026-03-01T08:00:00.000Z",
+            "event_id": OTHER,
+            "identifiers": [{"hashed_email": digest("ben@x.de")}],
+            "price_currency": "EUR",
+            "contents": [{"content_id": "sku-1", "num_items": 2}],
+        },
+    ]
+
+
+@pytest.mark.parametrize("service_name", ["x"])
+def test_service_x_gets_its_names(adsctl, sent):
+    orders(adsctl, f"{TIME},tw-o8z6j-{EVENT},,,click-1,,,,")
+    adsctl(*SEND)
+    assert conversions(sent)[0]["identifiers"] == [{"twclid": "click-1"}]
+
+
+def test_the_documents_of_the_service_are_read(adsctl, sent):
+    document = {
+        "conversions": [
+            {
+                "conversion_time": TIME,
+                "event_id": EVENT,
+                "identifiers": [{"twclid": "a"}, {"hashed_email": "b@x.de"}],
+            }
+        ]
+    }
+    adsctl.file("orders.json", json.dumps(document))
+    adsctl("conversions", "send", "orders.json", "--pixel", "o8z6j")
+    found = conversions(sent)[0]["identifiers"]
+    assert found == [{"platform_click_id": "a"}, {"hashed_email": digest("b@x.de")}]
+
+
+def test_everything_wrong_is_told_without_a_value_of_a_person(adsctl, sent):
+    orders(
+        adsctl,
+        f"{TIME},{EVENT},secret.address,,,,,,",
+        f"{TIME},{EVENT},,015112345678,,,,,",
+        f"{TIME},{EVENT},,,,192.0.2.99,,,",
+        f"soon,{EVENT},a@x.de,,,,,,",
+        f"{TIME},{EVENT},n/a,,,,,,",
+    )
+    done = adsctl(*SEND, code=3)
+    for problem in (
+        "orders.csv:2: email: is not a valid e-mail address",
+        "orders.csv:3: phone_number: has no country code",
+        "orders.csv:4: identifiers: needs one of",
+        "orders.csv:5: conversion_time",
+        "orders.csv:6: has no identifier",
+        "5 of 5 rows invalid",
+    ):
+        assert problem in json.loads(done.stderr.splitlines()[-1])["error"]["message"]
+    assert not any(
+        secret in done.stderr for secret in ("secret.address", "015112345678", "192.0.2.99", "a@x.de")
+    )
+    assert not sent.sent
+
+
+def test_500_are_sent_at_a_time(adsctl, sent):
+    many(adsctl, 1100)
+    assert json.loads(adsctl(*SEND).stdout)["sent"] == 1100
+    assert [len(body["conversions"]) for body in sent.sent] == [500, 500, 100]
+
+
+def test_a_rejected_conversion_comes_back_and_the_others_are_sent(adsctl, sent):
+    orders(
+        adsctl, f"{TIME},{EVENT},a@x.de,,,,,,", f"{TIME},none1,b@x.de,,,,,,", f"{TIME},{EVENT},c@x.de,,,,,,"
+    )
+    done = adsctl(*SEND, "--failed-out", "failed.csv", code=9)
+    summary = json.loads(done.stdout)
+    assert (summary["sent"], summary["failed"], summary["requests"]) == (2, 1, 2)
+    assert "orders.csv:3: rejected: the web event tag none1 does not exist" in done.stderr
+    assert f"{TIME},none1,none1@x.de" in (adsctl.home / "failed.csv").read_text()
+
+
+def test_a_lost_answer_is_not_followed_by_the_same_request(adsctl, sent):
+    many(adsctl, 1100)
+    sent.fail_batch(1, "reset-after", "POST /12/measurement/*")
+    lost = adsctl(*SEND, code=8)
+    assert "lines 502 to 1001: 500 conversions may be sent" in lost.stderr
+    assert "--uncertain" in adsctl(*SEND, "--resume", code=12).stderr and len(sent.sent) == 2
+    done = json.loads(adsctl(*SEND, "--resume", "--uncertain", "skip").stdout)
+    assert (done["sent"], done["uncertain"], done["failed"]) == (600, 500, 0)
+    assert len({json.dumps(each) for each in conversions(sent)}) == len(conversions(sent)) == 1100
+
+
+def test_no_body_is_shown(adsctl, sent):
+    orders(adsctl, f"{TIME},{EVENT},a@x.de,,click-secret,,,,")
+    assert "click-secret" not in adsctl(*SEND, "--debug").stderr
+
+
+def test_a_tag_is_tracking_once_it_has_a_conversion(adsctl, sent):
+    orders(adsctl, f"{TIME},{OTHER},a@x.de,,,,,,")
+    adsctl(*SEND)
+    tag = json.loads(adsctl("measurement", "web-event-tags", "get", OTHER, "-o", "json").stdout)
+    assert tag["status"] == "TRACKING" and tag["last_tracked_at"]

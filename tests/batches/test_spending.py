@@ -1,0 +1,84 @@
+"""What begins to spend is created paused, and nothing is activated unasked; the question names the budget."""
+
+import json
+
+import pytest
+
+FUNDING, PAUSED, SPENDING = "4a1n0", "8wku4", "8wku2"  # seeded
+CREATE = ("campaigns", "create", "--name", "Autumn", "--funding-instrument-id", FUNDING)
+
+
+def campaign(adsctl, id: str) -> dict:
+    return json.loads(adsctl.local("-q", "campaigns", "get", id, "-o", "json").stdout)
+
+
+def set_status(adsctl, id: str, status: str) -> None:
+    adsctl.local("campaigns", "update", id, "--entity-status", status, "--yes")
+
+
+def test_a_campaign_is_created_paused(adsctl):
+    assert json.loads(adsctl.local(*CREATE, "-o", "json").stdout)["entity_status"] == "PAUSED"
+    drafted = adsctl.local(*CREATE, "--entity-status", "DRAFT", "-o", "json")
+    assert json.loads(drafted.stdout)["entity_status"] == "DRAFT"
+    adsctl.file("one.yaml", "entity_status: DRAFT\n")
+    filed = adsctl.local(*CREATE, "-f", "one.yaml", "-o", "json")
+    assert json.loads(filed.stdout)["entity_status"] == "DRAFT"
+
+
+@pytest.mark.parametrize("option", [("--active",), ("--entity-status", "ACTIVE")])
+def test_an_active_campaign_is_confirmed_with_its_budget(adsctl, option):
+    refused = adsctl.local(*CREATE, "--daily-budget", "12.50", *option, code=12)
+    assert "not confirmed: Create an active campaign, which may spend up to 12.50 EUR a day" in refused.stderr
+    made = adsctl.local(*CREATE, "--daily-budget", "12.50", *option, "--yes", "-o", "json")
+    assert json.loads(made.stdout)["entity_status"] == "ACTIVE"
+
+
+def test_active_contradicts_another_status(adsctl):
+    refused = adsctl.local(*CREATE, "--active", "--entity-status", "PAUSED", code=2)
+    assert "--active: cannot be used with --entity-status PAUSED" in refused.stderr
+
+
+def test_an_update_that_activates_is_confirmed_with_the_stored_budget(adsctl):
+    set_status(adsctl, SPENDING, "PAUSED")
+    adsctl.local("campaigns", "update", SPENDING, "--daily-budget", "20")
+    refused = adsctl.local("campaigns", "update", SPENDING, "--active", code=12)
+    question = f"Activate the campaign {SPENDING}, which may spend up to 20.00 EUR a day"
+    assert f"not confirmed: {question} (profile local)" in refused.stderr
+    higher = adsctl.local("campaigns", "update", SPENDING, "--active", "--daily-budget", "30", code=12)
+    assert "up to 30.00 EUR a day" in higher.stderr
+    assert campaign(adsctl, SPENDING)["entity_status"] == "PAUSED"
+
+
+def test_what_is_active_already_and_what_is_paused_needs_no_question(adsctl):
+    set_status(adsctl, SPENDING, "ACTIVE")
+    adsctl.local("campaigns", "update", SPENDING, "--active")
+    done = adsctl.local("campaigns", "update", SPENDING, "--name", "Renamed", "--debug")
+    assert "GET " not in done.stderr
+    adsctl.local("campaigns", "update", SPENDING, "--entity-status", "PAUSED")
+
+
+def test_a_line_item_without_a_budget_of_its_own_says_so(adsctl):
+    words = ("--campaign-id", SPENDING, "--objective", "WEBSITE_CLICKS", "--product-type", "PROMOTED_POSTS")
+    words += ("--placements", "ALL_ON_PLATFORM", "--start-time", "2099-03-01", "--active")
+    refused = adsctl.local("line-items", "create", *words, code=12)
+    assert "Create an active line item, which may spend without a daily budget of its own" in refused.stderr
+
+
+def test_records_of_a_file_are_paused_and_confirmed_together(adsctl):
+    rows = [f"Autumn {number},{FUNDING},{amount}" for number, amount in enumerate(("10", "2.50", ""))]
+    adsctl.file("campaigns.csv", "\n".join(["name,funding_instrument_id,daily_budget", *rows]))
+    made = adsctl.local("campaigns", "create", "-f", "campaigns.csv", "-o", "json")
+    assert {each["entity_status"] for each in json.loads(made.stdout)} == {"PAUSED"}
+    refused = adsctl.local("campaigns", "create", "-f", "campaigns.csv", "--active", code=12)
+    question = "Create 3 active campaigns, which may spend up to 12.50 EUR a day"
+    assert f"{question}, and 1 without a daily budget of their own" in refused.stderr
+    adsctl.file("ids.json", made.stdout)
+    activated = adsctl.local("campaigns", "update", "-f", "ids.json", "--active", code=12)
+    assert "Activate 3 campaigns, which may spend up to 12.50 EUR a day" in activated.stderr
+
+
+def test_a_dry_run_asks_nothing_and_shows_the_status(adsctl):
+    shown = json.loads(adsctl.local(*CREATE, "--dry-run", "-o", "json").stdout)
+    assert "entity_status=PAUSED" in shown["url"]
+    active = json.loads(adsctl.local(*CREATE, "--active", "--dry-run", "-o", "json").stdout)
+    assert "entity_status=ACTIVE" in active["url"]

@@ -58,7 +58,7 @@ def value_of(field_type: FieldType) -> st.SearchStrategy[Any]:
         if field_type.is_comma_list:  # a comma separates the items
             fitting = fitting.filter(lambda item: "," not in str(item))
         least = field_type.limit("min_length") or 0
-        special = components(field_type) or halves(field_type)
+        special = halves(field_type) if components(field_type) is None else components(field_type)
         return st.lists(fitting, min_size=least, max_size=MAX_ITEMS) if special is None else special
     if field_type.structs:
         return st.one_of([fields(struct) for struct in field_type.structs])

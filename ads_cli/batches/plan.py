@@ -43,6 +43,7 @@ class BatchPlan:
     """Send the records of a file, `size` in a request; they are kept in memory."""
 
     depends_on_time = False
+    parts = 0
     read_in = None
 
     def __init__(self, rows: Rows, reader: Reader, upload: BatchUpload, size: int, target: str) -> None:

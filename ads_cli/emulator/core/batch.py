@@ -11,7 +11,7 @@ from ...api.fields import enum_fields
 from ...api.validation import InvalidError, Problem, convert
 from .errors import ApiError
 from .handlers import RegisteredHandler, RequestContext
-from .params import read_names, split_texts, record_fields_only
+from .params import read_names, record_fields_only, split_texts
 from .read_request import error_of
 from .responses import HttpResponse, Result
 from .shapes import in_shape_of_x

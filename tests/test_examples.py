@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from ads_cli.api.audience_insights import EstimateAudience
 from ads_cli.api.ab_tests import CreateAbTest
+from ads_cli.api.audience_insights import EstimateAudience
 from ads_cli.api.cards import CreateCard
 from ads_cli.api.endpoint import document_of
 from ads_cli.cli.layout import HAND_WRITTEN

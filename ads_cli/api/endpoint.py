@@ -52,6 +52,7 @@ GROUP_MODULES = {
     "measurement conversion-events": ("mobile_conversions",),
     "measurement conversion-attribution": ("mobile_conversions",),
     "measurement ab-tests": ("ab_tests",),
+    "stats": ("statistics",),
     "auth": ("auth",),
     "webhooks": ("webhooks",),
 }

@@ -1,6 +1,6 @@
 """Times in ISO 8601, converted to UTC."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, tzinfo
 from typing import Any
 
 
@@ -37,8 +37,32 @@ class DayOrTime(Time):
     @classmethod
     def parse(cls, text: Any) -> "DayOrTime":
         """Parse ISO 8601, with an offset unless it is a plain date; raise ValueError for anything else."""
-        is_day = isinstance(text, str) and len(text) == len("2026-03-01")
-        return cls(Time.parse(f"{text}T00:00:00Z" if is_day else text))
+        return cls(Time.parse(f"{text}T00:00:00Z" if is_plain_date(text) else text))
+
+
+class HourOrDay(str):
+    """A whole hour with its offset, or a plain date, which begins at midnight in the account's time zone."""
+
+    @classmethod
+    def parse(cls, text: Any) -> "HourOrDay":
+        """Parse ISO 8601, with an offset unless it is a plain date; raise ValueError for anything else."""
+        if is_plain_date(text):
+            return cls(date.fromisoformat(text))
+        Time.parse(text)
+        moment = datetime.fromisoformat(text)
+        if moment.minute or moment.second or moment.microsecond:
+            raise ValueError("it is not a whole hour")
+        return cls(moment.isoformat().replace("+00:00", "Z"))
+
+    def moment(self, midnight: tzinfo) -> datetime:
+        """Return the time; a plain date begins at midnight in the time zone `midnight`."""
+        found = datetime.fromisoformat(self)
+        return found if found.tzinfo else found.replace(tzinfo=midnight)
+
+
+def is_plain_date(text: Any) -> bool:
+    """Tell whether a text may be a date without a time."""
+    return isinstance(text, str) and len(text) == len("2026-03-01")
 
 
 def decode_custom(type_: Any, value: Any) -> Any:

@@ -4,7 +4,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TextIO
 
-from ..config.atomic_files import atomic
+from ..config.atomic_files import MayReplace, atomic
 from ..config.output_paths import file_to_replace
 from ..errors import NotConfirmedError, UsageError
 from ..feeds.locations.location import Location
@@ -49,9 +49,10 @@ class OutputFile:
             raise
 
     def open(self) -> AbstractContextManager[TextIO]:
-        """Open a stream that becomes the file on success, with the mode and group of the one it replaces.
+        """Open a stream that becomes the file on success, with the mode and group of the one it replaces."""
+        return atomic(self.path, may_replace=self.may_replace, keep_mode=True)
 
-        A file that was created since it was asked about is kept.
-        """
-        may_replace = None if self._may_replace else lambda path: False
-        return atomic(self.path, may_replace=may_replace, keep_mode=True)
+    @property
+    def may_replace(self) -> MayReplace | None:
+        """What decides whether a file is replaced: one that was created since it was asked about is kept."""
+        return None if self._may_replace else lambda path: False

@@ -23,7 +23,7 @@ from .core.handlers import RegisteredHandler, RequestContext
 from .core.incoming_request import IncomingRequest
 from .core.rate_limits import RateLimits
 from .core.read_request import error_of, read_request
-from .core.responses import HttpResponse, envelope, error_response
+from .core.responses import RESULTS, HttpResponse, envelope, error_response
 from .core.routing import Router
 from .core.shapes import in_shape_of_x
 from .core.signatures import Authenticator
@@ -76,6 +76,8 @@ HANDLER_MODULES = (
     "resources.conversions",
     "resources.mobile_conversions",
     "resources.ab_tests",
+    "resources.statistics",
+    "resources.statistics_jobs",
     "resources.webhooks",
     "oauth.sign_in",
     "oauth.authorize",
@@ -175,6 +177,8 @@ class Emulator:
         if incoming.path == identity.PATH:
             said = identity.Identity(self.database_id, self.service)
             return HttpResponse(msgspec.json.encode(said._asdict()))
+        if incoming.path.startswith(RESULTS):
+            return handle_with_faults(self.faults, incoming, lambda fault: self._download(incoming))
         endpoint, handler, path_params = self._router.find(incoming)
         context = RequestContext(
             self._store, self.authenticator, self._rate_limits, incoming, path_params, self.service
@@ -187,6 +191,11 @@ class Emulator:
             return _handle(context, endpoint, handler)
 
         return handle_with_faults(self.faults, incoming, handle)
+
+    def _download(self, incoming: IncomingRequest) -> HttpResponse:
+        from .resources.statistics_jobs import download
+
+        return download(self._store, incoming)
 
 
 def load_router(service: str = "generic") -> Router:

@@ -5,11 +5,4 @@ PENDING = {
     # audiences
     "custom_audiences.batch",
     # measurement
-    # analytics
-    "stats.reach.campaigns.list",
-    "stats.reach.funding_instruments.list",
-    "stats.get",
-    "stats.active_entities.list",
-    "stats.jobs.create",
-    "stats.jobs.list",
 }

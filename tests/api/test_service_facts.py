@@ -31,7 +31,7 @@ TYPES = {
     "int": "int",
     "long": "int",
     "boolean": "bool",
-    "timestamp": ("Time", "DayOrTime", "ExactTime"),
+    "timestamp": ("Time", "DayOrTime", "ExactTime", "HourOrDay"),
     "number": "float",
 }
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Headers = tuple[tuple[str, str], ...]
 JSON = "application/json;charset=utf-8"
+RESULTS = "/stats-results/"  # of jobs; they need no signature: each path has a secret of its own
 
 
 class HttpResponse(NamedTuple):
@@ -46,7 +47,7 @@ class Result(NamedTuple):
     next_cursor: str | UnsetType | None = UNSET  # null on the last page of a list, absent elsewhere
     total_count: int | UnsetType = UNSET
     enums: Collection[str] = ENUMS  # the fields of `data` with values of an enum
-    beside: Mapping[str, str] = {}  # what else stands beside `data`
+    beside: Mapping[str, Any] = {}  # further keys of the envelope
 
 
 def envelope(result: Result, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:

@@ -11,6 +11,7 @@ from . import (
     posts,
     promoted,
     settings,
+    statistics,
     targeting,
 )
 
@@ -38,3 +39,4 @@ def seed(store: Store) -> None:
         managed=accounts.CAFE,
     )
     measurement.seed(store, user=accounts.USER, account=accounts.SHOP)
+    statistics.seed(store, account=accounts.SHOP)

@@ -104,6 +104,11 @@ class Store:
         rows = self.connection.execute(SELECT_RECORD + where, values)
         return [record_from_row(row) for row in rows]
 
+    def find_all_ever(self, kind: str, owner: str) -> list[Record]:
+        """Return the records of an owner, oldest first, deleted ones too."""
+        query = SELECT_RECORD + "WHERE kind = ? AND owner = ? ORDER BY seq"
+        return [record_from_row(row) for row in self.connection.execute(query, (kind, owner))]
+
     def update(self, kind: str, id: str, fields: Record, *, owner: str) -> Record:
         """Set fields of an existing record."""
         where = "WHERE kind = ? AND id = ? AND owner = ?"

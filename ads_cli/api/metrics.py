@@ -1,0 +1,74 @@
+"""The metrics of statistics, by group; which entities have which groups."""
+
+from typing import Literal, get_args
+
+MetricGroup = Literal[
+    "ENGAGEMENT",
+    "BILLING",
+    "VIDEO",
+    "WEB_CONVERSION",
+    "MOBILE_CONVERSION",
+    "LIFE_TIME_VALUE_MOBILE_CONVERSION",
+]
+StatisticsEntity = Literal[
+    "ACCOUNT", "CAMPAIGN", "FUNDING_INSTRUMENT", "LINE_ITEM", "PROMOTED_ACCOUNT", "PROMOTED_POST"
+]
+BILLED_CHARGE = "billed_charge_local_micro"
+
+MOBILE_EVENTS = (
+    *("spent_credits", "installs", "content_views", "add_to_wishlists", "checkouts_initiated"),
+    *("reservations", "tutorials_completed", "achievements_unlocked", "searches", "add_to_carts"),
+    *("payment_info_additions", "re_engages", "shares", "rates", "logins", "updates", "levels_achieved"),
+    *("invites", "key_page_views", "downloads", "purchases", "sign_ups", "site_visits"),
+)
+LIFETIME_EVENTS = (
+    *("purchases", "sign_ups", "updates", "tutorials_completed", "reservations", "add_to_carts"),
+    *("add_to_wishlists", "checkouts_initiated", "levels_achieved", "achievements_unlocked", "shares"),
+    *("invites", "payment_info_additions", "spent_credits", "rates"),
+)
+# Conversions on a website, those that can be segmented by PLATFORMS only first.
+WEB_EVENTS_BY_PLATFORM = ("purchases", "sign_ups", "site_visits", "downloads", "custom")
+WEB_EVENTS = (
+    *WEB_EVENTS_BY_PLATFORM,
+    *("add_to_carts", "checkouts_initiated", "content_views", "payment_info_additions", "add_to_wishlists"),
+    *("searches", "landing_page_views", "subscriptions"),
+)
+ACCOUNT_METRICS = ("engagements", "impressions", "reposts", "replies", "likes", "follows")
+METRICS: dict[str, tuple[str, ...]] = {
+    "ENGAGEMENT": (
+        *ACCOUNT_METRICS,
+        *("card_engagements", "clicks", "app_clicks", "url_clicks"),
+        *("qualified_impressions", "carousel_swipes"),
+    ),
+    "BILLING": ("billed_engagements", BILLED_CHARGE),
+    "VIDEO": (
+        *("video_total_views", "video_views_25", "video_views_50", "video_views_75", "video_views_100"),
+        *("video_cta_clicks", "video_content_starts", "video_3s100pct_views", "video_6s_views"),
+        "video_15s_views",
+    ),
+    "WEB_CONVERSION": tuple(f"conversion_{event}" for event in WEB_EVENTS),
+    "MOBILE_CONVERSION": tuple(f"mobile_conversion_{event}" for event in MOBILE_EVENTS),
+    "LIFE_TIME_VALUE_MOBILE_CONVERSION": tuple(
+        f"mobile_conversion_lifetime_value_{event}" for event in LIFETIME_EVENTS
+    ),
+}
+CONVERSION_GROUPS = ("WEB_CONVERSION", "MOBILE_CONVERSION", "LIFE_TIME_VALUE_MOBILE_CONVERSION")
+# The numbers of one conversion metric.
+CONVERSION_NUMBERS = ("post_view", "post_engagement", "assisted", "order_quantity", "sale_amount")
+KEY_PAGE_VIEW_NUMBERS = ("post_view", "post_engagement")
+ALL_GROUPS: tuple[str, ...] = get_args(MetricGroup)
+GROUPS_BY_ENTITY: dict[str, tuple[str, ...]] = {
+    "ACCOUNT": ("ENGAGEMENT",),
+    "FUNDING_INSTRUMENT": ("ENGAGEMENT", "BILLING"),
+    "CAMPAIGN": ALL_GROUPS,
+    "LINE_ITEM": ALL_GROUPS,
+    "PROMOTED_POST": ALL_GROUPS,
+    "PROMOTED_ACCOUNT": ALL_GROUPS,
+    "MEDIA_CREATIVE": ALL_GROUPS,
+}
+
+
+def metrics_of(entity: str, group: str) -> tuple[str, ...]:
+    """Name the metrics of a group that an entity has."""
+    is_whole_account = entity in ("ACCOUNT", "FUNDING_INSTRUMENT")
+    return ACCOUNT_METRICS if is_whole_account and group == "ENGAGEMENT" else METRICS[group]

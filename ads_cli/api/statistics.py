@@ -1,0 +1,211 @@
+"""Statistics: at once, by jobs, reach, and which entities were active."""
+
+from datetime import UTC, timedelta
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from .conditions import excludes, required_when
+from .endpoint import endpoint
+from .metrics import GROUPS_BY_ENTITY, MetricGroup, StatisticsEntity
+from .rates import QUARTER_HOUR_SECONDS, Rate
+from .time import HourOrDay
+from .types import Cursor, Id, Ids, InAccount
+from .validation import rule
+
+STATISTICS = "/12/stats/accounts/{account_id}"
+JOBS = "/12/stats/jobs/accounts/{account_id}"
+AT_ONCE = Rate("statistics", 250, QUARTER_HOUR_SECONDS)
+MAX_ENTITIES = 20
+MAX_PERIOD = timedelta(days=7)
+MAX_JOB_PERIOD, MAX_SEGMENTED_JOB_PERIOD = timedelta(days=90), timedelta(days=45)
+MAX_ACTIVE_PERIOD = timedelta(days=90)
+MAX_JOBS = 100  # of one account in processing
+JOB_COLUMNS = "id_str entity granularity start_time end_time segmentation_type status expires_at"
+JOB_FIELDS = (
+    *("id", "account_id", "url", "entity_ids", "placement", "metric_groups", "country", "platform"),
+    *("created_at", "updated_at"),
+)
+
+HOUR_WORDS = "a whole hour, such as 2026-03-01T08:00:00Z, or a day of the account's time zone, 2026-03-01"
+Hour = Annotated[HourOrDay, Meta(extra={"expected": HOUR_WORDS})]
+From = Annotated[Hour, Meta(description="Beginning of the period")]
+Until = Annotated[Hour, Meta(description="End of the period, which is not in it")]
+FewIds = Annotated[list[Id], Meta(min_length=1, max_length=MAX_ENTITIES, description="Separated by commas")]
+Granularity = Literal["TOTAL", "DAY", "HOUR"]
+Placement = Literal["ALL_ON_PLATFORM", "SPOTLIGHT", "TREND"]
+SegmentationType = Literal["AGE", "GENDER", "METROS", "PLATFORMS", "CONVERSION_TAGS"]
+JobEntity = Literal[
+    "ACCOUNT",
+    "CAMPAIGN",
+    "FUNDING_INSTRUMENT",
+    "LINE_ITEM",
+    "PROMOTED_ACCOUNT",
+    "PROMOTED_POST",
+    "MEDIA_CREATIVE",
+]
+ActiveEntity = Literal["CAMPAIGN", "FUNDING_INSTRUMENT", "LINE_ITEM", "PROMOTED_ACCOUNT", "PROMOTED_POST"]
+
+
+class Period(InAccount, kw_only=True):
+    """The parameters of a period."""
+
+    start_time: From
+    end_time: Until
+
+    def _problem(self, longest: timedelta) -> str | None:
+        """Say that the period is empty, or longer than it may be; days may differ by the time zone."""
+        period = self.end_time.moment(UTC) - self.start_time.moment(UTC)
+        if period <= timedelta(0):
+            return "is not after start_time"
+        slack = timedelta(days=1) if len(self.start_time) != len(self.end_time) else timedelta(0)
+        return f"is more than {longest.days} days after start_time" if period > longest + slack else None
+
+
+class StatisticsPeriod(Period, kw_only=True):
+    """The parameters that statistics at once and by jobs have in common."""
+
+    entity_ids: FewIds
+    granularity: Annotated[Granularity, Meta(description="What one number is of")]
+    metric_groups: Annotated[list[MetricGroup], Meta(min_length=1, description="Kinds of metrics")]
+    placement: Annotated[Placement, Meta(description="Where the ads were shown")]
+
+
+def _wrong_groups(item: Any) -> str | None:
+    groups = GROUPS_BY_ENTITY[item.entity]
+    wrong = [group for group in item.metric_groups if group not in groups]
+    return f"{item.entity} has {' and '.join(groups)} only, not {wrong[0]}" if wrong else None
+
+
+@endpoint(f"GET {STATISTICS}", "stats get", columns="id id_data", rate=AT_ONCE)
+class GetStatistics(StatisticsPeriod, kw_only=True):
+    """Get statistics of up to 20 entities and 7 days at once."""
+
+    entity: StatisticsEntity
+
+    @rule("end_time")
+    def few_days(self) -> str | None:
+        """Limit the period."""
+        return self._problem(MAX_PERIOD)
+
+    @rule("metric_groups")
+    def groups_of_entity(self) -> str | None:
+        """Accept the groups that the entity has."""
+        return _wrong_groups(self)
+
+    @rule("metric_groups")
+    def mobile_conversions_alone(self) -> str | None:
+        """Require a request of its own for the conversions of apps."""
+        alone = "MOBILE_CONVERSION" not in self.metric_groups or len(self.metric_groups) == 1
+        return None if alone else "MOBILE_CONVERSION must be the only group of a request"
+
+
+@endpoint(
+    f"POST {JOBS}",
+    "stats export",
+    columns=JOB_COLUMNS,
+    extra_fields=JOB_FIELDS,
+    record_id="id_str",
+)
+@required_when("country", segmentation_type=("METROS",))
+class CreateJob(StatisticsPeriod, kw_only=True):
+    """Begin to compute statistics of up to 20 entities and 90 days, or 45 where they are segmented."""
+
+    entity: JobEntity
+    segmentation_type: SegmentationType | None = None
+    country: Annotated[str, Meta(description="Of METROS: the targeting value of a country")] | None = None
+    platform: Annotated[str, Meta(description="Targeting value of a platform")] | None = None
+
+    @rule("end_time")
+    def few_days(self) -> str | None:
+        """Limit the period."""
+        return self._problem(MAX_SEGMENTED_JOB_PERIOD if self.segmentation_type else MAX_JOB_PERIOD)
+
+    @rule("metric_groups")
+    def groups_of_entity(self) -> str | None:
+        """Accept the groups that the entity has."""
+        return _wrong_groups(self)
+
+    @rule("segmentation_type")
+    def segments_of_groups(self) -> str | None:
+        """Accept CONVERSION_TAGS for conversions on websites only, and no segments of lifetime values."""
+        if self.segmentation_type and "LIFE_TIME_VALUE_MOBILE_CONVERSION" in self.metric_groups:
+            return "is not for metric_groups LIFE_TIME_VALUE_MOBILE_CONVERSION"
+        if self.segmentation_type == "CONVERSION_TAGS" and self.metric_groups != ["WEB_CONVERSION"]:
+            return "CONVERSION_TAGS is for metric_groups WEB_CONVERSION only"
+        return None
+
+
+@endpoint(
+    f"GET {JOBS}",
+    "stats jobs list",
+    columns=JOB_COLUMNS,
+    extra_fields=JOB_FIELDS,
+    record_id="id_str",
+    example="--columns id_str,status,entity",
+)
+class ListJobs(InAccount, kw_only=True):
+    """List the jobs of `stats export`."""
+
+    job_ids: Ids | None = None
+    cursor: Cursor | None = None
+
+
+@endpoint(
+    f"GET {STATISTICS}/active_entities",
+    "stats active",
+    columns="entity_id activity_start_time activity_end_time placements",
+    record_id="entity_id",
+    example="--entity LINE_ITEM --start-time 2026-03-01 --end-time 2026-03-08",
+    rate=AT_ONCE,
+)
+@excludes("campaign_ids", "funding_instrument_ids", "line_item_ids")
+@excludes("funding_instrument_ids", "line_item_ids")
+class ListActiveEntities(Period, kw_only=True):
+    """List the entities whose statistics changed in a period, and between which times they were active."""
+
+    entity: ActiveEntity
+    campaign_ids: Ids | None = None
+    funding_instrument_ids: Ids | None = None
+    line_item_ids: Ids | None = None
+
+    @rule("end_time")
+    def few_days(self) -> str | None:
+        """Limit the period."""
+        return self._problem(MAX_ACTIVE_PERIOD)
+
+
+@endpoint(
+    f"GET {STATISTICS}/reach/campaigns",
+    "stats reach campaigns",
+    columns="id total_audience_reach average_frequency",
+    example="--campaign-ids 8wku2 --start-time 2026-03-01 --end-time 2026-03-08",
+    rate=AT_ONCE,
+)
+class ReachOfCampaigns(Period, kw_only=True):
+    """Show how many people campaigns have reached, and how often."""
+
+    campaign_ids: FewIds
+
+    @rule("end_time")
+    def has_days(self) -> str | None:
+        """Require an end after the beginning."""
+        return self._problem(timedelta.max - timedelta(days=2))
+
+
+@endpoint(
+    f"GET {STATISTICS}/reach/funding_instruments",
+    "stats reach funding-instruments",
+    columns="id total_audience_reach average_frequency",
+    example="--funding-instrument-ids 4a1n0 --start-time 2026-03-01 --end-time 2026-03-08",
+    rate=AT_ONCE,
+)
+class ReachOfFundingInstruments(Period, kw_only=True):
+    """Show how many people the campaigns of funding instruments have reached, and how often."""
+
+    funding_instrument_ids: FewIds
+
+    @rule("end_time")
+    def has_days(self) -> str | None:
+        """Require an end after the beginning."""
+        return self._problem(timedelta.max - timedelta(days=2))

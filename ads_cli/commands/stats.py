@@ -1,0 +1,69 @@
+"""Show statistics at once."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..console.bulk_options import with_options
+from ..console.invocation import Invocation
+from ..console.statistics_options import StatisticsOptions
+from ..console.statistics_results import ResultOptions
+
+if TYPE_CHECKING:
+    from ..statistics.periods import Calendar
+    from ..statistics.question import Question
+    from ..statistics.rows import Row
+
+JOBS_ONLY = "MEDIA_CREATIVE"
+
+
+@with_options(asked=StatisticsOptions, results=ResultOptions)
+def get(
+    ctx: typer.Context,
+    asked: StatisticsOptions,
+    results: ResultOptions,
+    raw: Annotated[bool, typer.Option("--raw", help="Show the data as the service sends it")] = False,
+) -> None:
+    """Show what ads cost and brought, at once.
+
+    One row for each entity and time. A day begins at midnight in the time zone of the account, by its
+    offset of today. What people did is final after a day; what is charged is an estimate for three days, so
+    ask for --since 3d each night. `stats export` is for many entities, months and segments.
+
+    For example: adsctl stats get --since 7d --active --metrics impressions,clicks,billed_charge_local
+    """
+    from ..errors import UsageError
+
+    call = Invocation.of(ctx, mutates=False)
+    sink = results.check(call, raw=raw)
+    calendar = asked.calendar(call)
+    question = asked.question(call, calendar.period(asked.since, asked.until, asked.granularity))
+    if question.entity == JOBS_ONLY:
+        raise UsageError(f"--entity: statistics of {JOBS_ONLY} come by jobs only", hint="use 'stats export'")
+    if raw:
+        data = [record for answers in _answers(call, question) for answer in answers for record in answer]
+        call.printer.show(data, ("id", "id_data"), "id")
+        return
+    sink.take(question, _rows(call, question, calendar))
+
+
+def _answers(call: Invocation, question: "Question") -> Iterator[list[list[dict[str, Any]]]]:
+    from ..console.progress import progress
+    from ..statistics.fetch import answers, requests_of
+
+    with progress(call.messages, "Asking for statistics", requests_of(question)) as on_progress:
+        for few in answers(call.client, call.account, question, on_progress):
+            yield [answer.data for answer in few]
+
+
+def _rows(call: Invocation, question: "Question", calendar: "Calendar") -> "Iterator[Row]":
+    from ..console.progress import progress
+    from ..statistics.described import Directory
+    from ..statistics.fetch import answers, requests_of
+    from ..statistics.rows import rows_of
+
+    described = Directory(call.client, call.account).describe(question.entity, question.ids)
+    with progress(call.messages, "Asking for statistics", requests_of(question)) as on_progress:
+        for few in answers(call.client, call.account, question, on_progress):
+            yield from rows_of(question, few, described, calendar)

@@ -1,0 +1,64 @@
+"""Export statistics to a file or a database, by jobs."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from ..console.bulk_options import with_options
+from ..console.invocation import Invocation
+from ..console.statistics_options import StatisticsOptions
+from ..console.statistics_results import ResultOptions
+
+
+@with_options(asked=StatisticsOptions, results=ResultOptions)
+def export(
+    ctx: typer.Context,
+    asked: StatisticsOptions,
+    results: ResultOptions,
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="Where to write: .csv, .tsv, .jsonl or .parquet")
+    ] = None,
+    segment_by: Annotated[
+        Literal["AGE", "GENDER", "METROS", "PLATFORMS", "CONVERSION_TAGS"] | None,
+        typer.Option(case_sensitive=False, help="A row for each segment of the people"),
+    ] = None,
+    country: Annotated[
+        str | None, typer.Option(metavar="VALUE", help="Of METROS: the targeting value of a country")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with an export that was stopped, by the jobs it made")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False,
+) -> None:
+    """Export what ads cost and brought, of any number of entities and months.
+
+    The service computes it by jobs of 20 entities and 90 days, 45 with segments: they are made, waited for,
+    downloaded and checked, and then the rows are written. A file is written whole or not at all; rows of
+    --into replace those of an earlier run, so that a nightly --since 3d corrects what was estimated.
+
+    For example: adsctl stats export clicks.csv --since last-month --all --metrics clicks,billed_charge_local
+    """
+    from ..console.progress import progress
+    from ..statistics.described import Directory
+    from ..statistics.export import Export
+    from ..statistics.export_folder import ExportFolder
+    from ..statistics.question import require_segments
+    from ..statistics.rows import rows_of
+
+    call = Invocation.of(ctx, mutates=False)
+    sink = results.check(call, file=file, force=force)
+    calendar = asked.calendar(call)
+    period = calendar.period(asked.since, asked.until, asked.granularity)
+    question = asked.question(call, period, segmentation=segment_by, country=country)
+    require_segments(question)
+    described = Directory(call.client, call.account).describe(question.entity, question.ids)
+    folder = ExportFolder(call.settings.state_dir, call.service, call.account, question)
+    with folder.opened(resume=resume) as is_resumed:
+        running = Export(call.client, call.account, question, folder, call.messages.warn)
+        if is_resumed:
+            call.messages.say(f"resumed: {len(folder.done)} of {running.jobs} results were downloaded before")
+        with progress(call.messages, "Waiting for jobs", running.jobs) as on_progress:
+            running.run(on_progress)
+        rows = (row for few in running.answers() for row in rows_of(question, few, described, calendar))
+        sink.take(question, rows)
+        folder.remove()

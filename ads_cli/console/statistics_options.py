@@ -1,0 +1,116 @@
+"""The options of `stats get` and `stats export`."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+import typer
+
+from ..api.metrics import ALL_GROUPS
+from .options import completes_from
+
+if TYPE_CHECKING:
+    from ..statistics.periods import Calendar, Period
+    from ..statistics.question import Question
+    from .invocation import Invocation
+
+ENTITIES = (
+    "ACCOUNT",
+    "CAMPAIGN",
+    "LINE_ITEM",
+    "PROMOTED_POST",
+    "PROMOTED_ACCOUNT",
+    "MEDIA_CREATIVE",
+    "FUNDING_INSTRUMENT",
+)
+
+
+class StatisticsOptions(msgspec.Struct, frozen=True):
+    """What is asked."""
+
+    since: Annotated[
+        str,
+        typer.Option(
+            metavar="TIME",
+            help="From when: 7d, 48h, yesterday, last-month, a date, or a whole hour of the account",
+        ),
+    ]
+    entity: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND",
+            help=f"Kind of entity: {', '.join(ENTITIES)}",
+            autocompletion=completes_from(ENTITIES),
+        ),
+    ] = "CAMPAIGN"
+    ids: Annotated[str | None, typer.Option(metavar="A,B", help="Of these entities")] = None
+    all: Annotated[bool, typer.Option("--all", help="Of every entity, deleted ones too")] = False
+    active: Annotated[bool, typer.Option("--active", help="Of the entities that were active then")] = False
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Until when, which is not included (default: the end of the last whole day)"
+        ),
+    ] = None
+    granularity: Annotated[
+        Literal["TOTAL", "DAY", "HOUR"], typer.Option(case_sensitive=False, help="What one row is of")
+    ] = "DAY"
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B",
+            help=f"Groups ({', '.join(ALL_GROUPS)}) or single metrics (default: ENGAGEMENT,BILLING)",
+            autocompletion=completes_from(ALL_GROUPS),
+        ),
+    ] = None
+    placement: Annotated[
+        Literal["ALL_ON_PLATFORM", "ALL_ON_TWITTER", "SPOTLIGHT", "TREND"],
+        typer.Option(case_sensitive=False, help="Where the ads were shown"),
+    ] = "ALL_ON_PLATFORM"
+
+    def calendar(self, call: "Invocation") -> "Calendar":
+        """Ask for the time zone of the account."""
+        from ..api.accounts import GetAccount
+        from ..errors import UnavailableError
+        from ..statistics.periods import Calendar, utc_now
+
+        account = call.client.call(GetAccount(account_id=call.account)).data
+        zone = account.get("timezone") if isinstance(account, dict) else None
+        if not isinstance(zone, str):
+            raise UnavailableError("the account has no time zone")
+        return Calendar(zone, utc_now())
+
+    def question(
+        self,
+        call: "Invocation",
+        period: "Period",
+        *,
+        segmentation: str | None = None,
+        country: str | None = None,
+    ) -> "Question":
+        """Return what is asked; raise UsageError."""
+        from ..api.names import X
+        from ..errors import UsageError
+        from ..statistics.question import Question, parse_metrics
+        from ..statistics.selection import select_ids
+        from ..suggestions import suggestion
+
+        entity = X.to_neutral({"entity": self.entity.strip().upper().replace("-", "_")})["entity"]
+        if entity not in ENTITIES:
+            raise UsageError(
+                f"--entity: {self.entity!r} is not a kind of entity{suggestion(entity, ENTITIES)}",
+                hint=f"one of {', '.join(ENTITIES)}",
+            )
+        groups, metrics = parse_metrics(self.metrics, entity)
+        ids = select_ids(
+            call.client,
+            call.account,
+            entity,
+            period,
+            ids=self.ids,
+            all=self.all,
+            active=self.active,
+        )
+        placement = X.to_neutral({"placement": self.placement})["placement"]
+        return Question(
+            entity, ids, period, self.granularity, groups, metrics, placement, segmentation, country
+        )

@@ -1,0 +1,130 @@
+"""What becomes of the rows of statistics: shown, added up, written to a file, or stored in a database."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+if TYPE_CHECKING:
+    from ..statistics.question import Question
+    from ..statistics.rows import Row
+    from .invocation import Invocation
+    from .output_file import OutputFile
+
+
+class ResultOptions(msgspec.Struct, frozen=True):
+    """What is made of the rows."""
+
+    group_by: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMNS", help="Add up rows that are equal in these, such as campaign,start"),
+    ] = None
+    totals: Annotated[bool, typer.Option("--totals", help="Add a row with the total of all")] = False
+    into: Annotated[
+        str | None,
+        typer.Option(
+            metavar="sqlite:FILE", help="Store the rows in a table, and replace what an earlier run stored"
+        ),
+    ] = None
+
+    def check(
+        self, call: "Invocation", *, raw: bool = False, file: str | None = None, force: bool = False
+    ) -> "Results":
+        """Return what takes the rows; raise UsageError where options exclude each other."""
+        from ..errors import UsageError
+        from ..statistics.grouping import parse_group_by
+        from .output_file import OutputFile
+
+        by = parse_group_by(self.group_by)
+        for option, is_given in (("--group-by", by), ("--totals", self.totals)):
+            if is_given and (raw or self.into):
+                other = "--raw" if raw else "--into"
+                raise UsageError(f"{option} cannot be used with {other}", hint="it is about the rows shown")
+        if raw and self.into:
+            raise UsageError("--into cannot be used with --raw", hint="a table holds rows")
+        if file and self.into:
+            raise UsageError("--into cannot be used with FILE", hint="export to one of them")
+        output = OutputFile(file) if file else None
+        if output:
+            _check_file(output.path)
+            output.confirm(call, force=force)
+        return Results(call, by, self.totals, self._database(), output)
+
+    def _database(self) -> Path | None:
+        from ..errors import UsageError
+
+        if self.into is None:
+            return None
+        kind, _, path = self.into.partition(":")
+        if kind != "sqlite" or not path:
+            raise UsageError(f"--into: {self.into!r} is not sqlite:FILE", hint="as in --into sqlite:ads.db")
+        return Path(path)
+
+
+class Results:
+    """Takes the rows of a question."""
+
+    def __init__(
+        self,
+        call: "Invocation",
+        group_by: tuple[str, ...],
+        totals: bool,
+        database: Path | None,
+        output: "OutputFile | None",
+    ) -> None:
+        self._call, self._by, self._totals = call, group_by, totals
+        self._database, self._output = database, output
+
+    def take(self, question: "Question", rows: "Iterable[Row]") -> None:
+        """Show, write or store the rows."""
+        names = self._call.settings.names
+        columns = [names.name(column) for column in question.columns]
+        wired = map(names.to_wire, rows)
+        if self._database is not None:
+            self._store(self._database, wired, columns)
+        elif self._output is not None:
+            self._write(self._output, wired, columns)
+        else:
+            self._show(wired, columns)
+
+    def _show(self, rows: "Iterable[Row]", columns: list[str]) -> None:
+        from ..statistics.files import as_numbers, as_texts
+        from ..statistics.rows import BASE
+
+        printer = self._call.printer
+        shown = (as_numbers(row) if printer.shows_documents else as_texts(row) for row in self._summed(rows))
+        if printer.streams or printer.format == "table":
+            printer.show_records(shown, (*BASE, *columns), "entity_id")
+        else:
+            printer.show([*shown], (*BASE, *columns), "entity_id")
+
+    def _summed(self, rows: "Iterable[Row]") -> "Iterator[Row]":
+        """Add up the rows, as the options ask for."""
+        from ..statistics.grouping import grouped, with_total
+
+        rows = grouped(rows, self._by) if self._by else rows
+        return iter(with_total(rows) if self._totals else rows)
+
+    def _write(self, output: "OutputFile", rows: "Iterable[Row]", columns: list[str]) -> None:
+        from ..output.text import counted
+        from ..statistics.files import write
+
+        written = write(output.path, self._summed(rows), columns, output.may_replace)
+        self._call.messages.say(f"{counted(written, 'row')} written to {output.path}")
+
+    def _store(self, database: Path, rows: "Iterable[Row]", columns: list[str]) -> None:
+        from ..output.text import counted
+        from ..statistics.sqlite_table import TABLE, store
+
+        stored = store(database, self._call.account, rows, columns)
+        self._call.messages.say(f"{counted(stored, 'row')} stored in the table {TABLE} of {database}")
+
+
+def _check_file(path: Path) -> None:
+    """Raise UsageError for a name whose format cannot be written."""
+    from ..statistics.files import format_of, require_parquet
+
+    if format_of(path) == "parquet":
+        require_parquet()

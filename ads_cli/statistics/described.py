@@ -1,0 +1,79 @@
+"""The names of entities, joined to their statistics by one listing of each kind."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from ..api.endpoint import Request
+from .rows import Described
+
+if TYPE_CHECKING:
+    from ..client.client import Client
+
+IDS_AT_ONCE = 200
+Record = Mapping[str, Any]
+
+
+class Directory:
+    """Finds the ids, names, campaigns and currencies of entities."""
+
+    def __init__(self, client: "Client", account: str) -> None:
+        self._client, self._account = client, account
+
+    def ids(self, entity: str) -> Iterator[str]:
+        """Yield the ids of every entity of a kind, deleted ones too: they have statistics."""
+        if entity == "ACCOUNT":
+            yield self._account
+            return
+        for record in self._records(entity, None):
+            yield str(record.get("id"))
+
+    def describe(self, entity: str, ids: Iterable[str]) -> dict[str, Described]:
+        """Describe entities; one that no listing has is left out."""
+        if entity == "ACCOUNT":
+            return {}
+        records = {str(one.get("id")): one for one in self._records(entity, [*ids])}
+        line_items = self._related("LINE_ITEM", records.values(), "line_item_id")
+        campaigns = self._related("CAMPAIGN", [*records.values(), *line_items.values()], "campaign_id")
+        described = {}
+        for id, record in records.items():
+            line_item = line_items.get(str(record.get("line_item_id")), {})
+            campaign_id = record.get("campaign_id") or line_item.get("campaign_id")
+            campaign = record if entity == "CAMPAIGN" else campaigns.get(str(campaign_id), {})
+            currency = next((one["currency"] for one in (record, line_item) if one.get("currency")), None)
+            name = record.get("name") or record.get("description") or record.get("post_id")
+            described[id] = Described(name, campaign.get("name") or campaign_id, currency)
+        return described
+
+    def _related(self, entity: str, records: Iterable[Record], field: str) -> dict[str, Record]:
+        ids = dict.fromkeys(str(one[field]) for one in records if one.get(field))
+        return {str(one.get("id")): one for one in self._records(entity, [*ids])} if ids else {}
+
+    def _records(self, entity: str, ids: list[str] | None) -> Iterator[dict[str, Any]]:
+        """List the records of some ids, or all."""
+        request, id_field = _listing(entity)
+        rest = iter(ids or ())
+        few: list[str] | None
+        while (few := None if ids is None else [*islice(rest, IDS_AT_ONCE)]) is None or few:
+            values = {"account_id": self._account, "with_deleted": True, id_field: few}
+            values |= {"count": 1000} if "count" in request.__struct_fields__ else {}
+            for response in self._client.pages(request(**values)):
+                yield from response.records
+            if few is None:
+                return
+
+
+def _listing(entity: str) -> tuple[type[Request], str]:
+    """Return the request that lists entities, and its field of ids."""
+    from importlib import import_module
+
+    module, name, field = {
+        "CAMPAIGN": ("campaigns", "ListCampaigns", "campaign_ids"),
+        "FUNDING_INSTRUMENT": ("funding_instruments", "ListFundingInstruments", "funding_instrument_ids"),
+        "LINE_ITEM": ("line_items", "ListLineItems", "line_item_ids"),
+        "PROMOTED_POST": ("promoted", "ListPromotedPosts", "promoted_post_ids"),
+        "PROMOTED_ACCOUNT": ("promoted", "ListPromotedAccounts", "promoted_account_ids"),
+        "MEDIA_CREATIVE": ("promoted_media", "ListMediaCreatives", "media_creative_ids"),
+    }[entity]
+    request: type[Request] = getattr(import_module(f"ads_cli.api.{module}"), name)
+    return request, field

@@ -1,0 +1,172 @@
+"""Statistics by jobs: made, waited for, downloaded and kept until all are there."""
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from ..api.statistics import MAX_JOB_PERIOD, MAX_JOBS, MAX_SEGMENTED_JOB_PERIOD, CreateJob, ListJobs
+from ..errors import NotFoundError, RateLimitedError, RefusedError, UnavailableError
+from ..output.text import counted
+from ..validation.ordered_map import map_ordered
+from .export_folder import Entry, ExportFolder
+from .fetch import hour, records_in
+from .question import Question, parts
+from .results import download, unpack
+from .rows import Answer
+
+if TYPE_CHECKING:
+    from ..client.client import Client
+
+JOBS_AT_ONCE = 200  # asked for in one request
+FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS, GROWTH = 0.5, 15.0, 1.5
+TOO_MANY_JOBS = "TOO_MANY_JOBS"
+MOST_FAILURES = 2  # of the jobs of one part
+
+
+class Export:
+    """Carries a question out by jobs; what was done is on disk, so that a killed export can be resumed."""
+
+    def __init__(
+        self,
+        client: "Client",
+        account: str,
+        question: Question,
+        folder: ExportFolder,
+        warn: Callable[[str], None],
+    ) -> None:
+        self._client, self._account, self._question = client, account, question
+        self._folder, self._warn = folder, warn
+        longest = MAX_SEGMENTED_JOB_PERIOD if question.segmentation else MAX_JOB_PERIOD
+        self._groups = [*parts(question, longest)]
+        self._parts = [part for few in self._groups for part in few]
+        self._limit = MAX_JOBS  # of jobs in processing, as far as is known
+
+    @property
+    def jobs(self) -> int:
+        """Count the jobs that the question takes."""
+        return len(self._parts)
+
+    def run(self, on_progress: Callable[[int], None]) -> None:
+        """Download every result; raise UnavailableError where a job fails twice, or none ends in time."""
+        delay = FIRST_WAIT_SECONDS
+        on_progress(len(self._folder.done))
+        while len(self._folder.done) < len(self._parts):
+            self._make_jobs()
+            if self._download_ready(on_progress):
+                delay = FIRST_WAIT_SECONDS
+            elif self._folder.jobs:
+                self._wait(delay)
+                delay = min(delay * GROWTH, LONGEST_WAIT_SECONDS)
+
+    def answers(self) -> Iterator[list[Answer]]:
+        """Yield the answers of every few entities, from the results that were downloaded."""
+        number = 0
+        for few in self._groups:
+            numbers = range(number, number + len(few))
+            number += len(few)
+            yield [
+                Answer(part, records_in(unpack(self._folder.result(each).read_bytes())))
+                for each, part in zip(numbers, few, strict=True)
+            ]
+
+    def _make_jobs(self) -> None:
+        """Make the jobs that are missing, as many as may be in processing at once."""
+        folder = self._folder
+        missing = (n for n in range(len(self._parts)) if n not in folder.done and n not in folder.jobs)
+        room = self._limit - len(folder.jobs)
+        due = [*islice(missing, max(room, 0))]
+        for number, job in map_ordered(self._make_job, due, self._client.concurrency, len(due) or 1):
+            if job:
+                folder.note(Entry(number, "made", job))
+
+    def _make_job(self, number: int) -> tuple[int, str]:
+        """Make the job of a part; return its id, or nothing where it must wait for others."""
+        part, question = self._parts[number], self._question
+        request = CreateJob(
+            account_id=self._account,
+            entity=question.entity,  # type: ignore[arg-type]  # validated with the options
+            entity_ids=[*part.ids],
+            start_time=hour(part.window.start.isoformat()),
+            end_time=hour(part.window.end.isoformat()),
+            granularity=question.granularity,  # type: ignore[arg-type]
+            metric_groups=[*part.groups],  # type: ignore[list-item]
+            placement=question.placement,  # type: ignore[arg-type]
+            segmentation_type=question.segmentation,  # type: ignore[arg-type]
+            country=question.country,
+        )
+        try:
+            job = self._client.call(request).data
+        except (RateLimitedError, RefusedError) as error:
+            if error.api_code == TOO_MANY_JOBS and self._folder.jobs:
+                return number, ""
+            raise
+        id = job.get("id_str") if isinstance(job, dict) else None
+        if not isinstance(id, str) or not id:
+            raise UnavailableError("the service made a job without an id")
+        return number, id
+
+    def _download_ready(self, on_progress: Callable[[int], None]) -> bool:
+        """Download the results that are ready; return whether any job has ended."""
+        folder, states = self._folder, self._states()
+        ready, threads = list[tuple[int, str]](), self._client.concurrency
+        ended = 0
+        for number, id in [*folder.jobs.items()]:
+            job = states.get(id, {})
+            status, url = job.get("status"), job.get("url")
+            if status == "PROCESSING":
+                continue
+            ended += 1
+            if status == "SUCCESS" and url:
+                ready.append((number, str(url)))
+            elif status == "SUCCESS" or not job:
+                folder.note(Entry(number, "failed"))  # expired: another job is made
+            else:
+                self._fail(number)
+        for number, packed in map_ordered(self._download, ready, threads, 2 * threads):
+            if packed is None:
+                folder.note(Entry(number, "failed"))
+            else:
+                folder.store(number, packed)
+            on_progress(len(folder.done))
+        if ended:
+            self._client.rate_limiter.record_progress()
+        return ended > 0
+
+    def _download(self, task: tuple[int, str]) -> tuple[int, bytes | None]:
+        number, url = task
+        try:
+            packed = download(self._client, url)
+        except NotFoundError:
+            return number, None
+        return number, packed
+
+    def _fail(self, number: int) -> None:
+        """Note that the job of a part has failed, or is gone; raise UnavailableError where it is the last."""
+        job = self._folder.jobs[number]
+        self._folder.note(Entry(number, "failed"))
+        if self._folder.failures[number] >= MOST_FAILURES:
+            raise UnavailableError(
+                f"the service could not compute the statistics of {self._parts[number].ids[0]} and others: "
+                f"job {job} failed, as did the one before",
+                hint="--resume makes it again, and downloads nothing twice",
+            )
+        self._warn(f"job {job} failed; it is made again")
+
+    def _states(self) -> dict[str, dict[str, Any]]:
+        """Return the jobs that are in processing as they are by now."""
+        ids, found = iter(self._folder.jobs.values()), dict[str, dict[str, Any]]()
+        while few := [*islice(ids, JOBS_AT_ONCE)]:
+            for response in self._client.pages(ListJobs(account_id=self._account, job_ids=few)):
+                found |= {str(job.get("id_str")): job for job in response.records}
+        return found
+
+    def _wait(self, delay: float) -> None:
+        """Wait for jobs, at most as long as --max-wait allows without progress."""
+        limiter = self._client.rate_limiter
+        if not limiter.allows_wait(delay):
+            left = counted(len(self._folder.jobs), "job")
+            raise UnavailableError(
+                f"{left} still in processing, and none has ended within --max-wait",
+                hint="--resume waits for them again",
+            )
+        limiter.wait(delay)

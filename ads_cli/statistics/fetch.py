@@ -1,0 +1,68 @@
+"""Statistics at once: some entities and days a request, several requests at a time."""
+
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from ..api.statistics import MAX_PERIOD, GetStatistics
+from ..api.time import HourOrDay
+from ..errors import UnavailableError
+from ..validation.ordered_map import map_ordered
+from .question import Part, Question, parts
+from .rows import Answer
+
+if TYPE_CHECKING:
+    from ..client.client import Client
+
+PARTS_AHEAD = 2  # for each thread, requested and not yet read
+
+
+def requests_of(question: Question) -> int:
+    """Count the requests of a question."""
+    return sum(map(len, parts(question, MAX_PERIOD)))
+
+
+def answers(
+    client: "Client", account: str, question: Question, on_progress: Callable[[int], None]
+) -> Iterator[list[Answer]]:
+    """Yield the answers of every few entities; raise UnavailableError where one cannot be read."""
+
+    def ask(task: tuple[int, Part]) -> tuple[int, Answer]:
+        number, part = task
+        response = client.call(request_of(account, question, part))
+        return number, Answer(part, records_in(response.data))
+
+    tasks = ((number, part) for number, few in enumerate(parts(question, MAX_PERIOD)) for part in few)
+    found = map_ordered(ask, tasks, client.concurrency, PARTS_AHEAD * client.concurrency)
+    requests = 0
+    for _, group in groupby(found, key=lambda numbered: numbered[0]):
+        few = [answer for _, answer in group]
+        requests += len(few)
+        on_progress(requests)
+        yield few
+
+
+def request_of(account: str, question: Question, part: Part) -> GetStatistics:
+    """Return the request of a part."""
+    return GetStatistics(
+        account_id=account,
+        entity=question.entity,  # type: ignore[arg-type]  # validated with the options
+        entity_ids=[*part.ids],
+        start_time=hour(part.window.start.isoformat()),
+        end_time=hour(part.window.end.isoformat()),
+        granularity=question.granularity,  # type: ignore[arg-type]
+        metric_groups=[*part.groups],  # type: ignore[list-item]
+        placement=question.placement,  # type: ignore[arg-type]
+    )
+
+
+def hour(text: str) -> HourOrDay:
+    """Return a whole hour as requests have it."""
+    return HourOrDay.parse(text)
+
+
+def records_in(data: Any) -> list[dict[str, Any]]:
+    """Return statistics as a list of records; raise UnavailableError if they are none."""
+    if not isinstance(data, list) or not all(isinstance(record, dict) for record in data):
+        raise UnavailableError("the answer has no list of statistics")
+    return data

@@ -1,0 +1,128 @@
+"""Periods of statistics, as they are typed: `7d`, `yesterday`, `last-month`, dates and times.
+
+Days begin at midnight in the time zone of the account, by its offset of today, whatever it was on the day:
+so the service counts (see its reference), and so a total is the sum of its days.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from ..errors import UnavailableError, UsageError
+from ..suggestions import suggestion
+
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+AGO = re.compile(r"([0-9]{1,4})([hdw])")
+AGO_UNITS = {"h": HOUR, "d": DAY, "w": 7 * DAY}
+WORDS = ("today", "yesterday", "now", "this-week", "last-week", "this-month", "last-month")
+EXAMPLES = "write 2026-03-01, 2026-03-01T08:00, 7d, 48h or one of " + ", ".join(WORDS)
+
+
+class Period(NamedTuple):
+    """The time from its start to its end, which is not in it."""
+
+    start: datetime
+    end: datetime
+
+    def windows(self, longest: timedelta) -> "Iterator[Period]":
+        """Cut the period into parts that are no longer."""
+        start = self.start
+        while start < self.end:
+            end = min(start + longest, self.end)
+            yield Period(start, end)
+            start = end
+
+    def steps(self, granularity: str) -> "list[Period]":
+        """Return the periods that single numbers are of."""
+        lengths = {"HOUR": HOUR, "DAY": DAY}
+        return [*self.windows(lengths.get(granularity, self.end - self.start))]
+
+
+class Calendar:
+    """The days of an account, seen from now."""
+
+    def __init__(self, zone: str, now: datetime) -> None:
+        try:
+            self.zone: tzinfo = ZoneInfo(zone)
+        except (ZoneInfoNotFoundError, ValueError) as error:
+            raise UnavailableError(f"the account has the time zone {zone!r}, which is not known") from error
+        self.now = now.astimezone(self.zone)
+        self.midnight = timezone(self.now.utcoffset() or timedelta())
+        self.today = self.now.astimezone(self.midnight).replace(hour=0, minute=0, second=0, microsecond=0)
+        self.hour = self.now.astimezone(self.midnight).replace(minute=0, second=0, microsecond=0)
+
+    def period(self, since: str, until: str | None, granularity: str) -> Period:
+        """Return the period between two times as typed; raise UsageError."""
+        start, natural_end = self._read(since, "--since")
+        end = natural_end or self._end_of_now(start, granularity)
+        if until:
+            end, _ = self._read(until, "--until")
+        for option, time in (("--since", start), ("--until", end)):
+            if not 2006 <= time.year <= self.now.year + 1:
+                raise UsageError(f"{option}: {time.year} is not a year that has statistics", hint=EXAMPLES)
+        if end <= start:
+            raise UsageError(
+                f"--until: {end.isoformat()} is not after the beginning, {start.isoformat()}",
+                hint="--until names the first moment that is not in the period; today is midnight",
+            )
+        for name, time in (("--since", start), ("--until", end)):
+            if granularity == "DAY" and time != time.replace(hour=0):
+                raise UsageError(
+                    f"{name}: {time.isoformat()} is not the beginning of a day, as for --granularity DAY",
+                    hint="name a day, or use --granularity HOUR or TOTAL",
+                )
+        return Period(start, end)
+
+    def _end_of_now(self, start: datetime, granularity: str) -> datetime:
+        """Return the end of the last day that is complete, or of the last hour where none is asked for."""
+        if granularity == "HOUR":
+            return self.hour
+        if start < self.today:
+            return self.today
+        return self.today + DAY if granularity == "DAY" else self.hour
+
+    def _read(self, text: str, option: str) -> tuple[datetime, datetime | None]:
+        """Return the time that a text names, and the end of it where it names a whole period."""
+        word = text.strip().lower()
+        if word in WORDS:
+            return self._named(word)
+        if match := AGO.fullmatch(word):
+            back = int(match[1]) * AGO_UNITS[match[2]]
+            return (self.hour if match[2] == "h" else self.today) - back, None
+        try:
+            time = datetime.fromisoformat(text.strip().upper())
+        except (ValueError, OverflowError):
+            raise UsageError(
+                f"{option}: {text!r} is not a time{suggestion(word, WORDS)}", hint=EXAMPLES
+            ) from None
+        if time.tzinfo is None:
+            is_day = len(text.strip()) == len("2026-03-01")
+            time = time.replace(tzinfo=self.midnight if is_day else self.zone)
+        if time.minute or time.second or time.microsecond:
+            raise UsageError(f"{option}: {text!r} is not a whole hour", hint=EXAMPLES)
+        return time.astimezone(self.midnight), None
+
+    def _named(self, word: str) -> tuple[datetime, datetime | None]:
+        today = self.today
+        week, month = today - today.weekday() * DAY, today.replace(day=1)
+        named: dict[str, tuple[datetime, datetime | None]] = {
+            "today": (today, None),
+            "yesterday": (today - DAY, today),
+            "now": (self.hour, None),
+            "this-week": (week, None),
+            "last-week": (week - 7 * DAY, week),
+            "this-month": (month, None),
+            "last-month": ((month - DAY).replace(day=1), month),
+        }
+        return named[word]
+
+    def shown(self, time: datetime, granularity: str) -> str:
+        """Write a time for a row: the hours by the offset that they had, the days by that of today."""
+        return time.astimezone(self.zone if granularity == "HOUR" else self.midnight).isoformat()
+
+
+def utc_now() -> datetime:
+    """Return the current time."""
+    return datetime.now(UTC)

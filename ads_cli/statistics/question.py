@@ -1,0 +1,143 @@
+"""What is asked of statistics, and the requests that it is cut into."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
+from itertools import islice
+
+import msgspec
+
+from ..api.metrics import (
+    ALL_GROUPS,
+    BILLED_CHARGE,
+    CONVERSION_GROUPS,
+    CONVERSION_NUMBERS,
+    GROUPS_BY_ENTITY,
+    METRICS,
+    metrics_of,
+)
+from ..api.names import neutral_name
+from ..api.statistics import MAX_ENTITIES
+from ..errors import UsageError
+from ..suggestions import suggestion
+from .periods import Period
+
+ALONE = "MOBILE_CONVERSION"  # in a request of its own
+NEVER_SEGMENTED = "LIFE_TIME_VALUE_MOBILE_CONVERSION"
+FIND_COUNTRY = "'adsctl targeting search locations' finds the targeting value of a country"
+MICRO, AMOUNT = "_local_micro", "_local"  # the ends of the names of amounts, as sent and in rows
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What is asked, of which entities."""
+
+    entity: str
+    ids: tuple[str, ...]
+    period: Period
+    granularity: str
+    groups: tuple[str, ...]
+    metrics: tuple[str, ...]  # shown, in their order
+    placement: str
+    segmentation: str | None = None
+    country: str | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        """Name the columns of the metrics, by neutral names."""
+        return [column for metric in self.metrics for column in columns_of(metric)]
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One request, or one job: some entities, a window, and groups that may be asked for together."""
+
+    ids: tuple[str, ...]
+    window: Period
+    groups: tuple[str, ...]
+
+
+def parts(question: Question, longest: timedelta) -> Iterator[list[Part]]:
+    """Cut a question: for every few entities, the parts that make up their rows."""
+    ids = iter(question.ids)
+    alone = [(group,) for group in question.groups if group == ALONE]
+    together = tuple(group for group in question.groups if group != ALONE)
+    while few := tuple(islice(ids, MAX_ENTITIES)):
+        yield [
+            Part(few, window, groups)
+            for window in question.period.windows(longest)
+            for groups in (together, *alone)
+            if groups
+        ]
+
+
+def parse_metrics(text: str | None, entity: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the groups and the metrics that a list of either names; raise UsageError."""
+    available = GROUPS_BY_ENTITY[entity]
+    if text is None:
+        chosen: Sequence[str] = [group for group in ("ENGAGEMENT", "BILLING") if group in available]
+    else:
+        chosen = [word.strip() for word in text.split(",") if word.strip()]
+    groups, metrics = dict[str, None](), dict[str, None]()
+    for word in chosen:
+        group, named = _group_of(word, entity)
+        groups[group] = None
+        metrics |= dict.fromkeys(named)
+    if not groups:
+        raise UsageError("--metrics: names no metric", hint=f"groups: {', '.join(available)}")
+    return tuple(group for group in ALL_GROUPS if group in groups), tuple(metrics)
+
+
+def _group_of(word: str, entity: str) -> tuple[str, tuple[str, ...]]:
+    """Return the group that a word names or its metric is of, and the metrics that it names."""
+    available = GROUPS_BY_ENTITY[entity]
+    group, metric = word.upper().replace("-", "_"), metric_named(word)
+    for each in available:
+        if group == each:
+            return each, metrics_of(entity, each)
+        if metric in metrics_of(entity, each):
+            return each, (metric,)
+    if group in METRICS or any(metric in metrics for metrics in METRICS.values()):
+        raise UsageError(
+            f"--metrics: {entity} has no {word}", hint=f"it has the groups {', '.join(available)}"
+        )
+    known = (*METRICS, *(each for metrics in METRICS.values() for each in metrics))
+    raise UsageError(
+        f"--metrics: {word!r} is not a known group or metric{suggestion(word, known)}",
+        hint=f"groups: {', '.join(ALL_GROUPS)}",
+    )
+
+
+def metric_named(word: str) -> str:
+    """Return the metric of a name, which may be that of the service or of a column."""
+    name = neutral_name(word.lower())
+    return BILLED_CHARGE if name == amount_column(BILLED_CHARGE) else name
+
+
+def columns_of(metric: str) -> list[str]:
+    """Name the columns of a metric: one, or one for each number of a conversion."""
+    if any(metric in METRICS[group] for group in CONVERSION_GROUPS):
+        return [f"{metric}_{number}" for number in CONVERSION_NUMBERS]
+    return [amount_column(metric)]
+
+
+def amount_column(metric: str) -> str:
+    """Return the name of a metric in rows, where amounts are in units of the currency."""
+    return metric.removesuffix(MICRO) + AMOUNT if metric.endswith(MICRO) else metric
+
+
+def require_segments(question: Question) -> None:
+    """Raise UsageError for segments that the service does not have of these metrics."""
+    segmentation, groups = question.segmentation, question.groups
+    if segmentation == "METROS" and not question.country:
+        raise UsageError("--country: is required when --segment-by is METROS", hint=FIND_COUNTRY)
+    if question.country and segmentation != "METROS":
+        raise UsageError("--country: is for --segment-by METROS only", hint="leave it out")
+    if segmentation and NEVER_SEGMENTED in groups:
+        raise UsageError(f"--segment-by: there are no segments of {NEVER_SEGMENTED}", hint="choose --metrics")
+    if segmentation == "CONVERSION_TAGS" and groups != ("WEB_CONVERSION",):
+        raise UsageError(
+            "--segment-by: CONVERSION_TAGS is for the metrics of WEB_CONVERSION only", hint="choose --metrics"
+        )
+
+
+def unique(ids: Iterable[str]) -> tuple[str, ...]:
+    """Return ids in their order, each once."""
+    return tuple(dict.fromkeys(id.strip() for id in ids if id.strip()))

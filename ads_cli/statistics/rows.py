@@ -1,0 +1,140 @@
+"""Tidy rows: one for each entity, time, and segment, with a column for each metric."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from ..api.money import decimals_of
+from ..api.names import neutral_name
+from ..errors import UnavailableError
+from .periods import Calendar, Period
+from .question import AMOUNT, Part, Question, columns_of
+
+BASE = ("entity", "entity_id", "name", "campaign", "start", "end", "placement", "segment")
+Row = dict[str, Any]
+Metrics = Mapping[str, Any]
+
+
+class Described(NamedTuple):
+    """What a listing says of an entity."""
+
+    name: str | None = None
+    campaign: str | None = None  # its name, or its id where it has none
+    currency: str | None = None
+
+
+class Answer(NamedTuple):
+    """What the service answers to one part of a question."""
+
+    part: Part
+    data: list[dict[str, Any]]
+
+
+def rows_of(
+    question: Question, answers: Sequence[Answer], described: Mapping[str, Described], calendar: Calendar
+) -> Iterator[Row]:
+    """Yield the rows of some entities from the answers to all their parts; raise UnavailableError."""
+    found: dict[str, dict[str, _Series]] = {id: {} for answer in answers for id in answer.part.ids}
+    for answer in answers:
+        for id, segment, metrics in _series_in(answer):
+            series = found[id].setdefault(segment, _Series(question))
+            series.add(answer.part.window, metrics)
+    times = question.period.steps(question.granularity)
+    shown = [tuple(calendar.shown(time, question.granularity) for time in step) for step in times]
+    for id, segments in found.items():
+        known = described.get(id, Described())
+        for segment, series in segments.items():
+            before = (question.entity, id, known.name, known.campaign)
+            after = (question.placement, segment or None)
+            for (start, end), values in zip(shown, series.rows(known.currency), strict=True):
+                yield dict(zip(series.names, (*before, start, end, *after, *values), strict=True))
+
+
+class _Series:
+    """The numbers of one entity and one segment, as their windows are answered."""
+
+    def __init__(self, question: Question) -> None:
+        self.names = (*BASE, *question.columns)
+        self._question = question
+        self._windows: dict[Period, dict[str, list[Any]]] = {}  # the numbers by column
+
+    def add(self, window: Period, metrics: Metrics) -> None:
+        """Add the metrics of a window; raise UnavailableError if their numbers are not those of its times."""
+        columns = self._windows.setdefault(window, {})
+        length = len(window.steps(self._question.granularity))
+        for metric in self._question.metrics:
+            if metric in metrics:
+                numbers = metrics[metric]
+                for column in columns_of(metric):
+                    own = (
+                        numbers.get(column.removeprefix(f"{metric}_"))
+                        if isinstance(numbers, dict)
+                        else numbers
+                    )
+                    if own is not None:
+                        columns[column] = _checked(column, own, length)
+
+    def rows(self, currency: str | None) -> Iterator[tuple[Any, ...]]:
+        """Yield the values of each time; those of a total are added up over the windows."""
+        return zip(*(self._values(column, currency) for column in self._question.columns), strict=True)
+
+    def _values(self, column: str, currency: str | None) -> list[Any]:
+        values: list[Any] = []
+        for window in sorted(self._windows):
+            length = len(window.steps(self._question.granularity))
+            values += self._windows[window].get(column) or [None] * length
+        if self._question.granularity == "TOTAL":
+            counted = [value for value in values if value is not None]
+            values = [sum(counted) if counted else None]
+        if column.endswith(AMOUNT):
+            values = [None if value is None else amount(value, currency) for value in values]
+        return values
+
+
+def _checked(column: str, numbers: Any, length: int) -> list[Any]:
+    """Return the numbers of a metric; raise UnavailableError if they are none, or not as many."""
+    if not isinstance(numbers, list) or len(numbers) != length:
+        raise UnavailableError(f"{column} has not the {length} numbers of its period")
+    for value in numbers:
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise UnavailableError(f"{column} has {value!r} in place of a number")
+    return numbers
+
+
+def add_to(total: Row, row: Mapping[str, Any]) -> None:
+    """Add the numbers of a row to those of another; what is empty in both stays so."""
+    for name, value in row.items():
+        if value is not None:
+            total[name] = value if total.get(name) is None else total[name] + value
+
+
+def _series_in(answer: Answer) -> Iterator[tuple[str, str, Metrics]]:
+    """Yield the entity, the segment and the metrics of each series; raise UnavailableError for wrong data."""
+    seen = set()
+    for record in answer.data:
+        id, series = record.get("id"), record.get("id_data")
+        if not isinstance(id, str) or id not in answer.part.ids or not isinstance(series, list):
+            raise UnavailableError("the answer has statistics of an entity that was not asked for")
+        seen.add(id)
+        for one in series:
+            metrics = one.get("metrics") if isinstance(one, dict) else None
+            if not isinstance(metrics, dict):
+                raise UnavailableError(f"the statistics of {id} have no metrics")
+            neutral = {neutral_name(name): numbers for name, numbers in metrics.items()}
+            yield id, _segment(one.get("segment")), neutral
+    if missing := [id for id in answer.part.ids if id not in seen]:
+        raise UnavailableError(f"the answer has no statistics of {missing[0]}")
+
+
+def _segment(segment: Any) -> str:
+    """Return what a segment is called."""
+    if not isinstance(segment, dict):
+        return ""
+    return str(segment.get("segment_name") or segment.get("segment_value") or "")
+
+
+def amount(micros: float, currency: str | None) -> Decimal:
+    """Return micro-units in units of a currency, with its decimals, or more where it has parts of those."""
+    value = Decimal(micros).scaleb(-6)
+    digits = max(decimals_of(currency or ""), -int(value.normalize().as_tuple().exponent))
+    return value.quantize(Decimal(1).scaleb(-digits))

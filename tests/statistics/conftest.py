@@ -1,0 +1,35 @@
+"""What tests of statistics share."""
+
+from dataclasses import dataclass
+
+import pytest
+import time_machine
+
+from tests.adsctl import Adsctl
+from tests.statistics.rows import Rows, rows_in
+
+NOON = "2026-06-17T12:30:00Z"  # a Wednesday
+
+
+@dataclass
+class Stats:
+    """Runs `stats` against a served emulator; the time stands at NOON, but goes on."""
+
+    adsctl: Adsctl
+
+    def get(self, *words: str) -> Rows:
+        return rows_in(self.adsctl("stats", "get", *words, "-o", "csv").stdout)
+
+    def export(self, *words: str) -> Rows:
+        return rows_in(self.adsctl("stats", "export", *words, "-o", "csv").stdout)
+
+
+@pytest.fixture
+def noon():
+    with time_machine.travel(NOON, tick=True) as traveller:
+        yield traveller
+
+
+@pytest.fixture
+def stats(noon, adsctl, service) -> Stats:
+    return Stats(adsctl)

@@ -1,0 +1,160 @@
+"""`stats export`: jobs, to a file or a database."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pyarrow.parquet
+import pytest
+
+from ads_cli.emulator.seed.statistics import NUMBER
+from tests.statistics.rows import number, rows_in, total
+
+LINE_ITEM = "9d4c2"
+ALL = ("--entity", "LINE_ITEM", "--all")
+
+
+def exported(stats, *words: str, code: int = 0):
+    return stats.adsctl("stats", "export", *words, code=code)
+
+
+def jobs(stats) -> list[dict]:
+    """The jobs that the test has made."""
+    listed = json.loads(stats.adsctl("stats", "jobs", "list", "-o", "json").stdout)
+    return [job for job in listed if job["id_str"] != NUMBER]
+
+
+@pytest.mark.parametrize("granularity", ["TOTAL", "DAY", "HOUR"])
+def test_jobs_and_requests_at_once_give_the_same_numbers(stats, granularity):
+    chosen = ("--since", "9d", "--until", "4d", *ALL, "--granularity", granularity)
+    assert stats.export(*chosen) == stats.get(*chosen)
+
+
+def test_conversions_of_apps_are_asked_for_alone_and_joined(stats):
+    metrics = "impressions,mobile_conversion_installs"
+    chosen = ("--since", "24d", "--until", "4d", *ALL, "--metrics", metrics)
+    rows = stats.export(*chosen)
+    assert rows == stats.get(*chosen)
+    assert any(number(row["mobile_conversion_installs_post_view"]) for row in rows)
+    assert len(jobs(stats)) == 2
+
+
+@pytest.mark.parametrize("kind", ["AGE", "GENDER", "PLATFORMS"])
+def test_segments_are_the_parts_of_the_whole(stats, kind):
+    chosen = ("--since", "9d", "--until", "4d", *ALL, "--metrics", "impressions,clicks")
+    parts, whole = stats.export(*chosen, "--segment-by", kind), stats.export(*chosen)
+    assert len({row["segment"] for row in parts}) > 1
+    for column in ("impressions", "clicks"):
+        assert total(parts, column) == total(whole, column) > 0
+
+
+@pytest.mark.parametrize("name", ["o.csv", "o.csv.gz", "o.tsv", "o.jsonl", "o.parquet"])
+def test_a_file_holds_the_rows(stats, name):
+    chosen = ("--since", "5d", "--until", "4d", *ALL)
+    done = exported(stats, name, *chosen)
+    expected = stats.export(*chosen)
+    assert f"{len(expected)} rows written to {name}" in done.stderr
+    path = stats.adsctl.home / name
+    if name == "o.csv":
+        assert rows_in(path.read_text()) == expected
+    if name == "o.parquet":
+        rows = pyarrow.parquet.read_table(path).to_pylist()
+        assert [row["impressions"] or 0 for row in rows] == [number(row["impressions"]) for row in expected]
+    if name == "o.jsonl":
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        assert [row["entity_id"] for row in rows] == [row["entity_id"] for row in expected]
+
+
+def test_a_second_run_corrects_a_table_and_doubles_nothing(stats, noon):
+    words = ("--since", "3d", *ALL, "--into", "sqlite:ads.db")
+    exported(stats, *words)
+
+    def stored() -> list[tuple]:
+        with closing(sqlite3.connect(stats.adsctl.home / "ads.db")) as db:
+            return db.execute(
+                "SELECT start, entity_id, billed_charge_local FROM statistics ORDER BY 1, 2"
+            ).fetchall()
+
+    first = stored()
+    noon.shift(24 * 3600)
+    exported(stats, *words, "--metrics", "BILLING,VIDEO")
+    second = stored()
+    days = {start for start, *_ in second}
+    assert len(days) == 4 and len(second) == len(first) * 4 // 3
+    before = {row[:2]: row[2] for row in first}
+    changed = [row for row in second if row[:2] in before and before[row[:2]] != row[2]]
+    assert changed  # charges are estimated for three days
+
+
+def test_a_job_that_fails_is_made_again_once(stats, service):
+    service.fail("POST /12/stats/jobs/* partial times=1")
+    chosen = ("--since", "5d", "--until", "4d", *ALL)
+    done = exported(stats, *chosen, "-o", "csv")
+    assert "failed; it is made again" in done.stderr
+    service.fail()
+    assert rows_in(done.stdout) == stats.get(*chosen)
+    service.fail("POST /12/stats/jobs/* partial")
+    done = exported(stats, "--since", "6d", *ALL, code=8)
+    assert "as did the one before" in done.stderr and "--resume" in done.stderr
+
+
+@pytest.mark.parametrize("fault", ["truncate", "reset", "garbage", "status=503"])
+def test_a_download_that_fails_is_repeated(stats, service, fault):
+    service.fail(f"GET /stats-results/* {fault} times=1")
+    chosen = ("--since", "5d", "--until", "4d", *ALL)
+    rows = stats.export(*chosen)
+    service.fail()
+    assert rows == stats.get(*chosen)
+
+
+def test_an_export_that_was_stopped_is_resumed_by_the_jobs_it_made(stats, service):
+    words = ("o.csv", "--since", "200d", "--until", "4d", *ALL, "--metrics", "impressions")
+    service.fail("GET /stats-results/* status=500")
+    exported(stats, *words, "--max-attempts", "1", code=8)
+    made = {job["id_str"] for job in jobs(stats)}
+    assert made and not (stats.adsctl.home / "o.csv").exists()
+    service.fail()
+    done = exported(stats, *words, "--resume")
+    assert "resumed: " in done.stderr
+    assert {job["id_str"] for job in jobs(stats)} == made
+    exported(stats, "again.csv", *words[1:])
+    files = [stats.adsctl.home / name for name in ("o.csv", "again.csv")]
+    assert files[0].read_text() == files[1].read_text()
+
+
+def test_a_result_that_has_expired_is_computed_again(stats, service, noon):
+    words = ("--since", "2026-06-01", "--until", "2026-06-03", *ALL, "-o", "csv")
+    service.fail("GET /stats-results/* status=500")
+    exported(stats, *words, "--max-attempts", "1", code=8)
+    service.fail()
+    noon.shift(3 * 24 * 3600)
+    rows = rows_in(exported(stats, *words, "--resume").stdout)
+    assert rows == rows_in(stats.adsctl("stats", "get", *words).stdout)
+
+
+def test_nothing_is_left_behind(stats):
+    exported(stats, "--since", "5d", *ALL, "-o", "none")
+    left = [path.name for path in (stats.adsctl.home / "state" / "exports").iterdir()]
+    assert all(name.endswith(".lock") for name in left)
+
+
+def test_a_job_can_be_looked_at(stats):
+    exported(stats, "--since", "5d", *ALL, "-o", "none")
+    (job,) = jobs(stats)
+    shown = json.loads(stats.adsctl("stats", "jobs", "get", job["id_str"], "-o", "json").stdout)
+    assert shown["id_str"] == job["id_str"] and shown["status"] == "SUCCESS"
+    assert "there is no job 17" in stats.adsctl("stats", "jobs", "get", "17", code=5).stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("o.txt",), "o.txt: the name ends in none of"),
+        (("o.csv", "--into", "sqlite:x.db"), "--into cannot be used with FILE"),
+        (("--segment-by", "METROS"), "--country: is required when --segment-by is METROS"),
+        (("--segment-by", "CONVERSION_TAGS"), "CONVERSION_TAGS is for the metrics of WEB_CONVERSION only"),
+    ],
+)
+def test_what_cannot_be_exported_is_refused(stats, words, message):
+    done = exported(stats, *words, "--since", "5d", *ALL, code=2)
+    assert message in done.stderr

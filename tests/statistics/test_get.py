@@ -1,0 +1,155 @@
+"""`stats get`: what ads cost and brought, at once."""
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from tests.statistics.rows import BASE, number, total
+
+LINE_ITEM, CAMPAIGN = "9d4c2", "8wku3"
+
+
+def test_yesterday_has_a_row_for_each_campaign_with_its_name(stats):
+    rows = stats.get("--since", "yesterday", "--all")
+    assert [*rows[0]][:8] == BASE
+    assert [*rows[0]][8:10] == ["engagements", "impressions"]
+    assert [*rows[0]][-2:] == ["billed_engagements", "billed_charge_local"]
+    (row,) = (row for row in rows if row["entity_id"] == CAMPAIGN)
+    assert (row["entity"], row["name"], row["campaign"]) == (
+        "CAMPAIGN",
+        "Hamburg knows us",
+        "Hamburg knows us",
+    )
+    assert (row["start"], row["end"]) == ("2026-06-16T00:00:00+02:00", "2026-06-17T00:00:00+02:00")
+    assert number(row["impressions"]) > number(row["clicks"]) > 0
+
+
+def test_a_total_is_the_sum_of_its_days_and_hours(stats):
+    chosen = ("--since", "10d", "--until", "today", "--ids", LINE_ITEM, "--entity", "LINE_ITEM")
+    found = {name: stats.get(*chosen, "--granularity", name) for name in ("TOTAL", "DAY", "HOUR")}
+    assert [len(rows) for rows in found.values()] == [1, 10, 240]
+    for column in ("impressions", "clicks", "engagements"):
+        assert len({total(rows, column) for rows in found.values()}) == 1
+    assert total(found["TOTAL"], "impressions") > 1000
+
+
+def test_rows_say_what_the_data_says(stats):
+    chosen = ("--since", "9d", "--until", "4d", "--ids", LINE_ITEM, "--entity", "LINE_ITEM")
+    (data,) = json.loads(stats.adsctl("stats", "get", *chosen, "--raw", "-o", "json").stdout)
+    metrics = data["id_data"][0]["metrics"]
+    rows = stats.get(*chosen)
+    assert [int(row["impressions"]) for row in rows] == metrics["impressions"]
+    charges = [Decimal(micros) / 10**6 for micros in metrics["billed_charge_local_micro"]]
+    assert [Decimal(row["billed_charge_local"]) for row in rows] == charges
+
+
+def test_campaigns_and_accounts_are_the_sums_of_their_line_items(stats):
+    period = ("--since", "5d", "--metrics", "impressions", "--all")
+    entities = ("LINE_ITEM", "CAMPAIGN", "FUNDING_INSTRUMENT", "ACCOUNT")
+    sums = {total(stats.get(*period, "--entity", entity), "impressions") for entity in entities}
+    assert len(sums) == 1 and sums.pop() > 0
+
+
+def test_promoted_posts_are_the_parts_of_their_line_item(stats):
+    period = ("--since", "5d", "--metrics", "clicks")
+    posts = stats.get(*period, "--entity", "PROMOTED_POST", "--all")
+    line_items = stats.get(*period, "--entity", "LINE_ITEM", "--all")
+    of_campaign = [row for row in posts if row["campaign"] == "Hamburg knows us"]
+    whole = [row for row in line_items if row["campaign"] == "Hamburg knows us"]
+    assert total(of_campaign, "clicks") == total(whole, "clicks") > 0
+
+
+def test_no_day_costs_more_than_its_budget(stats):
+    budgets = {
+        each["id"]: each["daily_budget_amount_local_micro"]
+        for each in json.loads(stats.adsctl("line-items", "list", "--all", "-o", "json").stdout)
+    }
+    rows = stats.get("--since", "30d", "--entity", "LINE_ITEM", "--all", "--metrics", "BILLING")
+    for row in rows:
+        budget = budgets.get(row["entity_id"])
+        assert budget is None or number(row["billed_charge_local"]) <= budget / 10**6
+
+
+def test_a_paused_line_item_has_numbers_up_to_its_pause(stats, noon):
+    stats.adsctl("line-items", "update", LINE_ITEM, "--entity-status", "PAUSED", "--yes")
+    noon.shift(3 * 24 * 3600)
+    days = stats.get("--since", "4d", "--entity", "LINE_ITEM", "--ids", LINE_ITEM, "--metrics", "impressions")
+    assert [number(row["impressions"]) > 0 for row in days] == [True, True, False, False]
+
+
+def test_what_people_did_is_final_after_a_day_and_charges_after_three(stats, noon):
+    chosen = ("--since", "2026-06-16", "--until", "2026-06-17", "--ids", LINE_ITEM, "--entity", "LINE_ITEM")
+    found = []
+    for _ in range(5):
+        found.append(stats.get(*chosen)[0])
+        noon.shift(24 * 3600)
+    impressions = [number(row["impressions"]) for row in found]
+    charges = [number(row["billed_charge_local"]) for row in found]
+    assert impressions[0] < impressions[1] == impressions[4]
+    assert charges[0] > charges[3] == charges[4]
+
+
+def test_more_than_twenty_entities_and_seven_days_are_cut_into_requests(stats):
+    ids = ",".join([LINE_ITEM, "9d4c1", "9d4c3"])
+    whole = stats.get("--since", "20d", "--ids", ids, "--entity", "LINE_ITEM", "--metrics", "clicks")
+    assert len(whole) == 60
+    assert [row["entity_id"] for row in whole[:40:20]] == [LINE_ITEM, "9d4c1"]
+    starts = [row["start"] for row in whole[:20]]
+    assert starts == sorted(starts) and len({*starts}) == 20
+
+
+def test_active_asks_for_those_that_were_active(stats):
+    rows = stats.get("--since", "2d", "--entity", "LINE_ITEM", "--active", "--metrics", "impressions")
+    every = stats.get("--since", "2d", "--entity", "LINE_ITEM", "--all", "--metrics", "impressions")
+    assert {row["entity_id"] for row in rows} == {
+        row["entity_id"] for row in every if number(row["impressions"])
+    }
+
+
+def test_rows_are_added_up(stats):
+    chosen = ("--since", "3d", "--entity", "LINE_ITEM", "--all", "--metrics", "clicks")
+    rows = stats.get(*chosen)
+    by_day = stats.get(*chosen, "--group-by", "start")
+    assert len(by_day) == 3 and total(by_day, "clicks") == total(rows, "clicks")
+    *_, last = stats.get(*chosen, "--totals")
+    assert last["entity"] == "TOTAL" and number(last["clicks"]) == total(rows, "clicks")
+
+
+@pytest.mark.parametrize("service_name", ["generic", "x"])
+def test_both_services_use_their_own_names(stats, service_name):
+    rows = stats.get(
+        *("--since", "yesterday", "--all", "--entity", "PROMOTED_POST", "--metrics", "impressions,reposts")
+    )
+    x = service_name == "x"
+    assert [*rows[0]][8:] == ["impressions", "retweets" if x else "reposts"]
+    assert rows[0]["entity"] == ("PROMOTED_TWEET" if x else "PROMOTED_POST")
+    assert any(row["impressions"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "--ids, --all, --active: give one of them"),
+        (("--all", "--active"), "--ids, --all, --active: give one of them"),
+        (
+            ("--all", "--metrics", "impresions"),
+            "'impresions' is not a known group or metric; did you mean 'impressions'?",
+        ),
+        (("--all", "--entity", "ACCOUNT", "--metrics", "BILLING"), "ACCOUNT has no BILLING"),
+        (("--all", "--entity", "AD"), "--entity: 'AD' is not a kind of entity"),
+        (("--all", "--group-by", "day"), "--group-by: 'day' is not a column to group by"),
+        (("--all", "--totals", "--into", "sqlite:x.db"), "--totals cannot be used with --into"),
+        (("--all", "--into", "postgres:x"), "'postgres:x' is not sqlite:FILE"),
+        (("--all", "--entity", "MEDIA_CREATIVE"), "come by jobs only"),
+        (("--ids", ","), "--ids: names no entity"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(stats, words, message):
+    done = stats.adsctl("stats", "get", "--since", "yesterday", *words, code=2)
+    assert message in done.stderr and "hint:" in done.stderr
+
+
+def test_an_entity_that_does_not_exist_is_not_found(stats):
+    done = stats.adsctl("stats", "get", "--since", "1d", "--ids", "nosuch", code=5)
+    assert "nosuch does not exist" in done.stderr

@@ -1,0 +1,90 @@
+"""Periods as they are typed, in the time zone of the account."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ads_cli.errors import UnavailableError, UsageError
+from ads_cli.statistics.periods import DAY, Calendar, Period
+
+WEDNESDAY = datetime(2026, 6, 17, 12, 30, tzinfo=UTC)  # 14:30 in Berlin
+ZONES = ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "Etc/UTC", "Australia/Lord_Howe"]
+
+
+def berlin(now: datetime = WEDNESDAY) -> Calendar:
+    return Calendar("Europe/Berlin", now)
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "granularity", "start", "end"),
+    [
+        ("yesterday", None, "DAY", "2026-06-16T00:00:00+02:00", "2026-06-17T00:00:00+02:00"),
+        ("7d", None, "DAY", "2026-06-10T00:00:00+02:00", "2026-06-17T00:00:00+02:00"),
+        ("7d", "yesterday", "TOTAL", "2026-06-10T00:00:00+02:00", "2026-06-16T00:00:00+02:00"),
+        ("2w", "today", "DAY", "2026-06-03T00:00:00+02:00", "2026-06-17T00:00:00+02:00"),
+        ("6h", None, "HOUR", "2026-06-17T08:00:00+02:00", "2026-06-17T14:00:00+02:00"),
+        ("today", None, "DAY", "2026-06-17T00:00:00+02:00", "2026-06-18T00:00:00+02:00"),
+        ("today", None, "HOUR", "2026-06-17T00:00:00+02:00", "2026-06-17T14:00:00+02:00"),
+        ("this-week", None, "DAY", "2026-06-15T00:00:00+02:00", "2026-06-17T00:00:00+02:00"),
+        ("last-week", None, "DAY", "2026-06-08T00:00:00+02:00", "2026-06-15T00:00:00+02:00"),
+        ("last-month", None, "DAY", "2026-05-01T00:00:00+02:00", "2026-06-01T00:00:00+02:00"),
+        ("this-month", "now", "TOTAL", "2026-06-01T00:00:00+02:00", "2026-06-17T14:00:00+02:00"),
+        ("2026-03-01", "2026-03-02", "DAY", "2026-03-01T00:00:00+02:00", "2026-03-02T00:00:00+02:00"),
+        ("2026-06-01T08:00", "now", "HOUR", "2026-06-01T08:00:00+02:00", "2026-06-17T14:00:00+02:00"),
+        ("2026-06-01T06:00Z", "now", "HOUR", "2026-06-01T08:00:00+02:00", "2026-06-17T14:00:00+02:00"),
+    ],
+)
+def test_a_period_is_read_as_it_is_typed(since, until, granularity, start, end):
+    period = berlin().period(since, until, granularity)
+    assert [time.isoformat() for time in period] == [start, end]
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "granularity", "message"),
+    [
+        ("yesterdy", None, "DAY", "--since: 'yesterdy' is not a time; did you mean 'yesterday'?"),
+        ("7d", "8d", "DAY", "--until: 2026-06-09T00:00:00+02:00 is not after the beginning"),
+        ("6h", None, "DAY", "is not the beginning of a day"),
+        ("2026-06-01T08:30", None, "HOUR", "is not a whole hour"),
+        ("0001-01-01", None, "DAY", "is not a year"),
+        ("2026-13-01", None, "DAY", "is not a time"),
+        ("", None, "DAY", "is not a time"),
+        ("9999d", "yesterday", "DAY", "is not a year"),
+    ],
+)
+def test_a_wrong_period_is_refused_with_what_to_write(since, until, granularity, message):
+    with pytest.raises(UsageError) as raised:
+        berlin().period(since, until, granularity)
+    assert message in raised.value.message and raised.value.hint
+
+
+def test_an_unknown_time_zone_is_an_answer_that_cannot_be_read():
+    with pytest.raises(UnavailableError, match="Mars/Olympus"):
+        Calendar("Mars/Olympus", WEDNESDAY)
+
+
+def test_days_begin_by_the_offset_of_today_and_hours_are_shown_by_that_of_theirs():
+    winter = datetime(2026, 3, 1, tzinfo=UTC)
+    calendar = berlin()
+    assert calendar.shown(winter, "DAY") == "2026-03-01T02:00:00+02:00"
+    assert calendar.shown(winter, "HOUR") == "2026-03-01T01:00:00+01:00"
+
+
+@given(
+    zone=st.sampled_from(ZONES),
+    now=st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1)).map(lambda time: time.replace(tzinfo=UTC)),
+    days=st.integers(1, 400),
+    longest=st.integers(1, 100).map(lambda days: timedelta(days=days)),
+)
+def test_windows_and_days_cover_a_period_once(zone, now, days, longest):
+    period = Calendar(zone, now).period(f"{days}d", None, "DAY")
+    assert period.end <= now < period.end + DAY
+    windows = [*period.windows(longest)]
+    for parts in (windows, period.steps("DAY"), [day for window in windows for day in window.steps("DAY")]):
+        assert parts[0].start == period.start and parts[-1].end == period.end
+        assert all(before.end == after.start for before, after in pairwise(parts))
+    assert all(window.end - window.start <= longest for window in windows)
+    assert len(period.steps("DAY")) == days and period.steps("TOTAL") == [Period(*period)]

@@ -12,7 +12,7 @@ from ..console.page_file import write_page
 from ..errors import AdsctlError, Interrupted, ReportedError
 from ..fleet.engine import Ended, Engine, TaskEvent, TaskResult
 from ..fleet.outcome import error_of
-from ..fleet.records import Run
+from ..fleet.records import Records, Run
 from ..fleet.runs import FleetRun, FleetState
 from ..fleet.tasks import Task
 from ..output.text import counted, shell_command
@@ -48,8 +48,7 @@ class FleetCommand:
             def on_event(event: TaskEvent) -> None:
                 if isinstance(event, Ended):
                     results[event.task.name] = event.result
-                    if records.find(event.task) != event.result:  # it ran on another machine
-                        records.store(event.task, event.result)
+                    self._keep(records, event)
                 view.on_event(event)
 
             stopped: Interrupted | None = None
@@ -59,6 +58,14 @@ class FleetCommand:
                 except Interrupted as error:
                     stopped = error
         self._end(begun, [results.get(task.name) or TaskResult.skipped(task) for task in self.tasks], stopped)
+
+    def _keep(self, records: Records, event: Ended) -> None:
+        """Store a result that has no record here: of another machine, or of a process that was killed."""
+        try:
+            if records.find(event.task) != event.result:
+                records.store(event.task, event.result)
+        except AdsctlError as error:  # other tasks go on
+            self.call.messages.warn(f"{event.task.name}: {error.message}", is_urgent=True)
 
     def _say_resumed(self, ended: int, begun: FleetRun) -> None:
         if ended:

@@ -49,11 +49,21 @@ class LazyCommands(Mapping[str, Any]):
         if command in HAND_WRITTEN and not self._path:
             return LazyCommand(words)
         import_msgspec()
-        return hand_written_command(words) if command in HAND_WRITTEN else self._generated[name]
+        if command in HAND_WRITTEN:
+            return hand_written_command(words)
+        from .request_commands import RequestCommand
+
+        generated = RequestCommand(*self._generated[name])
+        return with_common_options(generated, words, generated.common)
+
+    def summary(self, name: str) -> str:
+        """Return the first sentence of a command's help; those of groups are known without loading them."""
+        command = " ".join((*self._path, name))
+        return GROUPS.get(command) or summary_line(self[name])
 
     @cached_property
-    def _generated(self) -> dict[str, Any]:
-        return generated_commands(self._path) if self._path else {}
+    def _generated(self) -> dict[str, list[Any]]:
+        return declared_requests(self._path) if self._path else {}
 
     @cached_property
     def _names(self) -> list[str]:
@@ -101,7 +111,8 @@ class Group(HelpOption, TyperGroup):
         """Write some of the commands under a heading."""
         width = max(map(len, self.commands))  # the sections of one help are aligned
         with formatter.section(heading):
-            formatter.write_dl([(name.ljust(width), summary_line(self.commands[name])) for name in names])
+            summary = cast(LazyCommands, self.commands).summary
+            formatter.write_dl([(name.ljust(width), summary(name)) for name in names])
 
 
 class CommandGroup(Example, Group):
@@ -158,23 +169,16 @@ def root() -> Root:
     return Root()
 
 
-def generated_commands(path: tuple[str, ...]) -> dict[str, Any]:
-    """Build commands from the requests declared for a group."""
+def declared_requests(path: tuple[str, ...]) -> dict[str, list[Any]]:
+    """Name the commands of a group that are generated, each with the request of each service."""
     from ..api.endpoint import modules_of, requests_of
 
-    if not (modules := modules_of(path)):
-        return {}
-    from .request_commands import RequestCommand
-
     declared: dict[str, list[Any]] = {}
-    for request in (request for module in modules for request in requests_of(module)):
+    for request in (request for module in modules_of(path) for request in requests_of(module)):
         words = request.endpoint.command.split()
         if tuple(words[:-1]) == path and request.endpoint.command not in HAND_WRITTEN:
             declared.setdefault(words[-1], []).append(request)
-    return {
-        name: with_common_options(command := RequestCommand(*requests), (*path, name), command.common)
-        for name, requests in declared.items()
-    }
+    return declared
 
 
 def hand_written_command(path: tuple[str, ...]) -> Any:

@@ -7,7 +7,7 @@ import pytest
 from ads_cli.api.names import to_neutral
 from ads_cli.emulator.resources import line_items
 from ads_cli.emulator.seed.line_items import (
-    AUTUMN,
+    CARD,
     CLICKS,
     FOLLOWERS,
     KNITTERS,
@@ -96,8 +96,10 @@ def test_a_campaign_that_does_not_exist_ends_with_5(adsctl):
     )
 
 
-def test_a_draft_without_anything_is_drawn(adsctl):
-    assert len(drawn(adsctl, AUTUMN)) == 2
+def test_a_campaign_without_anything_is_drawn(adsctl):
+    words = ("--name", "New", "--funding-instrument-id", CARD, "--entity-status", "DRAFT", "-o", "ids")
+    new = adsctl.local("campaigns", "create", *words).stdout.strip()
+    assert drawn(adsctl, new) == [f"{new}  New  UNKNOWN"]
 
 
 def test_more_line_items_than_one_list_takes_are_all_there(adsctl, service):

@@ -52,12 +52,12 @@ class Shops(Service):
         return [product["id"] for product in self.emulator.data.products(shop)]
 
 
-def machine(folder: Path, shops: Sequence[str], address: str, env: dict[str, str]) -> Adsctl:
+def machine(folder: Path, shops: Sequence[str], service: str, address: str, env: dict[str, str]) -> Adsctl:
     """Set up a machine that has the profiles of shops."""
     adsctl = Adsctl(folder, env)
     (folder / "config").mkdir(parents=True)
-    addresses = dict.fromkeys(("base_url", "ads_url", "ads_sandbox_url"), address)
-    profiles = {shop: {**addresses, "account": f"account-{shop}", "catalog": shop} for shop in shops}
+    served = {"service": service, **dict.fromkeys(("base_url", "ads_url", "ads_sandbox_url"), address)}
+    profiles = {shop: {**served, "account": f"account-{shop}", "catalog": shop} for shop in shops}
     adsctl.file("config/config.yaml", json.dumps({"profiles": profiles}))
     return adsctl
 
@@ -73,7 +73,7 @@ class Company:
     def __init__(self, folder: Path, shops: Shops, address: str, env: dict[str, str]) -> None:
         self.folder, self.shops, self.service_address = folder, shops, address
         self.worker_environment = secrets_of(shops.emulator, address) | env
-        self.office = machine(folder / "office", NAMES, address, {})
+        self.office = machine(folder / "office", NAMES, shops.emulator.service, address, {})
         self.cluster = Cluster(folder)
         self.networks: list[Proxy] = []
         self.round = 0
@@ -82,7 +82,10 @@ class Company:
         self, name: str, *options: str, shops: Sequence[str] = NAMES, port: int = 0, **env: str
     ) -> Worker:
         """Start a worker on a machine of its own."""
-        home = machine(self.folder / name, shops, self.service_address, self.worker_environment | env)
+        environment = self.worker_environment | env
+        home = machine(
+            self.folder / name, shops, self.shops.emulator.service, self.service_address, environment
+        )
         return self.cluster.add(home, name, *options, port=port)
 
     def hire_behind_networks(self, name: str) -> Worker:

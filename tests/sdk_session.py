@@ -212,6 +212,16 @@ def targeting() -> None:
     keyword.delete()
     assert keyword.deleted
     assert keyword.id not in [one.id for one in TargetingCriteria.all(ACCOUNT, line_item_ids=[line_item])]
+    words = [TargetingCriteria(ACCOUNT) for _ in range(3)]
+    for number, word in enumerate(words):
+        word.line_item_id, word.targeting_type = line_item, "PHRASE_KEYWORD"
+        word.targeting_value, word.operator_type = f"wool hat {number}", "EQ"
+    TargetingCriteria.batch_save(ACCOUNT, words)
+    assert [word.name for word in words] == ["wool hat 0", "wool hat 1", "wool hat 2"]
+    words[0].to_delete = True
+    TargetingCriteria.batch_save(ACCOUNT, words[:1])
+    listed = [one.id for one in TargetingCriteria.all(ACCOUNT, line_item_ids=[line_item])]
+    assert words[0].deleted and words[0].id not in listed and {words[1].id, words[2].id} < {*listed}
     shows = TargetingCriteria.tv_shows(ACCOUNT, locale=TargetingCriteria.tv_markets(ACCOUNT).first["locale"])
     assert shows.first["locales"] and TargetingCriteria.platforms(ACCOUNT).first["name"]
 

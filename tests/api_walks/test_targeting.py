@@ -35,6 +35,17 @@ def test_what_a_search_finds_is_targeted_and_given_up(run):
     assert [one["deleted"] for one in kept if one["id"] == added["id"]] == [True]
 
 
+def test_criteria_of_a_table_are_added_together_and_deleted_together(run, adsctl):
+    rows = ["line_item_id,targeting_type,targeting_value", f"{REACH},AGE,AGE_21_TO_34", f"{REACH},GENDER,2"]
+    adsctl.file("criteria.csv", "\n".join(rows))
+    added = run("targeting", "add", "-f", "criteria.csv")
+    assert [one["name"] for one in added] == ["21 to 34", "Female"]
+    assert "has it already" in run("targeting", "add", "-f", "criteria.csv", code=9)
+    ids = ["targeting_criterion_id", *(one["id"] for one in added)]
+    adsctl.file("ids.csv", "\n".join(ids))
+    assert [one["deleted"] for one in run("targeting", "delete", "-f", "ids.csv")] == [True, True]
+
+
 def test_posts_are_promoted_listed_and_given_up(run):
     words = ("promoted", "posts")
     made = run(*words, "create", "--line-item", REACH, "--posts", "1790415000000000051,1790415000000000052")

@@ -16,6 +16,7 @@ from .read_request import error_of
 from .responses import HttpResponse, Result
 from .shapes import in_shape_of_x
 
+SDK_MARK = "to_delete"  # what the public SDK marks records with, and sends along
 Errors = list[dict[str, Any]]
 
 
@@ -106,7 +107,8 @@ class BatchHandler:
 def _read(context: RequestContext, request_type: type[Request], params: dict[str, Any]) -> Request:
     """Validate the parameters of an operation; numbers and booleans may be texts, and lists too."""
     if context.service == "x":
-        left_out = {*map(context.names.name, record_fields_only(request_type.endpoint, request_type))}
+        record_fields = record_fields_only(request_type.endpoint, request_type)
+        left_out = {*map(context.names.name, record_fields), SDK_MARK}
         params = {name: value for name, value in params.items() if name not in left_out}
     values = split_texts(request_type, params, context.names)
     values = read_names(values, context.names, enum_fields(request_type))

@@ -1,7 +1,7 @@
 """Rules of targeting criteria that depend on stored data."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from ...api.targeting_types import ENGAGEMENTS, LOOKALIKES, MOST, MOST_PUBLISHERS_WITH_CURATED_CATEGORY
 from ..core.errors import ApiError, invalid_parameter
@@ -24,18 +24,20 @@ FOREIGN = {
 
 def check(context: RequestContext, new: Record) -> Record:
     """Return what a new criterion names, as far as known; raise ApiError if the line item cannot have it."""
-    account = context.path_params["account_id"]
-    others = context.store.find_all(CRITERION, account, line_item_id=new["line_item_id"])
-    _require_new(new, others)
-    _require_room(context, new, others)
-    _require_companions(new, others)
+    account, of_line_item = context.path_params["account_id"], {"line_item_id": new["line_item_id"]}
+    store = context.store
+    _require_new(new, store.find_all(CRITERION, account, **of_line_item, targeting_value=new[VALUE]))
+    counts = store.counts(CRITERION, account, TYPE, **of_line_item)
+    _require_room(context, new, counts)
+    if new[TYPE] == "ENGAGEMENT_TYPE" and not counts.keys() & {*ENGAGEMENTS}:
+        raise invalid_parameter(TYPE, f"ENGAGEMENT_TYPE goes with {' or '.join(ENGAGEMENTS)}: add that first")
     if new[TYPE] == CONTENT and has_category(context, new["line_item_id"]):
         raise invalid_parameter(
             TYPE, "the line item has a curated category, which excludes content categories"
         )
-    found = find_named(context.store, account, new)
+    found = find_named(store, account, new)
     if new[TYPE] == "TV_SHOW":
-        _require_market(found, others)
+        _require_market(found, store.find_all(CRITERION, account, **of_line_item, targeting_type="LOCATION"))
     return found
 
 
@@ -73,12 +75,10 @@ def _countries(criteria: Collection[Record]) -> Iterator[str | None]:
             yield place["country_code"] if place else None
 
 
-def _require_new(new: Record, others: Collection[Record]) -> None:
-    """Raise ApiError where the value is targeted or excluded already, or its lookalikes are."""
+def _require_new(new: Record, same: Collection[Record]) -> None:
+    """Raise ApiError where a criterion with the same value has its type, or that of its lookalikes."""
     opposites = {LOOKALIKES.get(new[TYPE]), *(one for one, of in LOOKALIKES.items() if of == new[TYPE])}
-    for other in others:
-        if other[VALUE] != new[VALUE]:
-            continue
+    for other in same:
         if other[TYPE] == new[TYPE]:
             raise invalid_parameter(VALUE, f"the line item has it already: {other['id']}")
         if other[TYPE] in opposites:
@@ -86,26 +86,19 @@ def _require_new(new: Record, others: Collection[Record]) -> None:
             raise invalid_parameter(VALUE, reason)
 
 
-def _require_room(context: RequestContext, new: Record, others: Collection[Record]) -> None:
+def _require_room(context: RequestContext, new: Record, counts: Mapping[str, int]) -> None:
     """Raise ApiError where the line item has as many criteria of a type as it can have."""
     for limit in MOST:
-        count, most = sum(other[TYPE] in limit.types for other in others), limit.most
+        count, most = sum(counts.get(each, 0) for each in limit.types), limit.most
         if new[TYPE] == PUBLISHER and has_category(context, new["line_item_id"]):
             most = MOST_PUBLISHERS_WITH_CURATED_CATEGORY
         if new[TYPE] in limit.types and count >= most:
             raise invalid_parameter(TYPE, f"a line item has at most {most} {limit.noun}")
 
 
-def _require_companions(new: Record, others: Collection[Record]) -> None:
-    """Raise ApiError for types that go with others which the line item lacks."""
-    has = {other[TYPE] for other in others}
-    if new[TYPE] == "ENGAGEMENT_TYPE" and not has & {*ENGAGEMENTS}:
-        raise invalid_parameter(TYPE, f"ENGAGEMENT_TYPE goes with {' or '.join(ENGAGEMENTS)}: add that first")
-
-
-def _require_market(show: Record, others: Collection[Record]) -> None:
+def _require_market(show: Record, places: Collection[Record]) -> None:
     """Raise ApiError unless the line item targets a place in the market of a TV show."""
-    targeted = {*_countries(others)}
+    targeted = {*_countries(places)}
     if not targeted:
         raise ApiError(400, "INVALID_TV_SHOW_LOCATIONS", "a TV show needs a LOCATION first, in its market")
     markets = {locale["country"] for locale in show.get("locales", ())}

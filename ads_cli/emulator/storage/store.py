@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -97,9 +97,8 @@ class Store:
 
     def find_all(self, kind: str, owner: str | None, **fields: str) -> list[Record]:
         """Return the records of one owner or of any with some values, oldest first, without deleted ones."""
-        having = "".join(f" AND json_extract(data, '$.{name}') = ?" for name in fields)
         owned = "" if owner is None else " AND owner = ?"
-        where = f"WHERE kind = ?{owned} AND NOT deleted{having} ORDER BY seq"
+        where = f"WHERE kind = ?{owned} AND NOT deleted{_having(fields)} ORDER BY seq"
         values = [kind, *([] if owner is None else [owner]), *fields.values()]
         rows = self.connection.execute(SELECT_RECORD + where, values)
         return [record_from_row(row) for row in rows]
@@ -108,6 +107,12 @@ class Store:
         """Return the records of an owner, oldest first, deleted ones too."""
         query = SELECT_RECORD + "WHERE kind = ? AND owner = ? ORDER BY seq"
         return [record_from_row(row) for row in self.connection.execute(query, (kind, owner))]
+
+    def counts(self, kind: str, owner: str, by: str, **fields: str) -> dict[str, int]:
+        """Count the records of an owner with some values, by the value of a field, without deleted ones."""
+        where = f"WHERE kind = ? AND owner = ? AND NOT deleted{_having(fields)}"
+        query = f"SELECT json_extract(data, '$.{by}'), count(*) FROM records {where} GROUP BY 1"
+        return dict(self.connection.execute(query, (kind, owner, *fields.values())).fetchall())
 
     def update(self, kind: str, id: str, fields: Record, *, owner: str) -> Record:
         """Set fields of an existing record."""
@@ -141,6 +146,11 @@ class Store:
         """Return a value that was fixed when the database was seeded."""
         row = self.connection.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
         return str(row[0])
+
+
+def _having(fields: Iterable[str]) -> str:
+    """Return the condition that each field of a record has the value that is bound to it."""
+    return "".join(f" AND json_extract(data, '$.{name}') = ?" for name in fields)
 
 
 def record_from_row(row: Sequence[Any]) -> Record:

@@ -1,0 +1,157 @@
+"""The life of what measures conversions: typed commands, under both services."""
+
+import json
+
+import pytest
+
+from ads_cli.api.names import to_neutral
+from ads_cli.emulator.seed.accounts import CAFE
+from ads_cli.emulator.seed.line_items import APP, CLICKS, FILMS, SPRING
+from ads_cli.emulator.seed.measurement import PROVIDER, PURCHASES, SPRING_TEST, TRAIL_APPS, VISITS
+
+WEB, APP_TAGS, LISTS = (
+    ("measurement", f"{kind}s") for kind in ("web-event-tag", "app-event-tag", "app-list")
+)
+PROVIDERS = ("measurement", "app-event-provider-configurations")
+TESTS = ("measurement", "ab-tests")
+IOS_APP = "1066718842"  # which a line item advertises
+START, END = "2098-01-01T00:00:00Z", "2098-01-15T00:00:00Z"
+
+
+@pytest.fixture(params=["generic", "x"])
+def run(request, adsctl):
+    """Run a command against the emulator of a service; return its data by neutral names, or its message."""
+
+    def run(*words, code=0):
+        shape = ("--service", request.param, "--yes", "-o", "json")
+        done = adsctl.local(*words, *shape, code=code)
+        return to_neutral(json.loads(done.stdout)) if code == 0 else done.stderr
+
+    return run
+
+
+def ids(records) -> list[str]:
+    return [record["id"] for record in records]
+
+
+def test_a_web_event_tag_is_created_listed_changed_and_deleted(run):
+    words = ("--name", "Checkout", "--type", "CHECKOUT_INITIATED", "--no-retargeting-enabled")
+    made = run(*WEB, "create", *words, "--click-window", "30", "--view-through-window", "7")
+    about = {"name": "Checkout", "status": "UNVERIFIED", "click_window": 30, "view_through_window": 7}
+    assert made.items() >= (about | {"retargeting_enabled": False, "deleted": False}).items()
+    assert made["id"] in made["embed_code"] and not {"created_at", "updated_at"} & made.keys()
+    assert run(*WEB, "get", made["id"]) == made
+    assert ids(run(*WEB, "list", "--sort-by", "name-asc")) == [made["id"], PURCHASES, VISITS]
+    assert ids(run(*WEB, "list", "--web-event-tag-ids", f"{VISITS},{made['id']}")) == [VISITS, made["id"]]
+    assert run(*WEB, "update", made["id"], "--click-window", "14")["click_window"] == 14
+    refused = run(*WEB, "update", made["id"], "--click-window", "1", code=6)
+    assert "view_through_window" in refused
+    assert run(*WEB, "delete", made["id"])["deleted"] is True
+    assert made["id"] not in ids(run(*WEB, "list"))
+    assert made["id"] in ids(run(*WEB, "list", "--with-deleted"))
+
+
+def test_views_do_not_count_longer_than_clicks(adsctl):
+    words = ("--name", "a", "--type", "SEARCH", "--retargeting-enabled", "--click-window", "1")
+    refused = adsctl.local(*WEB, "create", *words, "--view-through-window", "7", code=2)
+    assert "--view-through-window: 7 is more than click_window, 1" in refused.stderr
+
+
+def test_an_app_event_tag_is_created_listed_and_deleted(run):
+    words = ("--app-store-identifier", IOS_APP, "--os-type", "IOS", "--conversion-type", "PURCHASE")
+    made = run(
+        *APP_TAGS, "create", *words, "--provider-app-event-id", "e1", "--provider-app-event-name", "buy"
+    )
+    about = {"post_view_attribution_window": 1, "post_engagement_attribution_window": 30}
+    assert made.items() >= (about | {"retargeting_enabled": True, "provider_app_event_name": "buy"}).items()
+    assert run(*APP_TAGS, "get", made["id"]) == made
+    assert made["id"] in ids(run(*APP_TAGS, "list", "--with-total-count"))
+    assert run(*APP_TAGS, "delete", made["id"])["deleted"] is True
+    assert "does not exist" in run(*APP_TAGS, "get", made["id"], code=5)
+
+
+def test_an_app_list_is_created_listed_and_deleted(run):
+    made = run(*LISTS, "create", "--name", "Outdoor", "--app-store-identifiers", "1029384701,example.trails")
+    assert made["apps"] == [
+        {"app_store_identifier": "1029384701", "os_type": "IOS"},
+        {"app_store_identifier": "example.trails", "os_type": "ANDROID"},
+    ]
+    assert run(*LISTS, "get", made["id"]) == made
+    assert ids(run(*LISTS, "list", "--sort-by", "name-asc")) == [made["id"], TRAIL_APPS]
+    assert run(*LISTS, "delete", made["id"])["deleted"] is True
+
+
+def test_an_account_has_one_provider(run):
+    assert ids(run(*PROVIDERS, "list")) == [PROVIDER]
+    refused = run(*PROVIDERS, "create", "--provider-advertiser-id", "a", code=6)
+    assert "the account has a provider already" in refused
+    made = run(*PROVIDERS, "create", "--provider-advertiser-id", "a", "--account", CAFE)
+    assert run(*PROVIDERS, "get", made["id"], "--account", CAFE) == made
+    assert run(*PROVIDERS, "delete", PROVIDER)["deleted"] is True
+    assert run(*PROVIDERS, "create", "--provider-advertiser-id", "b")["provider_advertiser_id"] == "b"
+
+
+def groups(*entities: str, sizes=("50.00", "50")) -> str:
+    return json.dumps([{"size": size, "entity_ids": [id]} for size, id in zip(sizes, entities, strict=False)])
+
+
+def test_an_ab_test_is_created_listed_changed_and_deleted(run):
+    create = (*TESTS, "create", "--entity-type", "CAMPAIGN", "--start-time", START, "--end-time", END)
+    taken = run(*create, "--user-groups", groups(SPRING, APP), code=6)
+    assert f"{SPRING} is in a test already" in taken
+    run(*TESTS, "delete", SPRING_TEST)
+    made = run(*create, "--name", "Which", "--user-groups", groups(SPRING, APP))
+    assert (made["status"], made["name"]) == ("SCHEDULED", "Which")
+    assert ids(made["entities"]) == [SPRING, APP]
+    assert run(*TESTS, "list", "--status", "SCHEDULED", "--q", "wh") == [made]
+    assert run(*TESTS, "list", "--status", "LIVE") == []
+    assert run(*TESTS, "list", "--live-during", f"{START},{END}") == [made]
+    assert run(*TESTS, "list", "--live-during", "2090-01-01T00:00:00Z,2091-01-01T00:00:00Z") == []
+    first, second = ids(made["user_groups"])
+    sizes = [{"id": first, "size": "30.00"}, {"id": second, "size": "70.00"}]
+    changed = run(*TESTS, "update", made["id"], "--name", "Sizes", "--user-groups", json.dumps(sizes))
+    assert [group["size"] for group in changed["user_groups"]] == ["30.00", "70.00"]
+    assert [group["entity_ids"] for group in changed["user_groups"]] == [[SPRING], [APP]]
+    assert run(*TESTS, "delete", made["id"])["deleted"] is True
+    assert "does not exist" in run(*TESTS, "delete", made["id"], code=5)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--user-groups", groups(APP, FILMS, sizes=("50", "49.99"))), "sizes of 99.99 percent together"),
+        (("--user-groups", groups(APP)), "has 1 items, at least 2 are needed"),
+        (("--user-groups", groups(APP, FILMS), "--end-time", START), "is not after start_time"),
+        (("--user-groups", groups(APP, FILMS, sizes=("0.5", "99.5"))), "user_groups[0].size"),
+    ],
+)
+def test_an_ab_test_that_cannot_be_is_refused_before_it_is_sent(adsctl, words, reason):
+    times = ("--start-time", START) + (() if "--end-time" in words else ("--end-time", END))
+    refused = adsctl.local(*TESTS, "create", "--entity-type", "CAMPAIGN", *times, *words, code=2)
+    assert reason in refused.stderr
+
+
+def test_a_test_of_line_items_has_one_in_each_group(adsctl):
+    pair = json.dumps(
+        [{"size": "50", "entity_ids": [CLICKS, "9d4c2"]}, {"size": "50", "entity_ids": ["9d4d1"]}]
+    )
+    words = ("--entity-type", "LINE_ITEM", "--start-time", START, "--end-time", END, "--user-groups", pair)
+    refused = adsctl.local(*TESTS, "create", *words, code=2)
+    assert "--user-groups: has one line item in each group" in refused.stderr
+
+
+def test_conversions_of_an_app_are_attributed(run):
+    words = ("--app-id", IOS_APP, "--os-type", "IOS", "--conversion-type", "INSTALL")
+    words += ("--conversion-time", "2026-03-01T09:00:00+01:00")
+    found = {}
+    for device in ("a", "b", "c", "d"):
+        event = run("measurement", "conversion-events", "create", *words, "--hashed-device-id", device)
+        same = run("measurement", "conversion-attribution", "get", *words, "--hashed-device-id", device)
+        assert event["platform_attribution"] == same["platform_attribution"]
+        assert event["conversion_time"] == "2026-03-01T08:00:00.000Z"
+        assert (event["click_window"], event["view_through_window"]) == (14, 1)
+        found[device] = event["platform_attribution"]
+    assert None in found.values()
+    attributed = next(one for one in found.values() if one)
+    assert attributed["promoted_properties"]["line_item_objective"] == "APP_INSTALLS"
+    assert attributed["post_id"]

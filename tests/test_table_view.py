@@ -17,6 +17,8 @@ DAY = "daily_budget_amount_local_micro"
         ("bid_amount_local_micro", "bid"),
         ("credit_limit_local_micro", "credit_limit"),
         ("effective_status", "status"),
+        ("audience_size", "size"),
+        ("reasons_not_targetable", "why_not"),
         ("name", "name"),
     ],
 )
@@ -38,6 +40,11 @@ def test_a_column_has_a_short_header(column, expected):
         ("end_time", {"end_time": "2026-03-01T00:00:00Z"}, "2026-03-01"),
         ("end_time", {"end_time": "soon"}, "soon"),
         ("name", {"name": "x"}, "x"),
+        ("permissions", {"permissions": ["AD_MANAGER", "ANALYST"]}, "AD_MANAGER, ANALYST"),
+        ("reasons_not_targetable", {"reasons_not_targetable": []}, ""),
+        ("line_items", {"line_items": [{"id": "x"}]}, [{"id": "x"}]),
+        ("audience_size", {"audience_size": {"min": 410, "max": 12500}}, "410 to 12,500"),
+        ("audience_size", {"audience_size": 2350}, 2350),
     ],
 )
 def test_a_value_is_shown_for_people(column, record, expected):
@@ -56,6 +63,23 @@ def test_campaigns_are_legible_at_eighty_columns(adsctl):
         assert cell in spring
     (winter,) = [line for line in lines if "8wkt0" in line]
     assert "EXPIRED" in winter
+
+
+def test_audiences_are_legible_at_eighty_columns(adsctl):
+    child = adsctl.terminal("-p", "local", "-q", "audiences", "list", width=80, NO_COLOR="1")
+    lines = child.read().replace("\r\n", "\n").splitlines()
+    child.close()
+    assert child.exitstatus == 0 and max(map(len, lines)) <= 80
+    (headings,) = [line for line in lines if "WHY_NOT" in line]
+    assert headings.split() == ["ID", "NAME", "SIZE", "TARGETABLE", "WHY_NOT"]
+    shown = {line.split()[0]: line for line in lines if line.startswith("1nm")}
+    assert (
+        "Left a full basket in the app" in shown["1nmw2"]
+        and "Readers" in shown["1nmu0"]
+        and " 412 " in shown["1nmu0"]
+    )
+    assert " 64 " in shown["1nmu7"] and "false" in shown["1nmu7"] and "TOO_SMALL" in shown["1nmu7"]
+    assert "PROCESSING, TOO_SMALL" in shown["1nmv2"] and "TOO_SMALL" not in shown["1nmth"]
 
 
 @pytest.mark.parametrize("output", ["json", "jsonl", "tsv", "csv"])

@@ -7,10 +7,10 @@ from msgspec import Meta
 from .endpoint import endpoint
 from .types import Cursor, Id, Ids, InAccount, Name, PageInAccount, WithDeleted
 
-COLUMNS = "id name audience_size targetable reasons_not_targetable deleted"
+COLUMNS = "id name audience_size targetable reasons_not_targetable"
 FIELDS = (
     *("description", "audience_type", "targetable_types", "permission_level", "owner_account_id"),
-    *("partner_source", "created_at", "updated_at"),
+    *("partner_source", "created_at", "updated_at", "deleted"),
 )
 AUDIENCES = "/12/accounts/{account_id}/custom_audiences"
 AUDIENCE = f"{AUDIENCES}/{{custom_audience_id}}"

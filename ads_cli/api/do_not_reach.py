@@ -7,7 +7,7 @@ from msgspec import Meta
 from .endpoint import endpoint
 from .types import Id, InAccount, WithDeleted
 
-COLUMNS = "id name list_size targetable reasons_not_targetable deleted"
+COLUMNS = "id name list_size deleted targetable reasons_not_targetable"
 FIELDS = ("description", "created_at", "updated_at")
 LISTS = "/12/accounts/{account_id}/do_not_reach_lists"
 

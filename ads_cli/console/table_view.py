@@ -1,10 +1,16 @@
-"""What a table shows of a record in place of its values: money as money, times without what nobody reads."""
+"""What a table shows of a record in place of its values: money as money, a list as its words, short times."""
 
 from collections.abc import Mapping
 from typing import Any
 
 MONEY = "_local_micro"
-HEADERS = {"effective_status": "status", "scheduled_status": "status"}
+HEADERS = {
+    "effective_status": "status",
+    "scheduled_status": "status",
+    "audience_size": "size",
+    "list_size": "size",
+    "reasons_not_targetable": "why_not",
+}
 DAY_ONLY = ("created_at", "updated_at")
 
 
@@ -24,6 +30,10 @@ def shown(column: str, record: Mapping[str, Any]) -> Any:
         return f"{as_amount(value, currency)} {currency}".rstrip()
     if column.endswith(("_at", "_time")) and isinstance(value, str) and value.endswith("Z"):
         return _moment(value, column in DAY_ONLY)
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return ", ".join(value)
+    if isinstance(value, dict) and value.keys() == {"min", "max"}:
+        return f"{value['min']:,} to {value['max']:,}"
     return value
 
 

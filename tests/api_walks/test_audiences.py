@@ -1,0 +1,157 @@
+"""The life of audiences, permissions and do-not-reach lists: typed commands, under both services."""
+
+import json
+
+import pytest
+
+from ads_cli.api.names import to_neutral
+from ads_cli.emulator.seed.accounts import CAFE, SHOP
+from ads_cli.emulator.seed.audiences import BASKETS, CUSTOMERS, FAIR, INSTALLED, READERS, REGULARS
+from ads_cli.emulator.seed.campaigns import PARTNER
+from ads_cli.emulator.seed.line_items import CLICKS, REACH
+
+PEOPLE = "".join(f"user{number}@shop.example\n" for number in range(120))
+
+
+@pytest.fixture(params=["generic", "x"])
+def run(request, adsctl):
+    """Run a command against the emulator of a service; return its data by neutral names, or its message."""
+
+    def run(*words, code=0):
+        done = adsctl.local(*words, "--service", request.param, "--yes", "-o", "json", code=code)
+        return to_neutral(json.loads(done.stdout)) if code == 0 else done.stderr
+
+    run.file = adsctl.file
+    return run
+
+
+def test_an_audience_is_created_filled_found_renamed_and_deleted(run):
+    made = run("audiences", "create", "--name", "Mug lovers", "--description", "Bought a mug")
+    audience = made["id"]
+    assert (made["audience_size"], made["targetable"]) == (None, False)
+    assert made["reasons_not_targetable"] == ["PROCESSING", "TOO_SMALL"]
+    assert run("audiences", "get", audience) == made
+    run("audiences", "push", run.file("all.csv", f"email\n{PEOPLE}"), "--audience", audience)
+    filled = run("audiences", "get", audience)
+    assert (filled["audience_size"], filled["targetable"]) == (120, True)
+    assert run("audiences", "list", "--q", "mug") == [filled]
+    renamed = run("audiences", "update", audience, "--name", "Mug people")
+    assert (renamed["name"], renamed["description"]) == ("Mug people", "Bought a mug")
+    assert run("audiences", "delete", audience)["deleted"] is True
+    assert "does not exist" in run("audiences", "get", audience, code=5)
+    assert run("audiences", "get", audience, "--with-deleted")["deleted"] is True
+    assert audience not in [one["id"] for one in run("audiences", "list")]
+    listed = run("audiences", "list", "--with-deleted", "--custom-audience-ids", audience)
+    assert [one["id"] for one in listed] == [audience]
+
+
+def test_the_size_follows_the_people_and_decides_what_can_be_targeted(run):
+    words = ("targeting", "add", "--line-item", REACH, "--targeting-type", "CUSTOM_AUDIENCE")
+    assert "cannot be targeted: TOO_SMALL" in run(*words, "--targeting-value", REGULARS, code=6)
+    file = run.file("all.csv", f"email\n{PEOPLE}")
+    run("audiences", "push", file, "--audience", REGULARS)
+    assert run("audiences", "get", REGULARS)["audience_size"] == 64 + 120
+    assert run(*words, "--targeting-value", REGULARS)["targeting_value"] == REGULARS
+    run("audiences", "push", file, "--audience", REGULARS, "--operation", "delete")
+    small = run("audiences", "get", REGULARS)
+    assert (small["audience_size"], small["reasons_not_targetable"]) == (64, ["TOO_SMALL"])
+
+
+def test_two_audiences_of_an_account_have_different_names(run):
+    assert "has this name" in run("audiences", "create", "--name", "Customers", code=6)
+    assert "has this name" in run("audiences", "update", READERS, "--name", "Customers", code=6)
+    assert run("audiences", "update", CUSTOMERS, "--name", "Customers")["name"] == "Customers"
+    run("audiences", "delete", READERS)
+    assert run("audiences", "create", "--name", "Readers of the newsletter")["id"] != READERS
+    elsewhere = run("audiences", "create", "--name", "Customers", "--account", CAFE)
+    assert elsewhere["owner_account_id"] == CAFE
+
+
+def test_a_deleted_audience_still_shows_what_targets_it_and_is_targeted_no_more(run):
+    run("audiences", "delete", CUSTOMERS)
+    targeted = run("audiences", "targeted", CUSTOMERS)
+    assert CLICKS in [item["id"] for one in targeted for item in one["line_items"]]
+    kept = run("targeting", "list", "--line-items", CLICKS)
+    assert CUSTOMERS in [criterion["targeting_value"] for criterion in kept]
+    words = ("--targeting-type", "CUSTOM_AUDIENCE", "--targeting-value", CUSTOMERS)
+    assert "does not exist" in run("targeting", "add", "--line-item", REACH, *words, code=6)
+
+
+def test_a_shared_audience_is_listed_and_shown_but_not_changed(run):
+    (shared,) = run("audiences", "list", "--permission-scope", "SHARED")
+    assert (shared["id"], shared["owner_account_id"]) == (FAIR, PARTNER)
+    assert shared["permission_level"] == "READ_ONLY" and run("audiences", "get", FAIR) == shared
+    own = run("audiences", "list")
+    assert {one["permission_level"] for one in own} == {"READ_WRITE"} and FAIR not in [o["id"] for o in own]
+    assert "does not own it" in run("audiences", "update", FAIR, "--name", "Mine", code=4)
+    assert "does not own it" in run("audiences", "delete", FAIR, code=4)
+    (lent,) = run("audiences", "list", "--permission-scope", "SHARED", "--account", CAFE)
+    assert (lent["id"], lent["owner_account_id"]) == (CUSTOMERS, SHOP)
+
+
+def test_a_permission_is_granted_listed_and_revoked(run):
+    words = ("--audience", READERS)
+    grant = ("--granted-account-id", PARTNER, "--permission-level", "READ_ONLY")
+    made = run("audiences", "permissions", "grant", *words, *grant)
+    assert run("audiences", "permissions", "list", *words) == [made]
+    assert run("audiences", "permissions", "revoke", made["id"], *words)["deleted"] is True
+    assert run("audiences", "permissions", "list", *words) == []
+
+
+def test_sharing_with_another_business_needs_a_feature(run):
+    words = ("audiences", "permissions", "grant", "--audience", READERS, "--permission-level", "READ_ONLY")
+    run("accounts", "features", "remove", "--feature-keys", "SHARE_AUDIENCE_OUTSIDE_BUSINESS")
+    outside = run(*words, "--granted-account-id", PARTNER, code=6)
+    assert "needs the feature SHARE_AUDIENCE_OUTSIDE_BUSINESS" in outside
+    assert run(*words, "--granted-account-id", SHOP)["granted_account_id"] == SHOP
+
+
+def test_an_account_has_one_do_not_reach_list(run):
+    words = ("audiences", "do-not-reach")
+    (found,) = run(*words, "list")
+    assert (found["list_size"], found["targetable"]) == (1840, True)
+    assert found["id"] in run(*words, "create", code=6)
+    assert run(*words, "delete", found["id"])["deleted"] is True
+    made = run(*words, "create", "--description", "Asked us to stop")
+    assert made["reasons_not_targetable"] == ["PROCESSING", "TOO_SMALL"] and made["list_size"] is None
+    run(*words, "push", run.file("all.csv", f"email\n{PEOPLE}"), "--list", made["id"])
+    (filled,) = run(*words, "list")
+    assert (filled["id"], filled["list_size"]) == (made["id"], 120)
+    assert len(run(*words, "list", "--with-deleted")) == 2
+
+
+def estimated(run, *criteria):
+    size = run("audiences", "estimate", "--targeting-criteria", json.dumps(criteria))["audience_size"]
+    assert 0 < size["min"] < size["max"]
+    return size["min"]
+
+
+def criterion(targeting_type, targeting_value, **more):
+    return {"targeting_type": targeting_type, "targeting_value": targeting_value, **more}
+
+
+def test_an_estimate_grows_with_what_adds_people_and_shrinks_with_what_limits_them(run):
+    knitting, mugs = criterion("INTEREST", "8005"), criterion("BROAD_KEYWORD", "mugs")
+    alone = estimated(run, knitting)
+    assert estimated(run, knitting, mugs) > alone
+    adults = criterion("AGE", "AGE_25_TO_54")
+    assert estimated(run, knitting, adults) < alone
+    assert estimated(run, knitting, adults, criterion("LANGUAGE", "de", operator_type="NE")) < alone
+    app, basket = criterion("CUSTOM_AUDIENCE", INSTALLED), criterion("CUSTOM_AUDIENCE", BASKETS)
+    assert 1000 < estimated(run, app) < estimated(run, app, basket) < 2010
+    assert estimated(run, app, basket | {"operator_type": "NE"}) < estimated(run, app)
+
+
+def test_an_estimate_needs_criteria_that_add_people_and_exist(run):
+    words = ("audiences", "estimate", "--targeting-criteria")
+    adults = criterion("AGE", "AGE_25_TO_54")
+    without = run(*words, json.dumps([adults]), code=2)
+    assert "needs one of followers, an audience, an interest, a keyword or a TV show" in without
+    excluded = criterion("INTEREST", "8005", operator_type="NE")
+    assert "needs one of followers" in run(*words, json.dumps([excluded]), code=2)
+    wrong = [criterion("AGE", "old"), criterion("INTEREST", "8005", operator_type="LT")]
+    told = run(*words, json.dumps(wrong), code=2)
+    assert "targeting_criteria[0].targeting_value: 'old'" in told
+    assert "targeting_criteria[1].operator_type: 'LT' is not one of EQ, NE" in told
+    unknown = [criterion("CUSTOM_AUDIENCE", "nobody")]
+    assert "the audience nobody does not exist" in run(*words, json.dumps(unknown), code=6)

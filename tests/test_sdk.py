@@ -6,13 +6,14 @@ import subprocess
 
 import pytest
 
+from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.line_items import FOLLOWERS, REACH
 from tests.adsctl import ROOT
 from tests.conftest import PRODUCT
 from tests.environments import made_python
 from tests.test_emulator_command import serve, stopped
 
-SESSION, CAMPAIGNS = "sdk_session.py", "sdk_campaigns.py"
+SESSION, CAMPAIGNS, AUDIENCES = "sdk_session.py", "sdk_campaigns.py", "sdk_audiences.py"
 STEPS = (
     "accounts features media cards conversations polls drafts scheduled targeting promotions users products"
 )
@@ -26,7 +27,11 @@ def sdk_python():
 
 @pytest.mark.parametrize(
     ("session", "step"),
-    [*((SESSION, step) for step in STEPS.split()), (CAMPAIGNS, "campaign"), (CAMPAIGNS, "line_item")],
+    [
+        *((SESSION, step) for step in STEPS.split()),
+        *((CAMPAIGNS, step) for step in ("campaign", "line_item")),
+        *((AUDIENCES, step) for step in ("audience", "permission", "estimate", "tags", "settings")),
+    ],
 )
 def test_the_public_sdk_works_with_the_emulator(adsctl, sdk_python, session, step):
     adsctl.copy_emulator()
@@ -35,7 +40,7 @@ def test_the_public_sdk_works_with_the_emulator(adsctl, sdk_python, session, ste
         shown = adsctl("emulator", "env", "--port", port, "--service", "x", "-o", "json").stdout
         audiences = json.loads(adsctl("emulator", "audiences", "-o", "json").stdout)
         given = {"AUDIENCE": audiences[0]["id"], "PRODUCT": json.dumps(PRODUCT), "PATH": os.environ["PATH"]}
-        given |= {"LINE_ITEM": REACH, "FOLLOWERS": FOLLOWERS}
+        given |= {"LINE_ITEM": REACH, "FOLLOWERS": FOLLOWERS, "PARTNER": PARTNER}
         done = subprocess.run(
             [sdk_python, ROOT / "tests" / session, step],
             env=given | json.loads(shown),

@@ -7,13 +7,14 @@ READY := ready
 RUN := build/run/bin
 SDK := build/sdk/bin
 S3 := build/s3/bin
+CONTAINER := build/container/bin
 AUDIT := build/audit/bin
 # Wheels only, each with a known hash: no package may run code while it is installed, or be exchanged.
 INSTALL := -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps
 PINNED := $(INSTALL) --require-hashes
 STAMP := $(CURDIR) $(shell cat pyproject.toml requirements/run.txt requirements/dev.txt | cksum)
 
-.PHONY: demo test chaos mutate check audit format docs data pins bench run-environment sdk-environment s3-environment clean ready
+.PHONY: demo test chaos mutate check audit format docs data pins bench run-environment sdk-environment s3-environment container-environment clean ready
 
 # Exit 11: the emulator's database was created by another version, and is deleted.
 demo: $(READY)
@@ -24,7 +25,7 @@ demo: $(READY)
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(8, 2 * (os.cpu_count() or 1)))')
 # Compiled tests are kept, whatever the surroundings say: otherwise each worker compiles them all in each run.
 test: export PYTHONDONTWRITEBYTECODE =
-test: $(READY) run-environment sdk-environment s3-environment
+test: $(READY) run-environment sdk-environment s3-environment container-environment
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # Pushes under a fault plan (network, kills, damaged disks), each from a seed; steps of the model of what the
@@ -126,6 +127,13 @@ s3-environment: $(S3)/stamp
 $(S3)/stamp: requirements/s3.txt
 	$(PYTHON) -m venv --clear build/s3
 	$(S3)/python $(PINNED) -r $<
+	touch $@
+
+# What checks the Containerfile and the manifest for Kubernetes.
+container-environment: $(CONTAINER)/stamp
+$(CONTAINER)/stamp: requirements/container.txt
+	$(PYTHON) -m venv --clear build/container
+	$(CONTAINER)/python $(PINNED) -r $<
 	touch $@
 
 clean:

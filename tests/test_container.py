@@ -1,0 +1,136 @@
+"""The image and its manifest for Kubernetes: built where a builder is there, and checked everywhere."""
+
+import shutil
+import subprocess
+
+import pytest
+import yaml
+
+from ads_cli.config.environment import known_variables
+from ads_cli.errors import EXIT_CODES
+from tests.adsctl import ROOT
+from tests.conftest import feed
+from tests.containerfile import problems
+from tests.environments import made_python
+
+CONTAINERFILE = ROOT / "Containerfile"
+MANIFEST = ROOT / "examples" / "kubernetes" / "cronjob.yaml"
+SENT = {line[1:] for line in (ROOT / ".containerignore").read_text().splitlines() if line.startswith("!")}
+BUILD_SECONDS = 1200
+# An answer of 7 or 8 may be another one later; of the others, another attempt gets the same.
+RETRIED = {7, 8}
+NEVER_OF_A_PUSH = {0, 10}
+
+
+def builder() -> list[str] | None:
+    """Return the words that build an image, where something on this machine can."""
+    for name, words in (("podman", ["build"]), ("docker", ["build"]), ("buildah", ["build"])):
+        if shutil.which(name) and subprocess.run([name, "info"], capture_output=True).returncode == 0:
+            return [name, *words]
+    return None
+
+
+def checked(*words: object) -> str:
+    done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=BUILD_SECONDS)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_hadolint_finds_nothing_in_the_containerfile():
+    assert checked(made_python("container").parent / "hadolint", CONTAINERFILE) == ""
+
+
+def test_the_containerfile_keeps_the_rules():
+    assert [*problems(CONTAINERFILE.read_text(), SENT)] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "changed", "problem"),
+    [
+        ("USER 10001:10001", "USER root", "runs as root"),
+        ("USER 10001:10001\n", "", "runs as root"),
+        ("python:3.13-slim-bookworm", "python:latest", "neither a digest nor the tag"),
+        ("python:3.13-slim-bookworm", "python", "neither a digest nor the tag"),
+        ("HEALTHCHECK NONE\n", "", "has no HEALTHCHECK"),
+        ("COPY ads_cli ads_cli", "COPY . .", ". is not sent to a build"),
+        ("COPY ads_cli ads_cli", "ADD ads_cli ads_cli", "COPY does neither"),
+        ("--only-binary :all: --no-deps", "--no-deps", "more than wheels"),
+        ("HOME=/tmp", "ADSCTL_ACCESS_TOKEN=abc", "a secret would be in the image"),
+        ("RUN python -m pip uninstall", "RUN apt-get update && python -m pip uninstall", "uses apt-get"),
+    ],
+)
+def test_each_rule_finds_what_breaks_it(line, changed, problem):
+    text = CONTAINERFILE.read_text()
+    assert line in text
+    assert problem in "; ".join(problems(text.replace(line, changed), SENT))
+
+
+def test_what_a_build_is_sent_exists_and_is_the_same_for_every_builder():
+    assert (ROOT / ".dockerignore").read_text() == (ROOT / ".containerignore").read_text()
+    assert all((ROOT / name).exists() for name in SENT)
+
+
+def test_the_image_is_built_where_a_builder_is_there_and_runs_without_root():
+    words = builder()
+    if words is None:  # the rules above are what can be checked
+        assert [*problems(CONTAINERFILE.read_text(), SENT)] == []
+        return
+    checked(*words, "--tag", "adsctl-test", "--file", CONTAINERFILE, ROOT)
+    if words[0] == "buildah":
+        return
+    run = (words[0], "run", "--rm", "--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL")
+    assert checked(*run, "adsctl-test", "--version").startswith("adsctl ")
+    assert checked(*run, "--entrypoint", "id", "adsctl-test", "-u").strip() == "10001"
+
+
+def cron_job() -> dict:
+    return next(each for each in yaml.safe_load_all(MANIFEST.read_text()) if each["kind"] == "CronJob")
+
+
+def test_the_manifest_holds_the_schema_of_kubernetes(tmp_path):
+    validate = made_python("container").parent / "kubernetes-validate"
+    assert "passed" in checked(validate, "-k", "1.34", "--strict", MANIFEST)
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text(MANIFEST.read_text().replace("backoffLimit", "backofLimit"))
+    assert subprocess.run([validate, "-k", "1.34", "--strict", wrong], capture_output=True).returncode
+
+
+def test_every_exit_code_is_either_final_or_tried_again():
+    job = cron_job()["spec"]["jobTemplate"]["spec"]
+    rules = {rule["action"]: rule for rule in job["podFailurePolicy"]["rules"]}
+    final = set(rules["FailJob"]["onExitCodes"]["values"])
+    assert final == set(EXIT_CODES) - RETRIED - NEVER_OF_A_PUSH and job["backoffLimit"] > 0
+    assert job["template"]["spec"]["restartPolicy"] == "Never"  # else a policy of exit codes is refused
+
+
+def test_the_pod_runs_as_the_user_of_the_image_and_writes_only_into_its_volumes():
+    pod = cron_job()["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    user = f"{pod['securityContext']['runAsUser']}:{pod['securityContext']['runAsGroup']}"
+    assert f"USER {user}\n" in CONTAINERFILE.read_text()
+    assert container["securityContext"]["readOnlyRootFilesystem"]
+    mounted = {each["name"]: each["mountPath"] for each in container["volumeMounts"]}
+    assert mounted.keys() == {volume["name"] for volume in pod["volumes"]}
+    assert {"/state", "/tmp"} <= set(mounted.values())
+    files = {each["name"]: each["value"] for each in container["env"] if each["name"].endswith("_FILE")}
+    assert files.keys() <= set(known_variables()) and len(files) == 4
+    assert all(path.startswith(mounted["secrets"] + "/") for path in files.values())
+
+
+@pytest.mark.parametrize("service_name", ["x"])
+def test_the_command_of_the_manifest_works_with_its_secrets_in_files(adsctl, service, tmp_path):
+    (container,) = cron_job()["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
+    *words, address = container["args"]
+    assert address.startswith("https://")
+    (tmp_path / "secrets").mkdir()
+    for each in container["env"]:
+        variable = each["name"].removesuffix("_FILE")
+        if variable != each["name"]:
+            file = tmp_path / "secrets" / each["value"].rpartition("/")[2]
+            file.write_text(adsctl.env.pop(variable) + "\n")
+            adsctl.env[each["name"]] = str(file)
+        else:
+            adsctl.env[variable] = each["value"]
+    adsctl.file("feed.csv", feed(30))
+    adsctl(*words, "feed.csv")
+    assert len(service.stored) == 30

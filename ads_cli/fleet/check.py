@@ -11,7 +11,7 @@ from ..config.settings import EMULATOR_URL, Settings
 from ..errors import AdsctlError, ContentError, UsageError
 from ..masking import Mask, address_secrets, mask_address
 from ..uploads.job_key import Place
-from .commands import COMMANDS, WRITTEN
+from .commands import COMMANDS, IN_ACCOUNT, WRITTEN
 from .expand import TaskLine
 from .file import Problem
 from .tasks import Task
@@ -85,7 +85,8 @@ class Parser:
         outputs = _values(params, (*command.outputs, *WRITTEN))
         if STANDARD in inputs:
             raise UsageError("a task has no standard input; name a file")
-        if STANDARD in outputs or (command.outputs and not _values(params, command.outputs)):
+        results = (*command.outputs, *command.shared_outputs)
+        if STANDARD in outputs or (results and not _values(params, results)):
             raise UsageError("standard output is the result of a task; name a file to write")
         return Parsed(line, task, settings, inputs, outputs, "".join(_values(params, ["operation"])))
 
@@ -160,7 +161,7 @@ def _account(settings: Settings, place: Place | None) -> str:
     """Name the account whose jobs run one after another; where none is set, what the task changes."""
     if settings.is_local:
         account = settings.get("account") or "its account"
-    elif place and place.kind != "product_catalog":
+    elif place and place.kind in IN_ACCOUNT:
         account = settings.require("account")
     else:
         account = settings.get("account") or ""

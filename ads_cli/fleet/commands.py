@@ -4,7 +4,8 @@ from typing import Literal
 
 import msgspec
 
-Kind = Literal["product_catalog", "custom_audience", "do_not_reach_list"]
+Kind = Literal["product_catalog", "custom_audience", "do_not_reach_list", "pixel"]
+IN_ACCOUNT = ("custom_audience", "do_not_reach_list")  # what an account must be named for
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -14,11 +15,12 @@ class Command(msgspec.Struct, frozen=True):
     target: str = ""  # the parameter that names what it changes; a catalog has a setting
     uses_account: bool = True  # else it works offline
     inputs: tuple[str, ...] = ("files", "file", "from_")
-    outputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()  # one of them must be given
+    shared_outputs: tuple[str, ...] = ()  # in place of them, and of several tasks
 
     @property
     def has_parts(self) -> bool:
-        """Whether several tasks may fill one target at once: a list of people takes parts in any order."""
+        """Whether several tasks may fill one target at once: it takes people or conversions in any order."""
         return bool(self.target)
 
 
@@ -34,6 +36,8 @@ COMMANDS = {
     "products convert": Command(uses_account=False, outputs=("output_file",)),
     "audiences push": Command("custom_audience", "audience"),
     "audiences do-not-reach push": Command("do_not_reach_list", "list_"),
+    "conversions send": Command("pixel", "pixel"),
+    "stats export": Command(inputs=(), outputs=("file",), shared_outputs=("into",)),
     "audiences check": OFFLINE,
     "audiences hash": Command(uses_account=False, outputs=("output_file",)),
 }

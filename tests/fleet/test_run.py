@@ -188,6 +188,20 @@ def test_parts_of_one_list_run_at_once(fleet, service, adsctl, monkeypatch):
     assert statuses(fleet("--parallel", "2")) == {"part-1.csv": "ok", "part-2.csv": "ok"}
 
 
+def test_statistics_of_several_accounts_go_to_files_or_to_one_database(fleet, adsctl):
+    export = "stats export --since 2026-01-01 --until 2026-01-03 --all --metrics clicks"
+    task = "{{name: {}, profile: local, run: '" + export + " {}'}}"
+    fleet.write(
+        task.format("file", "clicks.csv -A 18ce54d4x5t"),
+        task.format("one", "--into sqlite:ads.db -A 18ce54d4x5t"),
+        task.format("two", "--into sqlite:ads.db -A 18ce55gze09"),
+    )
+    assert set(statuses(fleet()).values()) == {"ok"}
+    assert (adsctl.home / "clicks.csv").exists() and (adsctl.home / "ads.db").exists()
+    fleet.write(task.format("nowhere", ""))
+    assert "name a file to write" in fleet.check()
+
+
 def test_parts_of_one_list_keep_the_rate_of_their_account_together(fleet, service, adsctl):
     for name in ("part-1", "part-2"):
         adsctl.file(f"{name}.csv", PEOPLE.replace("person", name))

@@ -27,7 +27,7 @@ MAX_PROBLEMS = 50  # that are told
 # The options of `fleet run` that are those of each task, unless its line has them too.
 INHERITED = (
     *("profile", "service", "env_file", "account", "sandbox", "yes", "dry_run"),
-    *("timeout", "max_attempts", "max_wait"),
+    *("timeout", "max_attempts", "max_wait", "verbose", "debug"),
 )
 MAX_BYTES = parse_size("2GiB", "")
 

@@ -156,7 +156,9 @@ def test_no_command_writes_a_secret_anywhere(watched, world, httpserver, command
     assert runs[0].returncode == ENDS_WITH.get(command, 0), runs[0].stderr.decode()
     if httpserver.log:  # else nothing is signed, and nothing crashes
         runs.append(execute(watched, line, world, folder="crash"))
-        assert runs[1].returncode and runs[2].returncode == 1 and b"Traceback" in runs[2].stderr
+        logs = [path.read_bytes() for path in watched.home.rglob("*.log")]  # of the tasks of a fleet
+        told = b"".join([runs[2].stderr, *logs])
+        assert runs[1].returncode and runs[2].returncode == 1 and b"Traceback" in told
     outputs = {
         f"{n} {where}": getattr(done, where) for n, done in enumerate(runs) for where in ("stdout", "stderr")
     }

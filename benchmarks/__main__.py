@@ -3,7 +3,7 @@
 With --quick, print figures of few runs without judging them.
 
 Usage: python -m benchmarks [--quick]
-           [--only starts,pushes,checks,diffs,reading,emulators,people,stages,fleets]
+           [--only starts,pushes,checks,diffs,reading,emulators,people,stages,fleets,exports]
 """
 
 import argparse
@@ -16,6 +16,7 @@ from pathlib import Path
 from .checks import REPORTED_ROWS, changed, checks, page
 from .diffs import diffs
 from .emulators import emulators
+from .exports import exports
 from .fleets import fleets
 from .peers import ADSCTL, Peers
 from .people import LATENCY
@@ -29,7 +30,18 @@ from .table import Table
 
 MAX_STAGED_PRODUCTS = 25_000  # all in memory, at every stage
 MOST_FLEET_RUNS = 3  # each takes more than a minute
-SECTIONS = ("starts", "pushes", "stages", "checks", "diffs", "reading", "emulators", "people", "fleets")
+SECTIONS = (
+    "starts",
+    "pushes",
+    "stages",
+    "checks",
+    "diffs",
+    "reading",
+    "emulators",
+    "people",
+    "fleets",
+    "exports",
+)
 
 
 def main() -> None:
@@ -72,6 +84,8 @@ def main() -> None:
                 table.broken.append("people: see above")
         if "fleets" in only:
             fleets(table, env, folder, MOST_FLEET_RUNS if table.judges else 1)
+        if "exports" in only:
+            exports(table, env, folder, size["runs"])
     print()
     for broken in table.broken:
         print(f"BROKEN: {broken}")

@@ -14,6 +14,7 @@ from tests.environments import made_python
 from tests.test_emulator_command import serve, stopped
 
 SESSION, CAMPAIGNS, AUDIENCES = "sdk_session.py", "sdk_campaigns.py", "sdk_audiences.py"
+STATISTICS = "sdk_statistics.py"
 STEPS = (
     "accounts features media cards conversations polls drafts scheduled targeting promotions users products"
 )
@@ -31,6 +32,7 @@ def sdk_python():
         *((SESSION, step) for step in STEPS.split()),
         *((CAMPAIGNS, step) for step in ("campaign", "line_item")),
         *((AUDIENCES, step) for step in ("audience", "permission", "estimate", "tags", "settings")),
+        *((STATISTICS, step) for step in ("at_once", "by_job")),
     ],
 )
 def test_the_public_sdk_works_with_the_emulator(adsctl, sdk_python, session, step):

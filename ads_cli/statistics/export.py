@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..client.client import Client
 
 JOBS_AT_ONCE = 200  # asked for in one request
+JOBS_NOTED_AT_ONCE = 20  # a kill leaves so many behind, which the service forgets in two days
 FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS, GROWTH = 0.5, 15.0, 1.5
 TOO_MANY_JOBS = "TOO_MANY_JOBS"
 MOST_FAILURES = 2  # of the jobs of one part
@@ -75,9 +76,9 @@ class Export:
         missing = (n for n in range(len(self._parts)) if n not in folder.done and n not in folder.jobs)
         room = self._limit - len(folder.jobs)
         due = [*islice(missing, max(room, 0))]
-        for number, job in map_ordered(self._make_job, due, self._client.concurrency, len(due) or 1):
-            if job:
-                folder.note(Entry(number, "made", job))
+        made = map_ordered(self._make_job, due, self._client.concurrency, len(due) or 1)
+        while run := [*islice(made, JOBS_NOTED_AT_ONCE)]:
+            folder.note(*(Entry(number, "made", job) for number, job in run if job))
 
     def _make_job(self, number: int) -> tuple[int, str]:
         """Make the job of a part; return its id, or nothing where it must wait for others."""

@@ -3,21 +3,22 @@
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from ..config.atomic_files import make_folder, sync_folder
+from ..config.atomic_files import make_folder
 from ..config.file_locks import how_to_unlock, try_lock
-from ..errors import STATE_HINT, StateError
+from ..errors import STATE_HINT, StateError, UnavailableError
 from .question import Question
+from .results import unpack
 
 FOLDER = "exports"
 LOG = "jobs.jsonl"
-State = Literal["made", "failed", "done"]
+State = Literal["made", "failed"]
 
 
 class Entry(msgspec.Struct):
@@ -66,26 +67,20 @@ class ExportFolder:
                 f"the state of this export cannot be written in {self.path}: {error}", hint=STATE_HINT
             ) from error
 
-    def note(self, entry: Entry) -> None:
-        """Note what became of a part, on disk before this returns."""
-        log = self.path / LOG
-        with log.open("ab") as file:
-            file.write(_encode(entry) + b"\n")
+    def note(self, *entries: Entry) -> None:
+        """Note what became of parts, on disk before this returns."""
+        with (self.path / LOG).open("ab") as file:
+            file.write(b"".join(_encode(entry) + b"\n" for entry in entries))
             file.flush()
             os.fsync(file.fileno())
-        self._take(entry)
+        for entry in entries:
+            self._take(entry)
 
     def store(self, part: int, packed: bytes) -> None:
-        """Keep the result of a part, on disk before this returns."""
-        path = self.result(part)
-        new = path.with_suffix(".new")
-        with new.open("wb") as file:
-            file.write(packed)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
-        sync_folder(self.path)
-        self.note(Entry(part, "done"))
+        """Keep the result of a part; a power failure may lose it, as its job has it still."""
+        self.result(part).write_bytes(packed)
+        self.done.add(part)
+        self.jobs.pop(part, None)
 
     def result(self, part: int) -> Path:
         """Return the file of a result."""
@@ -97,21 +92,26 @@ class ExportFolder:
 
     def _read(self) -> None:
         for line in (self.path / LOG).read_bytes().splitlines(keepends=True):
-            try:
-                entry = _decode(line)
-            except msgspec.DecodeError:  # a line that a full disk or a power failure has cut
-                continue
-            if entry.state != "done" or self.result(entry.part).exists():
-                self._take(entry)
+            with suppress(msgspec.DecodeError):  # a line that a full disk or a power failure has cut
+                self._take(_decode(line))
         with (self.path / LOG).open("ab") as file:
             file.write(b"\n")  # after a line that was cut
+        for part in [*self.jobs]:
+            if self._is_whole(self.result(part)):
+                self.done.add(part)
+                del self.jobs[part]
+
+    def _is_whole(self, result: Path) -> bool:
+        """Tell whether a result was downloaded, and is not cut off."""
+        try:
+            unpack(result.read_bytes())
+        except (OSError, UnavailableError):
+            return False
+        return True
 
     def _take(self, entry: Entry) -> None:
         if entry.state == "made":
             self.jobs[entry.part] = entry.job
-            return
-        self.jobs.pop(entry.part, None)
-        if entry.state == "done":
-            self.done.add(entry.part)
         else:
+            del self.jobs[entry.part]
             self.failures[entry.part] = self.failures.get(entry.part, 0) + 1

@@ -1,15 +1,14 @@
-"""Rows of statistics in files: csv, tsv and jsonl by the writers of feeds, parquet by its own."""
+"""Rows of statistics in files: csv, tsv, jsonl and parquet."""
 
+import csv
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
 from decimal import Decimal
 from pathlib import Path
 from typing import IO, Any, Literal, cast
 
 from ..config.atomic_files import atomic, replacing
 from ..errors import UsageError
-from ..feeds.registry import FORMATS
-from ..feeds.writer import open_writer
+from ..output.text import as_json
 from .rows import BASE, Row
 
 Format = Literal["csv", "tsv", "jsonl", "parquet"]
@@ -41,13 +40,16 @@ def write(
     if kind == "parquet":
         with replacing(path, may_replace=may_replace, keep_mode=True) as output:
             return _write_parquet(cast(Any, output), rows, names)
-    stream: AbstractContextManager[Any] = atomic(path, may_replace=may_replace, keep_mode=True)
-    with stream as opened:
-        writer = open_writer(opened, FORMATS[kind], names)
-        for row in rows:
-            writer.write(as_numbers(row) if kind == "jsonl" else as_texts(row))
-        writer.close()
-        return writer.count
+    with atomic(path, may_replace=may_replace, keep_mode=True) as stream:
+        if kind == "jsonl":
+            return _count(stream.write(as_json(as_numbers(row)) + "\n") for row in rows)
+        writer = csv.writer(stream, delimiter="\t" if kind == "tsv" else ",", lineterminator="\n")
+        writer.writerow(names)
+        return _count(writer.writerow(map(row.get, names)) for row in rows)
+
+
+def _count(written: Iterable[object]) -> int:
+    return sum(1 for _ in written)
 
 
 def as_numbers(row: Row) -> Row:

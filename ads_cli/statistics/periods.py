@@ -36,8 +36,14 @@ class Period(NamedTuple):
 
     def steps(self, granularity: str) -> "list[Period]":
         """Return the periods that single numbers are of."""
-        lengths = {"HOUR": HOUR, "DAY": DAY}
-        return [*self.windows(lengths.get(granularity, self.end - self.start))]
+        return [*self.windows(self._step(granularity))]
+
+    def count(self, granularity: str) -> int:
+        """Return how many numbers the period has."""
+        return -((self.start - self.end) // self._step(granularity))
+
+    def _step(self, granularity: str) -> timedelta:
+        return {"HOUR": HOUR, "DAY": DAY}.get(granularity, self.end - self.start)
 
 
 class Calendar:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from types import NoneType
 from typing import Any, NamedTuple
 
 from ..api.money import decimals_of
@@ -11,6 +12,7 @@ from .periods import Calendar, Period
 from .question import AMOUNT, Part, Question, columns_of
 
 BASE = ("entity", "entity_id", "name", "campaign", "start", "end", "placement", "segment")
+NUMBERS = {int, float, NoneType}  # the types that a number of a series may have
 Row = dict[str, Any]
 Metrics = Mapping[str, Any]
 
@@ -61,7 +63,7 @@ class _Series:
     def add(self, window: Period, metrics: Metrics) -> None:
         """Add the metrics of a window; raise UnavailableError if their numbers are not those of its times."""
         columns = self._windows.setdefault(window, {})
-        length = len(window.steps(self._question.granularity))
+        length = window.count(self._question.granularity)
         for metric in self._question.metrics:
             if metric in metrics:
                 numbers = metrics[metric]
@@ -81,7 +83,7 @@ class _Series:
     def _values(self, column: str, currency: str | None) -> list[Any]:
         values: list[Any] = []
         for window in sorted(self._windows):
-            length = len(window.steps(self._question.granularity))
+            length = window.count(self._question.granularity)
             values += self._windows[window].get(column) or [None] * length
         if self._question.granularity == "TOTAL":
             counted = [value for value in values if value is not None]
@@ -95,9 +97,8 @@ def _checked(column: str, numbers: Any, length: int) -> list[Any]:
     """Return the numbers of a metric; raise UnavailableError if they are none, or not as many."""
     if not isinstance(numbers, list) or len(numbers) != length:
         raise UnavailableError(f"{column} has not the {length} numbers of its period")
-    for value in numbers:
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise UnavailableError(f"{column} has {value!r} in place of a number")
+    if wrong := {*map(type, numbers)} - NUMBERS:
+        raise UnavailableError(f"{column} has {wrong.pop().__name__} in place of a number")
     return numbers
 
 
@@ -135,6 +136,6 @@ def _segment(segment: Any) -> str:
 
 def amount(micros: float, currency: str | None) -> Decimal:
     """Return micro-units in units of a currency, with its decimals, or more where it has parts of those."""
-    value = Decimal(micros).scaleb(-6)
-    digits = max(decimals_of(currency or ""), -int(value.normalize().as_tuple().exponent))
-    return value.quantize(Decimal(1).scaleb(-digits))
+    digits = decimals_of(currency or "")
+    coins, rest = divmod(micros, 10 ** (6 - digits))
+    return Decimal(micros).scaleb(-6).normalize() if rest else Decimal(int(coins)).scaleb(-digits)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import ads_cli
-from ads_cli.cli.layout import GROUPS, ROOT_SUMMARIES, root_sections
+from ads_cli.cli.layout import GROUPS, ROOT_SECTIONS, ROOT_SUMMARIES
 from ads_cli.cli.tree import root
 from ads_cli.config.environment import ENVIRONMENT
 from ads_cli.console.help_topics import TOPICS
@@ -22,9 +22,9 @@ COMMANDS = {command.key: command for command in describe_commands(root())}
 def test_the_help_of_the_program_shows_commands_by_subject_before_options(adsctl, width):
     shown = adsctl("--help", COLUMNS=width).stdout
     headings = re.findall(r"^(\S.*):$", shown, re.M)
-    assert headings == [*root_sections(), "Options", "More help"]
+    assert headings == [*ROOT_SECTIONS, "Options", "More help"]
     listed = re.findall(r"^  ([a-z-]+) {2,}\S", shown.partition("Options:")[0], re.M)
-    assert listed == [name for names in root_sections().values() for name in names]
+    assert listed == [name for names in ROOT_SECTIONS.values() for name in names]
     assert set(listed) == {name for name in GROUPS if " " not in name} | ROOT_SUMMARIES.keys()
     assert len(shown.splitlines()) <= 60
 

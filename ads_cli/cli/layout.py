@@ -2,8 +2,8 @@
 
 # The groups by path, with their summaries.
 GROUPS = {
-    "products": "Product feeds: check, convert, push, pull, list and delete products",
-    "catalog": "The product catalog, its product sets and its scheduled feeds",
+    "products": "Product feeds: check, push, pull and list products",
+    "catalog": "The product catalog, its sets and its scheduled feeds",
     "catalog sets": "Product sets: the products that an ad shows",
     "catalog feeds": "Scheduled feeds: what the service itself imports into the catalog",
     "audiences": "Audiences: who ads are for, and who they are not for",
@@ -36,7 +36,7 @@ GROUPS = {
     "media library": "The library of uploaded media",
     "posts": "Posts made for an advertiser",
     "conversions": "Conversions of websites",
-    "measurement": "What measures conversions: tags, lists of apps, A/B tests",
+    "measurement": "What measures conversions: tags, app lists, A/B tests",
     "measurement web-event-tags": "Event tags of websites",
     "measurement app-event-tags": "Event tags of apps",
     "measurement app-lists": "Lists of apps",
@@ -50,7 +50,7 @@ GROUPS = {
     "settings": "Taxes, contacts and access of an account",
     "settings tax": "Tax settings, and who is billed",
     "settings user": "How the users of an account are contacted",
-    "tracking-tags": "Addresses that are fetched when an ad is shown or clicked",
+    "tracking-tags": "Addresses that are fetched when an ad is shown",
     "lookup": "Values that requests may have, and their limits",
     "stats": "Statistics: what ads cost and brought",
     "stats reach": "How many people were reached",
@@ -59,7 +59,7 @@ GROUPS = {
     "auth bearer": "The bearer token of the app",
     "profile": "Profiles: addresses and defaults, by name",
     "webhooks": "Addresses that the service delivers events to",
-    "emulator": "The whole service on this machine, to try out and to test",
+    "emulator": "The whole service on this machine, to try and to test",
 }
 # The commands that take more than one request, as module:function; all others are generated.
 HAND_WRITTEN = {
@@ -131,13 +131,3 @@ ROOT_SECTIONS = {
     "Sign-in and set-up": ("auth", "profile", "webhooks", "completion"),
     "Tools": ("emulator", "api", "help"),
 }  # fmt: skip
-
-
-def root_sections() -> dict[str, list[str]]:
-    """List the names of ROOT_SECTIONS that have commands."""
-    declared = GROUPS.keys() | ROOT_SUMMARIES.keys()
-    return {
-        heading: names
-        for heading, section in ROOT_SECTIONS.items()
-        if (names := [name for name in section if name in declared])
-    }

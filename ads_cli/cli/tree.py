@@ -16,7 +16,7 @@ from ..console.options import shown_options
 from ..errors import UsageError
 from ..lean_imports import import_msgspec
 from .common_options import common_parameters, with_common_options
-from .layout import GROUP_COMMANDS, GROUPS, HAND_WRITTEN, ROOT_SUMMARIES, root_sections
+from .layout import GROUP_COMMANDS, GROUPS, HAND_WRITTEN, ROOT_SECTIONS, ROOT_SUMMARIES
 
 PROGRAM = "adsctl"
 
@@ -69,7 +69,7 @@ class LazyCommands(Mapping[str, Any]):
     def _names(self) -> list[str]:
         """Name the groups, the generated and the hand-written commands, in the order of the help."""
         if not self._path:
-            return [name for names in root_sections().values() for name in names]
+            return [name for names in ROOT_SECTIONS.values() for name in names]
         return [*self._named_in(GROUPS), *self._generated, *self._named_in(HAND_WRITTEN)]
 
     def _named_in(self, commands: Collection[str]) -> list[str]:
@@ -147,7 +147,7 @@ class Root(Group):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands by subject."""
-        for heading, names in root_sections().items():
+        for heading, names in ROOT_SECTIONS.items():
             self.write_section(formatter, heading, names)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:

@@ -99,6 +99,10 @@ class ListsPlan:
         """Tell whether people may expire."""
         return self._settings.depends_on_time(self.rows.columns)
 
+    def position(self) -> str:
+        """Say which list is sent."""
+        return f", file {self.parts - self._unread:,} of {self.parts:,}"
+
     @property
     def due(self) -> int:
         """Count the people of the lists that were read, and one for each list that was not."""

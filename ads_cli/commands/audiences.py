@@ -178,6 +178,7 @@ def hash_file(
 def _push(
     call: Invocation, files: list[str], feed: ListOptions, settings: "ListSettings", options: PushOptions
 ) -> None:
+    from ..audiences.plan import UserPlan
     from ..console.push_messages import resume_command
     from .list_plans import plan_lists, say_of_each
     from .push import PushCommand
@@ -185,8 +186,9 @@ def _push(
     resume = resume_command(call.command_line)
     on_validated = say_of_each(call, skip_invalid=options.skip_invalid, resume=resume)
     plan = plan_lists(call, files, feed, settings, reads_all=call.dry_run, on_validated=on_validated)
+    position = (lambda: "") if isinstance(plan, UserPlan) else plan.position
     try:
-        PushCommand(call, plan, options).run()
+        PushCommand(call, plan, options, position=position).run()
     finally:
         if options.failed_out and Path(options.failed_out).is_file():
             warning = "contains people as you gave them; only you can read it (mode 0600)"

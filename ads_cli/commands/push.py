@@ -57,6 +57,7 @@ class PushCommand:
     on_end: Callable[[Summary, PushResult | None], None] = lambda summary, result: None  # None: a dry run
     confirm: Callable[[], None] | None = None  # in place of the question of the endpoint
     skips: Callable[[ValidationReport], bool] = lambda report: False  # invalid rows, without being told to
+    position: Callable[[], str] = lambda: ""  # among several files that are sent one after the other
     show_dry_run: Callable[[], None] | None = None  # in place of the requests that would be sent
     show_result: Callable[[Summary, Journal], None] | None = None  # in place of the summary
     started: float = field(default_factory=time.monotonic)
@@ -136,12 +137,18 @@ class PushCommand:
         """Send what is not acknowledged, and report however it ends."""
         call = self.call
         activity = f"{self.activity} {self.plan.noun}"
-        with progress(call.messages, activity, self.plan.due, self._seconds_left) as on_progress:
+        total = None if self.plan.parts else self.plan.due
+        with progress(call.messages, activity, total, self._seconds_left) as on_progress:
             limiter = call.client.rate_limiter
             limiter.on_wait = on_progress.on_wait
             concurrency = BorneConcurrency(call.settings.state_dir, call.service)
             limiter.borne = concurrency.read()
-            observer = PushMessages(call.messages, on_progress)
+
+            def on_rows(rows: int) -> None:
+                on_progress.activity = activity + self.position()
+                on_progress(rows)
+
+            observer = PushMessages(call.messages, on_rows)
             push = Push(
                 call.client,
                 self.plan,

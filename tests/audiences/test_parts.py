@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -70,6 +71,13 @@ def test_files_and_patterns_are_sent_as_one_job_with_the_totals_of_all(shop, aud
     assert job["file"] == ", ".join(words)
     shown = json.loads(shop("jobs", "show", job["job"], "-o", "json").stdout)
     assert shown["counts"] == {"accepted": 30, "failed": 0}
+
+
+def test_progress_names_the_file_that_is_sent(shop, audience, monkeypatch):
+    monkeypatch.setattr("ads_cli.console.progress.LINE_INTERVAL_SECONDS", 0.01)
+    write_parts(shop, 30)
+    said = shop(*PUSH, "people/*.csv").stderr
+    assert re.search(r"Pushing users, file \d+ of 30: \d+\n", said) and " of 30 rows" not in said
 
 
 def test_a_do_not_reach_list_takes_several_files_too(shop, audience):

@@ -40,6 +40,11 @@ class Allowance:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
+    @classmethod
+    def of_machine(cls, state_dir: Path) -> "Allowance":
+        """Return the one of all processes of a state folder, which share windows in a fleet or not."""
+        return cls(state_dir / "pace")
+
     def environment(self) -> dict[str, str]:
         """Return the variables that make a process of adsctl keep to this allowance."""
         return {VARIABLE: str(self.folder)}

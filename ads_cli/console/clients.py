@@ -36,13 +36,13 @@ def make_client(
     """Make a client of the service, or of the emulator in this process."""
     allowance_folder = settings.environ.get(VARIABLE)
     allowance = Allowance(Path(allowance_folder)) if allowance_folder else None
+    folder = (allowance or Allowance.of_machine(settings.state_dir)).folder
     credentials = cache((lambda: Credentials(*emulator.credentials)) if emulator else credentials)
 
     def shared_window(rate: Rate) -> SharedWindow:
         """Make the window of a rate, in the allowance of a fleet if this process is part of one."""
         holder = rate.account or credentials().access_token
         scope = account_scope(rate.account) if rate.account else token_scope(holder)
-        folder = allowance.folder if allowance else settings.state_dir / "pace"
         share = partial(allowance.share, scope) if allowance else None
         return SharedWindow(folder, f"{service()} {holder}", rate, share=share)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
 
+from ..client.allowance import Allowance
 from ..errors import Interrupted
 from ..signals import handled_by
 from .engine import Ended, OnEvent, Started, TaskResult
@@ -24,7 +25,9 @@ class LocalEngine:
         self, run: Run, state_dir: Path, limits: Limits, environment: Mapping[str, str] = os.environ
     ) -> None:
         self._run, self._state_dir = run, state_dir
-        self._limits, self._environment = limits, environment
+        self._limits = limits
+        # Tasks under one token share its limits: each request counts for all, whatever headers state.
+        self._environment = {**Allowance.of_machine(state_dir).environment(), **environment}
         # What has happened: a process has ended, or a signal has come.
         self._happened: SimpleQueue[tuple[TaskProcess, TaskResult] | int] = SimpleQueue()
         self._running: list[TaskProcess] = []

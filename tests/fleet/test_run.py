@@ -245,3 +245,15 @@ def test_the_logs_of_old_runs_are_removed(fleet, feeds, adsctl):
     for _ in range(5):
         fleet()
     assert len([path for path in (adsctl.home / "state/fleet").glob("*/*") if path.is_dir()]) == 3
+
+
+@pytest.mark.parametrize("service_name", ["x"])
+def test_the_requests_of_a_task_are_counted_with_those_of_others_whatever_headers_state(
+    fleet, service, feeds, adsctl
+):
+    """What a response states of a limit does not suffice: other tasks send before the next one."""
+    feeds("feed", rows=200)
+    fleet.write("{name: shop, run: products push feed.csv --service x}")
+    fleet()
+    windows = [path for path in (adsctl.home / "state" / "pace").iterdir() if not path.suffix]
+    assert sum(len(array("d", path.read_bytes())) for path in windows) == len(service.puts) == 8

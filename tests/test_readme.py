@@ -99,7 +99,7 @@ def test_cron_runs_every_line_of_the_readme(adsctl, service, line):
         line = line.replace("https://shop.example/feed.xml", shop.address("/feed.csv"))
         done = subprocess.run(["/bin/sh", "-c", line], env=environment, cwd=adsctl.home, capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")  # so that no mail is sent
-    assert len(service.stored) == 30
+    assert len(service.stored) == (30 if "products" in line or "nightly" in line else 0)
 
 
 def test_the_readme_signs_in_to_a_served_emulator_as_typed(adsctl):

@@ -107,7 +107,7 @@ class FleetView:
         for task, worker, began in running:
             cells = [task.profile, worker] if is_wide else []
             since = duration(time.monotonic() - began)
-            row = [task.name, *cells, "running", since, _last_line(self._log_of(task))]
+            row = [task.name, *cells, "running", since, last_line(self._log_of(task))]
             table.add_row(*(Text(safe(cell)) for cell in row))
         for result in self._ended[-min(room - len(running), LAST_ENDED) :] if room > len(running) else []:
             cells = [result.profile, result.worker or ""] if is_wide else []
@@ -128,12 +128,12 @@ def counts_text(result: TaskResult) -> str:
     return ", ".join(f"{count:,} {name}" for name, count in numbers(result.summary).items())
 
 
-def _last_line(log: Path) -> str:
-    """Return the last line that a task has written."""
+def last_line(log: Path) -> str:
+    """Return the last line that a task has written for people; its error is JSON."""
     try:
         with log.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL_BYTES))
             written = file.read().decode("utf-8", "replace").splitlines()
     except OSError:
         return ""
-    return next((line for line in reversed(written) if line.strip()), "")
+    return next((line for line in reversed(written) if line.strip() and not line.startswith("{")), "")

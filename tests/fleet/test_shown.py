@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from ads_cli.console.fleet_view import last_line
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.conftest import SECRETS, feed
 from tests.report.reading import Read
@@ -38,6 +39,13 @@ def test_a_terminal_shows_the_states_and_what_each_task_says(fleet, service, ads
     assert max(map(len, lines)) <= width
     running = next(line for line in lines if " running " in line)
     assert ("local-1" in running) == (width == 200)
+
+
+def test_the_last_line_of_a_task_is_one_for_people(tmp_path):
+    log = tmp_path / "task.log"
+    log.write_bytes(b"x" * 10_000 + b"\n\xff sent 10 of 20\n\n" + b'{"error": {"code": "interrupted"}}\n')
+    assert last_line(log) == "\ufffd sent 10 of 20"
+    assert last_line(tmp_path / "none.log") == ""
 
 
 def test_elsewhere_each_end_is_a_line_and_quiet_shows_errors_only(fleet, adsctl, feeds):

@@ -1,6 +1,6 @@
 """Show statistics at once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,7 +13,7 @@ from ..console.statistics_results import ResultOptions
 if TYPE_CHECKING:
     from ..statistics.periods import Calendar
     from ..statistics.question import Question
-    from ..statistics.rows import Row
+    from ..statistics.rows import Described, Row
 
 JOBS_ONLY = "MEDIA_CREATIVE"
 
@@ -34,6 +34,7 @@ def get(
     For example: adsctl stats get --since 7d --active --metrics impressions,clicks,billed_charge_local
     """
     from ..errors import UsageError
+    from ..statistics.described import Directory
 
     call = Invocation.of(ctx, mutates=False)
     sink = results.check(call, raw=raw)
@@ -45,7 +46,8 @@ def get(
         data = [record for answers in _answers(call, question) for answer in answers for record in answer]
         call.printer.show(data, ("id", "id_data"), "id")
         return
-    sink.take(question, _rows(call, question, calendar))
+    described = Directory(call.client, call.account).describe(question.entity, question.ids)
+    sink.take(question, _rows(call, question, calendar, described), described)
 
 
 def _answers(call: Invocation, question: "Question") -> Iterator[list[list[dict[str, Any]]]]:
@@ -57,13 +59,13 @@ def _answers(call: Invocation, question: "Question") -> Iterator[list[list[dict[
             yield [answer.data for answer in few]
 
 
-def _rows(call: Invocation, question: "Question", calendar: "Calendar") -> "Iterator[Row]":
+def _rows(
+    call: Invocation, question: "Question", calendar: "Calendar", described: "Mapping[str, Described]"
+) -> "Iterator[Row]":
     from ..console.progress import progress
-    from ..statistics.described import Directory
     from ..statistics.fetch import answers, requests_of
     from ..statistics.rows import rows_of
 
-    described = Directory(call.client, call.account).describe(question.entity, question.ids)
     with progress(call.messages, "Asking for statistics", requests_of(question)) as on_progress:
         for few in answers(call.client, call.account, question, on_progress):
             yield from rows_of(question, few, described, calendar)

@@ -60,5 +60,5 @@ def export(
         with progress(call.messages, "Waiting for jobs", running.jobs) as on_progress:
             running.run(on_progress)
         rows = (row for few in running.answers() for row in rows_of(question, few, described, calendar))
-        sink.take(question, rows)
+        sink.take(question, rows, described)
         folder.remove()

@@ -1,6 +1,6 @@
 """What becomes of the rows of statistics: shown, added up, written to a file, or stored in a database."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,8 +8,9 @@ import msgspec
 import typer
 
 if TYPE_CHECKING:
+    from ..statistics.gathered import Gathered
     from ..statistics.question import Question
-    from ..statistics.rows import Row
+    from ..statistics.rows import Described, Row
     from .invocation import Invocation
     from .output_file import OutputFile
 
@@ -77,24 +78,37 @@ class Results:
         self._call, self._by, self._totals = call, group_by, totals
         self._database, self._output = database, output
 
-    def take(self, question: "Question", rows: "Iterable[Row]") -> None:
+    def take(self, question: "Question", rows: "Iterable[Row]", described: "Mapping[str, Described]") -> None:
         """Show, write or store the rows."""
+        from ..statistics.gathered import Gathered
+
         names = self._call.settings.names
         columns = [names.name(column) for column in question.columns]
-        wired = map(names.to_wire, rows)
+        gathered = Gathered(columns, described)
+        summed = self._summed(map(names.to_wire, rows))
         if self._database is not None:
-            self._store(self._database, wired, columns)
+            self._store(self._database, summed, columns)
         elif self._output is not None:
-            self._write(self._output, wired, columns)
+            self._write(self._output, summed, columns)
+        elif self._call.printer.draws and self._call.presentation.format is None:
+            self._draw(question, summed, gathered)
         else:
-            self._show(wired, columns)
+            self._show(summed, columns)
+
+    def _draw(self, question: "Question", rows: "Iterable[Row]", gathered: "Gathered") -> None:
+        from .statistics_view import draw_statistics
+
+        for _ in gathered.watch(rows):
+            pass
+        printer = self._call.printer
+        draw_statistics(printer.stream, gathered, question.text, with_total=self._totals, color=printer.color)
 
     def _show(self, rows: "Iterable[Row]", columns: list[str]) -> None:
         from ..statistics.files import as_numbers, as_texts
         from ..statistics.rows import BASE
 
         printer = self._call.printer
-        shown = (as_numbers(row) if printer.shows_documents else as_texts(row) for row in self._summed(rows))
+        shown = (as_numbers(row) if printer.shows_documents else as_texts(row) for row in rows)
         if printer.streams or printer.format == "table":
             printer.show_records(shown, (*BASE, *columns), "entity_id")
         else:
@@ -111,7 +125,7 @@ class Results:
         from ..output.text import counted
         from ..statistics.files import write
 
-        written = write(output.path, self._summed(rows), columns, output.may_replace)
+        written = write(output.path, rows, columns, output.may_replace)
         self._call.messages.say(f"{counted(written, 'row')} written to {output.path}")
 
     def _store(self, database: Path, rows: "Iterable[Row]", columns: list[str]) -> None:

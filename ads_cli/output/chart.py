@@ -59,16 +59,18 @@ def lines(rows: Sequence[ChartRow], width: int, blocks: str = BLOCKS) -> list[st
     label_width, total_width = max(map(len, labels)), max(map(len, totals))
     bar_width = max(width - label_width - total_width - 2 * COLUMN_GAP, 1)
     highest = max((number or 0 for row in rows for number in row.numbers), default=0) or 1
-    bars = [_bar(row.numbers, highest, bar_width, blocks) for row in rows]
+    bars = [bar(row.numbers, highest, bar_width, blocks) for row in rows]
     widest = max(map(len, bars))
     return [
-        f"{label:<{label_width}}  {bar:<{widest}}  {total:>{total_width}}"
-        for label, bar, total in zip(labels, bars, totals, strict=True)
+        f"{label:<{label_width}}  {drawn:<{widest}}  {total:>{total_width}}"
+        for label, drawn, total in zip(labels, bars, totals, strict=True)
     ]
 
 
-def _bar(numbers: Sequence[int | None], highest: int, width: int, blocks: str) -> str:
+def bar(numbers: Sequence[float | None], highest: float, width: int, blocks: str = BLOCKS) -> str:
+    """Draw one number as a bar, several as a block each; `highest` is as long or as high as there is."""
     if len(numbers) == 1:
         return blocks[-1] * round((numbers[0] or 0) / highest * width)
     steps = len(blocks) - 1
-    return "".join(blocks[-(-(number or 0) * steps // highest)] for number in numbers)[:width]
+    heights = (-int(-max(number or 0, 0) * steps // highest) for number in numbers)
+    return "".join(blocks[height] for height in heights)[:width]

@@ -18,6 +18,7 @@ from ..api.metrics import (
 from ..api.names import neutral_name
 from ..api.statistics import MAX_ENTITIES
 from ..errors import UsageError
+from ..output.text import counted
 from ..suggestions import suggestion
 from .periods import Period
 
@@ -39,6 +40,16 @@ class Question(msgspec.Struct, frozen=True):
     placement: str
     segmentation: str | None = None
     country: str | None = None
+
+    @property
+    def text(self) -> str:
+        """Say what is asked, in one line."""
+        start, end = self.period
+        is_days = start.hour == end.hour == 0
+        since, until = (f"{time:%Y-%m-%d}" if is_days else f"{time:%Y-%m-%d %H:%M}" for time in (start, end))
+        entities = counted(len(self.ids), self.entity.lower().replace("_", " "))
+        by = {"DAY": ", by day", "HOUR": ", by hour"}.get(self.granularity, "")
+        return f"{entities} from {since} until {until}{by}"
 
     @property
     def columns(self) -> list[str]:

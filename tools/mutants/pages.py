@@ -38,8 +38,8 @@ PAGES = (
     ),
     Mutant(
         "any file is replaced by a page",
-        "ads_cli/console/run_report.py",
-        "if existing and not (force or _is_page(existing)):",
+        "ads_cli/console/page_file.py",
+        "if existing and not (force or is_page_file(existing)):",
         "if False:",
         ("tests/report/test_page_file.py::test_a_file_that_adsctl_did_not_write_needs_force",),
     ),

@@ -1,7 +1,6 @@
 """Products: their fields and rules, and the requests that list, push and delete them."""
 
 import re
-from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Literal
 
@@ -10,7 +9,7 @@ from msgspec import Meta
 
 from .endpoint import endpoint
 from .gtin import gtin_error, gtin_warning, was_truncated
-from .iso_codes import CURRENCIES
+from .product_values import currency_problem, image_problem, interval_problem
 from .rates import per_quarter_hour
 from .types import Cursor, Id, InCatalog
 from .validation import Reason, rule
@@ -34,10 +33,6 @@ Text = Annotated[str, Meta(min_length=1)]
 HTML_TAG = re.compile(r"</?[a-zA-Z][^>]*>")
 HEX_COLOR = re.compile(r"^(#|0x)?([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})$", re.IGNORECASE)
 MISSING_SPACES = re.compile(r"\S>|>\S")
-OTHER_FORMAT = re.compile(
-    r"^[^?#]*\.(bmp|tiff?|svgz?|heic|heif|avif|ico|psd|pdf|html?|eps|mp4)([?#]|$)", re.I
-)
-IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".gif", ".webp")
 MAX_IMAGES = 10
 MIN_IMAGE_SIDE = 500  # pixels
 MAX_IMAGE_BYTES = 5 * 1024**2  # "5 MB"; what only the smaller megabyte makes too large is let pass
@@ -107,7 +102,7 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
     @rule("price")
     def price_currency(self) -> str | None:
         """Require a currency of ISO 4217."""
-        return _currency_problem(self.price)
+        return currency_problem(self.price)
 
     @rule("sale_price")
     def sale_below_price(self) -> str | Reason | None:
@@ -126,7 +121,7 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
     @rule("sale_price_effective_date")
     def sale_dates(self) -> str | Reason | None:
         """Require an interval of two date-times."""
-        return _interval_problem(self.sale_price_effective_date) if self.sale_price_effective_date else None
+        return interval_problem(self.sale_price_effective_date) if self.sale_price_effective_date else None
 
     @rule("inventory")
     def inventory_in_stock(self) -> str | None:
@@ -168,31 +163,6 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
         code = HEX_COLOR.match(self.color)
         is_code = code and (code[1] or any(map(str.isdigit, code[2])))
         return f"{self.color!r} is a hex code; name the color" if is_code else None
-
-
-def image_problem(link: str) -> str | None:
-    """Say that a URL has the suffix of another format."""
-    if link.endswith(IMAGE_SUFFIXES) and "?" not in link and "#" not in link:
-        return None  # the common case, without a regular expression
-    other = OTHER_FORMAT.match(link)
-    return f"is a .{other[1]} file; only JPG, GIF, WEBP and PNG are allowed" if other else None
-
-
-def _currency_problem(price: str) -> str | None:
-    code = price[-3:]
-    return None if code in CURRENCIES else f"{code} is not a currency of ISO 4217"
-
-
-def _interval_problem(text: str) -> str | Reason | None:
-    ends = text.split("/")
-    try:
-        start, end = map(datetime.fromisoformat, ends)
-    except ValueError:
-        start = end = datetime.min
-    if start.tzinfo is None or end.tzinfo is None:
-        example = "2026-12-01T00:00+01:00/2026-12-24T23:59+01:00"
-        return f"{text[:80]!r} is not two ISO 8601 date-times with offset joined by '/', as in {example}"
-    return None if start < end else Reason("sale_order", "ends before it starts")
 
 
 PRODUCT_COLUMNS = "product_key id title price availability inventory"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..api.names import SERVICES, Names
-from ..errors import ContentError, StateError, UsageError
+from ..errors import StateError, UsageError
 from ..numbers import parse_count, parse_duration
 from ..spelling import as_option, as_variable
 from ..suggestions import suggestion
@@ -237,19 +237,6 @@ class Settings:
 
     def read_config(self) -> Mapping[str, Any]:
         """Read config.yaml, not from a cache; an empty mapping if it does not exist."""
-        path = self.config_dir / "config.yaml"
-        try:
-            text = path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return {}
-        except (OSError, UnicodeDecodeError) as error:
-            raise StateError(f"{path} cannot be read: {error}") from error
-        from .strict_yaml import load
+        from .config_file import read_config
 
-        try:
-            config = load(text, str(path)) or {}
-        except ContentError as error:
-            raise StateError(error.message, hint="correct the file, or move it away") from None
-        if not isinstance(config, dict) or not isinstance(config.get("profiles") or {}, dict):
-            raise StateError(f"{path} must be a mapping with 'profile' and 'profiles'")
-        return config
+        return read_config(self.config_dir / "config.yaml")

@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ...api.products import MAX_IMAGES, URL_PATTERN, image_problem
+from ...api.product_values import image_problem
+from ...api.products import MAX_IMAGES, URL_PATTERN
 from .fix import Edit, edit
 
 LINKS = ("link", "mobile_link")

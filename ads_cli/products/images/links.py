@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...api.products import MAX_IMAGES, URL_PATTERN, image_problem
+from ...api.product_values import image_problem
+from ...api.products import MAX_IMAGES, URL_PATTERN
 
 is_url = re.compile(URL_PATTERN).match
 

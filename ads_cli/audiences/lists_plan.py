@@ -121,7 +121,7 @@ class ListsPlan:
         self._count_sent(journal, on_acknowledged)
         sent = {each.part for each in journal.sent_parts}
         for each in self._lists:
-            if each.identity in sent:
+            if each.origin in sent:
                 continue
             first, records = self.batch_count, self.report.rows
             plan = self._read(each)
@@ -135,11 +135,11 @@ class ListsPlan:
 
     def _count_sent(self, journal: Journal, on_acknowledged: OnAcknowledged) -> None:
         """Count the lists that earlier runs have sent, and tell which of them have changed since."""
-        by_identity = {each.identity: each for each in self._lists}
+        by_origin = {each.origin: each for each in self._lists}
         changed: list[str] = []
         for sent in journal.sent_parts:
-            found = by_identity.get(sent.part)
-            if found and found.peeked.version != sent.version and found.digest() != sent.digest:
+            found = named = by_origin.get(sent.part)
+            if found and not found.is_unchanged(sent.version, sent.digest):
                 changed.append(found.label)
                 found = None
             has_rejections = bool(sent.invalid or sent.failed)
@@ -147,12 +147,12 @@ class ListsPlan:
             for number in range(self.batch_count, self.batch_count + sent.batches if sent.failed else 0):
                 if number in journal.acknowledged:
                     on_acknowledged(Batch(number, []), journal.acknowledged[number])
-            self.rows.add(sent.part, sent.rows)
+            self.rows.add(named.label if named else sent.part, sent.rows)
             self.report.rows += sent.rows
             self.report.left_out += sent.left_out
             self.report.invalid += sent.invalid
             self.batch_count += sent.batches
-            self._unread -= sent.part in by_identity
+            self._unread -= named is not None
         if changed:
             self._on_changed(changed)
 
@@ -161,7 +161,7 @@ class ListsPlan:
         failed = journal.totals[FAILED] - sum(sent.failed for sent in journal.sent_parts)
         report = plan.report
         sent = SentPart(
-            part=each.identity,
+            part=each.origin,
             version=each.peeked.version,
             digest=plan.rows.source.digest,
             rows=report.rows,

@@ -25,12 +25,21 @@ class ListFile(Location):
         """Open it again."""
         return self._location.open()
 
+    @property
+    def origin(self) -> str:
+        """Identify it from run to run."""
+        return self._location.origin
+
     def is_same_file(self, path: str) -> bool:
         """Tell whether `path` is this file."""
         return self._location.is_same_file(path)
 
-    def digest(self) -> str:
-        """Read it, and return the SHA-256 of its bytes."""
+    def is_unchanged(self, version: str, digest: str) -> bool:
+        """Tell whether it had this version, or has this digest, for which it is read."""
+        is_known = bool(version) and self.peeked.version == version
+        return is_known or self._digest() == digest
+
+    def _digest(self) -> str:
         from hashlib import sha256
 
         found = sha256()

@@ -46,7 +46,7 @@ class Acknowledgement(msgspec.Struct, array_like=True):
 class SentPart(msgspec.Struct, kw_only=True):
     """A file of several that is acknowledged as a whole; numbers continue those of the files before."""
 
-    part: str  # the identity of the file
+    part: str  # the origin of the file
     version: str  # that its location knows it by
     digest: str  # SHA-256 of its bytes
     rows: int

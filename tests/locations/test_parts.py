@@ -107,3 +107,18 @@ def test_finding_the_columns_of_an_object_fetches_little_of_it(kind, shop, s3, m
     version, names = location.peek(read)
     assert names == ["email"] and version.startswith(f"{len(content)} ")
     assert 0 < sum(fetched) < len(content) / 5
+
+
+def test_files_whose_server_names_no_version_are_compared_by_their_bytes(
+    shop, people, plain_server, shop_server
+):
+    addresses = [server.address() for server in (plain_server, shop_server)]
+    plain_server.content, shop_server.content = table(0), table(1)
+    plain_server.headers.pop("ETag")
+    people.stop_after = 1
+    shop(*PUSH, *addresses, code=8)
+    people.stop_after = 10**6
+    plain_server.content = table(99)
+    done = shop(*PUSH, *addresses, "--resume")
+    assert people == everybody(2)
+    assert "1 file changed after being sent" in done.stderr and addresses[0] in done.stderr

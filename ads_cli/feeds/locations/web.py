@@ -19,7 +19,7 @@ class WebLocation(RemoteLocation):
     def peek(self, read: Callable[[BinaryIO], T]) -> tuple[str, T]:
         """Download it; the version is what the server calls it."""
         _, found = super().peek(read)
-        return " ".join(filter(None, self.version)), found
+        return self.version.validator, found
 
     def copy_to(self, file: BinaryIO, on_bytes: OnBytes) -> None:
         """Download it; raise UnchangedError if the server has the version that was pushed last."""

@@ -13,7 +13,7 @@ from ..console.remote_access import make_access
 from ..console.task_lines import parse_line
 from ..errors import ContentError, UsageError
 from ..feeds.locations.locate import expand_files
-from ..fleet.check import Parsed, Parser, check_places, check_signed_in
+from ..fleet.check import Parsed, Parser, check_folders, check_places, check_signed_in
 from ..fleet.expand import Expansion
 from ..fleet.file import Problem, read_fleet
 from ..fleet.outcome import worst
@@ -49,7 +49,7 @@ def plan_fleet(call: Invocation, root: Any, file: str, only: str | None, *, here
     problems += [*expansion.problems, *parser.problems, *check_places(parsed)]
     chosen = _chosen(parsed, only)
     if here:
-        problems += check_signed_in(chosen)
+        problems += [*check_signed_in(chosen), *check_folders(chosen)]
         problems += check_feeds(chosen, lambda settings: _access_of(call, settings))
     if problems:
         raise _error(path, problems)

@@ -1,5 +1,6 @@
 """Run the tasks of a fleet, and tell what they came to."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from ..console.fleet_view import FleetView
 from ..console.invocation import Invocation
 from ..console.page_file import write_page
 from ..errors import AdsctlError, Interrupted, ReportedError
-from ..fleet.engine import Ended, Engine, TaskEvent, TaskResult
+from ..fleet.engine import Ended, Engine, Status, TaskEvent, TaskResult
 from ..fleet.outcome import error_of
 from ..fleet.records import Records, Run
 from ..fleet.runs import FleetRun, FleetState
@@ -74,6 +75,9 @@ class FleetCommand:
 
     def _end(self, begun: FleetRun, results: list[TaskResult], stopped: Interrupted | None) -> None:
         """Show the results and write the page; raise the error, or the signal."""
+        counts = Counter(result.status for result in results)
+        states: tuple[Status, ...] = ("ok", "failed", "skipped")
+        self.call.note_summary({"tasks": len(results)} | {state: counts[state] for state in states})
         error: ReportedError | None = stopped or error_of(results, self._resume)
         if stopped:
             stopped.hint = f"run again what did not end well: {self._resume}"

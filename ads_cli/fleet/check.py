@@ -107,6 +107,14 @@ def check_signed_in(parsed: Sequence[Parsed]) -> Iterator[Problem]:
             yield problem(each.line, error)
 
 
+def check_folders(parsed: Sequence[Parsed]) -> Iterator[Problem]:
+    """Yield the tasks that would write into a folder which does not exist."""
+    for each in parsed:
+        for name in each.outputs:
+            if not Path(name).parent.is_dir():
+                yield problem(each.line, UsageError(f"the folder of {name} does not exist"))
+
+
 def check_places(parsed: Sequence[Parsed]) -> Iterator[Problem]:
     """Yield the tasks that would write what another one writes, or read a file that another one writes."""
     places: dict[Place, Parsed] = {}

@@ -107,6 +107,12 @@ def test_a_file_that_two_tasks_write_or_one_reads_and_another_writes_is_refused(
     assert "two: reads b.csv, which three (line 4) writes" in told
 
 
+def test_a_file_cannot_be_written_into_a_folder_that_is_not_there(fleet, feeds):
+    feeds("a")
+    fleet.write("{name: one, profile: local, run: products check a.csv --failed-out none/bad.csv}")
+    assert "one: the folder of none/bad.csv does not exist" in fleet.check(code=2)
+
+
 def test_names_are_unique_and_have_no_control_characters(fleet, feeds, adsctl):
     feeds("a")
     fleet.write(

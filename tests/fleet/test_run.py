@@ -62,6 +62,17 @@ def test_nothing_runs_where_anything_is_wrong(fleet, service, feeds, adsctl):
     assert service.puts == []
 
 
+def test_a_command_of_on_failure_reads_how_many_tasks_failed(fleet, feeds, adsctl):
+    feeds("good")
+    feeds("bad", price="cheap")
+    fleet.write(check("good"), check("bad"))
+    adsctl("fleet", "run", "fleet.yaml", "--on-failure", "sh -c 'cat > told.json'", code=3)
+    told = json.loads((adsctl.home / "told.json").read_text())
+    assert {name: told[name] for name in ("tasks", "ok", "failed", "skipped")} == {
+        "tasks": 2, "ok": 1, "failed": 1, "skipped": 0,
+    }  # fmt: skip
+
+
 def test_only_names_tasks_and_patterns(fleet, feeds):
     feeds("north", "northeast", "south")
     fleet.write(check("north"), check("northeast"), check("south"))
@@ -213,17 +224,23 @@ def test_parts_of_one_list_keep_the_rate_of_their_account_together(fleet, servic
 
 def test_a_second_run_of_a_fleet_ends_with_11_while_the_first_goes_on(fleet, service, feeds, adsctl):
     feeds("shop")
-    fleet.write("{name: shop, run: products push shop.csv}")
-    told, sent = [], threading.Event()
-    service.before = lambda put: (
-        sent.set(),
-        told.append(adsctl.process("fleet", "run", "fleet.yaml", code=11)),
-    )
+    adsctl.file("people.csv", PEOPLE)
+    people = "audiences push people.csv --audience 1nmth"
+    fleet.write("{name: shop, run: products push shop.csv}", f"{{name: people, run: {people}}}")
+    told, shown, sent = [], [], threading.Event()
+
+    def look(put: int) -> None:
+        sent.set()
+        told.append(adsctl.process("fleet", "run", "fleet.yaml", code=11).stderr)
+        shown.append(adsctl.process("fleet", "status", "fleet.yaml", "-o", "json").stdout)
+
+    service.before = look
     running = adsctl.popen("fleet", "run", "fleet.yaml")
     assert sent.wait(TIMEOUT_SECONDS)
     running.communicate(timeout=TIMEOUT_SECONDS)
     assert running.returncode == 0
-    assert "a run of fleet.yaml goes on" in told[0].stderr
+    assert "a run of fleet.yaml goes on" in told[0]
+    assert [task["state"] for task in json.loads(shown[0])] == ["running", "waiting"]
 
 
 def test_the_last_run_of_each_fleet_is_shown(fleet, service, feeds, adsctl):

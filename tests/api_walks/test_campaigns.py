@@ -120,6 +120,21 @@ def test_the_state_of_a_campaign_follows_from_its_line_items_and_its_funding(run
     assert run("campaigns", "get", SPRING)["effective_status"] == "ACTIVE"
 
 
+def test_a_line_item_in_searches_serves_once_it_has_keywords(run, campaign):
+    place = ("--placements", "PLATFORM_SEARCH", "--entity-status", "ACTIVE")
+    made = run("line-items", "create", "--campaign-id", campaign, *SITE, *place)
+    assert run("campaigns", "get", campaign)["reasons_not_servable"] == ["INCOMPLETE"]
+    words = ("targeting", "add", "--line-item-id", made["id"], "--targeting-type", "BROAD_KEYWORD")
+    run(*words, "--targeting-value", "mugs")
+    assert run("campaigns", "get", campaign)["servable"] is True
+
+
+def test_a_campaign_ends_with_its_active_line_items(run):
+    run("line-items", "update", SUMMER, "--entity-status", "PAUSED")
+    run("line-items", "update", CLICKS, "--end-time", "2026-03-02T00:00Z")
+    assert run("campaigns", "get", SPRING)["reasons_not_servable"] == ["EXPIRED"]
+
+
 def test_drafts_are_hidden_until_they_are_asked_for(run):
     for words, draft in ((("campaigns", "list"), AUTUMN), (("line-items", "list"), LOOKS)):
         assert draft not in [one["id"] for one in run(*words)]

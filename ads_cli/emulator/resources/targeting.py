@@ -6,8 +6,7 @@ from ..storage.store import Record
 from ..targeting.values import localized
 from . import targeting_rules
 from .collection import Collection
-from .serving import LINE_ITEM
-from .targeting_rules import CRITERION
+from .serving import CRITERION, LINE_ITEM
 
 # By the identifier of an app that a line item has: the platform of its store.
 PLATFORMS = {"android_app_store_identifier": "1", "ios_app_store_identifier": "0"}

@@ -9,9 +9,9 @@ from ..core.handlers import RequestContext
 from ..storage.store import Record, Store
 from ..targeting.values import find_value
 from . import audiences
-from .serving import CAMPAIGN
+from .serving import CAMPAIGN, CRITERION
 
-CRITERION, CATEGORY = "targeting_criterion", "line_item_curated_category"
+CATEGORY = "line_item_curated_category"
 PUBLISHER, CONTENT = "CONTENT_PUBLISHER_USER", "IAB_CATEGORY"
 TYPE, VALUE = "targeting_type", "targeting_value"
 GENDERS = {"1": "Male", "2": "Female"}

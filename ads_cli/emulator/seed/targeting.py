@@ -71,7 +71,5 @@ def seed(store: Store, *, account: str) -> None:
                 "operator_type": "NE" if text.startswith("!") else "EQ",
             }
             fields = targeting.stored_fields(new, targeting_rules.find_named(store, account, new))
-            store.add(
-                targeting_rules.CRITERION, ids.base36(number), fields, owner=account, created_at=STARTED
-            )
+            store.add(targeting.CRITERIA.kind, ids.base36(number), fields, owner=account, created_at=STARTED)
             number += 1

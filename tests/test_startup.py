@@ -63,7 +63,13 @@ def test_the_roots_help_loads_the_command_line_alone(adsctl, words):
 
 
 @pytest.mark.parametrize(
-    "words", [("accounts", "--help"), ("accounts", "list", "--help"), ("products", "push", "--help")]
+    "words",
+    [
+        ("accounts", "--help"),
+        ("accounts", "list", "--help"),
+        ("products", "push", "--help"),
+        ("fleet", "run", "--help"),
+    ],
 )
 def test_help_loads_nothing_that_sends(adsctl, words):
     assert not loaded(adsctl, *words) & (ALWAYS_HEAVY | TO_SEND | {"yaml", "sqlite3", "jmespath"})

@@ -13,7 +13,7 @@ from ..console.remote_access import make_access
 from ..console.task_lines import parse_line
 from ..errors import ContentError, UsageError
 from ..feeds.locations.locate import expand_files
-from ..fleet.check import Parsed, Parser, check_folders, check_places, check_signed_in
+from ..fleet.check import Parser, check_folders, check_places, check_signed_in
 from ..fleet.expand import Expansion
 from ..fleet.file import Problem, read_fleet
 from ..fleet.outcome import worst
@@ -47,7 +47,8 @@ def plan_fleet(call: Invocation, root: Any, file: str, only: str | None, *, here
     parser = Parser(partial(parse_line, root), inherited_options(call))
     parsed = parser.tasks(lines)
     problems += [*expansion.problems, *parser.problems, *check_places(parsed)]
-    chosen = _chosen(parsed, only)
+    names = _chosen([line.name for line in lines], only)
+    chosen = [each for each in parsed if each.task.name in names]
     if here:
         problems += [*check_signed_in(chosen), *check_folders(chosen)]
         problems += check_feeds(chosen, lambda settings: _access_of(call, settings))
@@ -69,24 +70,25 @@ def _access_of(call: Invocation, settings: Settings) -> Any:
     return make_access(call, MAX_BYTES)._replace(environ=settings.environ)
 
 
-def _chosen(parsed: Sequence[Parsed], only: str | None) -> list[Parsed]:
+def _chosen(names: Sequence[str], only: str | None) -> set[str]:
     """Return the tasks that --only names; raise UsageError for a name without a task."""
     if only is None:
-        return list(parsed)
-    names = [each.task.name for each in parsed]
-    patterns = [pattern.strip() for pattern in only.split(",") if pattern.strip()]
-    for pattern in patterns:
-        if not any(fnmatchcase(name, pattern) for name in names):
+        return set(names)
+    found: set[str] = set()
+    for pattern in filter(None, map(str.strip, only.split(","))):
+        matching = [name for name in names if fnmatchcase(name, pattern)]
+        if not matching:
             raise UsageError(f"--only: no task is named {pattern!r}{suggestion(pattern, names)}")
-    return [each for each in parsed if any(fnmatchcase(each.task.name, pattern) for pattern in patterns)]
+        found.update(matching)
+    return found
 
 
 def _error(path: Path, problems: list[Problem]) -> Exception:
     """Return the error that tells all problems, by their lines: a mistake of the file, or else the worst."""
     ordered = sorted(problems, key=lambda problem: problem.line)
     lines = [f"{path}:{problem.line}: {problem.text}" for problem in ordered[:MAX_PROBLEMS]]
-    if more := len(ordered) - MAX_PROBLEMS:
-        lines += [f"and {more:,} more"] if more > 0 else []
+    if len(ordered) > MAX_PROBLEMS:
+        lines.append(f"and {len(ordered) - MAX_PROBLEMS:,} more")
     kinds = {problem.error for problem in problems}
     kind = ContentError if ContentError in kinds else worst([kind.exit_code for kind in kinds])
     return kind("\n".join([*lines, f"{path}: {counted(len(ordered), 'mistake')}; nothing was run"]))

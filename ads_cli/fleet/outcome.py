@@ -37,8 +37,8 @@ def error_of(results: Sequence[TaskResult], resume: str) -> AdsctlError | None:
     not_run = f", {skipped:,} not started" if skipped else ""
     lines = [f"{len(failed):,} of {counted(len(results), 'task')} failed{not_run}"]
     lines += [f"{result.task}: {reason(result)}" for result in failed[:NAMED_FAILURES]]
-    if more := len(failed) - NAMED_FAILURES:
-        lines += [f"and {more:,} more"] if more > 0 else []
+    if len(failed) > NAMED_FAILURES:
+        lines.append(f"and {len(failed) - NAMED_FAILURES:,} more")
     kind = worst([result.exit_code or 0 for result in failed])
     return kind("\n".join(lines), hint=f"run again what did not end well: {resume}")
 

@@ -131,6 +131,13 @@ def encoded(task: Task) -> dict:
     return {"name": task.name, "profile": task.profile, "words": task.words, "can_resume": True}
 
 
+@pytest.mark.parametrize("words", ["completion bash", "products list --all", "help exit-codes"])
+def test_what_a_command_prints_is_a_summary_only_if_it_is_one_object(adsctl, run, words):
+    task = Task("any", "default", tuple(words.split()))
+    result = run(task)
+    assert (result.status, result.summary) == ("ok", None)
+
+
 def test_a_damaged_record_is_none(adsctl, service, run):
     task = push_task(adsctl.file("feed.csv", feed(3)))
     run(task)

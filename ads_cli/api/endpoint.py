@@ -29,6 +29,7 @@ GROUP_MODULES = {
     "promoted media": ("promoted_media",),
     "promoted call-to-actions": ("promoted_media",),
     "audiences": ("audiences", "audience_insights"),
+    "audiences combine": ("audience_combinations",),
     "audiences permissions": ("audience_permissions",),
     "audiences do-not-reach": ("do_not_reach",),
     "audiences push": ("users",),

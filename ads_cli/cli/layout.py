@@ -78,6 +78,7 @@ HAND_WRITTEN = {
     "audiences push": "audiences:push",
     "audiences check": "audiences:check",
     "audiences hash": "audiences:hash_file",
+    "audiences combine": "audience_combine:combine",
     "audiences do-not-reach push": "audiences:push_do_not_reach",
     "cards fetch": "cards:fetch",
     "products push": "products:push",

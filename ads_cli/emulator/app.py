@@ -53,6 +53,7 @@ HANDLER_MODULES = (
     "resources.promoted_media",
     "resources.audiences",
     "resources.audience_permissions",
+    "resources.audience_combinations",
     "resources.audience_users",
     "resources.audience_estimate",
     "resources.do_not_reach",

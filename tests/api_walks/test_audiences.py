@@ -155,3 +155,35 @@ def test_an_estimate_needs_criteria_that_add_people_and_exist(run):
     assert "targeting_criteria[1].operator_type: 'LT' is not one of EQ, NE" in told
     unknown = [criterion("CUSTOM_AUDIENCE", "nobody")]
     assert "the audience nobody does not exist" in run(*words, json.dumps(unknown), code=6)
+
+
+def test_audiences_are_combined_and_the_result_is_not_changed(run):
+    words = ("audiences", "combine", "--name")
+    (either,) = run(*words, "Users of the app", "--any-of", f"{INSTALLED},{BASKETS}")
+    assert (either["audience_type"], either["audience_size"]) == ("FLEXIBLE", 1280 + 730)
+    tree = either["metadata"][0]["segments"]
+    assert tree["boolean_operator"] == "OR" and len(tree["child_segments"]) == 2
+    (both,) = run(*words, "Users with a basket", "--all-of", f"{INSTALLED},{BASKETS}")
+    assert both["audience_size"] == 730 and both["targetable_types"] == ["FLEXIBLE", "EXCLUDED_FLEXIBLE"]
+    shown = run("audiences", "get", either["id"])
+    assert shown == {name: value for name, value in either.items() if name != "metadata"}
+    assert "cannot be changed" in run("audiences", "update", either["id"], "--name", "Users", code=6)
+    assert run("audiences", "delete", either["id"])["deleted"] is True
+
+
+def test_a_combination_is_checked_before_it_is_sent_and_by_the_service(run):
+    words = ("audiences", "combine", "--name", "Users")
+    assert "give one of --any-of, --all-of and --segments" in run(*words, code=2)
+    both = run(*words, "--any-of", INSTALLED, "--segments", "{}", code=2)
+    assert "give one of --any-of, --all-of and --segments" in both
+    leaf = {"custom_audience_id": INSTALLED, "child_segments": []}
+    wrong = {"child_segments": [leaf | {"lookback_window": 2}, {"child_segments": []}, leaf]}
+    told = run(*words, "--segments", json.dumps(wrong), code=2)
+    assert "--segments child_segments[0].lookback_window: '2' is not one of 1, 7, 14, 30" in told
+    assert "--segments child_segments[1].custom_audience_id: is required unless child_segments is set" in told
+    no_operator = run(*words, "--segments", json.dumps({"child_segments": [leaf]}), code=2)
+    assert "--segments child_segments: needs boolean_operator" in no_operator
+    many = run(*words, "--any-of", ",".join([INSTALLED] * 11), code=2)
+    assert "--segments: name 11 audiences, at most 10 are allowed" in many
+    assert f"no mobile audience {CUSTOMERS}" in run(*words, "--any-of", CUSTOMERS, code=6)
+    assert "has this name" in run("audiences", "combine", "--name", "Customers", "--any-of", BASKETS, code=6)

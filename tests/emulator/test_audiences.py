@@ -3,7 +3,7 @@
 import pytest
 
 from ads_cli.emulator.seed.accounts import ACCOUNTS
-from ads_cli.emulator.seed.audiences import CUSTOMERS, READERS, UNSUBSCRIBED
+from ads_cli.emulator.seed.audiences import BASKETS, CUSTOMERS, INSTALLED, READERS, UNSUBSCRIBED
 from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.line_items import APP, CLICKS, FOLLOWERS, INSTALLS, KNITTERS, SPRING
 
@@ -211,3 +211,28 @@ def test_targeting_and_do_not_reach_commands(adsctl):
     assert shown.stdout.split() == [CLICKS, FOLLOWERS, INSTALLS]
     adsctl.local("audiences", "do-not-reach", "delete", UNSUBSCRIBED, "--yes")
     adsctl.local("audiences", "do-not-reach", "delete", UNSUBSCRIBED, "--yes", code=5)
+
+
+def combination(name, *audiences, **more):
+    leaves = [{"custom_audience_id": one, "child_segments": []} for one in audiences]
+    segments = {"boolean_operator": "OR", "child_segments": leaves}
+    params = {"name": name, "audience_type": "FLEXIBLE", "segments": segments}
+    return {"operation_type": "Create", "params": params | more}
+
+
+@both_services
+def test_combinations_are_made_all_or_none(local, account):
+    path, listed = (f"/12/{batch}accounts/{account}/custom_audiences" for batch in ("batch/", ""))
+    before = local.get(listed).json()["data"]
+    wrong = [combination("A", INSTALLED), combination("B", READERS), combination("C", segments=None)]
+    refused = local.send("POST", path, json_body=wrong)
+    assert refused.status_code == 400 and refused.json()["errors"] == []
+    codes = [[error["parameter"] for error in each] for each in refused.json()["operation_errors"]]
+    assert codes == [[], ["segments"], ["params.segments"]]
+    assert local.get(listed).json()["data"] == before
+    made = local.send(
+        "POST", path, json_body=[combination("B", INSTALLED.upper()), combination("A", BASKETS)]
+    )
+    assert [one["name"] for one in made.json()["data"]] == ["B", "A"]
+    assert errors(local.send("POST", path, json_body=wrong * 4)) == [("INVALID_PARAMETER", None)]
+    assert errors(local.send("POST", path, json_body={"name": "A"})) == [("BAD_REQUEST", None)]

@@ -38,10 +38,19 @@ def targetability(size: int | None) -> Record:
 
 def described(store: Store, audience: Record) -> Record:
     """Add to an audience what follows from its users."""
-    size = audience_user_table.count(store, audience["id"]) or None
+    segments = audience.pop("segments", None)
+    users = _combined(store, segments) if segments else audience_user_table.count(store, audience["id"])
     kind = COMBINED if audience["audience_type"] == COMBINED else "CRM"
     types = {"targetable_types": [kind, f"EXCLUDED_{kind}"]}
-    return audience | {"audience_size": size, **targetability(size), **types}
+    return audience | {"audience_size": users or None, **targetability(users), **types}
+
+
+def _combined(store: Store, segment: Record) -> int:
+    """Estimate the people of a combined audience, as if nobody were in two of those that it is made of."""
+    sizes = [_combined(store, child) for child in segment["child_segments"]]
+    if not sizes:
+        return audience_user_table.count(store, segment["custom_audience_id"].lower())
+    return sum(sizes) if segment["boolean_operator"] == "OR" else min(sizes)
 
 
 def granted_level(store: Store, audience: str, account: str) -> str | None:

@@ -1,8 +1,0 @@
-"""The endpoints that no command reaches yet, by the names of the facts."""
-
-PENDING = {
-    # campaigns
-    # audiences
-    "custom_audiences.batch",
-    # measurement
-}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ads_cli.api.ab_tests import UserGroup
 from ads_cli.api.endpoint import Request
 from ads_cli.api.fields import Field, FieldType, fields_of
-from ads_cli.api.time import DayOrTime, ExactTime, Time
+from ads_cli.api.time import DayOrTime, ExactTime, HourOrDay, Time
 from ads_cli.api.validation import InvalidError, convert
 
 CHARACTERS = st.characters(codec="utf-8")
@@ -27,6 +27,7 @@ SPECIAL_VALUES = {
     "sale_price": st.sampled_from(["1 EUR", "9.99 EUR"]),
     "gtin": st.sampled_from(["4006381333931", "0-306-40615-2"]),
     "price_currency": st.sampled_from(["EUR", "KWD"]),
+    "metric_groups": st.just(["ENGAGEMENT"]),
     "identifiers": st.sampled_from([[{"platform_click_id": "23opevjt88"}], [{"hashed_email": "a" * 64}]]),
     "color": st.sampled_from(["blue", "decade"]),
     "product_type": st.sampled_from(["Home", "Home > Mugs"]),
@@ -53,6 +54,8 @@ def value_of(field_type: FieldType) -> st.SearchStrategy[Any]:
         )
         hours = st.integers(0, 200).map(lambda hours: START + timedelta(hours=hours))
         return st.builds(lambda moment, zone: moment.astimezone(zone).isoformat(), hours, zones)
+    if field_type.base is HourOrDay:
+        return st.integers(0, 160).map(lambda hours: (START + timedelta(hours=hours)).isoformat())
     if field_type.base is list:
         fitting = value_of(field_type.item)
         if field_type.is_comma_list:  # a comma separates the items
@@ -153,7 +156,7 @@ def _broken_value(field_type: FieldType, least: int | None, most: int | None) ->
         yield "many"
         bounds = ((field_type.limit("ge"), -1), (field_type.limit("le"), 1), (field_type.limit("gt"), 0))
         yield from (bound + beyond for bound, beyond in bounds if bound is not None)
-    elif field_type.base in (bool, Time, ExactTime, DayOrTime):
+    elif field_type.base in (bool, Time, ExactTime, DayOrTime, HourOrDay):
         yield "soon"
     else:
         if least:

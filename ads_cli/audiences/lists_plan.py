@@ -123,15 +123,18 @@ class ListsPlan:
         for each in self._lists:
             if each.origin in sent:
                 continue
-            first, records = self.batch_count, self.report.rows
+            first, before = self.batch_count, self.report.rows
             plan = self._read(each)
             try:
                 self._on_validated(plan)
-                batches = _numbered_after(plan.batches(), first, records)
-                yield pending_batches(batches, self.upload, journal, on_acknowledged, first)
+                batches = _numbered_after(plan.batches(), first, before)
+                numbers = range(first, self.batch_count)
+                yield pending_batches(batches, self.upload, journal, on_acknowledged, numbers)
                 self._note_sent(journal, each, plan)
             finally:
                 plan.close()
+        for ack in [ack for number, ack in journal.acknowledged.items() if number >= self.batch_count]:
+            journal.discard(ack)
 
     def _count_sent(self, journal: Journal, on_acknowledged: OnAcknowledged) -> None:
         """Count the lists that earlier runs have sent, and tell which of them have changed since."""
@@ -164,6 +167,8 @@ class ListsPlan:
             part=each.origin,
             version=each.peeked.version,
             digest=plan.rows.source.digest,
+            first_batch=self.batch_count - plan.batch_count,
+            rows_before=self.report.rows - report.rows,
             rows=report.rows,
             left_out=report.left_out,
             invalid=report.invalid,

@@ -49,16 +49,19 @@ class SentPart(msgspec.Struct, kw_only=True):
     part: str  # the origin of the file
     version: str  # that its location knows it by
     digest: str  # SHA-256 of its bytes
+    first_batch: int
+    rows_before: int  # of the files before
     rows: int
     left_out: int
     invalid: int
     batches: int
     failed: int  # rows that the service rejected
 
-    @property
-    def valid(self) -> int:
-        """Count the rows that were sent."""
-        return self.rows - self.left_out - self.invalid
+    def follows(self, parts: "Sequence[SentPart]") -> bool:
+        """Tell whether its numbers continue those of other files: not where a note in between is damaged."""
+        last = parts[-1] if parts else None
+        begins = (last.first_batch + last.batches, last.rows_before + last.rows) if last else (0, 0)
+        return (self.first_batch, self.rows_before) == begins
 
 
 class Attempt(msgspec.Struct):

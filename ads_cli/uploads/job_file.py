@@ -118,8 +118,12 @@ def acknowledgements(path: Path) -> Iterator[Acknowledgement]:
 
 
 def sent_parts(path: Path) -> list[SentPart]:
-    """Read the files that are acknowledged as a whole."""
-    return [entry for entry in entries(path) if isinstance(entry, SentPart)]
+    """Read the files that are acknowledged as a whole, up to a note that is damaged."""
+    parts: list[SentPart] = []
+    for entry in entries(path):
+        if isinstance(entry, SentPart) and entry.follows(parts):
+            parts.append(entry)
+    return parts
 
 
 def last_acknowledgements(path: Path) -> dict[int, Acknowledgement]:

@@ -223,7 +223,7 @@ class Journal:
             if isinstance(entry, Acknowledgement):
                 self.acknowledged[entry.batch] = entry
             elif isinstance(entry, SentPart):
-                self.sent_parts.append(entry)
+                self.sent_parts += [entry] if entry.follows(self.sent_parts) else []
             elif entry.may_be_applied:
                 self.attempts[entry.attempted] = entry
             else:

@@ -17,13 +17,14 @@ def pending_batches(
     upload: Upload,
     journal: "Journal",
     on_acknowledged: OnAcknowledged,
-    first: int = 0,
+    numbers: range | None = None,
 ) -> Batches:
     """Yield the batches that are not acknowledged, of a plan that cuts the same ones each time.
 
-    The batches before `first` are of files that were sent as a whole.
+    `numbers` are those of the batches, where others of the job are of other files.
     """
-    earlier = {number: ack for number, ack in journal.acknowledged.items() if number >= first}
+    known = journal.acknowledged
+    earlier = dict(known) if numbers is None else {n: known[n] for n in numbers if n in known}
     for batch in batches:
         ack = earlier.pop(batch.number, None)
         if ack and ack.digest == upload.digest(batch):

@@ -1,6 +1,7 @@
 """A service for lists of people that is as strict as the specification lets it be."""
 
 import json
+from collections.abc import Callable
 from hashlib import sha256
 
 import pytest
@@ -26,10 +27,12 @@ class Audience:
         self.flat = False
         self.miscount = 0  # answers that count one user too few
         self.fails_after: int | None = None  # requests
+        self.on_request: Callable[[], None] = lambda: None
         for path in (USERS, LIST):
             server.expect_request(path, method="POST").respond_with_handler(self.answer)
 
     def answer(self, request: Request) -> Response:
+        self.on_request()
         if len(self.bodies) == self.fails_after:
             return Response("{}", 503)
         operations = json.loads(request.data)

@@ -5,9 +5,12 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 
+from ads_cli.api.rates import AUDIENCE_USERS
+from ads_cli.api.users import UpdateAudienceUsers
 from tests.adsctl import MEASURED
 from tests.effort import tries
 
@@ -189,3 +192,32 @@ def test_a_push_is_resumed_from_another_folder(shop, audience):
 
 def folders_of(home) -> dict[str, str]:
     return {"ADSCTL_STATE_DIR": str(home / "state"), "ADSCTL_CONFIG_DIR": str(home / "config")}
+
+
+def test_a_damaged_note_of_a_file_costs_a_reading_and_no_request(shop, audience):
+    write_parts(shop, 9)
+    audience.fails_after = 6
+    shop(*PUSH, "people/*.csv", code=8)
+    (journal,) = (shop.home / "state" / "jobs").glob("*.jsonl")
+    content = journal.read_bytes()
+    assert content.count(b"part-002.csv") == 1
+    journal.write_bytes(content.replace(b"part-002.csv", b"part-902.csv"))
+    audience.fails_after = 8
+    shop(*PUSH, "people/*.csv", "--resume", code=8)
+    audience.fails_after = None
+    summary = json.loads(shop(*PUSH, "people/*.csv", "--resume").stdout)
+    assert audience.users == everybody(9) and sent_twice(audience) == set()
+    assert (summary["rows"], summary["accepted"], summary["batches"]) == (90, 90, 9)
+    assert jobs(shop)[0]["rows"] == 90
+
+
+def test_the_limit_of_the_account_is_kept_over_all_files(shop, audience, monkeypatch):
+    rate = AUDIENCE_USERS._replace(requests=4, seconds=0.3)
+    monkeypatch.setitem(UpdateAudienceUsers.endpoint.rates, "generic", rate)
+    times: list[float] = []
+    audience.on_request = lambda: times.append(time.monotonic())
+    write_parts(shop, 10)
+    shop(*PUSH, "people/*.csv")
+    assert len(times) == 10
+    pairs = zip(times, times[rate.requests :], strict=False)
+    assert all(last - first >= rate.seconds for first, last in pairs)

@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from ..client.copy_limits import Limits
 from ..config.settings import Settings
@@ -58,7 +59,7 @@ def _reach(file: str, access: RemoteAccess) -> None:
         location = parse_location(name, lambda: access)
         if isinstance(location, RemoteLocation):
             with suppress(_Reached), tempfile.TemporaryFile() as copy:
-                location.copy_to(copy, _stop)
+                location.copy_to(cast(BinaryIO, copy), _stop)
         elif not Path(name).is_fifo():  # which could be read only once
             location.open().close()
 

@@ -28,7 +28,6 @@ def export(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with an export that was stopped, by the jobs it made")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False,
 ) -> None:
     """Export what ads cost and brought, of any number of entities and months.
 
@@ -46,7 +45,7 @@ def export(
     from ..statistics.rows import rows_of
 
     call = Invocation.of(ctx, mutates=False)
-    sink = results.check(call, file=file, force=force)
+    sink = results.check(call, file=file)
     calendar = asked.calendar(call)
     period = calendar.period(asked.since, asked.until, asked.granularity)
     question = asked.question(call, period, segmentation=segment_by, country=country)

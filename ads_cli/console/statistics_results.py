@@ -29,10 +29,12 @@ class ResultOptions(msgspec.Struct, frozen=True):
             metavar="sqlite:FILE", help="Store the rows in a table, and replace what an earlier run stored"
         ),
     ] = None
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE.svg|png", help="Draw the rows here, as lines or bars")
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False
 
-    def check(
-        self, call: "Invocation", *, raw: bool = False, file: str | None = None, force: bool = False
-    ) -> "Results":
+    def check(self, call: "Invocation", *, raw: bool = False, file: str | None = None) -> "Results":
         """Return what takes the rows; raise UsageError where options exclude each other."""
         from ..errors import UsageError
         from ..statistics.grouping import parse_group_by
@@ -43,15 +45,20 @@ class ResultOptions(msgspec.Struct, frozen=True):
             if is_given and (raw or self.into):
                 other = "--raw" if raw else "--into"
                 raise UsageError(f"{option} cannot be used with {other}", hint="it is about the rows shown")
+        if raw and self.plot:
+            raise UsageError("--plot cannot be used with --raw", hint="it draws rows")
         if raw and self.into:
             raise UsageError("--into cannot be used with --raw", hint="a table holds rows")
         if file and self.into:
             raise UsageError("--into cannot be used with FILE", hint="export to one of them")
-        output = OutputFile(file) if file else None
+        output, plot = (OutputFile(name) if name else None for name in (file, self.plot))
         if output:
             _check_file(output.path)
-            output.confirm(call, force=force)
-        return Results(call, by, self.totals, self._database(), output)
+        if plot:
+            _check_plot(plot.path)
+        for chosen in filter(None, (output, plot)):
+            chosen.confirm(call, force=self.force)
+        return Results(call, by, self.totals, self._database(), output, plot)
 
     def _database(self) -> Path | None:
         from ..errors import UsageError
@@ -74,9 +81,10 @@ class Results:
         totals: bool,
         database: Path | None,
         output: "OutputFile | None",
+        plot: "OutputFile | None",
     ) -> None:
         self._call, self._by, self._totals = call, group_by, totals
-        self._database, self._output = database, output
+        self._database, self._output, self._plot = database, output, plot
 
     def take(self, question: "Question", rows: "Iterable[Row]", described: "Mapping[str, Described]") -> None:
         """Show, write or store the rows."""
@@ -86,6 +94,8 @@ class Results:
         columns = [names.name(column) for column in question.columns]
         gathered = Gathered(columns, described)
         summed = self._summed(map(names.to_wire, rows))
+        if self._plot:
+            summed = gathered.watch(summed)
         if self._database is not None:
             self._store(self._database, summed, columns)
         elif self._output is not None:
@@ -94,11 +104,22 @@ class Results:
             self._draw(question, summed, gathered)
         else:
             self._show(summed, columns)
+        if self._plot:
+            self._write_plot(self._plot, question, gathered)
+
+    def _write_plot(self, plot: "OutputFile", question: "Question", gathered: "Gathered") -> None:
+        from ..config.atomic_files import replacing
+        from ..statistics.plot import format_of, plotted
+
+        picture = plotted(gathered, question.text, format_of(plot.path))
+        with replacing(plot.path, may_replace=plot.may_replace, keep_mode=True) as file:
+            file.write(picture)
+        self._call.messages.say(f"{plot.path}: a picture of the rows")
 
     def _draw(self, question: "Question", rows: "Iterable[Row]", gathered: "Gathered") -> None:
         from .statistics_view import draw_statistics
 
-        for _ in gathered.watch(rows):
+        for _ in rows if self._plot else gathered.watch(rows):
             pass
         printer = self._call.printer
         draw_statistics(printer.stream, gathered, question.text, with_total=self._totals, color=printer.color)
@@ -142,3 +163,15 @@ def _check_file(path: Path) -> None:
 
     if format_of(path) == "parquet":
         require_parquet()
+
+
+def _check_plot(path: Path) -> None:
+    """Raise UsageError for a picture that cannot be drawn, or not there."""
+    from ..errors import UsageError
+    from ..statistics.plot import format_of, require_matplotlib
+
+    format_of(path)
+    require_matplotlib()
+    if not path.parent.is_dir() or path.is_dir():
+        reason = f"{path} is a folder" if path.is_dir() else f"the folder {path.parent} does not exist"
+        raise UsageError(f"--plot: {reason}")

@@ -49,7 +49,7 @@ class _View:
         self._gathered, self._width, self._blocks = gathered, width, blocks
         self._more = "..." if blocks is ASCII_BLOCKS else "…"
         self._times = len(gathered.times)
-        self._parts = [line for line in gathered.lines if any(line.totals.values())]
+        self._parts = gathered.lines_with_numbers
         self._highest = {
             column: max(float(line.totals.get(column) or 0) for line in self._parts)
             for column in gathered.counted_columns

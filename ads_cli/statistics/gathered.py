@@ -119,6 +119,11 @@ class Gathered:
         return lines
 
     @property
+    def lines_with_numbers(self) -> list[Line]:
+        """The lines that have a number other than zero."""
+        return [line for line in self.lines if any(line.totals.values())]
+
+    @property
     def counted_columns(self) -> list[str]:
         """The columns with numbers other than zero, in their order."""
         return [name for name in self.columns if any(line.totals.get(name) for line in self._lines.values())]
@@ -130,9 +135,7 @@ class Gathered:
     def largest(self, column: str, count: int) -> list[Line]:
         """Return the lines with the largest totals of a column, and the sum of the others as a last one."""
         lines = sorted(
-            (line for line in self.lines if line.totals.get(column)),
-            key=lambda line: line.totals[column],
-            reverse=True,
+            self.lines_with_numbers, key=lambda line: float(line.totals.get(column) or 0), reverse=True
         )
         if len(lines) <= count + 1:
             return lines

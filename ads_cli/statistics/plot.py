@@ -1,0 +1,162 @@
+"""Charts of statistics as pictures: lines over time, bars of a total; a chart for each metric."""
+
+import io
+import logging
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import cycle
+from math import nan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from ..errors import UsageError
+from ..output.text import safe
+from .gathered import Gathered, Line
+from .question import AMOUNT
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Format = Literal["svg", "png"]
+MOST_LINES = 10  # the others are added up
+MOST_TICKS = 6
+MOST_CHARACTERS = 40  # of a label
+# Colours that people with any colour vision tell apart (Okabe and Ito); dashes and marks differ too.
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#444444")
+DASHES = ("-", "--", "-.", ":")
+MARKS = "osD^vPX*<>h"
+NOT_IN_XML = re.compile("[\ufffe\uffff]")  # besides what `safe` escapes
+# For pictures of pixels, where installed; a reader of SVG chooses its own font.
+FONTS = ("Noto Sans", "Noto Sans CJK JP", "Noto Sans Arabic", "Noto Sans Hebrew", "Noto Sans Devanagari")
+STYLE = {
+    "text.parse_math": False,  # a name with two $ is no formula
+    "svg.fonttype": "none",  # texts stay texts
+    "svg.hashsalt": "adsctl",  # the same rows give the same file
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#dddddd",
+}
+
+
+def format_of(path: Path) -> Format:
+    """Return the format of a picture by its name; raise UsageError."""
+    found = path.suffix.lower().removeprefix(".")
+    if found not in ("svg", "png"):
+        raise UsageError(f"--plot: {path}: the name ends in neither .svg nor .png", hint="as in clicks.svg")
+    return cast(Format, found)
+
+
+def require_matplotlib() -> Any:
+    """Import what draws; raise UsageError where it is not installed."""
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it tells where it keeps its cache
+    try:
+        import matplotlib.figure
+    except ImportError:
+        raise UsageError("--plot needs adsctl[plot]", hint="pip install 'adsctl[plot]'") from None
+    return matplotlib
+
+
+def plotted(gathered: Gathered, title: str, kind: Format) -> bytes:
+    """Return a picture of the numbers."""
+    with _style(kind):
+        figure = _figure(gathered, title)
+        written = io.BytesIO()
+        if kind == "svg":
+            figure.savefig(written, format="svg", metadata={"Date": None})
+        else:
+            figure.savefig(written, format="png", dpi=150)
+    return written.getvalue()
+
+
+@contextmanager
+def _style(kind: Format) -> Iterator[None]:
+    """Draw by one style, whatever the user's own is; a letter that no font has is a box without a warning."""
+    matplotlib = require_matplotlib()
+    from matplotlib.font_manager import fontManager
+
+    installed = set(fontManager.get_font_names()) if kind == "png" else set()
+    fonts = ["DejaVu Sans", *(name for name in FONTS if name in installed)]
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(STYLE | {"font.family": fonts})
+        yield
+
+
+def _figure(gathered: Gathered, title: str) -> "Figure":
+    from matplotlib.figure import Figure
+
+    columns = gathered.counted_columns
+    across = 1 if len(columns) <= 3 else 2
+    down = -(-len(columns) // across) or 1
+    is_total = len(gathered.times) < 2
+    lines = gathered.largest(_leading(columns), MOST_LINES) if columns else []
+    height = 0.7 + 0.28 * len(lines) if is_total else 2.4
+    figure = Figure(figsize=(5.5 * (across + 0.5), down * height + 1.2), layout="constrained")
+    figure.suptitle(_label(title) if columns else f"{_label(title)}: no numbers")
+    if not columns:
+        return figure
+    grid = figure.subplots(down, across, squeeze=False)
+    axes: list[Axes] = [*grid.flat]
+    for unused in axes[len(columns) :]:
+        unused.remove()
+    for axis, column in zip(axes, columns, strict=False):
+        (_draw_bars if is_total else _draw_lines)(axis, lines, column, gathered.times)
+        axis.set_title(_heading(column, lines), loc="left")
+    if not is_total:
+        drawn, labels = axes[0].get_legend_handles_labels()
+        figure.legend(drawn, labels, loc="outside lower center", ncols=min(len(labels), 3), frameon=False)
+    return figure
+
+
+def _leading(columns: Sequence[str]) -> str:
+    """Return the column by which the largest are chosen: what was spent, else the first."""
+    return next((column for column in columns if column.endswith(AMOUNT)), columns[0])
+
+
+def _draw_lines(axis: "Axes", lines: Sequence[Line], column: str, times: Sequence[str]) -> None:
+    for line, color, dashes, mark in zip(lines, cycle(COLORS), cycle(DASHES), cycle(MARKS), strict=False):
+        numbers = [nan if number is None else number for number in line.series(column, len(times))]
+        mark = mark if len(times) <= 31 else ""
+        axis.plot(numbers, color=color, linestyle=dashes, marker=mark, markersize=4, label=_label(line.label))
+    shown = range(0, len(times), -(-len(times) // MOST_TICKS))
+    axis.set_xticks([*shown], [_time(times[position], times) for position in shown])
+    axis.set_ylim(bottom=min(0, axis.get_ylim()[0]))
+    axis.yaxis.set_major_formatter(_thousands)
+
+
+def _draw_bars(axis: "Axes", lines: Sequence[Line], column: str, times: Sequence[str]) -> None:
+    numbers = [float(line.totals.get(column) or 0) for line in lines]
+    bars = axis.barh(range(len(lines)), numbers, color=COLORS[0])
+    axis.bar_label(bars, labels=[line.text(column) for line in lines], padding=3)
+    axis.set_yticks(range(len(lines)), [_label(line.label) for line in lines])
+    axis.invert_yaxis()
+    axis.margins(x=0.2)
+    axis.xaxis.set_major_formatter(_thousands)
+
+
+def _thousands(value: float, position: float) -> str:
+    return f"{value:,.10g}"
+
+
+def _heading(column: str, lines: Sequence[Line]) -> str:
+    currencies = {line.currency for line in lines if line.currency}
+    return f"{column} ({currencies.pop()})" if column.endswith(AMOUNT) and len(currencies) == 1 else column
+
+
+def _time(start: str, times: Sequence[str]) -> str:
+    """Write the beginning of a time: the day, or the day and the hour where times are shorter."""
+    is_days = len({time[10:16] for time in times}) == 1
+    return start[:10] if is_days else start[5:16].replace("T", " ")
+
+
+def _label(text: str) -> str:
+    """Return a text as a label: one line, no control characters, not too long."""
+    shown = NOT_IN_XML.sub("\ufffd", safe(text))
+    return shown if len(shown) <= MOST_CHARACTERS * 2 else f"{shown[:MOST_CHARACTERS]}…"

@@ -1,0 +1,123 @@
+"""`--plot`: the rows as a picture, SVG or PNG."""
+
+import sys
+from xml.etree import ElementTree
+
+import pytest
+from PIL import Image
+
+from tests.statistics.rows import number
+
+TEXT = "{http://www.w3.org/2000/svg}text"
+WEEK = ("--since", "7d", "--entity", "LINE_ITEM", "--all")
+METRICS = ("--metrics", "impressions,billed_charge_local")
+
+
+def plot(stats, *words: str, file: str = "o.svg", command: str = "get", code: int = 0, **env: str):
+    return stats.adsctl("stats", command, "--plot", file, *words, "-o", "none", code=code, **env)
+
+
+def texts(stats, file: str = "o.svg") -> list[str]:
+    root = ElementTree.parse(stats.adsctl.home / file).getroot()
+    return ["".join(each.itertext()).strip() for each in root.iter(TEXT)]
+
+
+def test_each_metric_has_a_chart_with_a_line_for_each_entity(stats):
+    done = plot(stats, *WEEK, *METRICS)
+    assert "o.svg: a picture of the rows" in done.stderr
+    shown = texts(stats)
+    assert any("line items from 2026-06-10 until 2026-06-17, by day" in text for text in shown)
+    assert "impressions" in shown and "billed_charge_local (EUR)" in shown
+    assert "2026-06-10" in shown and "2026-06-16" in shown
+    named = {row["name"] for row in stats.get(*WEEK, *METRICS) if number(row["impressions"])}
+    assert len(named) > 3
+    assert named <= set(shown)
+
+
+def test_a_total_is_drawn_as_bars_with_their_numbers(stats):
+    words = (*WEEK, *METRICS, "--granularity", "TOTAL")
+    plot(stats, *words)
+    shown = texts(stats)
+    for row in stats.get(*words):
+        if number(row["billed_charge_local"]):
+            assert f"{number(row['impressions']):,.0f}" in shown
+            assert f"{number(row['billed_charge_local']):,.2f} EUR" in shown
+
+
+def test_the_same_rows_give_the_same_picture(stats):
+    for file in ("a.svg", "b.svg"):
+        plot(stats, *WEEK, "--until", "4d", file=file)
+    assert (stats.adsctl.home / "a.svg").read_bytes() == (stats.adsctl.home / "b.svg").read_bytes()
+
+
+def test_png_needs_no_display(stats):
+    plot(stats, *WEEK, file="o.png", DISPLAY="", MPLBACKEND="")
+    with Image.open(stats.adsctl.home / "o.png") as image:
+        assert image.format == "PNG" and image.width > 800
+        assert len(image.getcolors(1_000_000) or []) > 10
+
+
+@pytest.mark.parametrize("file", ["o.svg", "o.png"])
+def test_names_of_any_script_are_drawn_as_they_are(stats, file):
+    hostile = "$x$ </text><script>1</script> 椅子🪑 كرسي \x1b[31m\u202e\ufffe"
+    stats.adsctl("campaigns", "update", "8wku3", "--name", hostile, "--yes")
+    done = plot(stats, "--since", "7d", "--ids", "8wku3", *METRICS, file=file)
+    assert "Glyph" not in done.stderr and "Warning" not in done.stderr
+    if file == "o.svg":
+        expected = "$x$ </text><script>1</script> 椅子🪑 كرسي \\x1b[31m\\u202e\ufffd"
+        assert expected in texts(stats)
+
+
+def test_more_than_ten_lines_are_the_ten_largest_and_the_others(stats):
+    words = ("--since", "14d", "--until", "4d", "--entity", "LINE_ITEM", "--all", "--segment-by", "AGE")
+    plot(stats, *words, "--metrics", "impressions", command="export")
+    shown = texts(stats)
+    rows = stats.export(*words, "--metrics", "impressions")
+    sums: dict[str, float] = {}
+    for row in rows:
+        label = f"{row['name']}, {row['segment']}"
+        sums[label] = sums.get(label, 0) + number(row["impressions"])
+    ordered = sorted(filter(sums.get, sums), key=sums.__getitem__, reverse=True)
+    assert len(ordered) > 11
+    assert set(ordered[:10]) <= set(shown) and not set(ordered[10:]) & set(shown)
+    assert f"{len(ordered) - 10} others" in shown
+
+
+def test_a_picture_beside_a_file_or_a_table_of_rows(stats):
+    plot(stats, "o.csv", *WEEK, command="export")
+    plot(stats, *WEEK, "--into", "sqlite:o.db", file="p.svg")
+    assert (stats.adsctl.home / "o.csv").stat().st_size and (stats.adsctl.home / "o.db").stat().st_size
+    assert texts(stats) and texts(stats, "p.svg")
+
+
+def test_nothing_to_draw_is_said(stats):
+    plot(stats, "--since", "2010-01-01", "--until", "2010-01-03", "--ids", "8wku3")
+    assert any(text.endswith("no numbers") for text in texts(stats))
+
+
+def test_an_existing_file_is_replaced_by_force_only(stats):
+    stats.adsctl.file("o.svg", "mine")
+    assert "--force" in plot(stats, *WEEK, code=12).stderr
+    assert (stats.adsctl.home / "o.svg").read_text() == "mine"
+    plot(stats, *WEEK, "--force")
+    assert texts(stats)
+
+
+@pytest.mark.parametrize(
+    ("file", "words", "message"),
+    [
+        ("o.gif", (), "o.gif: the name ends in neither .svg nor .png"),
+        ("no/o.svg", (), "--plot: the folder no does not exist"),
+        ("o.svg", ("--raw",), "--plot cannot be used with --raw"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_before_anything_is_asked(stats, service, file, words, message):
+    service.fail("* /12/* status=500")
+    assert message in plot(stats, *WEEK, *words, file=file, code=2).stderr
+
+
+def test_a_missing_extra_is_named(stats, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = plot(stats, *WEEK, code=2)
+    assert "--plot needs adsctl[plot]" in done.stderr and "pip install 'adsctl[plot]'" in done.stderr

@@ -47,19 +47,12 @@ def batch_request(declared: type[Request]) -> type[Request]:
 def operation(request: Request, names: Names) -> dict[str, Any]:
     """Return a request as an operation of a batch; its lists are texts, as in a query."""
     kind = type(request)
-    params = {name: value for name, value in _params(request).items() if name != "account_id"}
-    return {
-        "operation_type": operation_of(kind),
-        "params": names.to_wire(params, enum_fields(kind)),
-    }
-
-
-def _params(request: Request) -> dict[str, Any]:
-    """List the fields of a request, those of its path among them."""
-    path = {name: getattr(request, name) for name in request.endpoint.path_fields}
-    lists = {field.name for field in fields_of(type(request)) if field.type.is_comma_list}
-    params = path | params_of(request)
-    return {name: as_text(value) if name in lists else value for name, value in params.items()}
+    path = {name: getattr(request, name) for name in request.endpoint.path_fields if name != "account_id"}
+    params = names.to_wire(path | params_of(request), enum_fields(kind))
+    for field in fields_of(kind):
+        if field.type.is_comma_list and (name := names.name(field.name)) in params:
+            params[name] = as_text(params[name])
+    return {"operation_type": operation_of(kind), "params": params}
 
 
 encode_operation = msgspec.json.Encoder().encode

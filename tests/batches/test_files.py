@@ -153,3 +153,21 @@ def test_the_help_says_that_several_records_are_sent(adsctl):
     help = " ".join(adsctl("line-items", "update", "--help").stdout.split())
     assert "several records, in a list or a table, are sent 40 at a time" in help
     assert "[LINE_ITEM_ID]" in help
+
+
+def test_lists_are_texts_of_the_names_of_the_service(adsctl):
+    row = {"campaign_id": "8wku2", "objective": "WEBSITE_CLICKS", "product_type": "PROMOTED_POSTS"}
+    row |= {"start_time": "2099-03-01", "placements": ["PLATFORM_TIMELINE", "PLATFORM_SEARCH"]}
+    adsctl.file("rows.json", json.dumps([row, row | {"placements": "TWITTER_PROFILE,TWITTER_TIMELINE"}]))
+    words = ("line-items", "create", "-f", "rows.json", "--dry-run", "-o", "json")
+    (request,) = json.loads(adsctl.local("--service", "x", *words).stdout)
+    sent = [each["params"] for each in request["body"]]
+    assert [each["placements"] for each in sent] == [
+        "TWITTER_TIMELINE,TWITTER_SEARCH",
+        "TWITTER_PROFILE,TWITTER_TIMELINE",
+    ]
+    assert {(each["product_type"], each["entity_status"]) for each in sent} == {("PROMOTED_TWEETS", "PAUSED")}
+    adsctl.file("one.json", json.dumps([row, row]))
+    for service in ("x", "generic"):
+        made = adsctl.local("--service", service, "line-items", "create", "-f", "one.json", "-o", "json")
+        assert len(json.loads(made.stdout)) == 2

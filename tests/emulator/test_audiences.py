@@ -236,3 +236,12 @@ def test_combinations_are_made_all_or_none(local, account):
     assert [one["name"] for one in made.json()["data"]] == ["B", "A"]
     assert errors(local.send("POST", path, json_body=wrong * 4)) == [("INVALID_PARAMETER", None)]
     assert errors(local.send("POST", path, json_body={"name": "A"})) == [("BAD_REQUEST", None)]
+
+
+@pytest.mark.parametrize(("service_name", "owner"), [("generic", "owner_account_id"), ("x", "is_owner")])
+def test_an_update_answers_the_owner_as_the_service_does(local, account, owner):
+    path = f"/12/accounts/{account}/custom_audiences/{READERS}"
+    changed = local.send("PUT", path, description="Hamburg").json()["data"]
+    assert changed.keys() & {"owner_account_id", "is_owner"} == {owner}
+    assert changed[owner] == (account if owner == "owner_account_id" else True)
+    assert local.get(path).json()["data"]["owner_account_id"] == account

@@ -41,7 +41,14 @@ def _older_card(card: Record) -> Record:
     return {name: value if isinstance(value, bool) else str(value) for name, value in found.items()}
 
 
+def _changed_audience(audience: Record) -> Record:
+    """Return an audience with whether the account owns it in place of who does; only the owner changes it."""
+    changed = {name: value for name, value in audience.items() if name != "owner_account_id"}
+    return changed | {"is_owner": True}
+
+
 SHAPES: dict[str, Callable[[Record], Record]] = {
+    "audiences update": _changed_audience,
     "catalog": _without_managed_fields,
     "catalog feeds": _scheduled_feed,
     "catalog sets": _without_managed_fields,

@@ -3,7 +3,7 @@
 With --quick, print figures of few runs without judging them.
 
 Usage: python -m benchmarks [--quick]
-           [--only starts,pushes,checks,diffs,reading,emulators,people,stages,fleets,exports]
+           [--only starts,pushes,checks,diffs,reading,emulators,people,stages,fleets,exports,clusters]
 """
 
 import argparse
@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 from .checks import REPORTED_ROWS, changed, checks, page
+from .clusters import clusters
 from .diffs import diffs
 from .emulators import emulators
 from .exports import exports
@@ -41,6 +42,7 @@ SECTIONS = (
     "people",
     "fleets",
     "exports",
+    "clusters",
 )
 
 
@@ -86,6 +88,8 @@ def main() -> None:
             fleets(table, env, folder, MOST_FLEET_RUNS if table.judges else 1)
         if "exports" in only:
             exports(table, env, folder, size["runs"])
+        if "clusters" in only:
+            clusters(table, env, folder)
     print()
     for broken in table.broken:
         print(f"BROKEN: {broken}")

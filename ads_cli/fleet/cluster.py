@@ -1,9 +1,9 @@
 """Run the tasks of a fleet on the workers of a Dask cluster.
 
-The fleet decides which task may start, and where; Dask carries it there, and to another worker if that one is
-lost. A lease at the scheduler keeps two workers from running jobs of one account: a worker that hears nothing
-of the scheduler ends its task before the lease can pass to another one. What a task came to is kept at the
-scheduler until the fleet has stored it, so that a task that has ended is not run again when its worker dies.
+The fleet decides which task may start, and where, and where again if that worker is lost. A lease at the
+scheduler keeps two workers from running jobs of one account: a worker that hears nothing of the fleet ends its
+task before the lease can pass to another one. What a task came to is kept at the scheduler until the fleet has
+ended, so that a task that has ended is not run again when its worker dies.
 """
 
 import time
@@ -31,7 +31,6 @@ from .tasks import Task
 
 BEAT_SECONDS = 0.5
 STOP_SECONDS = 30.0  # for tasks to end after a signal
-FIRST_WORKER_SECONDS = 60.0
 
 
 class Waiting(msgspec.Struct):
@@ -74,8 +73,7 @@ class ClusterEngine:
         Raises UnavailableError where no scheduler or no worker is found, StateError where one has other
         versions, UsageError for a task that has a secret.
         """
-        for task in tasks:
-            require_nothing_secret(task)
+        require_nothing_secret(tasks)
         self._queue, self._on_event = TaskQueue(tasks, self._limits), on_event
         self._members = Members(tasks)
         self._roll = Roll(self._members, self._run, tasks)
@@ -107,6 +105,7 @@ class ClusterEngine:
             if link is None:
                 return
             self._roll.call(link)
+            self._replace(link)
             self._give_up()
             self._place(link)
             self._bulletin.tell(link, self._members, self._signals)
@@ -116,12 +115,7 @@ class ClusterEngine:
                 event = link.next_event(0)
         except LostError:
             self._lose()
-        patience = self._max_wait if self._members.homes else min(self._max_wait, FIRST_WORKER_SECONDS)
-        if not self._members.present and time.monotonic() - self._roll.seen_at > patience:
-            raise UnavailableError(
-                f"no worker has joined the scheduler at {self._scheduler} for {patience:g} s",
-                hint=f"start workers with: dask worker {self._scheduler}",
-            )
+        self._roll.require_workers(self._scheduler, self._max_wait)
 
     def _give_up(self) -> None:
         """Let nothing further start after a signal, or too many failures."""
@@ -230,11 +224,22 @@ class ClusterEngine:
     def _lose(self) -> None:
         """Take back every task; each ends where it runs, as its worker hears nothing of the scheduler."""
         self._connection.lose()
-        for each in self._flights.values():
-            home = self._members.home_of(each.address)
-            self._ready.append(Waiting(each.task, was_started=True, home=home))
-            self._members.release(each.address)
-        self._flights.clear()
+        for key, each in [*self._flights.items()]:
+            self._take_back(key, self._members.home_of(each.address))
+
+    def _replace(self, link: Link) -> None:
+        """Take back the tasks of workers that have left: Dask would wait for a worker of the same address."""
+        lost = {
+            key: each for key, each in self._flights.items() if not self._members.is_present(each.address)
+        }
+        for key, each in lost.items():
+            link.cancel(each.future)
+            self._take_back(key)
+
+    def _take_back(self, key: str, home: str = "") -> None:
+        flight = self._flights.pop(key)
+        self._members.release(flight.address)
+        self._ready.append(Waiting(flight.task, was_started=True, home=home))
 
     def _reconnect(self) -> Link | None:
         """Connect again; one that was started again knows nothing, and what it had leased is waited for."""

@@ -92,6 +92,11 @@ class Link:
             future.add_done_callback(self._events.put)
             return future
 
+    def cancel(self, future: Future[bytes]) -> None:
+        """Forget a task; what of it runs is not ended."""
+        with self._talking():
+            future.cancel()
+
     def next_event(self, timeout: float) -> Event | None:
         """Wait for a future that is done, or a message of a worker."""
         with self._talking(), suppress(Empty):

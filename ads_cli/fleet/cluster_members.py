@@ -72,6 +72,11 @@ class Members:
         """Whether the workers of a home have left, and may return."""
         return home in self._absent
 
+    def is_present(self, address: str) -> bool:
+        """Whether a worker is connected."""
+        member = self._members.get(address)
+        return member is not None and member.is_present
+
     def home_of(self, address: str) -> str:
         """Return the home of a worker."""
         member = self._members.get(address)

@@ -1,5 +1,6 @@
 """What a fleet and the workers of a cluster tell each other: JSON, and nothing secret."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -75,9 +76,9 @@ def failed(task: Task, error: dict[str, Any]) -> Outcome:
     return Outcome(TaskResult.ended(task, error["exit_code"], error=error), "")
 
 
-def require_nothing_secret(task: Task) -> None:
+def require_nothing_secret(tasks: Iterable[Task]) -> None:
     """Raise UsageError for a command line that must not pass through a scheduler."""
-    for word in task.words:
+    for task, word in ((task, word) for task in tasks for word in task.words):
         if (shown := mask_address(word)) != word:
             raise UsageError(
                 f"task {task.name!r}: {shown} may hold a secret, which would pass through the scheduler",

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ..errors import StateError
+from ..errors import StateError, UnavailableError
 from .cluster_link import Link
 from .cluster_members import Member, Members
 from .cluster_messages import Inquiry, Survey
@@ -17,6 +17,7 @@ from .run_task import SIGNAL_BASE
 from .tasks import Task
 
 CALL_SECONDS = 1.0  # between two calls
+FIRST_WORKER_SECONDS = 60.0
 
 
 class Roll:
@@ -26,7 +27,7 @@ class Roll:
         self._members, self._run, self._tasks = members, run, tuple(tasks)
         self._called_at = float("-inf")
         self._failed_before: set[tuple[str, bytes]] = set()  # in an earlier run, by home
-        self.seen_at = time.monotonic()  # when there was a worker
+        self._seen_at = time.monotonic()  # when there was a worker
         self.lease_seconds = 0.0  # the longest of all workers
         self.ended: dict[str, TaskResult] = {}  # by task: the records of workers
 
@@ -45,7 +46,16 @@ class Roll:
         if new := {address: workers[address] for address in workers if address not in known}:
             self._add(link, new)
         if self._members.present:
-            self.seen_at = now
+            self._seen_at = now
+
+    def require_workers(self, scheduler: str, max_wait: float) -> None:
+        """Raise UnavailableError where there has been no worker for too long."""
+        patience = max_wait if self._members.homes else min(max_wait, FIRST_WORKER_SECONDS)
+        if not self._members.present and time.monotonic() - self._seen_at > patience:
+            raise UnavailableError(
+                f"no worker has joined the scheduler at {scheduler} for {patience:g} s",
+                hint=f"start workers with: dask worker {scheduler}",
+            )
 
     def ask(self, link: Link, tasks: Sequence[Task]) -> None:
         """Ask all workers again which of these tasks have ended there."""

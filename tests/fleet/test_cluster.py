@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from distributed import Client
 
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
@@ -130,11 +131,19 @@ def test_tasks_whose_workers_die_after_them_are_not_run_again(company, shops):
     running.send_signal(signal.SIGSTOP)
     go.set()
     wait_until(lambda: not company.busy(), "the tasks have ended")
-    for worker in company.cluster.workers.values():
-        worker.kill()
+    with Client(company.cluster.address, set_as_default=False) as dask:
+        wait_until(lambda: results_in(dask) == 3, "the results are there")
+        company.cluster.workers["w1"].kill()
+        lost = "lose already computed task(s), which will be recomputed"
+        wait_until(lambda: lost in company.cluster.log.read_text(), "a result is lost")
+        wait_until(lambda: results_in(dask) == 3, "Dask has called for it again")
     running.send_signal(signal.SIGCONT)
     assert [each["status"] for each in records_of(running)] == ["ok"] * 3
     assert len(shops.puts) == 3
+
+
+def results_in(dask: Client) -> int:
+    return sum(map(bool, dask.who_has().values()))
 
 
 def test_a_fleet_that_is_stopped_stops_its_tasks_and_is_resumed(company, shops):

@@ -1,9 +1,9 @@
 """Run the tasks of a fleet on the workers of a Dask cluster.
 
-The fleet decides which task may start, and where, and where again if that worker is lost. A lease at the
-scheduler keeps two workers from running jobs of one account: a worker that hears nothing of the fleet ends its
-task before the lease can pass to another one. What a task came to is kept at the scheduler until the fleet has
-ended, so that a task that has ended is not run again when its worker dies.
+The fleet decides which task may start, and where, and where again if that worker is lost. A lease keeps two
+workers from running jobs of one account: a worker that hears nothing of the fleet ends its task before the
+lease can pass to another one. What a task came to is kept at the scheduler until the fleet has ended, so that
+a task that has ended is not run again when its worker dies.
 """
 
 import time
@@ -229,12 +229,10 @@ class ClusterEngine:
 
     def _replace(self, link: Link) -> None:
         """Take back the tasks of workers that have left: Dask would wait for a worker of the same address."""
-        lost = {
-            key: each for key, each in self._flights.items() if not self._members.is_present(each.address)
-        }
-        for key, each in lost.items():
-            link.cancel(each.future)
-            self._take_back(key)
+        for key, each in [*self._flights.items()]:
+            if not self._members.is_present(each.address):
+                link.cancel(each.future)
+                self._take_back(key)
 
     def _take_back(self, key: str, home: str = "") -> None:
         flight = self._flights.pop(key)

@@ -78,7 +78,7 @@ def failed(task: Task, error: dict[str, Any]) -> Outcome:
 
 def require_nothing_secret(tasks: Iterable[Task]) -> None:
     """Raise UsageError for a command line that must not pass through a scheduler."""
-    for task, word in ((task, word) for task in tasks for word in task.words):
+    for task, word in ((each, word) for each in tasks for word in each.words):
         if (shown := mask_address(word)) != word:
             raise UsageError(
                 f"task {task.name!r}: {shown} may hold a secret, which would pass through the scheduler",

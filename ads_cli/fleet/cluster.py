@@ -53,9 +53,7 @@ class Flight(msgspec.Struct):
 class ClusterEngine:
     """Runs tasks on a Dask cluster; an engine runs once."""
 
-    def __init__(
-        self, scheduler: str, run: Run, state_dir: Path, limits: Limits, max_wait: float = 900.0
-    ) -> None:
+    def __init__(self, scheduler: str, run: Run, state_dir: Path, limits: Limits, max_wait: float) -> None:
         self._scheduler, self._run, self._limits = scheduler, run, limits
         self._max_wait = max_wait  # seconds without a scheduler or a worker
         self._records = Records(state_dir, run)

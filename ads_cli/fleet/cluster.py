@@ -142,7 +142,7 @@ class ClusterEngine:
                 continue
             if outcome := self._found(link, waiting):
                 self._end(link, waiting.task, outcome)
-            elif error := self._members.problem(waiting.task):
+            elif error := self._members.find_problem(waiting.task, now):
                 self._end(link, waiting.task, failed(waiting.task, error))
             elif member := self._members.choose(waiting.task, now):
                 self._submit(link, waiting.task, member)

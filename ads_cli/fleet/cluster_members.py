@@ -11,6 +11,7 @@ from .allowance import Division
 from .tasks import Task
 
 PARTS = 16  # of a limit, at least: a worker that joins later gets one of another worker's
+SETTLE_SECONDS = 5.0  # in which the workers of a cluster join, one after another
 RETURN_SECONDS = 60.0  # in which a worker that was lost returns to its share
 
 
@@ -39,6 +40,7 @@ class Members:
         self._tasks = tuple(tasks)
         self._members: dict[str, Member] = {}  # by address
         self._divisions: dict[str, Division] = {}  # by scope
+        self._joined_at = 0.0
         self._absent: dict[str, float] = {}  # homes without a worker, since when
 
     @property
@@ -51,9 +53,10 @@ class Members:
         """The homes of all workers that were seen."""
         return {member.home for member in self._members.values()}
 
-    def join(self, member: Member) -> None:
+    def join(self, member: Member, now: float) -> None:
         """Add a worker."""
         self._members[member.address] = member
+        self._joined_at = now
         self._absent.pop(member.home, None)
 
     def keep(self, addresses: Iterable[str], now: float) -> None:
@@ -112,9 +115,9 @@ class Members:
         if member := self._members.get(address):
             member.problems[profile] = error
 
-    def problem(self, task: Task) -> dict[str, Any] | None:
-        """Return the error of a task that no worker can run, of all that were seen."""
-        if not self._members or self._able(task):
+    def find_problem(self, task: Task, now: float) -> dict[str, Any] | None:
+        """Return the error of a task that no worker can run, once no further one joins."""
+        if not self._members or self._able(task) or now - self._joined_at < SETTLE_SECONDS:
             return None
         found = {member.name: member.problem(task) for member in self._members.values()}
         errors = {name: error for name, error in found.items() if error}

@@ -65,7 +65,7 @@ class Roll:
                 self._note(answer, is_new=False)
 
     def _add(self, link: Link, new: dict[str, Any]) -> None:
-        is_first = not self._members.homes
+        is_first, now = not self._members.homes, time.monotonic()
         differences = link.check_versions()
         answers = self._survey(link, [each for each in new if each not in differences], self._tasks)
         for address, worker in new.items():
@@ -75,7 +75,8 @@ class Roll:
             if isinstance(answer, Survey):
                 is_new = answer.home not in self._members.homes
                 threads, scopes = int(worker["nthreads"]), answer.scopes
-                self._members.join(Member(address, name, threads, answer.home, scopes, answer.problems))
+                member = Member(address, name, threads, answer.home, scopes, answer.problems)
+                self._members.join(member, now)
                 self._note(answer, is_new=is_new)
                 continue
             what = f"has {differences[address]}" if address in differences else f"cannot run adsctl: {answer}"
@@ -85,7 +86,7 @@ class Roll:
             )
             if is_first:
                 raise error
-            self._members.join(Member(address, name, 0, address, {}, {}, unfit=error.as_dict()))
+            self._members.join(Member(address, name, 0, address, {}, {}, unfit=error.as_dict()), now)
 
     def _survey(self, link: Link, addresses: list[str], tasks: Sequence[Task]) -> dict[str, Any]:
         """Return the answer of each worker, or its exception; one that cannot be reached has none."""

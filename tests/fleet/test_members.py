@@ -4,7 +4,7 @@ from math import inf
 
 from ads_cli.client.allowance import account_scope
 from ads_cli.fleet.allowance import REST_SECONDS
-from ads_cli.fleet.cluster_members import RETURN_SECONDS, Member, Members
+from ads_cli.fleet.cluster_members import RETURN_SECONDS, SETTLE_SECONDS, Member, Members
 from ads_cli.fleet.tasks import Task
 from ads_cli.uploads.job_key import Place
 
@@ -31,7 +31,7 @@ def worker(name: str, home: str = "", scopes: dict[str, str] | None = None, **ot
 def members_of(tasks: list[Task], *workers: Member) -> Members:
     members = Members(tasks)
     for each in workers:
-        members.join(each)
+        members.join(each, 0.0)
     return members
 
 
@@ -88,7 +88,7 @@ def test_a_worker_that_returns_has_its_share_and_one_that_does_not_gives_it_up()
     before = members.shares("home-b", 0.0)
     members.keep(["tcp://a"], 1.0)
     assert members.is_expected("home-b") and members.shares("home-b", 2.0) == before
-    members.join(worker("b2", "home-b"))
+    members.join(worker("b2", "home-b"), 0.0)
     members.keep(["tcp://a", "tcp://b2"], 3.0)
     assert not members.is_expected("home-b") and members.shares("home-b", 3.0) == before
     members.keep(["tcp://a"], 10.0)
@@ -104,7 +104,7 @@ def test_a_late_worker_waits_until_the_share_that_it_gets_counts_no_longer():
     tasks = [task(number) for number in range(6)]
     members = members_of(tasks, worker("a"))
     place(members, tasks[0]), place(members, tasks[1])
-    members.join(worker("b"))
+    members.join(worker("b"), 0.0)
     assert place(members, tasks[2]) is None
     assert names(place(members, tasks[2], REST_SECONDS + 1)) == ["b"]
     total = sum(members.shares(f"home-{name}", REST_SECONDS + 1)[TOKEN].parts for name in "ab")
@@ -114,17 +114,18 @@ def test_a_late_worker_waits_until_the_share_that_it_gets_counts_no_longer():
 def test_a_task_waits_for_the_workers_that_can_run_it_and_fails_where_none_can():
     nord, west = task(1), task(2, "west")
     members = members_of([nord, west], worker("a", problems={"west": SIGN_IN}))
-    assert members.problem(nord) is None
-    problem = members.problem(west)
+    assert members.find_problem(nord, SETTLE_SECONDS) is None
+    assert members.find_problem(west, SETTLE_SECONDS - 1) is None  # other workers may join
+    problem = members.find_problem(west, SETTLE_SECONDS)
     assert (
         problem
         and problem["message"] == "no worker can run it: a: not signed in"
         and problem["exit_code"] == 4
     )
-    members.join(worker("b", scopes={"west": "token-2"}, problems={"nord": SIGN_IN}))
+    members.join(worker("b", scopes={"west": "token-2"}, problems={"nord": SIGN_IN}), 0.0)
     assert names(place(members, west)) == ["b"]
     members.keep(["tcp://a"], 1.0)
-    assert members.problem(west) is None  # it may return
+    assert members.find_problem(west, SETTLE_SECONDS) is None  # it may return
 
 
 def test_a_task_without_an_account_needs_no_sign_in_and_no_share():
@@ -137,4 +138,4 @@ def test_a_task_without_an_account_needs_no_sign_in_and_no_share():
 def test_a_worker_that_is_unfit_runs_nothing():
     members = members_of([task(1)], worker("a", unfit={"exit_code": 11, "message": "has adsctl 9"}))
     assert place(members, task(1)) is None
-    assert "has adsctl 9" in str(members.problem(task(1)))
+    assert "has adsctl 9" in str(members.find_problem(task(1), SETTLE_SECONDS))

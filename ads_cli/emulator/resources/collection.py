@@ -40,8 +40,6 @@ Requests = type[Request] | tuple[type[Request], ...]
 Scope = Callable[[RequestContext, Any], str]
 # A change of one record, inside a transaction; it returns the record as it is answered.
 Change = Callable[[RequestContext, Any], Record]
-# By request: the change that it makes, for a batch of them.
-CHANGES: dict[type[Request], Change] = {}
 
 
 def in_account(context: RequestContext, request: Any) -> str:
@@ -107,7 +105,6 @@ class Collection:
         changes = ((self.create, self.created), (self.update, self.updated), (self.delete, self.removed))
         for requests, change in changes:
             for request in _each(requests):
-                CHANGES[request] = change
                 handler(request)(_in_transaction(change))
 
     def page(self, context: RequestContext, request: Any) -> Result:

@@ -1,4 +1,7 @@
-"""A fleet on the workers of a Dask cluster: three against one, bounded by latency."""
+"""A fleet on the workers of a Dask cluster: three against one, bounded by latency.
+
+Both are those of the environment that runs the benchmarks, which has Dask.
+"""
 
 import subprocess
 import sys
@@ -8,8 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from .feeds import feed
-from .peers import ADSCTL, PYTHON
-from .running import interleaved, load_server, measured, signed_in
+from .running import Command, interleaved, load_server, signed_in
 from .table import Bar, Table
 
 TASKS, THREADS = 50, 3  # of each worker
@@ -38,8 +40,8 @@ def clusters(table: Table, env: Mapping[str, str], folder: Path, tasks: int = TA
         )
 
         def run(scheduler: str) -> float:
-            words = [ADSCTL, "fleet", "run", str(file), "--engine", "dask", "--scheduler", scheduler]
-            return measured(words, online).seconds
+            words = ["fleet", "run", str(file), "--engine", "dask", "--scheduler", scheduler]
+            return Command([sys.executable, "-m", "ads_cli", *words], online).time()
 
         samples = interleaved({ONE: lambda: run(one), THREE: lambda: run(three)}, 1, warm=False)
     table.speed(ONE, tasks * ROWS, samples)
@@ -69,7 +71,11 @@ def _start(stack: ExitStack, words: list[str], env: Mapping[str, str], log: Path
     """Start a process of Dask, which ends with the stack."""
     output = stack.enter_context(log.open("wb"))
     process = subprocess.Popen(
-        [PYTHON, "-m", "dask", *words], env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+        [sys.executable, "-m", "dask", *words],
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
     )
     stack.callback(process.wait)
     stack.callback(process.kill)

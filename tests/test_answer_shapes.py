@@ -23,6 +23,7 @@ HAND_WRITTEN = (
     "products pull pulled.csv --force",
     "products delete pk1 pk2",
     "audiences push customers.csv --audience 1nmth",
+    "audiences combine --name Users --any-of 1nmw1,1nmw2",
     "audiences do-not-reach push unsubscribed.csv --list 3k1a7",
     "conversions send orders.csv --pixel o8z6j --event-id o3f71",
     "stats get --since 7d --ids 9d4c1 --metrics impressions,clicks",

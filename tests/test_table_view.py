@@ -45,6 +45,7 @@ def test_a_column_has_a_short_header(column, expected):
         ("line_items", {"line_items": [{"id": "x"}]}, [{"id": "x"}]),
         ("audience_size", {"audience_size": {"min": 410, "max": 12500}}, "410 to 12,500"),
         ("audience_size", {"audience_size": 2350}, 2350),
+        ("audience_size", {"audience_size": {"min": None, "max": "x"}}, {"min": None, "max": "x"}),
     ],
 )
 def test_a_value_is_shown_for_people(column, record, expected):

@@ -33,7 +33,8 @@ def shown(column: str, record: Mapping[str, Any]) -> Any:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return ", ".join(value)
     if isinstance(value, dict) and value.keys() == {"min", "max"}:
-        return f"{value['min']:,} to {value['max']:,}"
+        least, most = value["min"], value["max"]
+        return f"{least:,} to {most:,}" if isinstance(least, int) and isinstance(most, int) else value
     return value
 
 

@@ -20,7 +20,8 @@ from .cluster_messages import Board, shares_of
 from .run_task import TaskProcess
 
 POLL_SECONDS = 0.5
-READ_SECONDS = "1 s"  # for a variable; a fleet sets each before it is read
+READ_SECONDS = "1 s"  # for a variable to be set; a fleet sets each before it is read
+ANSWER_SECONDS = 2  # for the scheduler to answer: a network may swallow what is sent, and tell nobody
 # Parts of a lease without a word of the fleet, after which a task is stopped, and then killed: it must
 # have ended before another worker gets the lease.
 QUIET_PART, KILL_PART = 0.4, 0.8
@@ -60,9 +61,9 @@ def is_running(worker: Worker) -> bool:
 
 
 def read(variable: Variable) -> str | None:
-    """Return the value of a variable; None if the fleet has deleted it."""
+    """Return the value of a variable; None if the fleet has deleted it, or the scheduler is silent."""
     try:
-        return str(variable.get(timeout=READ_SECONDS))
+        return str(variable.get(timeout=READ_SECONDS, callback_timeout=ANSWER_SECONDS))
     except TimeoutError:
         return None
 

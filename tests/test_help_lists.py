@@ -29,6 +29,9 @@ LINES = {
     "POST /12/batch/accounts/{account_id}/do_not_reach_lists/{do_not_reach_list_id}/users": (
         "audiences do-not-reach push", "ads", "json", None, "do_not_reach_list_id",
     ),
+    "POST /12/measurement/conversions/{pixel_id}": (
+        "conversions send", "ads", "json", "conversions", "pixel_id",
+    ),
     "POST /2/webhooks": ("webhooks create", "platform", "json", "url", None),
     "POST /oauth/request_token": ("auth login", "platform", "query", None, "platform_auth_access_type"),
     "POST /1.1/oauth/invalidate_token": ("auth logout", "platform", "query", None, None),

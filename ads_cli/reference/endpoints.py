@@ -24,12 +24,13 @@ def endpoint_records(root: Any, service: str) -> Iterator[dict[str, Any]]:
 
 def _record(request: type[Request], command: Command, names: Names) -> dict[str, Any]:
     endpoint = request.endpoint
-    arguments = {name for argument in command.arguments for name in argument.names} | {endpoint.id_field}
+    arguments = {name.strip("[]") for argument in command.arguments for name in argument.names}
     options = {name for option in command.options for name in option.names}
+    own_id = endpoint.id_field if command.arguments else None
     by_argument = [
         field
         for field in fields_of(request)
-        if field.argument in arguments or field.name == endpoint.id_field
+        if field.argument in arguments or (field.name == own_id and field.option not in options)
     ]
     others = [field for field in fields_of(request) if field not in by_argument]
     return {

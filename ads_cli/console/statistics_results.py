@@ -32,6 +32,9 @@ class ResultOptions(msgspec.Struct, frozen=True):
     plot: Annotated[
         str | None, typer.Option(metavar="FILE.svg|png", help="Draw the rows here, as lines or bars")
     ] = None
+    report: Annotated[
+        str | None, typer.Option(metavar="FILE.html", help="Write a page about the rows here, for a browser")
+    ] = None
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False
 
     def check(self, call: "Invocation", *, raw: bool = False, file: str | None = None) -> "Results":
@@ -39,14 +42,16 @@ class ResultOptions(msgspec.Struct, frozen=True):
         from ..errors import UsageError
         from ..statistics.grouping import parse_group_by
         from .output_file import OutputFile
+        from .page_file import checked_path
 
         by = parse_group_by(self.group_by)
         for option, is_given in (("--group-by", by), ("--totals", self.totals)):
             if is_given and (raw or self.into):
                 other = "--raw" if raw else "--into"
                 raise UsageError(f"{option} cannot be used with {other}", hint="it is about the rows shown")
-        if raw and self.plot:
-            raise UsageError("--plot cannot be used with --raw", hint="it draws rows")
+        for option, file_name in (("--plot", self.plot), ("--report", self.report)):
+            if raw and file_name:
+                raise UsageError(f"{option} cannot be used with --raw", hint="it is about rows")
         if raw and self.into:
             raise UsageError("--into cannot be used with --raw", hint="a table holds rows")
         if file and self.into:
@@ -56,9 +61,12 @@ class ResultOptions(msgspec.Struct, frozen=True):
             _check_file(output.path)
         if plot:
             _check_plot(plot.path)
+        report = checked_path(self.report, force=self.force) if self.report else None
+        database = self._database()
+        _check_differs([*(chosen.path for chosen in (output, plot) if chosen), database, report])
         for chosen in filter(None, (output, plot)):
             chosen.confirm(call, force=self.force)
-        return Results(call, by, self.totals, self._database(), output, plot)
+        return Results(call, by, self.totals, database, output, plot, report, force=self.force)
 
     def _database(self) -> Path | None:
         from ..errors import UsageError
@@ -82,9 +90,12 @@ class Results:
         database: Path | None,
         output: "OutputFile | None",
         plot: "OutputFile | None",
+        report: Path | None,
+        *,
+        force: bool,
     ) -> None:
-        self._call, self._by, self._totals = call, group_by, totals
-        self._database, self._output, self._plot = database, output, plot
+        self._call, self._by, self._totals, self._force = call, group_by, totals, force
+        self._database, self._output, self._plot, self._report = database, output, plot, report
 
     def take(self, question: "Question", rows: "Iterable[Row]", described: "Mapping[str, Described]") -> None:
         """Show, write or store the rows."""
@@ -94,18 +105,22 @@ class Results:
         columns = [names.name(column) for column in question.columns]
         gathered = Gathered(columns, described)
         summed = self._summed(map(names.to_wire, rows))
-        if self._plot:
+        draws = self._call.printer.draws and self._call.presentation.format is None
+        draws = draws and not (self._database or self._output)
+        if draws or self._plot or self._report:
             summed = gathered.watch(summed)
         if self._database is not None:
             self._store(self._database, summed, columns)
         elif self._output is not None:
             self._write(self._output, summed, columns)
-        elif self._call.printer.draws and self._call.presentation.format is None:
+        elif draws:
             self._draw(question, summed, gathered)
         else:
             self._show(summed, columns)
         if self._plot:
             self._write_plot(self._plot, question, gathered)
+        if self._report:
+            self._write_report(self._report, question, gathered)
 
     def _write_plot(self, plot: "OutputFile", question: "Question", gathered: "Gathered") -> None:
         from ..config.atomic_files import replacing
@@ -116,10 +131,17 @@ class Results:
             file.write(picture)
         self._call.messages.say(f"{plot.path}: a picture of the rows")
 
+    def _write_report(self, path: Path, question: "Question", gathered: "Gathered") -> None:
+        from .page_file import write_page
+        from .pages.statistics import page_of
+
+        page = page_of(question, gathered, self._call.account)
+        write_page(self._call, path, page, force=self._force)
+
     def _draw(self, question: "Question", rows: "Iterable[Row]", gathered: "Gathered") -> None:
         from .statistics_view import draw_statistics
 
-        for _ in rows if self._plot else gathered.watch(rows):
+        for _ in rows:
             pass
         printer = self._call.printer
         draw_statistics(printer.stream, gathered, question.text, with_total=self._totals, color=printer.color)
@@ -175,3 +197,14 @@ def _check_plot(path: Path) -> None:
     if not path.parent.is_dir() or path.is_dir():
         reason = f"{path} is a folder" if path.is_dir() else f"the folder {path.parent} does not exist"
         raise UsageError(f"--plot: {reason}")
+
+
+def _check_differs(paths: "Iterable[Path | None]") -> None:
+    """Raise UsageError where one file is to be written twice."""
+    from ..errors import UsageError
+
+    seen = set()
+    for path in filter(None, paths):
+        if path.resolve() in seen:
+            raise UsageError(f"{path} is named twice", hint="choose another name for one of them")
+        seen.add(path.resolve())

@@ -56,8 +56,15 @@ class Edit(Struct, frozen=True):
     after: str | None
 
 
+class Amount(Struct, frozen=True):
+    """A number that is shown in its own way: with decimals, or a currency."""
+
+    value: float
+    text: str
+
+
 # A cell is a text, a number, one of the above, or several of them below each other.
-Cell: TypeAlias = "str | int | Picture | Link | Badge | Edit | tuple[Cell, ...]"
+Cell: TypeAlias = "str | int | Picture | Link | Badge | Edit | Amount | tuple[Cell, ...]"
 
 
 class Column(Struct, frozen=True):
@@ -95,7 +102,8 @@ class Bar(Struct, frozen=True):
     """A bar of a chart."""
 
     label: str
-    value: int
+    value: float
+    text: str = ""  # shown in place of the value
 
 
 class Chart(Struct, frozen=True):
@@ -103,11 +111,11 @@ class Chart(Struct, frozen=True):
 
     title: str
     bars: Sequence[Bar]
-    whole: int  # that the parts are shares of
+    whole: float  # that the parts are shares of
     note: str = ""
 
     @property
-    def longest(self) -> int:
+    def longest(self) -> float:
         """The value of the longest bar."""
         return max((bar.value for bar in self.bars), default=0) or 1
 
@@ -132,8 +140,9 @@ class Tally(Struct, frozen=True):
     """A number that says much."""
 
     label: str
-    number: int
+    number: float
     level: Level = "neutral"
+    text: str = ""  # shown in place of the number
 
 
 class Page(Struct, frozen=True):
@@ -166,7 +175,7 @@ def _size(cell: Cell) -> int:
             return 3 * BYTES_PER_CELL + _text_size(cell.address)
         case Link():
             return 2 * BYTES_PER_CELL + _text_size(cell.text) + _text_size(cell.address)
-        case Badge():
+        case Badge() | Amount():
             return BYTES_PER_CELL + _text_size(cell.text)
         case Edit():
             texts = (cell.field, cell.before or "", cell.after or "")

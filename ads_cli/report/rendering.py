@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ..output.text import safe
-from .page import Badge, Edit, Link, Page, Picture, numbered
+from .page import Amount, Badge, Edit, Link, Page, Picture, numbered
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -64,7 +64,15 @@ def _environment(shown: Callable[[Any], Any]) -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    kinds = {"picture": Picture, "link": Link, "badge": Badge, "edit": Edit, "several": tuple, "number": int}
+    kinds = {
+        "picture": Picture,
+        "link": Link,
+        "badge": Badge,
+        "edit": Edit,
+        "amount": Amount,
+        "several": tuple,
+        "number": int,
+    }
     for name, kind in kinds.items():
         environment.tests[f"a_{name}"] = lambda value, kind=kind: isinstance(value, kind)
     return environment

@@ -57,8 +57,10 @@ class Line:
     def text(self, column: str) -> str:
         """Write the total of a column for people: 1,234, or 1,234.50 EUR."""
         total = self.totals.get(column)
-        if total is None:
-            return ""
+        return "" if total is None else self.shown(column, total)
+
+    def shown(self, column: str, total: Number) -> str:
+        """Write a number of a column for people."""
         if column.endswith(AMOUNT):
             return f"{total:,.{decimals_of(self.currency)}f} {self.currency}".rstrip()
         return f"{total:,}" if isinstance(total, int) else f"{total:,.2f}"

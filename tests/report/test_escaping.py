@@ -36,16 +36,16 @@ def page(text: str) -> Page:
         Link(text, address),
         parts_of.Badge(text, "error"),
         Edit(text, text, text),
+        parts_of.Amount(1.5, text),
     ]
     columns = [Column(text) for _ in range(len(cells) + 1)]
     parts = [
         Table(text, columns, [[*cells, (text, Edit("", None, text), Edit("", text, None))]], text, 2, text),
-        parts_of.Chart(text, [parts_of.Bar(text, 3)], 4, text),
+        parts_of.Chart(text, [parts_of.Bar(text, 3), parts_of.Bar(text, 3.5, text)], 4, text),
         parts_of.Texts([text]),
     ]
-    return Page(
-        text, "good", text, [text], [(text, text)], [parts_of.Tally(text, 3)], [Section(text, parts)] * 2
-    )
+    tallies = [parts_of.Tally(text, 3), parts_of.Tally(text, 3.5, text=text)]
+    return Page(text, "good", text, [text], [(text, text)], tallies, [Section(text, parts)] * 2)
 
 
 def elements(text: str) -> list[tuple[str, list[str]]]:

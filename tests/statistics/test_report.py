@@ -1,0 +1,78 @@
+"""`--report`: a page about the rows, in one file that loads nothing."""
+
+import pytest
+
+from tests.report.reading import Read, read
+from tests.statistics.rows import number, total
+
+WEEK = ("--since", "14d", "--until", "7d", "--entity", "LINE_ITEM", "--all")
+METRICS = ("--metrics", "impressions,clicks,billed_charge_local")
+
+
+def page(stats, *words: str, command: str = "get") -> Read:
+    done = stats.adsctl("stats", command, *words, "--report", "o.html", "-o", "none")
+    assert "o.html: a page about this run" in done.stderr
+    return read(stats.adsctl.home / "o.html")
+
+
+@pytest.mark.parametrize("command", ["get", "export"])
+def test_a_page_says_what_was_asked_and_what_it_comes_to(stats, command):
+    text = page(stats, *WEEK, *METRICS, command=command).text
+    rows = stats.get(*WEEK, *METRICS)
+    assert "line items from 2026-06-03 until 2026-06-10, by day" in text and "ALL_ON_PLATFORM" in text
+    assert f"spend {total(rows, 'billed_charge_local'):,.2f} EUR" in text
+    assert f"impressions {total(rows, 'impressions'):,.0f}" in text
+    assert f"clicks {total(rows, 'clicks'):,.0f}" in text
+    day = [row for row in rows if row["start"].startswith("2026-06-05")]
+    assert f"2026-06-05 {total(day, 'impressions'):,.0f}" in text
+    assert f"2026-06-05 {total(day, 'billed_charge_local'):,.2f} EUR" in text
+
+
+def test_a_table_has_a_row_for_each_entity_that_sorts_by_numbers(stats):
+    shown = page(stats, *WEEK, *METRICS)
+    rows = stats.get(*WEEK, *METRICS)
+    keys = {float(value) for value in shown.attributes("data-sort")}
+    for id in {row["entity_id"] for row in rows}:
+        of = [row for row in rows if row["entity_id"] == id]
+        assert id in shown.text and of[0]["name"] in shown.text
+        charged = round(total(of, "billed_charge_local"), 6)
+        assert not any(number(row["impressions"]) for row in of) or any(
+            abs(key - charged) < 1e-6 for key in keys
+        )
+
+
+def test_many_days_are_shown_together_and_a_total_has_no_time(stats):
+    text = page(stats, "--since", "90d", "--until", "4d", "--all", *METRICS, command="export").text
+    assert "Each bar is 3 days from its beginning on." in text
+    text = page(stats, *WEEK, *METRICS, "--granularity", "TOTAL").text
+    assert "Over time" not in text and "Who has what part" in text
+
+
+def test_nothing_of_a_name_becomes_an_element(stats):
+    stats.adsctl("campaigns", "update", "8wku3", "--name", "<script>x</script>\x1b[31m", "--yes")
+    shown = page(stats, "--since", "7d", "--ids", "8wku3")
+    assert "<script>x</script>\\x1b[31m" in shown.text
+    assert [tag for tag, _ in shown.tags].count("script") == 1
+    assert not [value for name in ("src", "href") for value in shown.attributes(name) if ":" in str(value)]
+
+
+def test_an_empty_answer_is_a_page_too(stats):
+    text = page(stats, "--since", "2010-01-01", "--until", "2010-01-03", "--ids", "8wku3").text
+    assert "Nothing was spent or counted in this time." in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("get", "--raw", "--report", "o.html"), "--report cannot be used with --raw"),
+        (("get", "--report", "no/o.html"), "--report: the folder no does not exist"),
+        (("get", "--report", "mine.html"), "mine.html exists and is not a page that adsctl wrote"),
+        (("export", "o.csv", "--report", "./o.csv"), "o.csv is named twice"),
+        (("get", "--plot", "o.svg", "--report", "o.svg"), "o.svg is named twice"),
+        (("get", "--into", "sqlite:o.db", "--report", "o.db"), "o.db is named twice"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(stats, words, message):
+    stats.adsctl.file("mine.html", "mine")
+    assert message in stats.adsctl("stats", *words, *WEEK, code=2).stderr
+    assert (stats.adsctl.home / "mine.html").read_text() == "mine"

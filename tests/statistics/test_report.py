@@ -76,3 +76,11 @@ def test_what_cannot_be_written_is_refused(stats, words, message):
     stats.adsctl.file("mine.html", "mine")
     assert message in stats.adsctl("stats", *words, *WEEK, code=2).stderr
     assert (stats.adsctl.home / "mine.html").read_text() == "mine"
+
+
+def test_what_matters_most_is_the_first_column_of_numbers(stats):
+    page(stats, *WEEK)
+    headings = (stats.adsctl.home / "o.html").read_text().split('scope="col" class="number">')[1:]
+    names = [heading.partition("<")[0] for heading in headings]
+    assert names[:3] == ["billed_charge_local", "impressions", "clicks"] and "engagements" in names[3:]
+    assert len(names) == len({*names})

@@ -47,7 +47,7 @@ def _sections(
         yield Section("Over time", [_over_time(name, gathered, total, noun) for name in leading])
     if leading:
         yield Section("Who has what part", [_parts(name, gathered, total) for name in leading])
-    yield Section("All rows", [_table(gathered)])
+    yield Section("All rows", [_table(gathered, leading)])
 
 
 def _over_time(column: str, gathered: Gathered, total: Line, noun: str) -> Chart:
@@ -77,11 +77,11 @@ def _bar(label: str, value: float, line: Line, column: str) -> Bar:
     return Bar(label, max(value, 0), line.shown(column, number))
 
 
-def _table(gathered: Gathered) -> Table:
+def _table(gathered: Gathered, first: Sequence[str]) -> Table:
     """Return a row for each entity, with its totals; campaigns where they differ from names."""
     lines = gathered.lines
     names = ["Name", "Id", *(["Campaign"] if any(line.campaign for line in lines) else [])]
-    numbers = gathered.counted_columns
+    numbers = list(dict.fromkeys([*first, *gathered.counted_columns]))
     columns = [*map(Column, names), *(Column(name, "number") for name in numbers)]
     rows: list[list[Cell]] = []
     for line in lines:

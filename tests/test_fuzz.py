@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ads_cli.api.accounts import ListAccounts
-from ads_cli.client.client import Client
+from ads_cli.client.paging import follow
 from ads_cli.client.rate_headers import clock_hint, quota_of, requested_delay
 from ads_cli.client.response import Response, parse_records, read_response
 from ads_cli.client.response_body import parse_form, parse_json, parse_outline
@@ -159,9 +159,8 @@ def test_pages_of_any_shape_are_shown_or_refused(responses, envelope, all, outpu
         class messages:
             say = staticmethod(str.lower)
 
-    client = Client(lambda base: "http://localhost", lambda: None)
     remaining = iter([*responses, {}])
-    pages = client.follow(lambda cursor: Response(200, {}, next(remaining)))
+    pages = follow(lambda cursor: Response(200, {}, next(remaining)))
     with allowed(AdsctlError):
         show_pages(Call, pages, ("id", "name"), envelope=envelope, all=all)
 

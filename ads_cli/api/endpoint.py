@@ -156,7 +156,7 @@ def endpoint(
         confirm_prompt=confirm_prompt,
         example=example,
         chart=chart,
-        id_field=path.rpartition("/")[2].strip("{}") if path.endswith("}") else id_field,
+        id_field=_last_id(path) if id_field is None else id_field or None,
         rates={"generic": rate, "x": resolve_x_rate(method, path, base, x_rate or rate)},
         sensitive=sensitive,
         service=service,
@@ -177,6 +177,11 @@ def modules_of(group: tuple[str, ...]) -> tuple[str, ...]:
             return modules
         group = group[:-1]
     return ()
+
+
+def _last_id(path: str) -> str | None:
+    """Name the path field in which a path ends, which is the id of the resource itself."""
+    return path.rpartition("/")[2].strip("{}") if path.endswith("}") else None
 
 
 def requests_of(module: str) -> list[type[Request]]:

@@ -65,9 +65,13 @@ class Period(InAccount, kw_only=True):
 class StatisticsPeriod(Period, kw_only=True):
     """The parameters that statistics at once and by jobs have in common."""
 
-    entity_ids: FewIds
+    start_time: Annotated[From, Meta(extra={"option": "since"})]
+    end_time: Annotated[Until, Meta(extra={"option": "until"})]
+    entity_ids: Annotated[FewIds, Meta(extra={"option": "ids"})]
     granularity: Annotated[Granularity, Meta(description="What one number is of")]
-    metric_groups: Annotated[list[MetricGroup], Meta(min_length=1, description="Kinds of metrics")]
+    metric_groups: Annotated[
+        list[MetricGroup], Meta(min_length=1, description="Kinds of metrics", extra={"option": "metrics"})
+    ]
     placement: Annotated[Placement, Meta(description="Where the ads were shown")]
 
 
@@ -77,7 +81,7 @@ def _wrong_groups(item: Any) -> str | None:
     return f"{item.entity} has {' and '.join(groups)} only, not {wrong[0]}" if wrong else None
 
 
-@endpoint(f"GET {STATISTICS}", "stats get", columns="id id_data", rate=AT_ONCE)
+@endpoint(f"GET {STATISTICS}", "stats get", columns="id id_data", rate=AT_ONCE, id_field="")
 class GetStatistics(StatisticsPeriod, kw_only=True):
     """Get statistics of up to 20 entities and 7 days at once."""
 
@@ -106,13 +110,14 @@ class GetStatistics(StatisticsPeriod, kw_only=True):
     columns=JOB_COLUMNS,
     extra_fields=JOB_FIELDS,
     record_id="id_str",
+    id_field="",
 )
 @required_when("country", segmentation_type=("METROS",))
 class CreateJob(StatisticsPeriod, kw_only=True):
     """Begin to compute statistics of up to 20 entities and 90 days, or 45 where they are segmented."""
 
     entity: JobEntity
-    segmentation_type: SegmentationType | None = None
+    segmentation_type: Annotated[SegmentationType, Meta(extra={"option": "segment_by"})] | None = None
     country: Annotated[str, Meta(description="Of METROS: the targeting value of a country")] | None = None
     platform: Annotated[str, Meta(description="Targeting value of a platform")] | None = None
 
@@ -142,6 +147,7 @@ class CreateJob(StatisticsPeriod, kw_only=True):
     columns=JOB_COLUMNS,
     extra_fields=JOB_FIELDS,
     record_id="id_str",
+    id_field="",
     example="--columns id_str,status,entity",
 )
 class ListJobs(InAccount, kw_only=True):

@@ -16,6 +16,7 @@ from ..api.rates import TOTAL_COUNTS, Rate
 from ..errors import AdsctlError, NotFoundError, UnavailableError
 from .clock import CLOCK, Clock
 from .credentials import Credentials
+from .paging import follow
 from .prepared_request import PreparedRequest, build_request
 from .rate_headers import requested_delay
 from .rate_limiter import RateLimiter, StoppedError, Wait
@@ -85,21 +86,7 @@ class Client:
             changes = {"cursor": cursor, **without_count} if cursor else {}
             return self.call(msgspec.structs.replace(request, **changes), parse=parse)
 
-        return self.follow(fetch)
-
-    def follow(self, fetch: Callable[[str | None], Response]) -> Iterator[Response]:
-        """Fetch a page and those after it; raise UnavailableError if a cursor repeats."""
-        cursor: str | None = None
-        seen: set[str] = set()
-        while True:
-            response = fetch(cursor)
-            yield response
-            cursor = response.next_cursor
-            if cursor is None:
-                return
-            if cursor in seen:
-                raise UnavailableError(f"the service repeats the cursor {cursor!r}; the list would not end")
-            seen.add(cursor)
+        return follow(fetch)
 
     def prepare(self, request: Request, pieces: Sequence[bytes | memoryview] = ()) -> PreparedRequest:
         """Build the URL and body of a declared request; `pieces` are a body that is encoded already."""

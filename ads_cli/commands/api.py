@@ -137,7 +137,9 @@ def api(
     elif call.dry_run:
         show_prepared(call, request.prepare())
     else:
-        responses = call.client.follow(lambda cursor: call.client.exchange(request.prepare(cursor)))
+        from ..client.paging import follow
+
+        responses = follow(lambda cursor: call.client.exchange(request.prepare(cursor)))
         envelope = envelope and call.printer.shows_documents
         show_pages(call, responses, all=paginate, envelope=envelope, more_hint="--paginate shows them")
 

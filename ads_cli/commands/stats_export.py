@@ -25,6 +25,9 @@ def export(
     country: Annotated[
         str | None, typer.Option(metavar="VALUE", help="Of METROS: the targeting value of a country")
     ] = None,
+    platform: Annotated[
+        str | None, typer.Option(metavar="VALUE", help="Only of this platform, by its targeting value")
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with an export that was stopped, by the jobs it made")
     ] = False,
@@ -48,7 +51,7 @@ def export(
     sink = results.check(call, file=file)
     calendar = asked.calendar(call)
     period = calendar.period(asked.since, asked.until, asked.granularity)
-    question = asked.question(call, period, segmentation=segment_by, country=country)
+    question = asked.question(call, period, segmentation=segment_by, country=country, platform=platform)
     require_segments(question)
     described = Directory(call.client, call.account).describe(question.entity, question.ids)
     folder = ExportFolder(call.settings.state_dir, call.service, call.account, question)

@@ -86,6 +86,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         *,
         segmentation: str | None = None,
         country: str | None = None,
+        platform: str | None = None,
     ) -> "Question":
         """Return what is asked; raise UsageError."""
         from ..api.names import X
@@ -111,6 +112,5 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
             active=self.active,
         )
         placement = X.to_neutral({"placement": self.placement})["placement"]
-        return Question(
-            entity, ids, period, self.granularity, groups, metrics, placement, segmentation, country
-        )
+        segments = (segmentation, country, platform)
+        return Question(entity, ids, period, self.granularity, groups, metrics, placement, *segments)

@@ -94,6 +94,7 @@ class Export:
             placement=question.placement,  # type: ignore[arg-type]
             segmentation_type=question.segmentation,  # type: ignore[arg-type]
             country=question.country,
+            platform=question.platform,
         )
         try:
             job = self._client.call(request).data

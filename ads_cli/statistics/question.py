@@ -40,6 +40,7 @@ class Question(msgspec.Struct, frozen=True):
     placement: str
     segmentation: str | None = None
     country: str | None = None
+    platform: str | None = None
 
     @property
     def text(self) -> str:

@@ -105,7 +105,7 @@ SIZES = {
     "starts": (15, 5, "runs of each start"),
     "runs": (5, 2, "runs of everything else"),
     "products": (100_000, 10_000, "products to push"),
-    "rows": (1_000_000, 50_000, "rows to check, or of which 1 % changed"),
+    "rows": (1_000_000, 50_000, "rows to check, or of which 1 %% changed"),
     "people": (2_000_000, 50_000, "people to push"),
 }
 

@@ -50,6 +50,7 @@ GROUP_MODULES = {
     "recommendations": ("recommendations",),
     "conversions": ("conversions",),
     "measurement": ("measurement",),
+    "measurement web-event-tags": ("web_event_tags",),
     "measurement conversion-events": ("mobile_conversions",),
     "measurement conversion-attribution": ("mobile_conversions",),
     "measurement ab-tests": ("ab_tests",),

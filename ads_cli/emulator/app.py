@@ -16,7 +16,7 @@ from ..api.endpoint import Endpoint, Request
 from ..api.users import AudienceOperation, DoNotReachOperation
 from ..api.validation import InvalidError, compile_types
 from ..errors import StateError
-from . import identity
+from . import identity, oauth, resources
 from .core.errors import ApiError
 from .core.faults import handle_with_faults, parse_fault
 from .core.handlers import RegisteredHandler, RequestContext
@@ -34,56 +34,6 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse
 
     from .data import EmulatorData
-
-HANDLER_MODULES = (
-    "resources.accounts",
-    "resources.features",
-    "resources.history",
-    "resources.promotable_users",
-    "resources.categories",
-    "resources.funding_instruments",
-    "resources.campaigns",
-    "resources.line_items",
-    "resources.placements",
-    "resources.bidding_rules",
-    "resources.line_item_categories",
-    "resources.targeting",
-    "resources.targeting_search",
-    "resources.promoted",
-    "resources.promoted_media",
-    "resources.audiences",
-    "resources.audience_permissions",
-    "resources.audience_combinations",
-    "resources.audience_users",
-    "resources.audience_estimate",
-    "resources.do_not_reach",
-    "resources.settings",
-    "resources.tracking_tags",
-    "resources.lookup",
-    "resources.recommendations",
-    "resources.keywords",
-    "resources.media",
-    "resources.cards",
-    "resources.polls",
-    "resources.conversations",
-    "resources.fetched_cards",
-    "resources.posts",
-    "resources.unpublished_posts",
-    "resources.catalogs",
-    "resources.products",
-    "resources.product_sets",
-    "resources.scheduled_feeds",
-    "resources.measurement",
-    "resources.conversions",
-    "resources.mobile_conversions",
-    "resources.ab_tests",
-    "resources.statistics",
-    "resources.statistics_jobs",
-    "resources.webhooks",
-    "oauth.sign_in",
-    "oauth.authorize",
-    "oauth.bearer",
-)
 
 
 class SeededCredentials(NamedTuple):
@@ -201,8 +151,9 @@ class Emulator:
 
 def load_router(service: str = "generic") -> Router:
     """Import all handlers, and build the router of a service."""
-    for name in HANDLER_MODULES:
-        import_module(f".{name}", __package__)
+    for package in (resources, oauth):
+        for name in package.MODULES:
+            import_module(f".{name}", package.__name__)
     return Router(service)
 
 

@@ -1,1 +1,8 @@
 """Sign-in: request tokens, the authorize page, access tokens and bearer tokens."""
+
+# The modules that register handlers.
+MODULES = (
+    "sign_in",
+    "authorize",
+    "bearer",
+)

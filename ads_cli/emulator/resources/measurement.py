@@ -1,6 +1,7 @@
 """Event tags of websites and apps, lists of apps, and the provider of app events."""
 
 from ...api import measurement as declared
+from ...api import web_event_tags as web
 from ..core.errors import ApiError, invalid_parameter
 from ..core.handlers import RequestContext
 from ..storage.store import Record
@@ -47,11 +48,11 @@ def only_provider(context: RequestContext, after: Record, before: Record | None)
 
 WEB_EVENT_TAGS = Collection(
     kind="web_event_tag",
-    list=declared.ListWebEventTags,
-    get=declared.GetWebEventTag,
-    create=declared.CreateWebEventTag,
-    update=declared.UpdateWebEventTag,
-    delete=declared.DeleteWebEventTag,
+    list=web.ListWebEventTags,
+    get=web.GetWebEventTag,
+    create=web.CreateWebEventTag,
+    update=web.UpdateWebEventTag,
+    delete=web.DeleteWebEventTag,
     defaults={"status": "UNVERIFIED", "last_tracked_at": None},
     ids="web_event_tag_ids",
     sortable=("name", "type"),

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from .endpoint import Request
 from .fields import fields_of
 from .money import MICROS_PER_UNIT, as_amount, decimals_of
-from .validation import Problem
+from .problems import Problem
 
 CurrencyOf = Callable[[Request], str | None]  # None where it is not known
 

@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 
 from .iso_codes import CURRENCIES
-from .validation import Reason
+from .problems import Reason
 
 OTHER_FORMAT = re.compile(
     r"^[^?#]*\.(bmp|tiff?|svgz?|heic|heif|avif|ico|psd|pdf|html?|eps|mp4)([?#]|$)", re.I

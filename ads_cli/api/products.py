@@ -9,10 +9,11 @@ from msgspec import Meta
 
 from .endpoint import endpoint
 from .gtin import gtin_error, gtin_warning, was_truncated
+from .problems import Reason
 from .product_values import currency_problem, image_problem, interval_problem
 from .rates import per_quarter_hour
 from .types import Cursor, Id, InCatalog
-from .validation import Reason, rule
+from .validation import rule
 
 PRICE_WORDS = "a number, a space and a currency code, with a point for decimals, such as 19.90 EUR"
 Price = Annotated[str, Meta(pattern=r"^[0-9]+(\.[0-9]+)? [A-Z]{3}\Z", extra={"expected": PRICE_WORDS})]

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, NoReturn
 
-from ..api.validation import Problem
+from ..api.problems import Problem
 from ..errors import ContentError
 from ..feeds.rows import Row, Rows, TableRows
 from ..validation.block_runner import BlockRunner, UnreadableError

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..api.validation import Problem
+from ..api.problems import Problem
 from ..output.text import counted
 from ..validation.report import ValidationReport
 from .identifiers import IDENTIFIERS

@@ -9,8 +9,9 @@ from ..api.batches import encode_operation, operation, operation_of
 from ..api.endpoint import Request
 from ..api.fields import fields_of
 from ..api.names import Names, neutral_name, to_neutral
+from ..api.problems import Problem
 from ..api.spending import paused_unless_told
-from ..api.validation import Problem, check
+from ..api.validation import check
 from ..errors import UsageError
 from ..feeds.rows import Row
 from ..validation.result import CheckedRow

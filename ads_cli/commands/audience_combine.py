@@ -70,7 +70,8 @@ def _tree(any_of: str | None, all_of: str | None, segments: str | None) -> Any:
 def _operation(name: str, tree: Any) -> "CombineOperation":
     """Validate a combination; raise UsageError with every problem."""
     from ..api.audience_combinations import CombineOperation
-    from ..api.validation import InvalidError, convert
+    from ..api.problems import InvalidError
+    from ..api.validation import convert
 
     params = {"name": name, "audience_type": "FLEXIBLE", "segments": tree}
     try:

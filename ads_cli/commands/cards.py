@@ -22,7 +22,8 @@ def fetch(
     For example: adsctl cards fetch card://7cqs1 card://7cqt1
     """
     from ..api.cards import FetchCard, FetchCards
-    from ..api.validation import InvalidError, convert
+    from ..api.problems import InvalidError
+    from ..api.validation import convert
     from ..console.results import show
 
     call = Invocation.of(ctx, mutates=False)

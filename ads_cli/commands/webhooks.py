@@ -28,7 +28,8 @@ def create(
 
     For example: adsctl webhooks create https://shop.example/events
     """
-    from ..api.validation import InvalidError, convert
+    from ..api.problems import InvalidError
+    from ..api.validation import convert
     from ..api.webhooks import CreateWebhook
     from ..client.api_errors import error_details
     from ..console.results import show, show_request

@@ -9,8 +9,9 @@ from ..api.endpoint import Request
 from ..api.fields import Field, fields_of
 from ..api.names import to_neutral
 from ..api.parts import with_removed, without_removed
+from ..api.problems import InvalidError, Problem
 from ..api.spending import paused_unless_told
-from ..api.validation import InvalidError, Problem, convert
+from ..api.validation import convert
 from ..errors import ContentError, UsageError
 from ..spelling import as_option
 

@@ -10,7 +10,8 @@ import msgspec
 from ..api.conversions import Conversion
 from ..api.fields import fields_of
 from ..api.names import Names, to_neutral
-from ..api.validation import Problem, check
+from ..api.problems import Problem
+from ..api.validation import check
 from ..audiences.identifiers import SHA256_HEX, clean_text, identifier_types
 from ..feeds.rows import Row
 from ..validation.result import CheckedRow

@@ -2,5 +2,6 @@
 
 `app.Emulator` is the application, `server` serves it, `data` gives tests direct access to what it stores.
 To add an endpoint, write a handler (`core.handlers.handler`) in a module of `resources`, and name the
-module in `MODULES` of its package. Nothing is imported here: every command with `--profile local` pays for it.
+module in `MODULES` of its package. Nothing is imported here: every command with `--profile local` pays
+for it.
 """

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from ..api.endpoint import Endpoint, Request
+from ..api.problems import InvalidError
 from ..api.users import AudienceOperation, DoNotReachOperation
-from ..api.validation import InvalidError, compile_types
+from ..api.validation import compile_types
 from ..errors import StateError
 from . import identity, oauth, resources
 from .core.errors import ApiError

@@ -7,7 +7,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from ..api.validation import Problem, errors_in
+from ..api.problems import Problem
+from ..api.validation import errors_in
 from ..feeds.rows import Row
 from .noted_rows import FirstRows, NotedRow
 

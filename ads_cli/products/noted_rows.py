@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..api.validation import Problem
+from ..api.problems import Problem
 from ..feeds.rows import FIRST_LINES, Change, Row
 
 MAX_ROWS = 1000  # with an error, a warning or a change each

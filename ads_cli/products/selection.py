@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from ..api.validation import Problem, broken_rules
+from ..api.problems import Problem
+from ..api.validation import broken_rules
 from ..feeds.rows import Row, Rows
 from ..uploads.batch import Acknowledgement
 from ..validation.result import CheckedRow, ValidationResult

@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from ..api.validation import Problem
+from ..api.problems import Problem
 from ..client.client import Client
 from ..errors import AdsctlError, Interrupted
 from ..feeds.rows import Row

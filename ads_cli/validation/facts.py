@@ -2,7 +2,7 @@
 
 from typing import Any, Protocol
 
-from ..api.validation import Problem
+from ..api.problems import Problem
 from ..feeds.rows import Row
 
 

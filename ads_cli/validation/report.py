@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..api.validation import Problem, Severity
+from ..api.problems import Problem, Severity
 from ..feeds.rows import FIRST_LINES, Row
 from ..output.text import counted
 from .fixed import FixedRows

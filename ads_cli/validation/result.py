@@ -4,7 +4,8 @@ from typing import Any
 
 import msgspec
 
-from ..api.validation import Problem, errors_in
+from ..api.problems import Problem
+from ..api.validation import errors_in
 from ..feeds.rows import Row
 from .facts import Facts
 from .fixed import FixedRows

@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from ..api.validation import Problem, Rules, broken_rules, check, errors_in
+from ..api.problems import Problem
+from ..api.validation import Rules, broken_rules, check, errors_in
 from ..feeds.fixes.names import DUPLICATES
 from ..feeds.rows import FIRST_LINES, Block, Change, Row, RowConversion, TableRows, UnreadableBlockError
 from .duplicates import Place

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from ..api.fields import fields_of
-from ..api.validation import Problem
+from ..api.problems import Problem
 
 
 class Advisor(Protocol):

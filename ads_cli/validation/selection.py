@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
-from ..api.validation import Problem
+from ..api.problems import Problem
 from ..feeds.rows import Row, Rows
 from .result import CheckedRow, ValidationResult
 

@@ -4,7 +4,8 @@ from typing import Any
 
 from ads_cli.api.endpoint import Request
 from ads_cli.api.parts import request_parts
-from ads_cli.api.validation import InvalidError, convert
+from ads_cli.api.problems import InvalidError
+from ads_cli.api.validation import convert
 from ads_cli.client.prepared_request import build_request
 
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from ads_cli.api.ab_tests import UserGroup
 from ads_cli.api.endpoint import Request
 from ads_cli.api.fields import Field, FieldType, fields_of
+from ads_cli.api.problems import InvalidError
 from ads_cli.api.time import DayOrTime, ExactTime, HourOrDay, Time
-from ads_cli.api.validation import InvalidError, convert
+from ads_cli.api.validation import convert
 
 CHARACTERS = st.characters(codec="utf-8")
 START = datetime(2026, 3, 1, tzinfo=UTC)

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from ads_cli.api.names import SERVICES
 from ads_cli.api.parts import request_parts
+from ads_cli.api.problems import InvalidError
 from ads_cli.api.products import Product, PutProducts
 from ads_cli.api.users import UpdateAudienceUsers, User
-from ads_cli.api.validation import InvalidError, convert
+from ads_cli.api.validation import convert
 from ads_cli.audiences.operations import Operations
 from ads_cli.audiences.upload import UserUpload
 from ads_cli.emulator.core.params import read_names

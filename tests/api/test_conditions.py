@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from ads_cli.api.conditions import at_least_one, excludes, only_for, required_when, requires, together
 from ads_cli.api.endpoint import Request
-from ads_cli.api.validation import InvalidError, convert, rules_of
+from ads_cli.api.problems import InvalidError
+from ads_cli.api.validation import convert, rules_of
 
 
 @requires("days", "cap", "kind")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ads_cli.api.validation import Problem
+from ads_cli.api.problems import Problem
 from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.feeds.rows import Change, Row
 from ads_cli.products import facts as facts_module

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...api.validation import Problem
+from ...api.problems import Problem
 from ...feeds.rows import Rows
 from ...output.text import listed
 from ...products.facts import NONE, PRICE_STEPS, Counts, ProductFacts, price_range

@@ -8,7 +8,8 @@ import msgspec
 from ...api.batches import operation_of
 from ...api.endpoint import Endpoint, Request
 from ...api.fields import enum_fields
-from ...api.validation import InvalidError, Problem, convert
+from ...api.problems import InvalidError, Problem
+from ...api.validation import convert
 from .errors import ApiError
 from .handlers import RegisteredHandler, RequestContext
 from .params import read_names, record_fields_only, split_texts

@@ -10,7 +10,7 @@ from ...api.endpoint import Endpoint, Request
 from ...api.fields import FieldType, enum_fields, fields_of
 from ...api.names import ENUMS, GENERIC, Names
 from ...api.parts import params_of
-from ...api.validation import InvalidError, Problem
+from ...api.problems import InvalidError, Problem
 from .errors import ApiError
 from .incoming_request import FORM, IncomingRequest
 

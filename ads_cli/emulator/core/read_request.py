@@ -3,7 +3,8 @@
 from ...api.endpoint import Endpoint, Request
 from ...api.names import Names
 from ...api.parts import with_removed, without_removed
-from ...api.validation import Problem, convert
+from ...api.problems import Problem
+from ...api.validation import convert
 from .handlers import RequestContext
 from .params import echoed_params, read_params, record_fields_only, value_or_default
 

@@ -6,7 +6,8 @@ import hmac
 import secrets
 
 from ...api.auth import InvalidateBearer, IssueBearer
-from ...api.validation import InvalidError, convert
+from ...api.problems import InvalidError
+from ...api.validation import convert
 from ..core.errors import (
     ApiError,
     SignInError,

@@ -5,7 +5,8 @@ from typing import Any
 import msgspec
 
 from ...api.audience_combinations import MAX_COMBINATIONS, CombineAudiences, CombineOperation, Segment
-from ...api.validation import InvalidError, convert
+from ...api.problems import InvalidError
+from ...api.validation import convert
 from ..core.errors import ApiError, invalid_parameter
 from ..core.handlers import RequestContext, raw_handler
 from ..core.read_request import error_of

@@ -7,6 +7,7 @@ import msgspec
 
 from ...api.endpoint import Request
 from ...api.names import Names
+from ...api.problems import InvalidError, Problem
 from ...api.time import decode_custom
 from ...api.users import (
     MAX_BODY_BYTES,
@@ -17,7 +18,7 @@ from ...api.users import (
     UpdateDoNotReachUsers,
     User,
 )
-from ...api.validation import InvalidError, Problem, broken_rules, convert
+from ...api.validation import broken_rules, convert
 from ..core.errors import ApiError
 from ..core.handlers import RequestContext, raw_handler
 from ..core.params import read_names

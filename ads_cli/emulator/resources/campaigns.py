@@ -1,7 +1,7 @@
 """Campaigns, with a status that is derived from their line items and from what pays for them."""
 
 from ...api.campaigns import CreateCampaign, DeleteCampaign, GetCampaign, ListCampaigns, UpdateCampaign
-from ...api.validation import InvalidError, Problem
+from ...api.problems import InvalidError, Problem
 from ..core.errors import ApiError, invalid_parameter
 from ..core.handlers import RequestContext
 from ..storage.store import Record

@@ -11,9 +11,10 @@ from msgspec import Meta
 
 from ...api.fields import fields_of
 from ...api.names import Names
+from ...api.problems import InvalidError, Problem
 from ...api.products import BATCH_SIZE, DeleteProducts, ListProducts, Product, PutProducts
 from ...api.types import InCatalog
-from ...api.validation import InvalidError, Problem, broken_rules, convert, errors_in
+from ...api.validation import broken_rules, convert, errors_in
 from ..core.faults import HIDE_VARIANTS
 from ..core.handlers import RequestContext, handler
 from ..core.paging import Seq, decode_cursor, encode_cursor

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from ...api.validation import InvalidError, convert
+from ...api.problems import InvalidError
+from ...api.validation import convert
 from ...api.webhooks import CreateWebhook
 from ..core.errors import READ_ONLY
 from ..core.handlers import RequestContext, raw_handler

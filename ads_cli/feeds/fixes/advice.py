@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from ...api.validation import CHOICE, Problem
+from ...api.problems import CHOICE, Problem
 from .fix import FIELD_TYPES, Fix
 from .html import Html
 from .price import Price

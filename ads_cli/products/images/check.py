@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from ...api.validation import Problem
+from ...api.problems import Problem
 from ...client.file_start import Reading
 from ...validation.result import CheckedRow
 from .fetcher import Fetcher

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import msgspec
 
+from ...api.problems import Problem
 from ...api.products import MAX_IMAGE_BYTES, MIN_IMAGE_SIDE
 from ...api.reasons import quoted
-from ...api.validation import Problem
 from .header import ALLOWED_FORMATS
 
 ALLOWED_WORDS = "only JPG, GIF, WEBP and PNG are allowed"

@@ -9,6 +9,7 @@ from .fields import fields_of
 from .money import MICROS_PER_UNIT, as_amount, decimals_of
 from .problems import Problem
 
+MAX_DIGITS = 30  # of millionths; no budget has so many, and Python writes no number of thousands
 CurrencyOf = Callable[[Request], str | None]  # None where it is not known
 
 
@@ -18,7 +19,8 @@ def micros_of(text: str) -> int | None:
         micros = Decimal(text) * MICROS_PER_UNIT
     except InvalidOperation:
         return None
-    return int(micros) if micros.is_finite() and micros == micros.to_integral_value() else None
+    is_amount = micros.is_finite() and micros.adjusted() < MAX_DIGITS and micros == micros.to_integral_value()
+    return int(micros) if is_amount else None
 
 
 def amount_names(field: str) -> list[str]:

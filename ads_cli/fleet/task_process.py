@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import signal
 import sys
 import tempfile
@@ -39,6 +40,7 @@ def run_assignment(run_command: RunCommand) -> int:
         _connect(0, os.open(os.devnull, os.O_RDONLY))
         records.prepare()
         _connect(2, os.open(records.log(assignment.task), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600))
+        _heed_earlier_signal(lifeline)
         threading.Thread(target=_obey, args=(lifeline,), daemon=True).start()
         with records.locked(assignment.task):
             return _run_once(assignment, records, run_command, began)
@@ -85,6 +87,13 @@ def _fail(assignment: Assignment, records: Records, problem: AdsctlError | OSErr
     with suppress(AdsctlError, OSError):  # the exit code tells it too
         records.store(task, result)
     return error.exit_code
+
+
+def _heed_earlier_signal(lifeline: int) -> None:
+    """Raise Interrupted where a signal has arrived already: the command might end before it is passed on."""
+    if select.select([lifeline], [], [], 0)[0]:
+        message = os.read(lifeline, 1)
+        raise Interrupted(message[0] if message else signal.SIGTERM)
 
 
 def _obey(lifeline: int) -> None:

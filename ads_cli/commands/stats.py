@@ -39,14 +39,15 @@ def get(
     call = Invocation.of(ctx, mutates=False)
     sink = results.check(call, raw=raw)
     calendar = asked.calendar(call)
-    question = asked.question(call, calendar.period(asked.since, asked.until, asked.granularity))
+    directory = Directory(call.client, call.account)
+    question = asked.question(directory, calendar.period(asked.since, asked.until, asked.granularity))
     if question.entity == JOBS_ONLY:
         raise UsageError(f"--entity: statistics of {JOBS_ONLY} come by jobs only", hint="use 'stats export'")
     if raw:
         data = [record for answers in _answers(call, question) for answer in answers for record in answer]
         call.printer.show(data, ("id", "id_data"), "id")
         return
-    described = Directory(call.client, call.account).describe(question.entity, question.ids)
+    described = directory.describe(question.entity, question.ids)
     sink.take(question, _rows(call, question, calendar, described), described)
 
 

@@ -51,9 +51,10 @@ def export(
     sink = results.check(call, file=file)
     calendar = asked.calendar(call)
     period = calendar.period(asked.since, asked.until, asked.granularity)
-    question = asked.question(call, period, segmentation=segment_by, country=country, platform=platform)
+    directory = Directory(call.client, call.account)
+    question = asked.question(directory, period, segmentation=segment_by, country=country, platform=platform)
     require_segments(question)
-    described = Directory(call.client, call.account).describe(question.entity, question.ids)
+    described = directory.describe(question.entity, question.ids)
     folder = ExportFolder(call.settings.state_dir, call.service, call.account, question)
     with folder.opened(resume=resume) as is_resumed:
         running = Export(call.client, call.account, question, folder, call.messages.warn)

@@ -9,6 +9,7 @@ from ..api.metrics import ALL_GROUPS
 from .options import completes_from
 
 if TYPE_CHECKING:
+    from ..statistics.described import Directory
     from ..statistics.periods import Calendar, Period
     from ..statistics.question import Question
     from .invocation import Invocation
@@ -81,7 +82,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
 
     def question(
         self,
-        call: "Invocation",
+        directory: "Directory",
         period: "Period",
         *,
         segmentation: str | None = None,
@@ -103,8 +104,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
             )
         groups, metrics = parse_metrics(self.metrics, entity)
         ids = select_ids(
-            call.client,
-            call.account,
+            directory,
             entity,
             period,
             ids=self.ids,

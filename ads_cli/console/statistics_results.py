@@ -99,12 +99,13 @@ class Results:
 
     def take(self, question: "Question", rows: "Iterable[Row]", described: "Mapping[str, Described]") -> None:
         """Show, write or store the rows."""
+        from ..api.names import GENERIC
         from ..statistics.gathered import Gathered
 
         names = self._call.settings.names
         columns = [names.name(column) for column in question.columns]
         gathered = Gathered(columns, described)
-        summed = self._summed(map(names.to_wire, rows))
+        summed = self._summed(rows if names is GENERIC else map(names.to_wire, rows))
         draws = self._call.printer.draws and self._call.presentation.format is None
         draws = draws and not (self._database or self._output)
         if draws or self._plot or self._report:

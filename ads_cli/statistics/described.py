@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ..client.client import Client
 
 IDS_AT_ONCE = 200
+USED = ("name", "description", "post_id", "campaign_id", "line_item_id", "currency")
 Record = Mapping[str, Any]
 
 
@@ -18,21 +19,27 @@ class Directory:
     """Finds the ids, names, campaigns and currencies of entities."""
 
     def __init__(self, client: "Client", account: str) -> None:
-        self._client, self._account = client, account
+        self.client, self.account = client, account
+        self._listed: dict[tuple[str, str], Record] = {}  # by entity and id
 
     def ids(self, entity: str) -> Iterator[str]:
         """Yield the ids of every entity of a kind, deleted ones too: they have statistics."""
         if entity == "ACCOUNT":
-            yield self._account
+            yield self.account
             return
         for record in self._records(entity, None):
-            yield str(record.get("id"))
+            id = str(record.get("id"))
+            self._listed[entity, id] = {name: record.get(name) for name in USED}
+            yield id
 
     def describe(self, entity: str, ids: Iterable[str]) -> dict[str, Described]:
         """Describe entities; one that no listing has is left out."""
         if entity == "ACCOUNT":
             return {}
-        records = {str(one.get("id")): one for one in self._records(entity, [*ids])}
+        listed = {id: self._listed.get((entity, id)) for id in ids}
+        records = {id: record for id, record in listed.items() if record is not None}
+        missing = [id for id in listed if id not in records]
+        records |= {str(one.get("id")): one for one in self._records(entity, missing)}
         line_items = self._related("LINE_ITEM", records.values(), "line_item_id")
         campaigns = self._related("CAMPAIGN", [*records.values(), *line_items.values()], "campaign_id")
         described = {}
@@ -55,9 +62,9 @@ class Directory:
         rest = iter(ids or ())
         few: list[str] | None
         while (few := None if ids is None else [*islice(rest, IDS_AT_ONCE)]) is None or few:
-            values = {"account_id": self._account, "with_deleted": True, id_field: few}
+            values = {"account_id": self.account, "with_deleted": True, id_field: few}
             values |= {"count": 1000} if "count" in request.__struct_fields__ else {}
-            for response in self._client.pages(request(**values)):
+            for response in self.client.pages(request(**values)):
                 yield from response.records
             if few is None:
                 return

@@ -14,7 +14,7 @@ from ..config.atomic_files import make_folder
 from ..config.file_locks import how_to_unlock, try_lock
 from ..errors import STATE_HINT, StateError, UnavailableError
 from .question import Question
-from .results import unpack
+from .results import decompressed
 
 FOLDER = "exports"
 LOG = "jobs.jsonl"
@@ -104,7 +104,7 @@ class ExportFolder:
     def _is_whole(self, result: Path) -> bool:
         """Tell whether a result was downloaded, and is not cut off."""
         try:
-            unpack(result.read_bytes())
+            decompressed(result.read_bytes())
         except (OSError, UnavailableError):
             return False
         return True

@@ -1,7 +1,7 @@
 """Rows of statistics in files: csv, tsv, jsonl and parquet."""
 
 import csv
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import IO, Any, Literal, cast
@@ -42,14 +42,25 @@ def write(
             return _write_parquet(cast(Any, output), rows, names)
     with atomic(path, may_replace=may_replace, keep_mode=True) as stream:
         if kind == "jsonl":
-            return _count(stream.write(as_json(as_numbers(row)) + "\n") for row in rows)
+            counted = _Counted(rows)
+            stream.writelines(as_json(as_numbers(row)) + "\n" for row in counted)
+            return counted.count
         writer = csv.writer(stream, delimiter="\t" if kind == "tsv" else ",", lineterminator="\n")
         writer.writerow(names)
-        return _count(writer.writerow(map(row.get, names)) for row in rows)
+        counted = _Counted(rows)
+        writer.writerows(map(dict.values, counted))
+        return counted.count
 
 
-def _count(written: Iterable[object]) -> int:
-    return sum(1 for _ in written)
+class _Counted:
+    """Rows that are counted as they are read."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._rows, self.count = rows, 0
+
+    def __iter__(self) -> Iterator[Row]:
+        for self.count, row in enumerate(self._rows, 1):  # noqa: B020
+            yield row
 
 
 def as_numbers(row: Row) -> Row:

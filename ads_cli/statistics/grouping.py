@@ -26,15 +26,16 @@ def grouped(rows: Iterable[Row], by: Sequence[str]) -> Iterator[Row]:
     totals: dict[tuple[object, ...], Row] = {}
     for row in rows:
         key = tuple(row[name] for name in by)
-        total = totals.setdefault(key, {name: row[name] if name in by else None for name in BASE})
+        total = totals.setdefault(key, {name: row[name] if name in by else None for name in row})
         add_to(total, {name: value for name, value in row.items() if name not in BASE})
     yield from totals.values()
 
 
 def with_total(rows: Iterable[Row]) -> Iterator[Row]:
     """Yield the rows, and then their total."""
-    total: Row = dict.fromkeys(BASE) | {"entity": TOTAL}
+    total: Row = {"entity": TOTAL}
     for row in rows:
+        total = total if "name" in total else dict.fromkeys(row) | total
         add_to(total, {name: value for name, value in row.items() if name not in BASE})
         yield row
     yield total

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
+from functools import cache
 from itertools import islice
 
 import msgspec
@@ -123,6 +124,7 @@ def metric_named(word: str) -> str:
     return BILLED_CHARGE if name == amount_column(BILLED_CHARGE) else name
 
 
+@cache
 def columns_of(metric: str) -> list[str]:
     """Name the columns of a metric: one, or one for each number of a conversion."""
     if any(metric in METRICS[group] for group in CONVERSION_GROUPS):

@@ -11,6 +11,7 @@ from ..loopback import is_loopback
 
 if TYPE_CHECKING:
     from ..client.client import Client
+    from ..client.response import Response
 
 MAX_RESULT_BYTES = 512 * 1024 * 1024  # unpacked; the largest that a job can have is far smaller
 GZIP = 31  # window bits of zlib that expect a header of gzip
@@ -28,26 +29,32 @@ def download(client: "Client", url: str) -> bytes:
         raise UnavailableError("the result of a job has no https address")
     client.trace.add_secrets(parts.path)  # whoever knows it can read the result
     prepared = PreparedRequest("GET", url, b"", "", "GET result", retry=True, sensitive=True)
-    response = client.upload(
-        prepared, auth=httpx.Auth(), parse=bytes, check=lambda response: _check(response.body)
-    )
+    response = client.upload(prepared, auth=httpx.Auth(), parse=bytes, check=_check)
     return bytes(response.body)
-
-
-def _check(packed: bytes) -> None:
-    """Raise UnavailableError for what is no complete result, which is then requested again."""
-    unpack(packed)
 
 
 def unpack(packed: bytes) -> Any:
     """Return the data of a result; raise UnavailableError where it is cut off or no JSON."""
     try:
+        return _decode(decompressed(packed)).get("data")
+    except msgspec.DecodeError as error:
+        raise UnavailableError(f"the result of a job cannot be read: {error}") from None
+
+
+def _check(response: "Response") -> None:
+    """Raise UnavailableError for what is no complete result, which is then requested again."""
+    decompressed(response.body)
+
+
+def decompressed(packed: bytes) -> bytes:
+    """Return the JSON of a result, whose checksum is right; raise UnavailableError where it is cut off."""
+    try:
         unpacking = zlib.decompressobj(GZIP)
         content = unpacking.decompress(packed, MAX_RESULT_BYTES)
-        if unpacking.unconsumed_tail:
-            raise UnavailableError("the result of a job is larger than 512 MiB")
-        if not unpacking.eof:
-            raise UnavailableError("the result of a job is cut off")
-        return _decode(content).get("data")
-    except (zlib.error, msgspec.DecodeError) as error:
+    except zlib.error as error:
         raise UnavailableError(f"the result of a job cannot be read: {error}") from None
+    if unpacking.unconsumed_tail:
+        raise UnavailableError("the result of a job is larger than 512 MiB")
+    if not unpacking.eof:
+        raise UnavailableError("the result of a job is cut off")
+    return content

@@ -1,6 +1,6 @@
 """Tidy rows: one for each entity, time, and segment, with a column for each metric."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from types import NoneType
 from typing import Any, NamedTuple
@@ -89,7 +89,7 @@ class _Series:
             counted = [value for value in values if value is not None]
             values = [sum(counted) if counted else None]
         if column.endswith(AMOUNT):
-            values = [None if value is None else amount(value, currency) for value in values]
+            values = amounts(values, currency)
         return values
 
 
@@ -134,8 +134,15 @@ def _segment(segment: Any) -> str:
     return str(segment.get("segment_name") or segment.get("segment_value") or "")
 
 
-def amount(micros: float, currency: str | None) -> Decimal:
-    """Return micro-units in units of a currency, with its decimals, or more where it has parts of those."""
+def amounts(series: Iterable[Any], currency: str | None) -> list[Decimal | None]:
+    """Return micro-units in units of a currency, with its decimals, or more where they need more."""
     digits = decimals_of(currency or "")
-    coins, rest = divmod(micros, 10 ** (6 - digits))
-    return Decimal(micros).scaleb(-6).normalize() if rest else Decimal(int(coins)).scaleb(-digits)
+    smallest, found = 10 ** (6 - digits), list[Decimal | None]()
+    for micros in series:
+        if micros is None:
+            found.append(None)
+        elif micros % smallest:
+            found.append(Decimal(micros).scaleb(-6).normalize())
+        else:
+            found.append(Decimal(int(micros // smallest)).scaleb(-digits))
+    return found

@@ -17,11 +17,11 @@ NEVER_ACTIVE = ("ACCOUNT", "MEDIA_CREATIVE")  # entities that the list of active
 
 
 def select_ids(
-    client: "Client", account: str, entity: str, period: Period, *, ids: str | None, all: bool, active: bool
+    directory: Directory, entity: str, period: Period, *, ids: str | None, all: bool, active: bool
 ) -> tuple[str, ...]:
     """Return the ids that the options choose; raise UsageError unless they do so in one way."""
     if entity == "ACCOUNT" and not (ids or all or active):
-        return (account,)
+        return (directory.account,)
     if sum(map(bool, (ids, all, active))) != 1:
         raise UsageError(
             "--ids, --all, --active: give one of them", hint="--active asks for those that were active"
@@ -29,10 +29,10 @@ def select_ids(
     if ids:
         return _named(ids)
     if all:
-        return unique(Directory(client, account).ids(entity))
+        return unique(directory.ids(entity))
     if entity in NEVER_ACTIVE:
         raise UsageError(f"--active: the service lists no active entities of {entity}", hint="use --all")
-    return unique(_active(client, account, entity, period))
+    return unique(_active(directory.client, directory.account, entity, period))
 
 
 def _named(ids: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import repeat
 from types import NoneType
 from typing import Any, NamedTuple
 
@@ -41,22 +42,24 @@ def rows_of(
         for id, segment, metrics in _series_in(answer):
             series = found[id].setdefault(segment, _Series(question))
             series.add(answer.part.window, metrics)
+    names = (*BASE, *question.columns)
     times = question.period.steps(question.granularity)
-    shown = [tuple(calendar.shown(time, question.granularity) for time in step) for step in times]
+    starts, ends = (
+        [calendar.shown(time, question.granularity) for time in each] for each in zip(*times, strict=True)
+    )
     for id, segments in found.items():
         known = described.get(id, Described())
+        before = [*map(repeat, (question.entity, id, known.name, known.campaign))]
         for segment, series in segments.items():
-            before = (question.entity, id, known.name, known.campaign)
-            after = (question.placement, segment or None)
-            for (start, end), values in zip(shown, series.rows(known.currency), strict=True):
-                yield dict(zip(series.names, (*before, start, end, *after, *values), strict=True))
+            after = map(repeat, (question.placement, segment or None))
+            for row in zip(*before, starts, ends, *after, *series.columns(known.currency), strict=False):
+                yield dict(zip(names, row, strict=True))
 
 
 class _Series:
     """The numbers of one entity and one segment, as their windows are answered."""
 
     def __init__(self, question: Question) -> None:
-        self.names = (*BASE, *question.columns)
         self._question = question
         self._windows: dict[Period, dict[str, list[Any]]] = {}  # the numbers by column
 
@@ -76,9 +79,9 @@ class _Series:
                     if own is not None:
                         columns[column] = _checked(column, own, length)
 
-    def rows(self, currency: str | None) -> Iterator[tuple[Any, ...]]:
-        """Yield the values of each time; those of a total are added up over the windows."""
-        return zip(*(self._values(column, currency) for column in self._question.columns), strict=True)
+    def columns(self, currency: str | None) -> list[list[Any]]:
+        """Return the values of each column over the times; those of a total are added up over the windows."""
+        return [self._values(column, currency) for column in self._question.columns]
 
     def _values(self, column: str, currency: str | None) -> list[Any]:
         values: list[Any] = []

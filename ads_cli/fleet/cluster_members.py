@@ -8,6 +8,7 @@ import msgspec
 
 from ..client.allowance import Share, account_scope
 from .allowance import Division
+from .outcome import severity
 from .tasks import Task
 
 PARTS = 16  # of a limit, at least: a worker that joins later gets one of another worker's
@@ -120,9 +121,10 @@ class Members:
         if not self._members or self._able(task) or now - self._joined_at < SETTLE_SECONDS:
             return None
         found = {member.name: member.problem(task) for member in self._members.values()}
-        errors = {name: error for name, error in found.items() if error}
+        errors = {name: error for name, error in sorted(found.items()) if error}
+        nearest = min(errors.values(), key=lambda error: severity(error["exit_code"]))
         reasons = "; ".join(f"{name}: {error['message']}" for name, error in errors.items())
-        return next(iter(errors.values())) | {"message": f"no worker can run it: {reasons}"}
+        return nearest | {"message": f"no worker can run it: {reasons}"}
 
     def shares(self, home: str, now: float) -> dict[str, Share]:
         """Return the share that a home has of each limit."""

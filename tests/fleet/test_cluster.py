@@ -157,7 +157,7 @@ def test_a_fleet_that_is_stopped_stops_its_tasks_and_is_resumed(company, shops):
     wait_until(company.ended, "a task has ended")
     running.terminate()
     records = records_of(running, 143)
-    assert {each["status"] for each in records} >= {"failed", "skipped"}
+    assert "failed" in {each["status"] for each in records}  # whether others waited, their speed decides
     assert company.busy() == []
     shops.fail()
     assert_all_pushed(company, shops, company.run(fleet, "--resume"), 100)

@@ -53,13 +53,16 @@ class Period(InAccount, kw_only=True):
     start_time: From
     end_time: Until
 
-    def _problem(self, longest: timedelta) -> str | None:
-        """Say that the period is empty, or longer than it may be; days may differ by the time zone."""
-        period = self.end_time.moment(UTC) - self.start_time.moment(UTC)
-        if period <= timedelta(0):
-            return "is not after start_time"
-        slack = timedelta(days=1) if len(self.start_time) != len(self.end_time) else timedelta(0)
-        return f"is more than {longest.days} days after start_time" if period > longest + slack else None
+
+def _period_problem(item: Any, longest: timedelta | None = None) -> str | None:
+    """Say that a period is empty, or longer than it may be; days may differ by the time zone."""
+    period = item.end_time.moment(UTC) - item.start_time.moment(UTC)
+    if period <= timedelta(0):
+        return "is not after start_time"
+    slack = timedelta(days=1) if len(item.start_time) != len(item.end_time) else timedelta(0)
+    if longest is None or period <= longest + slack:
+        return None
+    return f"is more than {longest.days} days after start_time"
 
 
 class StatisticsPeriod(Period, kw_only=True):
@@ -90,7 +93,7 @@ class GetStatistics(StatisticsPeriod, kw_only=True):
     @rule("end_time")
     def few_days(self) -> str | None:
         """Limit the period."""
-        return self._problem(MAX_PERIOD)
+        return _period_problem(self, MAX_PERIOD)
 
     @rule("metric_groups")
     def groups_of_entity(self) -> str | None:
@@ -124,7 +127,7 @@ class CreateJob(StatisticsPeriod, kw_only=True):
     @rule("end_time")
     def few_days(self) -> str | None:
         """Limit the period."""
-        return self._problem(MAX_SEGMENTED_JOB_PERIOD if self.segmentation_type else MAX_JOB_PERIOD)
+        return _period_problem(self, MAX_SEGMENTED_JOB_PERIOD if self.segmentation_type else MAX_JOB_PERIOD)
 
     @rule("metric_groups")
     def groups_of_entity(self) -> str | None:
@@ -178,7 +181,16 @@ class ListActiveEntities(Period, kw_only=True):
     @rule("end_time")
     def few_days(self) -> str | None:
         """Limit the period."""
-        return self._problem(MAX_ACTIVE_PERIOD)
+        return _period_problem(self, MAX_ACTIVE_PERIOD)
+
+
+class Reach(Period, kw_only=True):
+    """The parameters of reach, whose period may have any length."""
+
+    @rule("end_time")
+    def has_days(self) -> str | None:
+        """Require an end after the beginning."""
+        return _period_problem(self)
 
 
 @endpoint(
@@ -188,15 +200,10 @@ class ListActiveEntities(Period, kw_only=True):
     example="--campaign-ids 8wku2 --start-time 2026-03-01 --end-time 2026-03-08",
     rate=AT_ONCE,
 )
-class ReachOfCampaigns(Period, kw_only=True):
+class ReachOfCampaigns(Reach, kw_only=True):
     """Show how many people campaigns have reached, and how often."""
 
     campaign_ids: FewIds
-
-    @rule("end_time")
-    def has_days(self) -> str | None:
-        """Require an end after the beginning."""
-        return self._problem(timedelta.max - timedelta(days=2))
 
 
 @endpoint(
@@ -206,12 +213,7 @@ class ReachOfCampaigns(Period, kw_only=True):
     example="--funding-instrument-ids 4a1n0 --start-time 2026-03-01 --end-time 2026-03-08",
     rate=AT_ONCE,
 )
-class ReachOfFundingInstruments(Period, kw_only=True):
+class ReachOfFundingInstruments(Reach, kw_only=True):
     """Show how many people the campaigns of funding instruments have reached, and how often."""
 
     funding_instrument_ids: FewIds
-
-    @rule("end_time")
-    def has_days(self) -> str | None:
-        """Require an end after the beginning."""
-        return self._problem(timedelta.max - timedelta(days=2))

@@ -1,7 +1,7 @@
 """Show statistics at once."""
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,9 +11,8 @@ from ..console.statistics_options import StatisticsOptions
 from ..console.statistics_results import ResultOptions
 
 if TYPE_CHECKING:
-    from ..statistics.periods import Calendar
     from ..statistics.question import Question
-    from ..statistics.rows import Described, Row
+    from ..statistics.rows import Answer
 
 JOBS_ONLY = "MEDIA_CREATIVE"
 
@@ -35,6 +34,7 @@ def get(
     """
     from ..errors import UsageError
     from ..statistics.described import Directory
+    from ..statistics.rows import rows_of
 
     call = Invocation.of(ctx, mutates=False)
     sink = results.check(call, raw=raw)
@@ -44,29 +44,19 @@ def get(
     if question.entity == JOBS_ONLY:
         raise UsageError(f"--entity: statistics of {JOBS_ONLY} come by jobs only", hint="use 'stats export'")
     if raw:
-        data = [record for answers in _answers(call, question) for answer in answers for record in answer]
+        data = [record for few in _answers(call, question) for answer in few for record in answer.data]
         call.printer.show(data, ("id", "id_data"), "id")
         return
     described = directory.describe(question.entity, question.ids)
-    sink.take(question, _rows(call, question, calendar, described), described)
+    answered = _answers(call, question)
+    rows = (row for few in answered for row in rows_of(question, few, described, calendar))
+    sink.take(question, rows, described)
 
 
-def _answers(call: Invocation, question: "Question") -> Iterator[list[list[dict[str, Any]]]]:
+def _answers(call: Invocation, question: "Question") -> "Iterator[list[Answer]]":
+    """Ask for statistics, with progress."""
     from ..console.progress import progress
     from ..statistics.fetch import answers, requests_of
 
     with progress(call.messages, "Asking for statistics", requests_of(question)) as on_progress:
-        for few in answers(call.client, call.account, question, on_progress):
-            yield [answer.data for answer in few]
-
-
-def _rows(
-    call: Invocation, question: "Question", calendar: "Calendar", described: "Mapping[str, Described]"
-) -> "Iterator[Row]":
-    from ..console.progress import progress
-    from ..statistics.fetch import answers, requests_of
-    from ..statistics.rows import rows_of
-
-    with progress(call.messages, "Asking for statistics", requests_of(question)) as on_progress:
-        for few in answers(call.client, call.account, question, on_progress):
-            yield from rows_of(question, few, described, calendar)
+        yield from answers(call.client, call.account, question, on_progress)

@@ -105,7 +105,7 @@ class Results:
         names = self._call.settings.names
         columns = [names.name(column) for column in question.columns]
         gathered = Gathered(columns, described)
-        summed = self._summed(rows if names is GENERIC else map(names.to_wire, rows))
+        summed = self._summed(rows if names is GENERIC else map(names.to_wire, rows), columns)
         draws = self._call.printer.draws and self._call.presentation.format is None
         draws = draws and not (self._database or self._output)
         if draws or self._plot or self._report:
@@ -158,12 +158,12 @@ class Results:
         else:
             printer.show([*shown], (*BASE, *columns), "entity_id")
 
-    def _summed(self, rows: "Iterable[Row]") -> "Iterator[Row]":
+    def _summed(self, rows: "Iterable[Row]", columns: list[str]) -> "Iterator[Row]":
         """Add up the rows, as the options ask for."""
         from ..statistics.grouping import grouped, with_total
 
         rows = grouped(rows, self._by) if self._by else rows
-        return iter(with_total(rows) if self._totals else rows)
+        return iter(with_total(rows, columns) if self._totals else rows)
 
     def _write(self, output: "OutputFile", rows: "Iterable[Row]", columns: list[str]) -> None:
         from ..output.text import counted

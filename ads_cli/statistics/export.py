@@ -9,7 +9,7 @@ from ..errors import NotFoundError, RateLimitedError, RefusedError, UnavailableE
 from ..output.text import counted
 from ..validation.ordered_map import map_ordered
 from .export_folder import Entry, ExportFolder
-from .fetch import hour, records_in
+from .fetch import records_in, values_of
 from .question import Question, parts
 from .results import download, unpack
 from .rows import Answer
@@ -40,7 +40,6 @@ class Export:
         longest = MAX_SEGMENTED_JOB_PERIOD if question.segmentation else MAX_JOB_PERIOD
         self._groups = [*parts(question, longest)]
         self._parts = [part for few in self._groups for part in few]
-        self._limit = MAX_JOBS  # of jobs in processing, as far as is known
 
     @property
     def jobs(self) -> int:
@@ -74,7 +73,7 @@ class Export:
         """Make the jobs that are missing, as many as may be in processing at once."""
         folder = self._folder
         missing = (n for n in range(len(self._parts)) if n not in folder.done and n not in folder.jobs)
-        room = self._limit - len(folder.jobs)
+        room = MAX_JOBS - len(folder.jobs)
         due = [*islice(missing, max(room, 0))]
         made = map_ordered(self._make_job, due, self._client.concurrency, len(due) or 1)
         while run := [*islice(made, JOBS_NOTED_AT_ONCE)]:
@@ -83,19 +82,12 @@ class Export:
     def _make_job(self, number: int) -> tuple[int, str]:
         """Make the job of a part; return its id, or nothing where it must wait for others."""
         part, question = self._parts[number], self._question
-        request = CreateJob(
-            account_id=self._account,
-            entity=question.entity,  # type: ignore[arg-type]  # validated with the options
-            entity_ids=[*part.ids],
-            start_time=hour(part.window.start.isoformat()),
-            end_time=hour(part.window.end.isoformat()),
-            granularity=question.granularity,  # type: ignore[arg-type]
-            metric_groups=[*part.groups],  # type: ignore[list-item]
-            placement=question.placement,  # type: ignore[arg-type]
-            segmentation_type=question.segmentation,  # type: ignore[arg-type]
-            country=question.country,
-            platform=question.platform,
-        )
+        segments: dict[str, Any] = {
+            "segmentation_type": question.segmentation,
+            "country": question.country,
+            "platform": question.platform,
+        }
+        request = CreateJob(**values_of(self._account, question, part), **segments)
         try:
             job = self._client.call(request).data
         except (RateLimitedError, RefusedError) as error:

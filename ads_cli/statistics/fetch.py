@@ -8,6 +8,7 @@ from ..api.statistics import MAX_PERIOD, GetStatistics
 from ..api.time import HourOrDay
 from ..errors import UnavailableError
 from ..validation.ordered_map import map_ordered
+from .periods import Period
 from .question import Part, Question, parts
 from .rows import Answer
 
@@ -29,7 +30,7 @@ def answers(
 
     def ask(task: tuple[int, Part]) -> tuple[int, Answer]:
         number, part = task
-        response = client.call(request_of(account, question, part))
+        response = client.call(GetStatistics(**values_of(account, question, part)))
         return number, Answer(part, records_in(response.data))
 
     tasks = ((number, part) for number, few in enumerate(parts(question, MAX_PERIOD)) for part in few)
@@ -42,23 +43,23 @@ def answers(
         yield few
 
 
-def request_of(account: str, question: Question, part: Part) -> GetStatistics:
-    """Return the request of a part."""
-    return GetStatistics(
-        account_id=account,
-        entity=question.entity,  # type: ignore[arg-type]  # validated with the options
-        entity_ids=[*part.ids],
-        start_time=hour(part.window.start.isoformat()),
-        end_time=hour(part.window.end.isoformat()),
-        granularity=question.granularity,  # type: ignore[arg-type]
-        metric_groups=[*part.groups],  # type: ignore[list-item]
-        placement=question.placement,  # type: ignore[arg-type]
-    )
+def values_of(account: str, question: Question, part: Part) -> dict[str, Any]:
+    """Return the parameters of a part that a request at once and a job have in common."""
+    return {
+        "account_id": account,
+        "entity": question.entity,
+        "entity_ids": [*part.ids],
+        **times_of(part.window),
+        "granularity": question.granularity,
+        "metric_groups": [*part.groups],
+        "placement": question.placement,
+    }
 
 
-def hour(text: str) -> HourOrDay:
-    """Return a whole hour as requests have it."""
-    return HourOrDay.parse(text)
+def times_of(period: Period) -> dict[str, HourOrDay]:
+    """Return the beginning and the end of a period as requests have them."""
+    times = {"start_time": period.start, "end_time": period.end}
+    return {name: HourOrDay.parse(time.isoformat()) for name, time in times.items()}
 
 
 def records_in(data: Any) -> list[dict[str, Any]]:

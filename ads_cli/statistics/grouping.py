@@ -31,11 +31,10 @@ def grouped(rows: Iterable[Row], by: Sequence[str]) -> Iterator[Row]:
     yield from totals.values()
 
 
-def with_total(rows: Iterable[Row]) -> Iterator[Row]:
-    """Yield the rows, and then their total."""
-    total: Row = {"entity": TOTAL}
+def with_total(rows: Iterable[Row], columns: Iterable[str]) -> Iterator[Row]:
+    """Yield the rows, and then the total of these columns of metrics."""
+    total: Row = {**dict.fromkeys((*BASE, *columns)), "entity": TOTAL}
     for row in rows:
-        total = total if "name" in total else dict.fromkeys(row) | total
         add_to(total, {name: value for name, value in row.items() if name not in BASE})
         yield row
     yield total

@@ -1,12 +1,12 @@
 """Which entities statistics are asked of."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..api.statistics import MAX_ACTIVE_PERIOD, ListActiveEntities
 from ..errors import UsageError
 from .described import Directory
-from .fetch import hour
+from .fetch import times_of
 from .periods import Period
 from .question import unique
 
@@ -44,11 +44,7 @@ def _named(ids: str) -> tuple[str, ...]:
 def _active(client: "Client", account: str, entity: str, period: Period) -> Iterator[str]:
     """Yield the entities whose numbers may have changed in a period."""
     for window in period.windows(MAX_ACTIVE_PERIOD):
-        request = ListActiveEntities(
-            account_id=account,
-            entity=entity,  # type: ignore[arg-type]  # validated with the options
-            start_time=hour(window.start.isoformat()),
-            end_time=hour(window.end.isoformat()),
-        )
+        values: dict[str, Any] = {"account_id": account, "entity": entity, **times_of(window)}
+        request = ListActiveEntities(**values)
         for record in client.call(request).records:
             yield str(record.get("entity_id"))

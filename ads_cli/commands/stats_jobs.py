@@ -14,13 +14,14 @@ def get_job(
 
     For example: adsctl stats jobs get 1638457211049000000
     """
+    from ..api.ids import path_segment
     from ..api.statistics import ListJobs
-    from ..api.validation import convert
     from ..console.results import show
     from ..errors import NotFoundError
 
     call = Invocation.of(ctx, mutates=False)
-    request = convert(ListJobs, {"account_id": call.account, "job_ids": [job_id]})
+    path_segment(job_id, "JOB_ID")
+    request = ListJobs(account_id=call.account, job_ids=[job_id])
     jobs = [job for job in call.client.call(request).records if str(job.get("id_str")) == job_id]
     if not jobs:
         raise NotFoundError(

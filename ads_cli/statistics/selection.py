@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..api.ids import path_segment
 from ..api.statistics import MAX_ACTIVE_PERIOD, ListActiveEntities
 from ..errors import UsageError
 from .described import Directory
@@ -38,6 +39,8 @@ def select_ids(
 def _named(ids: str) -> tuple[str, ...]:
     if not (found := unique(ids.split(","))):
         raise UsageError("--ids: names no entity", hint="separate ids by commas")
+    for id in found:
+        path_segment(id, "--ids")
     return found
 
 

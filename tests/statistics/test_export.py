@@ -144,6 +144,14 @@ def test_a_job_can_be_looked_at(stats):
     shown = json.loads(stats.adsctl("stats", "jobs", "get", job["id_str"], "-o", "json").stdout)
     assert shown["id_str"] == job["id_str"] and shown["status"] == "SUCCESS"
     assert "there is no job 17" in stats.adsctl("stats", "jobs", "get", "17", code=5).stderr
+    assert "JOB_ID: 'a/b' is not a valid id" in stats.adsctl("stats", "jobs", "get", "a/b", code=2).stderr
+
+
+def test_the_total_of_no_rows_has_every_column(stats):
+    nothing = ("--entity", "PROMOTED_ACCOUNT", "--active", "--since", "2020-01-01", "--until", "2020-01-02")
+    exported(stats, "o.csv", *nothing, "--totals")
+    header, total_line = (stats.adsctl.home / "o.csv").read_text().splitlines()
+    assert total_line.startswith("TOTAL,") and total_line.count(",") == header.count(",")
 
 
 @pytest.mark.parametrize(

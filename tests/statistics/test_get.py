@@ -143,6 +143,7 @@ def test_both_services_use_their_own_names(stats, service_name):
         (("--all", "--into", "postgres:x"), "'postgres:x' is not sqlite:FILE"),
         (("--all", "--entity", "MEDIA_CREATIVE"), "come by jobs only"),
         (("--ids", ","), "--ids: names no entity"),
+        (("--ids", "8wku3,a/b"), "--ids: 'a/b' is not a valid id"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(stats, words, message):

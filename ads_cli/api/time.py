@@ -13,6 +13,11 @@ class Time(str):
         moment = datetime.fromisoformat(text if isinstance(text, str) else "")
         if moment.tzinfo is None:
             raise ValueError("a time needs an offset, or Z")
+        return cls.of(moment)
+
+    @classmethod
+    def of(cls, moment: datetime) -> "Time":
+        """Return a moment, which has an offset, as the service writes it."""
         return cls(moment.astimezone(UTC).isoformat().replace("+00:00", "Z"))
 
     @property

@@ -8,7 +8,7 @@ from ...api.ab_tests import CreateAbTest, DeleteAbTest, ListAbTests, UpdateAbTes
 from ..core.errors import invalid_parameter
 from ..core.handlers import RequestContext
 from ..storage.ids import random_base36
-from ..storage.store import Record
+from ..storage.store import Record, utc_now
 from .collection import Collection
 
 SHORTEST = timedelta(days=1)
@@ -49,7 +49,7 @@ def with_status(context: RequestContext, record: Record) -> Record:
 def conditions(context: RequestContext, request: ListAbTests) -> Mapping[str, Any]:
     """Return the conditions of a list in SQL."""
     found: dict[str, Any] = {}
-    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    now = utc_now()
     start, end = "json_extract(data, '$.start_time')", "json_extract(data, '$.end_time')"
     if request.status == "SCHEDULED":
         found[f"{start} > ?"] = now

@@ -12,7 +12,7 @@ from ...api.statistics import (
     ReachOfCampaigns,
     ReachOfFundingInstruments,
 )
-from ...api.time import is_plain_date
+from ...api.time import Time, is_plain_date
 from ..core.errors import invalid_parameter
 from ..core.handlers import RequestContext, handler
 from ..core.responses import Result
@@ -117,7 +117,7 @@ def _is_wanted(numbers: AccountNumbers, request: ListActiveEntities, id: str) ->
 
 
 def _whole_hour(time: datetime) -> str:
-    return time.astimezone(UTC).replace(minute=0, second=0, microsecond=0).isoformat().replace("+00:00", "Z")
+    return Time.of(time.astimezone(UTC).replace(minute=0, second=0, microsecond=0))
 
 
 @handler(ReachOfCampaigns)

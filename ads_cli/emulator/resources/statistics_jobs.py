@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from ...api.names import SERVICES
 from ...api.statistics import MAX_JOBS, CreateJob, ListJobs
+from ...api.time import Time
 from ...api.validation import convert
 from ..core.errors import ApiError, not_found
 from ..core.handlers import RequestContext, handler
@@ -128,4 +129,4 @@ def _result(store: Store, job: Record, now: datetime) -> Result:
 
 
 def _utc(time: datetime) -> str:
-    return time.astimezone(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
+    return Time.of(time.replace(microsecond=0))

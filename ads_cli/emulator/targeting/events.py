@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
+from ...api.time import Time
 from ..storage.store import Record
 
 YEARS = 2
@@ -27,8 +28,8 @@ def _event(name: str, event_type: str, country: str, start: datetime, end: datet
         "name": name,
         "targeting_value": hashlib.blake2b(name.encode(), digest_size=8).hexdigest(),
         "event_type": event_type,
-        "start_time": _as_text(start),
-        "end_time": _as_text(end),
+        "start_time": Time.of(start),
+        "end_time": Time.of(end),
         "is_global": not country,
         "country_code": country or None,
         "reach": {"total_reach": None},
@@ -39,7 +40,3 @@ def _event(name: str, event_type: str, country: str, start: datetime, end: datet
         "device_breakdown_percentage": {},
         "country_breakdown_percentage": {},
     }
-
-
-def _as_text(time: datetime) -> str:
-    return time.isoformat().replace("+00:00", "Z")

@@ -50,7 +50,7 @@ def records(adsctl) -> dict[str, dict]:
 
 def test_each_line_of_the_api_has_one_record(records, adsctl):
     declared = [request.endpoint for request in requests_for("generic")]
-    batches = [one.batch.path for one in declared if one.batch]
+    batches = [one.batch.path for one in declared if one.batch and not one.is_batch]
     lines = [f"{one.method} {one.path}" for one in declared] + [f"POST {path}" for path in batches]
     shown = [f"{one['method']} {one['path']}" for one in listed(adsctl, "endpoints")]
     assert sorted(shown) == sorted(lines) and len(batches) >= 2

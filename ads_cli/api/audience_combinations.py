@@ -5,13 +5,13 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from .audiences import COLUMNS, FIELDS
+from .audiences import COLUMNS, FIELDS, AudienceName
 from .conditions import at_least_one, required_when, requires
-from .endpoint import endpoint
-from .types import Id, InAccount, Name
+from .endpoint import Batch, endpoint
+from .types import Id, InAccount
 from .validation import rule
 
-MAX_COMBINATIONS = 10  # in a request
+COMBINATIONS = "/12/batch/accounts/{account_id}/custom_audiences"
 MAX_LEAVES = 10
 
 
@@ -35,11 +35,23 @@ class Segment(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_f
         return inner or [self]
 
 
-@required_when("segments", audience_type=("FLEXIBLE",))
-class Combination(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A combined audience."""
+@endpoint(
+    f"POST {COMBINATIONS}",
+    "audiences combine",
+    columns=COLUMNS,
+    extra_fields=(*FIELDS, "metadata"),
+    params_in="json",
+    batch=Batch(COMBINATIONS, 10),
+)
+class CombineAudiences(InAccount):
+    """Create audiences that are combined from others."""
 
-    name: Name
+
+@required_when("segments", audience_type=("FLEXIBLE",))
+class CombineAudience(CombineAudiences, kw_only=True):
+    """Create one of them: there is no request for one alone."""
+
+    name: AudienceName
     audience_type: Literal["FLEXIBLE", "MOBILE_AUDIENCE"]
     segments: Segment | None = None
 
@@ -48,21 +60,3 @@ class Combination(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unkno
         """Limit the audiences of a tree."""
         count = len(self.segments.leaves) if self.segments else 0
         return f"name {count} audiences, at most {MAX_LEAVES} are allowed" if count > MAX_LEAVES else None
-
-
-class CombineOperation(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """Create a combined audience."""
-
-    operation_type: Literal["Create"]
-    params: Combination
-
-
-@endpoint(
-    "POST /12/batch/accounts/{account_id}/custom_audiences",
-    "audiences combine",
-    columns=COLUMNS,
-    extra_fields=(*FIELDS, "metadata"),
-    params_in="json",
-)
-class CombineAudiences(InAccount):
-    """Create audiences that are combined from others."""

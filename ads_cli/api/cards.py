@@ -143,3 +143,5 @@ class FetchCards(InAccount, kw_only=True):
 )
 class FetchCard(OneCard):
     """Show one card of any kind by its id."""
+
+    card_id: Annotated[Id, Meta(extra={"argument": "CARD..."})]

@@ -100,6 +100,11 @@ class Endpoint(NamedTuple):
         return self.method != "GET"
 
     @property
+    def is_batch(self) -> bool:
+        """Whether it takes many records at once, and there is no request for one."""
+        return self.batch is not None and self.batch.path == self.path
+
+    @property
     def record_fields(self) -> frozenset[str]:
         """The declared fields of a record."""
         return frozenset((*self.columns, *self.extra_fields))

@@ -114,6 +114,11 @@ class Field(msgspec.Struct, frozen=True):
         return as_option(self.type.extra("common") or self.type.extra("option") or self.name)
 
     @property
+    def is_argument(self) -> bool:
+        """Whether an argument of another name sets the field."""
+        return self.type.extra("argument") is not None
+
+    @property
     def argument(self) -> str:
         """The argument that sets the field, where one does."""
         return str(self.type.extra("argument") or self.name.upper())
@@ -150,12 +155,13 @@ def field_type_of(annotation: Any) -> FieldType:
 def enum_fields(struct: type[msgspec.Struct]) -> frozenset[str]:
     """Name the fields of a Struct, and of the Structs in it, that hold values of an enum."""
     names: set[str] = set()
-    for field in fields_of(struct):
-        item = field.type.item if field.type.base is list else field.type
-        if item.offered:
-            names.add(field.name)
-        for inner in item.structs:
-            names |= enum_fields(inner)
+    structs = [struct]
+    for each in structs:
+        for field in fields_of(each):
+            item = field.type.item if field.type.base is list else field.type
+            if item.offered:
+                names.add(field.name)
+            structs += [inner for inner in item.structs if inner not in structs]
     return frozenset(names)
 
 

@@ -6,7 +6,10 @@ from msgspec import Meta
 
 from .endpoint import Request, endpoint
 
-CallbackUrl = Annotated[str, Meta(min_length=1, max_length=200, description="Where events are delivered")]
+CallbackUrl = Annotated[
+    str,
+    Meta(min_length=1, max_length=200, description="Where events are delivered", extra={"argument": "URL"}),
+]
 
 
 @endpoint(

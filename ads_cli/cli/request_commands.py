@@ -18,7 +18,7 @@ from ..api.spending import ACTIVE, is_active, status_field
 from ..console.currencies import Currencies
 from ..console.help_texts import EXAMPLE_MARK, ExampleCommand
 from ..console.invocation import Invocation
-from ..console.request_input import request_from_input
+from ..console.request_input import request_from_input, require_file
 from ..console.results import show, show_list, show_request
 from ..errors import UsageError
 from ..spelling import as_option
@@ -86,7 +86,7 @@ class RequestCommand(ExampleCommand):
             if request is None:
                 return
         else:
-            _require_file(batch)
+            require_file(batch)
             service = call.settings.service
             request = request_from_input(request_type, values, file, service=service, currency_of=currency_of)
         if not call.dry_run:
@@ -113,13 +113,6 @@ def _of_records(
 
     given = {name: value for name, value in batch.items() if value is not None}
     return send_records(call, kind, file, values, BatchOptions(**given), currency_of)
-
-
-def _require_file(batch: dict[str, Any]) -> None:
-    """Raise UsageError for an option of several records without a file of them."""
-    for name, value in batch.items():
-        if value:
-            raise UsageError(f"{as_option(name)}: is for a file of several records", hint="add --file FILE")
 
 
 def _confirm(call: Invocation, request: Request) -> None:

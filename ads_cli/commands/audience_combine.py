@@ -1,24 +1,39 @@
-"""Combine audiences to a new one."""
+"""Combine audiences to new ones."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
 import typer
 
+from ..console.bulk_options import Format, RejectedOptions, Uncertain, with_options
 from ..console.invocation import Invocation
 from ..console.options import NESTED_METAVAR
 from ..errors import UsageError
 
 if TYPE_CHECKING:
-    from ..api.audience_combinations import CombineOperation
+    from ..api.audience_combinations import CombineAudience
 
 IDS = "ID,..."
+TREES = "--any-of, --all-of and --segments"
 HELP = "adsctl audiences combine --help"
 
 
+class FileOptions(RejectedOptions, frozen=True):
+    """How a file of several combinations is read and sent."""
+
+    format: Format = None
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Resume the last unfinished run with this file")
+    ] = False
+    uncertain: Annotated[
+        Uncertain | None,
+        typer.Option(help="With --resume: what to do with audiences whose answer was lost, which may exist"),
+    ] = None
+
+
+@with_options(batch=FileOptions)
 def combine(
     ctx: typer.Context,
-    name: Annotated[str, typer.Option(metavar="NAME", help="Unique in the account")],
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="Unique in the account")] = None,
     any_of: Annotated[
         str | None, typer.Option("--any-of", metavar=IDS, help="People of any of these audiences")
     ] = None,
@@ -29,6 +44,17 @@ def combine(
         str | None,
         typer.Option(metavar=NESTED_METAVAR, help="A tree of segments, as the service describes it"),
     ] = None,
+    file: Annotated[
+        str | None,
+        typer.Option(
+            "--file",
+            "-f",
+            metavar="FILE",
+            help="Read name, audience_type and segments from a file; several are sent 10 at a time",
+        ),
+    ] = None,
+    *,
+    batch: FileOptions,
 ) -> None:
     """Create an audience that is combined from mobile audiences, at most 10. It cannot be changed.
 
@@ -37,45 +63,49 @@ def combine(
     For example: adsctl audiences combine --name 'Users of the app' --any-of 1nmw1,1nmw2
     """
     from ..api.audience_combinations import CombineAudiences
+    from ..api.batches import encode_operation, operation
     from ..console.results import show, show_prepared
 
     call = Invocation.of(ctx)
-    body = msgspec.json.encode([_operation(name, _tree(any_of, all_of, segments))])
-    request = CombineAudiences(account_id=call.account)
-    prepared = call.client.prepare(request, [body])
+    request = _request(call, {"name": name, "segments": _tree(any_of, all_of, segments)}, file, batch)
+    if request is None:
+        return
+    body = [b"[", encode_operation(operation(request, call.settings.names)), b"]"]
+    prepared = call.client.prepare(CombineAudiences(account_id=call.account), body)
     if call.dry_run:
         show_prepared(call, prepared)
         return
     show(call, request, call.client.exchange(prepared).data)
 
 
-def _tree(any_of: str | None, all_of: str | None, segments: str | None) -> Any:
-    """Return the tree that the options describe; raise UsageError unless it is one of them."""
-    given = [option for option in (any_of, all_of, segments) if option is not None]
-    if len(given) != 1:
-        raise UsageError("give one of --any-of, --all-of and --segments", hint=HELP)
-    if segments is not None:
-        from ..api.audience_combinations import Combination
-        from ..api.fields import fields_of
-        from ..console.request_input import read_value
+def _request(
+    call: Invocation, options: dict[str, Any], file: str | None, batch: FileOptions
+) -> "CombineAudience | None":
+    """Return the only combination that is given; None where several of a file were sent."""
+    from ..api.audience_combinations import CombineAudience
+    from ..console.request_input import request_from_input, require_file
 
-        (field,) = (field for field in fields_of(Combination) if field.name == "segments")
-        return read_value(field, segments)
+    values = {"account_id": call.account, **options}
+    given = {name: value for name in batch.__struct_fields__ if (value := getattr(batch, name))}
+    if not file:
+        require_file(given)
+        if options["segments"] is None:
+            raise UsageError(f"give one of {TREES}, or --file", hint=HELP)
+        return request_from_input(CombineAudience, values | {"audience_type": "FLEXIBLE"})
+    from ..api.amounts import unknown_currency
+    from .batch import BatchOptions, send_records
+
+    return send_records(call, CombineAudience, file, values, BatchOptions(**given), unknown_currency)
+
+
+def _tree(any_of: str | None, all_of: str | None, segments: str | None) -> Any:
+    """Return the tree that an option describes; raise UsageError for several."""
+    given = [option for option in (any_of, all_of, segments) if option is not None]
+    if len(given) > 1:
+        raise UsageError(f"give one of {TREES}", hint=HELP)
+    if not given or segments is not None:
+        return segments
     ids = [part.strip() for part in given[0].split(",") if part.strip()]
     leaves = [{"custom_audience_id": one, "negate": False, "child_segments": []} for one in ids]
     operator = "OR" if any_of is not None else "AND"
     return {"boolean_operator": operator, "negate": False, "child_segments": leaves}
-
-
-def _operation(name: str, tree: Any) -> "CombineOperation":
-    """Validate a combination; raise UsageError with every problem."""
-    from ..api.audience_combinations import CombineOperation
-    from ..api.problems import InvalidError
-    from ..api.validation import convert
-
-    params = {"name": name, "audience_type": "FLEXIBLE", "segments": tree}
-    try:
-        return convert(CombineOperation, {"operation_type": "Create", "params": params})
-    except InvalidError as error:
-        problems = [str(problem).removeprefix("params.").replace(".", " ", 1) for problem in error.problems]
-        raise UsageError("\n".join(f"--{problem}" for problem in problems), hint=HELP) from None

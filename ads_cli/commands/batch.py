@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..api.amounts import CurrencyOf
 from ..api.endpoint import Request
@@ -29,6 +29,8 @@ from .spending import confirm_spending
 if TYPE_CHECKING:
     from ..feeds.rows import Rows
 
+R = TypeVar("R", bound=Request)
+
 DOCUMENTS = ("yaml", "json")  # formats in which a file may be one record
 
 
@@ -47,12 +49,12 @@ class BatchOptions(SendOptions, frozen=True):
 
 def send_records(
     call: Invocation,
-    kind: type[Request],
+    kind: type[R],
     file: str,
     options: dict[str, Any],
     batch: BatchOptions,
     currency_of: CurrencyOf,
-) -> Request | None:
+) -> R | None:
     """Send the records of a file, each completed by options; return the request of a single one unsent."""
     source = open_source(file, batch.format or ("yaml" if file == "-" else None), default_format="yaml")
     if source.format.name in DOCUMENTS and not _is_list(source):
@@ -66,7 +68,7 @@ def send_records(
     command = PushCommand(call, plan, batch, activity="Sending")
     if _has_one(rows) and not batch.are_given:
         command.validate()
-        request: Request = plan.items[0]
+        request: R = plan.items[0]
         return request
     if (id_field := kind.endpoint.id_field) in reader.options:
         raise UsageError(f"{str(id_field).upper()}: names one record, and {source.label} has several")

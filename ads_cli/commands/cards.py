@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from ..console.invocation import Invocation
-from ..errors import UsageError
 
 SCHEME = "card://"
 
@@ -22,18 +21,13 @@ def fetch(
     For example: adsctl cards fetch card://7cqs1 card://7cqt1
     """
     from ..api.cards import FetchCard, FetchCards
-    from ..api.problems import InvalidError
-    from ..api.validation import convert
+    from ..api.endpoint import Request
+    from ..console.request_input import request_from_input
     from ..console.results import show
 
     call = Invocation.of(ctx, mutates=False)
     values = {"account_id": call.account, "with_deleted": with_deleted or None}
-    try:
-        request = (
-            convert(FetchCard, values | {"card_id": cards[0]})
-            if len(cards) == 1 and not cards[0].startswith(SCHEME)
-            else convert(FetchCards, values | {"card_uris": cards})
-        )
-    except InvalidError as error:
-        raise UsageError("\n".join(f"CARD: {problem.message}" for problem in error.problems)) from None
+    is_id = len(cards) == 1 and not cards[0].startswith(SCHEME)
+    kind: type[Request] = FetchCard if is_id else FetchCards
+    request = request_from_input(kind, values | ({"card_id": cards[0]} if is_id else {"card_uris": cards}))
     show(call, request, call.client.call(request).data)

@@ -1,21 +1,13 @@
 """Report the conversions of a website."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..console.bulk_options import FeedOptions, File, PushOptions, with_options
+from ..console.bulk_options import FeedOptions, File, PushOptions, Uncertain, with_options
 from ..console.invocation import Invocation
 from ..errors import UsageError
-
-
-class Uncertain(StrEnum):
-    """What is done with conversions whose answer was lost."""
-
-    skip = "skip"
-    resend = "resend"
 
 
 @with_options(feed=FeedOptions, options=PushOptions, default_concurrency=1)

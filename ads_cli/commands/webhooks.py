@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from ..console.invocation import Invocation
-from ..errors import AccessError, UsageError
+from ..errors import AccessError
 
 
 class Identity(StrEnum):
@@ -28,17 +28,13 @@ def create(
 
     For example: adsctl webhooks create https://shop.example/events
     """
-    from ..api.problems import InvalidError
-    from ..api.validation import convert
     from ..api.webhooks import CreateWebhook
     from ..client.api_errors import error_details
+    from ..console.request_input import request_from_input
     from ..console.results import show, show_request
 
     call = Invocation.of(ctx)
-    try:
-        request = convert(CreateWebhook, {"url": url})
-    except InvalidError as error:
-        raise UsageError("; ".join(problem.message for problem in error.problems)) from None
+    request = request_from_input(CreateWebhook, {"url": url})
     if call.dry_run:
         show_request(call, request)
         return

@@ -3,6 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import msgspec
@@ -49,6 +50,13 @@ Format = Annotated[
     ),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings about rows as errors")]
+
+
+class Uncertain(StrEnum):
+    """What is done with records whose answer was lost."""
+
+    skip = "skip"
+    resend = "resend"
 
 
 class ColumnMapping(dict[str, str]):

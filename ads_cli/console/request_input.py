@@ -1,8 +1,9 @@
 """Build a declared request from options and `-f` documents."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..api.amounts import CurrencyOf, in_micros, too_precise, unknown_currency
 from ..api.endpoint import Request
@@ -15,16 +16,18 @@ from ..api.validation import convert
 from ..errors import ContentError, UsageError
 from ..spelling import as_option
 
+R = TypeVar("R", bound=Request)
+
 
 def request_from_input(
-    kind: type[Request],
+    kind: type[R],
     options: dict[str, Any],
     file: str | None = None,
     *,
     content: bytes | None = None,
     service: str = "generic",
     currency_of: CurrencyOf = unknown_currency,
-) -> Request:
+) -> R:
     """Build a request from options and from a file with more of its fields; an option outranks the file.
 
     `content` is that of the file, where it was read already. `currency_of` tells the decimals that amounts in
@@ -86,6 +89,13 @@ def option_values(kind: type[Request], options: dict[str, Any]) -> tuple[dict[st
     return dict(to_neutral(read)), amounts
 
 
+def require_file(options: Mapping[str, Any]) -> None:
+    """Raise UsageError for an option of several records without a file of them."""
+    for name, value in options.items():
+        if value:
+            raise UsageError(f"{as_option(name)}: is for a file of several records", hint="add --file FILE")
+
+
 def _require_change(request: Request) -> None:
     """Raise UsageError for an update that changes nothing."""
     endpoint = request.endpoint
@@ -115,8 +125,9 @@ def _describe(
         return f"{sources[name]}: {problem}"
     if name in amounts.values():
         return f"{as_option(name)}: {problem.message}"
-    if field is None or name == kind.endpoint.id_field:
-        return f"{name.upper() or kind.endpoint.command}{rest}: {problem.message}"
+    if field is None or field.is_argument or name == kind.endpoint.id_field:
+        argument = field.argument.removesuffix("...") if field else name.upper()
+        return f"{argument or kind.endpoint.command}{rest}: {problem.message}"
     if amount := amounts.get(name):
         return f"{as_option(amount)} {options[amount]}, in millionths: {problem.message}"
     return f"{field.option}{' ' + problem.path if rest else ''}: {problem.message}"

@@ -18,7 +18,7 @@ def endpoint_records(root: Any, service: str) -> Iterator[dict[str, Any]]:
     for request in requests_for(service):
         command, names = commands[request.endpoint.command], SERVICES[service]
         yield _record(request, command, names)
-        if request.endpoint.batch:
+        if request.endpoint.batch and not request.endpoint.is_batch:
             yield _record(batch_request(request), command, names)
 
 

@@ -71,9 +71,9 @@ def test_a_deviation_has_a_reason_and_its_endpoint_is_declared():
 def differences(name: str) -> Iterator[str]:
     """Yield how a declaration differs from the facts, as `parameter: what`."""
     facts, request = ENDPOINTS[name], request_of(name)
+    if facts["path"] in BATCHES and facts["batch"] != BATCHES[facts["path"]].size:
+        yield "batch"
     if request is None:
-        if facts["batch"] != BATCHES[facts["path"]].size:
-            yield "batch"
         return
     if request.endpoint.base != facts["base"]:
         yield "base"

@@ -171,6 +171,31 @@ def test_audiences_are_combined_and_the_result_is_not_changed(run):
     assert run("audiences", "delete", either["id"])["deleted"] is True
 
 
+def test_combinations_of_a_file_are_made_ten_at_a_time(run):
+    """Records as the service has them; all of one request or none, so that what it refuses is left out."""
+    leaves = [
+        {"custom_audience_id": one, "negate": False, "child_segments": []} for one in (INSTALLED, BASKETS)
+    ]
+    segments = {"boolean_operator": "OR", "child_segments": leaves}
+    rows = [{"name": f"Users {n}", "audience_type": "FLEXIBLE", "segments": segments} for n in range(12)]
+    foreign = {"custom_audience_id": CUSTOMERS, "child_segments": []}
+    rows[3] = rows[3] | {"segments": segments | {"child_segments": [foreign]}}
+    file = run.file("many.json", json.dumps(rows))
+    words = ("audiences", "combine", "-f", file)
+    shown = run(*words, "--dry-run")
+    assert [len(one["body"]) for one in shown] == [10, 2]
+    assert shown[0]["body"][0] == {"operation_type": "Create", "params": rows[0]}
+    told = run(*words, "--failed-out", "failed.jsonl", code=9)
+    assert "no mobile audience" in told and "11 created, 1 failed" in told
+    made = [one["name"] for one in run("audiences", "list", "--q", "Users ")]
+    assert made == [row["name"] for row in rows if row is not rows[3]]
+    bad = run.file("bad.json", json.dumps([rows[0] | {"segments": None}, {"name": ""}]))
+    told = run("audiences", "combine", "-f", bad, code=3)
+    for problem in ("segments: is required when audience_type is FLEXIBLE", "audience_type: is required"):
+        assert problem in told
+    assert "--resume: is for a file of several records" in run("audiences", "combine", "--resume", code=2)
+
+
 def test_a_combination_is_checked_before_it_is_sent_and_by_the_service(run):
     words = ("audiences", "combine", "--name", "Users")
     assert "give one of --any-of, --all-of and --segments" in run(*words, code=2)
@@ -179,10 +204,13 @@ def test_a_combination_is_checked_before_it_is_sent_and_by_the_service(run):
     leaf = {"custom_audience_id": INSTALLED, "child_segments": []}
     wrong = {"child_segments": [leaf | {"lookback_window": 2}, {"child_segments": []}, leaf]}
     told = run(*words, "--segments", json.dumps(wrong), code=2)
-    assert "--segments child_segments[0].lookback_window: '2' is not one of 1, 7, 14, 30" in told
-    assert "--segments child_segments[1].custom_audience_id: is required unless child_segments is set" in told
+    assert "--segments segments.child_segments[0].lookback_window: '2' is not one of 1, 7, 14, 30" in told
+    assert (
+        "--segments segments.child_segments[1].custom_audience_id: is required unless child_segments is set"
+        in told
+    )
     no_operator = run(*words, "--segments", json.dumps({"child_segments": [leaf]}), code=2)
-    assert "--segments child_segments: needs boolean_operator" in no_operator
+    assert "--segments segments.child_segments: needs boolean_operator" in no_operator
     many = run(*words, "--any-of", ",".join([INSTALLED] * 11), code=2)
     assert "--segments: name 11 audiences, at most 10 are allowed" in many
     assert f"no mobile audience {CUSTOMERS}" in run(*words, "--any-of", CUSTOMERS, code=6)

@@ -118,7 +118,7 @@ def test_a_fetched_card_is_the_card_that_was_created(run):
     "cards", [["7cqs1", "7cqt1"], ["card://7cqs1", "7cqt1"], ["a/b"], ["card://a/b"], [""]]
 )
 def test_cards_are_fetched_by_addresses_or_one_id(run, cards):
-    assert "CARD: " in run("cards", "fetch", *cards, code=2)
+    assert json.loads(run("cards", "fetch", *cards, code=2))["error"]["message"].startswith("CARD")
 
 
 @pytest.mark.parametrize("format", ["table", "tsv", "csv", "ids"])

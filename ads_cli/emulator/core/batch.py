@@ -45,7 +45,8 @@ class BatchHandler:
 
     def add(self, request_type: type[Request], handler: RegisteredHandler) -> None:
         """Accept a kind of operation."""
-        self.operations[operation_of(request_type)] = Operation(request_type, handler)
+        parsed_as = handler.request_type or request_type
+        self.operations[operation_of(request_type)] = Operation(parsed_as, handler)
 
     def __call__(self, context: RequestContext, request: None) -> HttpResponse:
         """Apply the operations, or none of them."""

@@ -52,7 +52,8 @@ class Router:
         self._batches: dict[str, BatchHandler] = {}  # by path
         for request in requests_for(service):
             handler = handler_of(request)
-            self._add(request.endpoint, handler)
+            if not request.endpoint.is_batch:
+                self._add(request.endpoint, handler)
             for line in handler.extra_lines if handler else ():
                 method, path = line.split()
                 self._add(request.endpoint._replace(method=method, path=path), handler)
@@ -64,7 +65,8 @@ class Router:
     def _add_batch(self, request: type[Request], path: str, handler: RegisteredHandler) -> None:
         """Accept a request as an operation of its batch line."""
         if path not in self._batches:
-            endpoint = batch_request(request).endpoint._replace(batch=request.endpoint.batch)
+            declared = request if request.endpoint.is_batch else batch_request(request)
+            endpoint = declared.endpoint._replace(batch=request.endpoint.batch)
             self._batches[path] = BatchHandler(endpoint)
             self._add(endpoint, RegisteredHandler(self._batches[path], None))
         self._batches[path].add(request, handler)

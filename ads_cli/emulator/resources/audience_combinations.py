@@ -1,94 +1,37 @@
-"""Audiences that are combined from mobile audiences: all those of a request, or none."""
-
-from typing import Any
+"""Audiences that are combined from mobile audiences."""
 
 import msgspec
 
-from ...api.audience_combinations import MAX_COMBINATIONS, CombineAudiences, CombineOperation, Segment
-from ...api.problems import InvalidError
-from ...api.validation import convert
-from ..core.errors import ApiError, invalid_parameter
-from ..core.handlers import RequestContext, raw_handler
-from ..core.read_request import error_of
-from ..core.responses import HttpResponse
-from ..storage.store import Record
-from .accounts import require_account
+from ...api.audience_combinations import CombineAudience, CombineAudiences, Segment
+from ..core.errors import invalid_parameter
+from ..core.handlers import RequestContext, handler
+from ..core.responses import Result
 from .audiences import AUDIENCE, AUDIENCES, COMBINED
+from .collection import in_account
 
 MOBILE = "MOBILE_AUDIENCE"
-Errors = list[dict[str, Any]]
 
 
-class _RefusedError(Exception):
-    """Rolls every operation back; `errors` are those of each."""
-
-    def __init__(self, errors: list[Errors]) -> None:
-        super().__init__()
-        self.errors = errors
-
-
-@raw_handler(CombineAudiences)
-def combine_audiences(context: RequestContext) -> HttpResponse:
-    """Create combined audiences, in the order of the operations."""
-    context.user = context.authenticator.authenticate_user(context.incoming, writes=True).user
-    account = context.path_params["account_id"]
-    require_account(context, account)
-    context.consume_rate(CombineAudiences.endpoint)
-    items = _items(context)
-    try:
-        with context.store.transaction():
-            created = _create(context, account, items)
-    except _RefusedError as refused:
-        body = {"errors": [], "operation_errors": refused.errors, "request": items}
-        return HttpResponse(msgspec.json.encode(body), 400)
-    return HttpResponse(msgspec.json.encode({"request": items, "data": created}))
-
-
-def _items(context: RequestContext) -> list[Any]:
-    try:
-        return msgspec.json.decode(context.incoming.body, type=list[Any])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ApiError(400, "BAD_REQUEST", f"the body is not a list of operations: {error}") from None
-
-
-def _create(context: RequestContext, account: str, items: list[Any]) -> list[Record]:
-    """Create an audience for each operation; raise _RefusedError where one of them is wrong."""
-    if not 1 <= len(items) <= MAX_COMBINATIONS:
-        raise ApiError(400, "INVALID_PARAMETER", f"a batch has 1 to {MAX_COMBINATIONS} operations")
-    created: list[Record] = []
-    errors: list[Errors] = []
-    for item in items:
-        errors.append([])
-        try:
-            created.append(_created(context, account, convert(CombineOperation, item, strict=True)))
-        except InvalidError as error:
-            errors[-1] = [error_of(problem, context.names) for problem in error.problems]
-        except ApiError as error:
-            errors[-1] = error.errors
-    if any(errors):
-        raise _RefusedError(errors)
-    return created
-
-
-def _created(context: RequestContext, account: str, operation: CombineOperation) -> Record:
+@handler(CombineAudiences, parse_as=CombineAudience)
+def combine_audience(context: RequestContext, request: CombineAudience) -> Result:
     """Create a combined audience, and describe how it is made."""
-    given = operation.params
-    if given.audience_type != COMBINED or given.segments is None:
+    account = in_account(context, request)
+    if request.audience_type != COMBINED or request.segments is None:
         raise invalid_parameter("audience_type", f"only {COMBINED} audiences are combined")
-    _require_mobile(context, account, given.segments)
-    segments = msgspec.to_builtins(given.segments)
+    _require_mobile(context, account, request.segments)
+    segments = msgspec.to_builtins(request.segments)
     record = AUDIENCES.add(
-        context, account, {"name": given.name, "audience_type": COMBINED, "segments": segments}
+        context, account, {"name": request.name, "audience_type": COMBINED, "segments": segments}
     )
     metadata = {
         "custom_audience_id": record["id"],
         "account_id": account,
-        "name": given.name,
+        "name": request.name,
         "audience_source": COMBINED,
         "upload_status": "PROCESSING",
         "segments": segments,
     }
-    return record | {"metadata": [metadata]}
+    return Result(record | {"metadata": [metadata]})
 
 
 def _require_mobile(context: RequestContext, account: str, segments: Segment) -> None:

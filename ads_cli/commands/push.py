@@ -27,14 +27,14 @@ from ..output.text import counted
 from ..uploads.borne_concurrency import BorneConcurrency
 from ..uploads.job_file import Job
 from ..uploads.job_key import JobKey
-from ..uploads.jobs import find_resumable
+from ..uploads.jobs import resumable_jobs
 from ..uploads.journal import Journal
 from ..uploads.plan import Plan, this_second
 from ..uploads.push import Push, PushResult, build_requests
 from ..uploads.rejected_rows import check_failed_out
 from ..uploads.summary import Summary
 from ..validation.report import ValidationReport
-from .push_journal import open_journal
+from .push_journal import file_of, open_journal
 from .shrunken_feed import FeedSizeCheck
 from .validate import require_valid, say_estimate, stated_rate
 
@@ -126,8 +126,9 @@ class PushCommand:
         """Return the job that may be resumed: what has expired since its start is still valid for it."""
         if not (self.options.resume or self._named_job):
             return None
-        found = find_resumable(self.call.settings.state_dir / "jobs", self.plan.place(self.call.service))
-        return found[1] if found else None
+        place, file = self.plan.place(self.call.service), file_of(self.plan)
+        found = resumable_jobs(self.call.settings.state_dir / "jobs", place)
+        return max((job for _, job in found), key=lambda job: job.file == file, default=None)
 
     @property
     def _named_job(self) -> str | None:

@@ -3,7 +3,7 @@
 from ..console.invocation import Invocation
 from ..console.push_messages import resume_command
 from ..output.text import safe
-from ..uploads.job_file import Job, current_folder
+from ..uploads.job_file import GROUP_VARIABLE, Job, current_folder
 from ..uploads.job_key import JobKey
 from ..uploads.journal import Journal
 from ..uploads.plan import Plan
@@ -16,7 +16,7 @@ def open_journal(call: Invocation, plan: Plan, key: JobKey, *, resume: bool, job
         job=trace.run_id,
         key=key,
         noun=plan.noun,
-        file=safe(plan.rows.source.location.identity),
+        file=file_of(plan),
         rows=plan.report.rows,
         batches=plan.batch_count,
         started=f"{plan.started:%Y-%m-%dT%H:%M:%SZ}",
@@ -25,6 +25,8 @@ def open_journal(call: Invocation, plan: Plan, key: JobKey, *, resume: bool, job
         folder=current_folder(),
         parts=plan.parts,
     )
+    if group := call.settings.environ.get(GROUP_VARIABLE):
+        job.group = f"{group} {job.action}"  # where one adds and another one removes, their order matters
     journal = Journal(call.settings.state_dir, job, resume=resume, job_id=job_id, read_in=plan.read_in)
     trace.bind(job=journal.job.job)
     event = "resumed" if journal.resumed else "begun"
@@ -36,6 +38,11 @@ def open_journal(call: Invocation, plan: Plan, key: JobKey, *, resume: bool, job
     elif journal.has_unfinished_job:
         call.messages.say(f"an earlier {job.action} of this file is unfinished; resume it with: {job.resume}")
     return journal
+
+
+def file_of(plan: Plan) -> str:
+    """Name the file of a plan, as its job does."""
+    return safe(plan.rows.source.location.identity)
 
 
 def _acknowledged(journal: Journal) -> str:

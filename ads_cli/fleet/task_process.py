@@ -17,6 +17,7 @@ import msgspec
 
 from ..errors import STATE_HINT, AdsctlError, Interrupted, StateError
 from ..signals import signal_numbers
+from ..uploads.job_file import GROUP_VARIABLE
 from .engine import TaskResult
 from .records import Records
 from .run_task import Assignment
@@ -63,6 +64,8 @@ def _run_once(assignment: Assignment, records: Records, run_command: RunCommand,
         os.environ["ADSCTL_OUTPUT"] = (
             "json"  # of the error too; an option is refused by commands without result
         )
+        if task.is_part:
+            os.environ[GROUP_VARIABLE] = assignment.run.id
         code = run_command(_with_resume(task.words) if resumes else list(task.words))
         _ignore_signals()
         summary = _summary(output)

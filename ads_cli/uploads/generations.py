@@ -2,6 +2,7 @@
 
 A push begins a generation before its first request; any other request that may change the place ends it.
 A job is resumed, and the sync state of a catalog is used, only in the generation that they were written in.
+Jobs of one group share a generation: none undoes what another one sends, as the parts of one list.
 So neither file times, nor the clock, nor journals that were removed decide what is sent.
 """
 
@@ -33,6 +34,7 @@ class _Generation(msgspec.Struct):
 
     place: Place
     token: str  # random
+    group: str = ""  # of jobs
 
 
 _decode = msgspec.json.Decoder(_Generation).decode
@@ -50,20 +52,14 @@ class Generations:
         The stamp contains the time of the file's last change, which cannot be copied: in a copy of an
         earlier state folder, whatever was sent since then is not known.
         """
-        path = self._path(place)
-        try:
-            token = _decode(path.read_bytes()).token
-            return f"{token}-{path.stat().st_ctime_ns:x}"
-        except FileNotFoundError:
-            return NO_GENERATION
-        except OSError as error:
-            raise self._unusable(error) from error
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            return NO_GENERATION
+        return self._read(place)[0]
 
-    def begin(self, place: Place) -> str:
-        """Begin a generation, on disk before this returns; return its stamp."""
-        content = msgspec.json.encode(_Generation(place, secrets.token_hex(8)))
+    def begin(self, place: Place, group: str = "") -> str:
+        """Begin a generation, on disk before this returns, or join that of the group; return its stamp."""
+        current, its_group = self._read(place)
+        if group and group == its_group:
+            return current
+        content = msgspec.json.encode(_Generation(place, secrets.token_hex(8), group))
         try:
             make_folder(self._folder)
             with replacing(self._path(place)) as file:
@@ -94,6 +90,19 @@ class Generations:
                 place = _decode(path.read_bytes()).place
                 if is_loopback(urlsplit(place.service).hostname or ""):
                     self._remove(path)
+
+    def _read(self, place: Place) -> tuple[str, str]:
+        """Return the stamp of the current generation, and its group."""
+        path = self._path(place)
+        try:
+            found = _decode(path.read_bytes())
+            return f"{found.token}-{path.stat().st_ctime_ns:x}", found.group
+        except FileNotFoundError:
+            return NO_GENERATION, ""
+        except OSError as error:
+            raise self._unusable(error) from error
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return NO_GENERATION, ""
 
     def _path(self, place: Place) -> Path:
         return self._folder / hashlib.sha256(msgspec.json.encode(place)).hexdigest()[:16]

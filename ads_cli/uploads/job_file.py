@@ -16,6 +16,7 @@ from .batch import Acknowledgement, Attempt, SentPart
 from .job_key import JobKey, JobOptions, Place
 
 END = b'{"end":true}\n'
+GROUP_VARIABLE = "ADSCTL_JOB_GROUP"  # in the environment of tasks that fill one list together
 Entry = Acknowledgement | Attempt | SentPart
 
 
@@ -33,6 +34,7 @@ class Job(msgspec.Struct, kw_only=True):
     profile: str = ""  # that it was started with
     folder: str = ""  # in which the command was run
     generation: str = ""  # of the place, begun with the job; empty in journals of earlier versions
+    group: str = ""  # of jobs that may change the place at the same time, in any order
     parts: int = 0  # files, where each is validated and sent by itself; then rows and batches are 0
 
     @property

@@ -69,14 +69,14 @@ def _remove(path: Path, job: Job) -> bool:
 
 
 def is_other_job_running(folder: Path, own: Job) -> bool:
-    """Tell whether another job is changing the same place; the caller has locked the folder."""
-    return any(_running_jobs(folder, own.key.place, but=own.key))
+    """Tell whether a job of no common group is changing the same place; the caller has locked the folder."""
+    running = _running_jobs(folder, own.key.place, but=own.key)
+    return any(not own.group or job.group != own.group for job in running)
 
 
 def resumable_bytes(folder: Path, place: Place) -> int:
-    """Return the size of the journal that can be resumed at a place, which changes where that is done."""
-    found = find_resumable(folder, place)
-    return found[0].stat().st_size if found else 0
+    """Return the size of what can be resumed at a place, which changes where that is done."""
+    return sum(path.stat().st_size for path, _ in resumable_jobs(folder, place))
 
 
 def require_idle(folder: Path, place: Place) -> None:
@@ -106,13 +106,20 @@ def _running_jobs(folder: Path, place: Place, *, but: JobKey | None = None) -> I
                 lock.release()
 
 
-def find_resumable(folder: Path, place: Place) -> tuple[Path, Job] | None:
-    """Find the journal of the only job that can be resumed at a place: the one that began its generation."""
+def resumable_jobs(folder: Path, place: Place) -> list[tuple[Path, Job]]:
+    """List the jobs that can be resumed at a place: the one that began its generation, or a group of them."""
     generation = Generations(folder.parent).current(place)
-    for path, job, ended in list_jobs(folder):
-        if not ended and generation and job.generation == generation:
-            return path, job
-    return None
+    return [
+        (path, job)
+        for path, job, ended in list_jobs(folder)
+        if not ended and generation and job.generation == generation
+    ]
+
+
+def find_equal(folder: Path, key: JobKey, name: str | None) -> tuple[Path, Job] | None:
+    """Find the last job that can be resumed and has a key, and a name if one is given."""
+    found = [each for each in resumable_jobs(folder, key.place) if each[1].key == key]
+    return next((each for each in reversed(found) if name in (None, each[1].job)), None)
 
 
 def check_named(folder: Path, name: str, job: Job) -> None:

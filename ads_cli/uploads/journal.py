@@ -19,11 +19,11 @@ from .batch import Acknowledgement, Attempt, SentPart
 from .generations import Generations
 from .job_file import END, Entry, Job, acknowledgements, encode, encode_job, entries, last_acknowledgements
 from .job_key import Place
-from .jobs import check_named, find_resumable, is_other_job_running, remove_expired_jobs, restart_reason
+from .jobs import check_named, find_equal, is_other_job_running, remove_expired_jobs, restart_reason
 from .locks import how_to_unlock_job, lock_folder, try_lock
 
-# The generation of a job that began while another was changing the same place: it cannot be resumed, since
-# the other one may have changed what this one sent.
+# The generation of a job that began while another, of no common group, was changing the same place: it cannot
+# be resumed, since the other one may have changed what this one sent.
 NOT_ALONE = "not alone"
 GROUP_COMMIT_SECONDS = 0.005  # an acknowledgement waits so long for others, to share one fsync with them
 
@@ -78,16 +78,16 @@ class Journal:
         self.previous_generation = generations.current(place)
         if read_in is not None and read_in != self.previous_generation:
             raise changed_meanwhile(place, job.file)
-        path, found = find_resumable(self.folder, place) or (None, None)
-        can_be_resumed = found is not None and found.key == job.key and job_id in (None, found.job)
-        if found and path and can_be_resumed and (resume or job_id):
-            self.resumed, self.path = True, path
-            self._reopen(path)
-            return found
-        self.has_unfinished_job = can_be_resumed
+        found = find_equal(self.folder, job.key, job_id)
+        if found and (resume or job_id):
+            self.path, earlier = found
+            self.resumed = True
+            self._reopen(self.path)
+            return earlier
+        self.has_unfinished_job = found is not None
         self.restart_reason = restart_reason(self.folder, job) if resume or job_id else ""
         is_alone = not is_other_job_running(self.folder, job)
-        generation = generations.begin(place)
+        generation = generations.begin(place, job.group)
         job = msgspec.structs.replace(job, generation=generation if is_alone else NOT_ALONE)
         self.path = self.folder / f"{job.job}.jsonl"
         self._create(self.path, job)

@@ -95,3 +95,27 @@ def test_an_acknowledgement_of_something_else_does_not_count(shop, audience, cha
     assert (summary["accepted"], summary["requests"]) == (PEOPLE, 4)
     (job,) = json.loads(shop("jobs", "list", "-o", "json").stdout)
     assert (job["state"], job["acknowledged"]) == ("ended", 4)
+
+
+TASK = {"ADSCTL_JOB_GROUP": "run-1"}  # as the tasks of a fleet have it that fill one list
+
+
+@pytest.mark.parametrize(
+    ("between", "env", "requests"),
+    [
+        (("other.csv",), TASK, 2),
+        (("other.csv",), {}, 4),
+        (("other.csv",), {"ADSCTL_JOB_GROUP": "run-2"}, 4),
+        (("other.csv", "--operation", "delete", "--yes"), TASK, 4),
+    ],
+    ids=["a part", "another push", "a part of another run", "what removes people"],
+)
+def test_a_part_of_a_list_resumes_where_it_stopped_whatever_other_parts_have_added_since(
+    shop, audience, between, env, requests
+):
+    shop.env |= TASK
+    stop(shop, audience)
+    shop.file("other.csv", "email\nother@x.de\n")
+    shop("audiences", "push", *between, "--audience", "aud", **{"ADSCTL_JOB_GROUP": "", **env})
+    assert json.loads(shop(*PUSH, "--resume").stdout)["requests"] == requests
+    assert audience.users >= EVERYBODY

@@ -5,11 +5,13 @@ import os
 import signal
 import threading
 import time
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 
 from tests.adsctl import TIMEOUT_SECONDS
+from tests.audiences.conftest import digest
 from tests.conftest import feed
 
 
@@ -110,25 +112,30 @@ def test_one_ctrl_c_on_a_terminal_reaches_each_task_once(shop, service, adsctl):
     assert [record["status"] for record in shop("--resume")] == ["ok", "ok"]
 
 
-def test_parts_that_were_stopped_are_sent_whole_in_the_end(fleet, service, adsctl, monkeypatch):
-    for name in ("part-1", "part-2"):
+def test_parts_of_one_list_that_were_stopped_at_once_resume_where_each_stopped(
+    fleet, service, adsctl, monkeypatch
+):
+    parts = ("part-1", "part-2")
+    for name in parts:
         people = "".join(f"{name}-{number}@shop.example\n" for number in range(5000))
         adsctl.file(f"{name}.csv", f"email\n{people}")
     push = "audiences push {file} --audience 1nmth --users-per-operation 1 --concurrency 1"
     fleet.write(f"{{for: {{files: part-*.csv}}, run: '{push}'}}")
-    answer, second, ended = service.answer, threading.Event(), threading.Event()
-    sent: list[str] = []
+    first = {digest(f"{name}-0@shop.example").encode() for name in parts}
+    answer, both, ended = service.answer, threading.Barrier(3), threading.Event()
 
     def holding(environ, start_response):
-        sent.append(environ["PATH_INFO"])
-        if len(sent) == 3:
-            second.set()
+        """Hold the second request of each part."""
+        body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
+        environ["wsgi.input"] = BytesIO(body)
+        if not ended.is_set() and not any(person in body for person in first):
+            both.wait(TIMEOUT_SECONDS)
             ended.wait(TIMEOUT_SECONDS)
         return answer(environ, start_response)
 
     monkeypatch.setattr(service, "answer", holding)
     running = adsctl.popen("fleet", "run", "fleet.yaml", "--parallel", "2")
-    assert second.wait(TIMEOUT_SECONDS)
+    both.wait(TIMEOUT_SECONDS)
     running.send_signal(signal.SIGTERM)
     running.communicate(timeout=TIMEOUT_SECONDS)
     ended.set()
@@ -136,6 +143,7 @@ def test_parts_that_were_stopped_are_sent_whole_in_the_end(fleet, service, adsct
     assert running.returncode == 143
     records = fleet("--resume", "--parallel", "2")
     assert [record["summary"]["accepted"] for record in records] == [5000, 5000]
+    assert [record["summary"]["requests"] for record in records] == [1, 1]
 
 
 def test_no_process_is_left_behind(shop, service, adsctl):

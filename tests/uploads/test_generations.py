@@ -17,3 +17,12 @@ def test_a_generation_that_begins_during_a_direct_write_ends_with_it(tmp_path):
 def test_each_generation_is_another_one(tmp_path):
     generations = Generations(tmp_path)
     assert len({generations.begin(PLACE) for _ in range(5)}) == 5
+
+
+def test_jobs_of_a_group_share_a_generation_until_anything_else_changes_the_place(tmp_path):
+    generations = Generations(tmp_path)
+    first = generations.begin(PLACE, "run-1 push")
+    assert generations.begin(PLACE, "run-1 push") == first
+    assert generations.begin(PLACE, "run-1 delete") != first
+    assert generations.begin(PLACE, "run-1 push") != first
+    assert generations.begin(PLACE) != generations.begin(PLACE)

@@ -4,6 +4,7 @@ from .mutant import Mutant
 from .tests_named import (
     NOT_RESUMED,
     OVERWRITTEN,
+    PARTS_RESUMED,
     REMEMBERED,
     RESTORED,
     RESUMED,
@@ -15,22 +16,29 @@ GENERATIONS = (
     Mutant(
         "a restored copy of a state folder is taken for the current one",
         "ads_cli/uploads/generations.py",
-        'return f"{token}-{path.stat().st_ctime_ns:x}"',
-        "return token",
+        'return f"{found.token}-{path.stat().st_ctime_ns:x}", found.group',
+        "return found.token, found.group",
         (RESTORED,),
     ),
     Mutant(
         "a push does not begin a generation where there is one",
         "ads_cli/uploads/journal.py",
-        "generation = generations.begin(place)",
-        "generation = self.previous_generation or generations.begin(place)",
+        "generation = generations.begin(place, job.group)",
+        "generation = self.previous_generation or generations.begin(place, job.group)",
         (f"{NOT_RESUMED}[at once-push]",),
+    ),
+    Mutant(
+        "what adds people and what removes them are one group",
+        "ads_cli/commands/push_journal.py",
+        'job.group = f"{group} {job.action}"',
+        "job.group = group",
+        (PARTS_RESUMED,),
     ),
     Mutant(
         "a job is resumed in any generation",
         "ads_cli/uploads/jobs.py",
-        "if not ended and generation and job.generation == generation:",
-        "if not ended and job.key.place == place:",
+        "if not ended and generation and job.generation == generation",
+        "if not ended and job.key.place == place",
         (f"{NOT_RESUMED}[jobs clean-push]", f"{NOT_RESUMED}[at once-api PUT]"),
     ),
     Mutant(

@@ -16,6 +16,10 @@ DISPLACED = f"{STORIES}::test_people_whose_membership_ends_before_a_resume_displ
 NEVER_DELETED = f"{STORIES}::test_keys_that_do_not_exist_are_never_reported_as_deleted"
 DELETED_UNANSWERED = f"{STORIES}::test_what_was_deleted_without_an_answer_counts_as_deleted_by_a_resume"
 NO_ANSWER = f"{STORIES}::test_an_answer_that_is_no_answer_is_neither_success_nor_refusal"
+PARTS_RESUMED = (
+    "tests/audiences/test_resume.py"
+    "::test_a_part_of_a_list_resumes_where_it_stopped_whatever_other_parts_have_added_since"
+)
 
 JOURNAL = "tests/uploads/test_journal.py"
 CUT = f"{JOURNAL}::test_a_journal_cut_at_any_byte_keeps_every_complete_line_and_can_be_appended_to"

@@ -34,7 +34,7 @@ def get(
     """
     from ..errors import UsageError
     from ..statistics.described import Directory
-    from ..statistics.rows import rows_of
+    from ..statistics.rows import Asked
 
     call = Invocation.of(ctx, mutates=False)
     sink = results.check(call, raw=raw)
@@ -48,9 +48,7 @@ def get(
         call.printer.show(data, ("id", "id_data"), "id")
         return
     described = directory.describe(question.entity, question.ids)
-    answered = _answers(call, question)
-    rows = (row for few in answered for row in rows_of(question, few, described, calendar))
-    sink.take(question, rows, described)
+    sink.take(Asked(question, described, calendar, call.settings.names), _answers(call, question))
 
 
 def _answers(call: Invocation, question: "Question") -> "Iterator[list[Answer]]":

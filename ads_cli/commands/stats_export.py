@@ -45,7 +45,7 @@ def export(
     from ..statistics.export import Export
     from ..statistics.export_folder import ExportFolder
     from ..statistics.question import require_segments
-    from ..statistics.rows import rows_of
+    from ..statistics.rows import Asked
 
     call = Invocation.of(ctx, mutates=False)
     sink = results.check(call, file=file)
@@ -62,6 +62,5 @@ def export(
             call.messages.say(f"resumed: {len(folder.done)} of {running.jobs} results were downloaded before")
         with progress(call.messages, "Waiting for jobs", running.jobs) as on_progress:
             running.run(on_progress)
-        rows = (row for few in running.answers() for row in rows_of(question, few, described, calendar))
-        sink.take(question, rows, described)
+        sink.take(Asked(question, described, calendar, call.settings.names), running.answers())
         folder.remove()

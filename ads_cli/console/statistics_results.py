@@ -1,6 +1,6 @@
 """What becomes of the rows of statistics: shown, added up, written to a file, or stored in a database."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from ..statistics.gathered import Gathered
     from ..statistics.question import Question
-    from ..statistics.rows import Described, Row
+    from ..statistics.rows import Answer, Asked, Table
     from .invocation import Invocation
     from .output_file import OutputFile
 
@@ -97,31 +97,29 @@ class Results:
         self._call, self._by, self._totals, self._force = call, group_by, totals, force
         self._database, self._output, self._plot, self._report = database, output, plot, report
 
-    def take(self, question: "Question", rows: "Iterable[Row]", described: "Mapping[str, Described]") -> None:
+    def take(self, asked: "Asked", answers: "Iterable[list[Answer]]") -> None:
         """Show, write or store the rows."""
-        from ..api.names import GENERIC
         from ..statistics.gathered import Gathered
+        from ..statistics.rows import CURRENCY, table_of
 
-        names = self._call.settings.names
-        columns = [names.name(column) for column in question.columns]
-        gathered = Gathered(columns, described)
-        summed = self._summed(rows if names is GENERIC else map(names.to_wire, rows), columns)
+        table = table_of(asked, answers, with_currency=bool(self._database) or CURRENCY in self._by)
+        gathered, table = Gathered(table.metrics, asked.currencies), self._summed(table)
         draws = self._call.printer.draws and self._call.presentation.format is None
         draws = draws and not (self._database or self._output)
         if draws or self._plot or self._report:
-            summed = gathered.watch(summed)
+            table = gathered.watch(table)
         if self._database is not None:
-            self._store(self._database, summed, columns)
+            self._store(self._database, table)
         elif self._output is not None:
-            self._write(self._output, summed, columns)
+            self._write(self._output, table)
         elif draws:
-            self._draw(question, summed, gathered)
+            self._draw(asked.question, table, gathered)
         else:
-            self._show(summed, columns)
+            self._show(table)
         if self._plot:
-            self._write_plot(self._plot, question, gathered)
+            self._write_plot(self._plot, asked.question, gathered)
         if self._report:
-            self._write_report(self._report, question, gathered)
+            self._write_report(self._report, asked.question, gathered)
 
     def _write_plot(self, plot: "OutputFile", question: "Question", gathered: "Gathered") -> None:
         from ..config.atomic_files import replacing
@@ -139,44 +137,43 @@ class Results:
         page = page_of(question, gathered, self._call.account)
         write_page(self._call, path, page, force=self._force)
 
-    def _draw(self, question: "Question", rows: "Iterable[Row]", gathered: "Gathered") -> None:
+    def _draw(self, question: "Question", table: "Table", gathered: "Gathered") -> None:
         from .statistics_view import draw_statistics
 
-        for _ in rows:
+        for _ in table.rows:
             pass
         printer = self._call.printer
         draw_statistics(printer.stream, gathered, question.text, with_total=self._totals, color=printer.color)
 
-    def _show(self, rows: "Iterable[Row]", columns: list[str]) -> None:
+    def _show(self, table: "Table") -> None:
         from ..statistics.files import as_numbers, as_texts
-        from ..statistics.rows import BASE
 
         printer = self._call.printer
-        shown = (as_numbers(row) if printer.shows_documents else as_texts(row) for row in rows)
+        shown = map(as_numbers if printer.shows_documents else as_texts, table.records())
         if printer.streams or printer.format == "table":
-            printer.show_records(shown, (*BASE, *columns), "entity_id")
+            printer.show_records(shown, table.columns, "entity_id")
         else:
-            printer.show([*shown], (*BASE, *columns), "entity_id")
+            printer.show([*shown], table.columns, "entity_id")
 
-    def _summed(self, rows: "Iterable[Row]", columns: list[str]) -> "Iterator[Row]":
+    def _summed(self, table: "Table") -> "Table":
         """Add up the rows, as the options ask for."""
-        from ..statistics.grouping import grouped, with_total
+        from ..statistics.grouping import grouped, with_totals
 
-        rows = grouped(rows, self._by) if self._by else rows
-        return iter(with_total(rows, columns) if self._totals else rows)
+        table = grouped(table, self._by) if self._by else table
+        return with_totals(table) if self._totals else table
 
-    def _write(self, output: "OutputFile", rows: "Iterable[Row]", columns: list[str]) -> None:
+    def _write(self, output: "OutputFile", table: "Table") -> None:
         from ..output.text import counted
         from ..statistics.files import write
 
-        written = write(output.path, rows, columns, output.may_replace)
+        written = write(output.path, table, output.may_replace)
         self._call.messages.say(f"{counted(written, 'row')} written to {output.path}")
 
-    def _store(self, database: Path, rows: "Iterable[Row]", columns: list[str]) -> None:
+    def _store(self, database: Path, table: "Table") -> None:
         from ..output.text import counted
         from ..statistics.sqlite_table import TABLE, store
 
-        stored = store(database, self._call.account, rows, columns)
+        stored = store(database, self._call.account, table)
         self._call.messages.say(f"{counted(stored, 'row')} stored in the table {TABLE} of {database}")
 
 

@@ -6,6 +6,7 @@ from typing import IO
 from ..output.chart import ASCII_BLOCKS, BLOCKS, COLUMN_GAP, bar
 from ..output.text import first_of, safe
 from ..statistics.gathered import Gathered, Line
+from ..statistics.question import is_money
 
 MIN_LABEL_WIDTH, MIN_PICTURE_WIDTH = 12, 4
 LABEL_PART = 3  # a third of the width is for names
@@ -50,11 +51,8 @@ class _View:
         self._more = "..." if blocks is ASCII_BLOCKS else "…"
         self._times = len(gathered.times)
         self._parts = gathered.lines_with_numbers
-        self._highest = {
-            column: max(float(line.totals.get(column) or 0) for line in self._parts)
-            for column in gathered.counted_columns
-        }
-        self._lines = [*self._parts, gathered.total()] if with_total and self._parts else self._parts
+        self._columns = gathered.counted_columns
+        self._lines = [*self._parts, *gathered.totals()] if with_total and self._parts else self._parts
 
     def blocks(self) -> Iterator[list[str]]:
         """Yield the lines of each block: a header, then an entity each."""
@@ -63,7 +61,7 @@ class _View:
         names = self._names()
         used = sum(map(_width_of, names)) + COLUMN_GAP * len(names)
         room = self._width - used
-        columns = [[_cut(cell, room, self._more) for cell in self._column(name)] for name in self._highest]
+        columns = [[_cut(cell, room, self._more) for cell in self._column(name)] for name in self._columns]
         while columns:
             taken = [columns.pop(0)]
             left = room - _width_of(taken[0])
@@ -102,18 +100,23 @@ class _View:
             numbers = _merged(line.series(column, self._times), room)
             highest = max(number or 0 for number in numbers)
             return bar(numbers, highest, room, self._blocks) if highest > 0 else ""
+        if line not in self._parts:  # a total
+            return ""
         total = max(float(line.totals.get(column) or 0), 0.0)
-        return (
-            bar([total], self._highest[column] or 1, room // 2, self._blocks) if line in self._parts else ""
-        )
+        return bar([total], self._highest(line, column), room // 2, self._blocks)
+
+    def _highest(self, line: Line, column: str) -> float:
+        """Return the highest total that the one of a line can be compared to."""
+        others = (other for other in self._parts if other.currency == line.currency or not is_money(column))
+        return max(float(other.totals.get(column) or 0) for other in others) or 1
 
     def notes(self) -> list[str]:
         """Say what the pictures mean, and which metrics are left out."""
         notes = []
-        if self._highest and self._times > 1:
+        if self._columns and self._times > 1:
             notes.append("Blocks run from the first time to the last, each line scaled to its highest.")
         without = [line.label for line in self._gathered.lines if not any(line.totals.values())]
-        without += [name for name in self._gathered.columns if name not in self._highest]
+        without += [name for name in self._gathered.columns if name not in self._columns]
         if without:
             notes.append(f"No numbers: {first_of(without, MOST_NAMED, safe)}")
         return notes

@@ -1,16 +1,18 @@
 """Rows of statistics in files: csv, tsv, jsonl and parquet."""
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Literal, cast
 
 from ..config.atomic_files import atomic, replacing
 from ..errors import UsageError
 from ..output.text import as_json
-from .rows import BASE, Row
+from .rows import Row, Table
 
+Record = dict[str, Any]
 Format = Literal["csv", "tsv", "jsonl", "parquet"]
 EXTENSIONS: dict[str, Format] = {
     ".csv": "csv",
@@ -31,28 +33,25 @@ def format_of(path: Path) -> Format:
     return found
 
 
-def write(
-    path: Path, rows: Iterable[Row], columns: Sequence[str], may_replace: Callable[[Path], bool] | None
-) -> int:
+def write(path: Path, table: Table, may_replace: Callable[[Path], bool] | None) -> int:
     """Write rows to a file, which appears whole or not at all; return their number."""
-    kind = format_of(path)
-    names = [*BASE, *columns]
+    kind, counted = format_of(path), Counted(table.rows)
+    table = table._replace(rows=counted)
     if kind == "parquet":
         with replacing(path, may_replace=may_replace, keep_mode=True) as output:
-            return _write_parquet(cast(Any, output), rows, names)
+            _write_parquet(cast(Any, output), table)
+        return counted.count
     with atomic(path, may_replace=may_replace, keep_mode=True) as stream:
         if kind == "jsonl":
-            counted = _Counted(rows)
-            stream.writelines(as_json(as_numbers(row)) + "\n" for row in counted)
-            return counted.count
-        writer = csv.writer(stream, delimiter="\t" if kind == "tsv" else ",", lineterminator="\n")
-        writer.writerow(names)
-        counted = _Counted(rows)
-        writer.writerows(map(dict.values, counted))
-        return counted.count
+            stream.writelines(as_json(as_numbers(record)) + "\n" for record in table.records())
+        else:
+            writer = csv.writer(stream, delimiter="\t" if kind == "tsv" else ",", lineterminator="\n")
+            writer.writerow(table.columns)
+            writer.writerows(table.rows)
+    return counted.count
 
 
-class _Counted:
+class Counted:
     """Rows that are counted as they are read."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
@@ -63,14 +62,18 @@ class _Counted:
             yield row
 
 
-def as_numbers(row: Row) -> Row:
+def as_numbers(record: Record) -> Record:
     """Return a row whose amounts are numbers."""
-    return {name: float(value) if isinstance(value, Decimal) else value for name, value in row.items()}
+    return {name: _number(value) for name, value in record.items()}
 
 
-def as_texts(row: Row) -> Row:
+def _number(value: Any) -> Any:
+    return float(value) if isinstance(value, Decimal) else value
+
+
+def as_texts(record: Record) -> Record:
     """Return a row whose amounts are texts, with all their decimals."""
-    return {name: str(value) if isinstance(value, Decimal) else value for name, value in row.items()}
+    return {name: str(value) if isinstance(value, Decimal) else value for name, value in record.items()}
 
 
 def require_parquet() -> Any:
@@ -85,13 +88,12 @@ def require_parquet() -> Any:
     return pyarrow
 
 
-def _write_parquet(output: IO[bytes], rows: Iterable[Row], names: list[str]) -> int:
-    arrow = require_parquet()
-    kinds = {name: arrow.string() if name in BASE else arrow.float64() for name in names}
-    schema = arrow.schema([*kinds.items()])
-    count, rest = 0, iter(rows)
+def _write_parquet(output: IO[bytes], table: Table) -> None:
+    arrow, rest = require_parquet(), iter(table.rows)
+    kinds = [arrow.string()] * len(table.keys) + [arrow.float64()] * len(table.metrics)
+    schema = arrow.schema([*zip(table.columns, kinds, strict=True)])
     with arrow.parquet.ParquetWriter(output, schema) as writer:
-        while group := [as_numbers(row) for _, row in zip(range(ROWS_AT_ONCE), rest, strict=False)]:
-            writer.write_table(arrow.Table.from_pylist(group, schema=schema))
-            count += len(group)
-    return count
+        while rows := [*islice(rest, ROWS_AT_ONCE)]:
+            columns = zip(kinds, zip(*rows, strict=True), strict=True)
+            arrays = [arrow.array(map(_number, column), kind) for kind, column in columns]
+            writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))

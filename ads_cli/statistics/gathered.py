@@ -2,18 +2,17 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from math import isnan, nan
 from typing import Any
 
 from ..api.money import decimals_of
 from .grouping import TOTAL
-from .question import AMOUNT
-from .rows import BASE, Described, Row
+from .question import AMOUNT, is_money
+from .rows import CURRENCY, Row, Table
 
 TIMES = ("start", "end")
-OTHER_KEYS = tuple(name for name in BASE if name not in TIMES)
 NAMES = ("name", "entity_id", "campaign", "placement", "entity")  # what a line is called, by the first it has
 
 Number = int | float | Decimal
@@ -67,43 +66,39 @@ class Line:
 
 
 class Gathered:
-    """Gathers rows as they pass by."""
+    """Gathers rows as they pass by, whose amounts are in these currencies."""
 
-    def __init__(self, columns: Sequence[str], described: Mapping[str, Described]) -> None:
+    def __init__(self, columns: Sequence[str], currencies: Collection[str | None]) -> None:
         self.columns = columns
-        self._described = described
-        self._currencies = {one.currency for one in described.values() if one.currency}
+        self._currency = next(iter(currencies)) if len(currencies) == 1 else None
         self._times: dict[str | None, int] = {}
-        self._lines: dict[tuple[Any, ...], Line] = {}
+        self._lines: dict[Row, Line] = {}
 
-    def watch(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Yield rows as they are, and note their numbers."""
-        for row in rows:
-            self._note(row)
+    def watch(self, table: Table) -> Table:
+        """Return the rows as they are; their numbers are noted as they are read."""
+        return table._replace(rows=self._noted(table))
+
+    def _noted(self, table: Table) -> Iterator[Row]:
+        width, start = len(table.keys), table.keys.index("start")
+        others = [position for position, name in enumerate(table.keys) if name not in TIMES]
+        for row in table.rows:
             yield row
+            if row[0] == TOTAL:  # a row of --totals
+                continue
+            key = tuple(row[position] for position in others)
+            line = self._lines.get(key)
+            if line is None:
+                line = self._lines[key] = self._line_of(dict(zip(table.keys, row, strict=False)))
+            time = self._times.setdefault(row[start], len(self._times))
+            for column, value in zip(table.metrics, row[width:], strict=True):
+                line.add(column, time, value)
 
-    def _note(self, row: Row) -> None:
-        if row["entity"] == TOTAL:  # the row of --totals
-            return
-        key = tuple(row[name] for name in OTHER_KEYS)
-        line = self._lines.get(key)
-        if line is None:
-            line = self._lines[key] = self._line_of(row)
-        time = self._times.setdefault(row["start"], len(self._times))
-        for column in self.columns:
-            line.add(column, time, row.get(column))
-
-    def _line_of(self, row: Row) -> Line:
-        id = row["entity_id"]
-        currency = self._described[id].currency if id in self._described else self._only_currency
-        name = next((str(row[field]) for field in NAMES if row[field]), "")
-        label = ", ".join(filter(None, (name, row["segment"]))) or "all"
-        campaign = str(row["campaign"] or "")
-        return Line(label, id or "", "" if campaign == name else campaign, currency or "")
-
-    @property
-    def _only_currency(self) -> str | None:
-        return next(iter(self._currencies)) if len(self._currencies) == 1 else None
+    def _line_of(self, keys: Mapping[str, Any]) -> Line:
+        currency = keys.get(CURRENCY) or self._currency
+        name = next((str(keys[field]) for field in NAMES if keys[field]), "")
+        label = ", ".join(filter(None, (name, keys["segment"]))) or keys.get(CURRENCY) or "all"
+        campaign = str(keys["campaign"] or "")
+        return Line(label, keys["entity_id"] or "", "" if campaign == name else campaign, currency or "")
 
     @property
     def times(self) -> list[str]:
@@ -130,24 +125,57 @@ class Gathered:
         """The columns with numbers other than zero, in their order."""
         return [name for name in self.columns if any(line.totals.get(name) for line in self._lines.values())]
 
+    def by_currency(self) -> "list[Gathered]":
+        """Return the lines of each currency by themselves."""
+        currencies = dict.fromkeys(line.currency for line in self._lines.values())
+        return [self._of(currency) for currency in currencies] if len(currencies) > 1 else [self]
+
+    def comparable(self, column: str) -> "list[Gathered]":
+        """Return the lines whose numbers of a column can be compared and added up: amounts by currency."""
+        parts = self.by_currency() if is_money(column) else [self]
+        return [part for part in parts if column in part.counted_columns]
+
+    def _of(self, currency: str) -> "Gathered":
+        part = Gathered(self.columns, [currency])
+        part._times = self._times
+        part._lines = {key: line for key, line in self._lines.items() if line.currency == currency}
+        return part
+
     def total(self) -> Line:
         """Add all lines up; amounts of several currencies have no sum."""
-        return self._sum(TOTAL.capitalize(), self._lines.values())
+        return self._sum(TOTAL.capitalize(), [*self._lines.values()])
+
+    def totals(self) -> list[Line]:
+        """Add the lines up; those of each currency where they have amounts of several."""
+        parts = self.by_currency() if any(map(is_money, self.columns)) else [self]
+        lines = [part.total() for part in parts]
+        if len(lines) > 1:
+            for line in lines:
+                line.label = f"{line.label} {line.currency}".rstrip()
+        return lines
 
     def largest(self, column: str, count: int) -> list[Line]:
-        """Return the lines with the largest totals of a column, and the sum of the others as a last one."""
+        """Return the lines with the largest totals of a column, and the sums of the others as last ones."""
         lines = sorted(
             self.lines_with_numbers, key=lambda line: float(line.totals.get(column) or 0), reverse=True
         )
         if len(lines) <= count + 1:
             return lines
-        rest = lines[count:]
-        return [*lines[:count], self._sum(f"{len(rest):,} others", rest)]
+        others = dict[str, list[Line]]()
+        for line in lines[count:]:
+            others.setdefault(line.currency, []).append(line)
+        named = (currency if len(others) > 1 else "" for currency in others)
+        sums = (
+            self._sum(f"{len(rest):,} others {currency}".rstrip(), rest)
+            for currency, rest in zip(named, others.values(), strict=True)
+        )
+        return [*lines[:count], *sums]
 
-    def _sum(self, label: str, lines: Iterable[Line]) -> Line:
-        several = len(self._currencies) > 1
-        total = Line(label, currency="" if several else self._only_currency or "")
-        columns = [name for name in self.columns if not (several and name.endswith(AMOUNT))]
+    def _sum(self, label: str, lines: Sequence[Line]) -> Line:
+        currencies = {line.currency for line in lines}
+        several = len(currencies) > 1
+        total = Line(label, currency="" if several else next(iter(currencies), ""))
+        columns = [name for name in self.columns if not (several and is_money(name))]
         for line in lines:
             total.join(line, columns)
         return total

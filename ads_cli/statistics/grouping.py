@@ -1,10 +1,11 @@
-"""Rows added up: by some of their columns, or all to one total."""
+"""Rows added up: by some of their columns, or all to one total; amounts of one currency only."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 from ..errors import UsageError
 from ..suggestions import suggestion
-from .rows import BASE, Row, add_to
+from .rows import CURRENCY, KEYS, Row, Table
 
 TOTAL = "TOTAL"  # what the entity of the last row is called
 
@@ -13,28 +14,50 @@ def parse_group_by(text: str | None) -> tuple[str, ...]:
     """Return the columns to group by; raise UsageError."""
     names = [name.strip() for name in (text or "").split(",") if name.strip()]
     for name in names:
-        if name not in BASE:
+        if name not in KEYS:
             raise UsageError(
-                f"--group-by: {name!r} is not a column to group by{suggestion(name, BASE)}",
-                hint=f"columns: {', '.join(BASE)}",
+                f"--group-by: {name!r} is not a column to group by{suggestion(name, KEYS)}",
+                hint=f"columns: {', '.join(KEYS)}",
             )
-    return tuple(name for name in BASE if name in names)
+    return tuple(name for name in KEYS if name in names)
 
 
-def grouped(rows: Iterable[Row], by: Sequence[str]) -> Iterator[Row]:
-    """Yield one row for each combination of values, in the order in which they first occur."""
-    totals: dict[tuple[object, ...], Row] = {}
-    for row in rows:
-        key = tuple(row[name] for name in by)
-        total = totals.setdefault(key, {name: row[name] if name in by else None for name in row})
-        add_to(total, {name: value for name, value in row.items() if name not in BASE})
-    yield from totals.values()
+def grouped(table: Table, by: Collection[str]) -> Table:
+    """Return one row for each combination of values, in the order in which they first occur.
+
+    A table that has currencies is grouped by them too.
+    """
+    return table._replace(rows=_sums(table, {*by, CURRENCY}))
 
 
-def with_total(rows: Iterable[Row], columns: Iterable[str]) -> Iterator[Row]:
-    """Yield the rows, and then the total of these columns of metrics."""
-    total: Row = {**dict.fromkeys((*BASE, *columns)), "entity": TOTAL}
-    for row in rows:
-        add_to(total, {name: value for name, value in row.items() if name not in BASE})
+def _sums(table: Table, by: Collection[str]) -> Iterator[Row]:
+    kept, sums = [name in by for name in table.keys], dict[Row, list[Any]]()
+    for row in table.rows:
+        key = tuple(value if is_kept else None for value, is_kept in zip(row, kept, strict=False))
+        _add(sums.setdefault(key, [None] * len(table.metrics)), row[len(kept) :])
+    for key, numbers in sums.items():
+        yield *key, *numbers
+
+
+def with_totals(table: Table) -> Table:
+    """Return the rows, and then the total of each currency."""
+    return table._replace(rows=_then_totals(table))
+
+
+def _then_totals(table: Table) -> Iterator[Row]:
+    width, currencies = len(table.keys), CURRENCY in table.keys
+    totals = dict[Any, list[Any]]()
+    for row in table.rows:
+        currency = row[width - 1] if currencies else None
+        _add(totals.setdefault(currency, [None] * len(table.metrics)), row[width:])
         yield row
-    yield total
+    for currency, numbers in (totals or {None: [None] * len(table.metrics)}).items():
+        yield TOTAL, *[None] * (width - 2), currency, *numbers
+
+
+def _add(sums: list[Any], numbers: Sequence[Any]) -> None:
+    """Add numbers to sums; what is empty in both stays so."""
+    for position, number in enumerate(numbers):
+        if number is not None:
+            known = sums[position]
+            sums[position] = number if known is None else known + number

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from itertools import cycle
 from math import nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from ..errors import UsageError
 from ..output.text import safe
 from .gathered import Gathered, Line
-from .question import AMOUNT
+from .question import is_money
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,10 +93,13 @@ def _figure(gathered: Gathered, title: str) -> "Figure":
     from matplotlib.figure import Figure
 
     columns = gathered.counted_columns
-    across = 1 if len(columns) <= 3 else 2
-    down = -(-len(columns) // across) or 1
+    charts = [
+        _Chart(column, part.total().currency) for column in columns for part in gathered.comparable(column)
+    ]
+    across = 1 if len(charts) <= 3 else 2
+    down = -(-len(charts) // across) or 1
     is_total = len(gathered.times) < 2
-    lines = gathered.largest(_leading(columns), MOST_LINES) if columns else []
+    lines = gathered.largest(_leading(gathered), MOST_LINES) if columns else []
     height = 0.7 + 0.28 * len(lines) if is_total else 2.4
     figure = Figure(figsize=(5.5 * (across + 0.5), down * height + 1.2), layout="constrained")
     figure.suptitle(_label(title) if columns else f"{_label(title)}: no numbers")
@@ -104,34 +107,62 @@ def _figure(gathered: Gathered, title: str) -> "Figure":
         return figure
     grid = figure.subplots(down, across, squeeze=False)
     axes: list[Axes] = [*grid.flat]
-    for unused in axes[len(columns) :]:
+    for unused in axes[len(charts) :]:
         unused.remove()
-    for axis, column in zip(axes, columns, strict=False):
-        (_draw_bars if is_total else _draw_lines)(axis, lines, column, gathered.times)
-        axis.set_title(_heading(column, lines), loc="left")
+    for axis, chart in zip(axes, charts, strict=False):
+        (_draw_bars if is_total else _draw_lines)(axis, lines, chart, gathered.times)
+        axis.set_title(chart.heading, loc="left")
     if not is_total:
-        drawn, labels = axes[0].get_legend_handles_labels()
-        figure.legend(drawn, labels, loc="outside lower center", ncols=min(len(labels), 3), frameon=False)
+        _add_legend(figure, axes[: len(charts)])
     return figure
 
 
-def _leading(columns: Sequence[str]) -> str:
-    """Return the column by which the largest are chosen: what was spent, else the first."""
-    return next((column for column in columns if column.endswith(AMOUNT)), columns[0])
+class _Chart(NamedTuple):
+    """What one chart is of."""
+
+    column: str
+    currency: str  # of the amounts, where there is but one
+
+    @property
+    def heading(self) -> str:
+        return f"{self.column} ({self.currency})" if is_money(self.column) and self.currency else self.column
+
+    def has(self, line: Line) -> bool:
+        return not is_money(self.column) or line.currency == self.currency
 
 
-def _draw_lines(axis: "Axes", lines: Sequence[Line], column: str, times: Sequence[str]) -> None:
+def _add_legend(figure: "Figure", axes: "Sequence[Axes]") -> None:
+    """Name each line once, wherever it is drawn."""
+    drawn = {}
+    for axis in axes:
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
+            drawn[label, handle.get_color(), handle.get_linestyle()] = handle
+    columns = min(len(drawn), 3)
+    figure.legend(handles=[*drawn.values()], loc="outside lower center", ncols=columns, frameon=False)
+
+
+def _leading(gathered: Gathered) -> str:
+    """Return the column by which the largest are chosen: what was spent in one currency, else the first."""
+    columns = gathered.counted_columns
+    return next((name for name in columns if is_money(name) and len(gathered.by_currency()) == 1), columns[0])
+
+
+def _draw_lines(axis: "Axes", lines: Sequence[Line], chart: _Chart, times: Sequence[str]) -> None:
     for line, color, dashes, mark in zip(lines, cycle(COLORS), cycle(DASHES), cycle(MARKS), strict=False):
-        numbers = [nan if number is None else number for number in line.series(column, len(times))]
-        mark = mark if len(times) <= 31 else ""
-        axis.plot(numbers, color=color, linestyle=dashes, marker=mark, markersize=4, label=_label(line.label))
+        if chart.has(line):
+            series = line.series(chart.column, len(times))
+            numbers = [nan if number is None else number for number in series]
+            mark = mark if len(times) <= 31 else ""
+            label = _label(line.label)
+            axis.plot(numbers, color=color, linestyle=dashes, marker=mark, markersize=4, label=label)
     shown = range(0, len(times), -(-len(times) // MOST_TICKS))
     axis.set_xticks([*shown], [_time(times[position], times) for position in shown])
     axis.set_ylim(bottom=min(0, axis.get_ylim()[0]))
     axis.yaxis.set_major_formatter(_thousands)
 
 
-def _draw_bars(axis: "Axes", lines: Sequence[Line], column: str, times: Sequence[str]) -> None:
+def _draw_bars(axis: "Axes", all_lines: Sequence[Line], chart: _Chart, times: Sequence[str]) -> None:
+    lines, column = [*filter(chart.has, all_lines)], chart.column
     numbers = [float(line.totals.get(column) or 0) for line in lines]
     bars = axis.barh(range(len(lines)), numbers, color=COLORS[0])
     axis.bar_label(bars, labels=[line.text(column) for line in lines], padding=3)
@@ -143,11 +174,6 @@ def _draw_bars(axis: "Axes", lines: Sequence[Line], column: str, times: Sequence
 
 def _thousands(value: float, position: float) -> str:
     return f"{value:,.10g}"
-
-
-def _heading(column: str, lines: Sequence[Line]) -> str:
-    currencies = {line.currency for line in lines if line.currency}
-    return f"{column} ({currencies.pop()})" if column.endswith(AMOUNT) and len(currencies) == 1 else column
 
 
 def _time(start: str, times: Sequence[str]) -> str:

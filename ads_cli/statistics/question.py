@@ -137,6 +137,11 @@ def amount_column(metric: str) -> str:
     return metric.removesuffix(MICRO) + AMOUNT if metric.endswith(MICRO) else metric
 
 
+def is_money(column: str) -> bool:
+    """Tell whether the numbers of a column are amounts, which have a sum in one currency only."""
+    return column.endswith((AMOUNT, "_sale_amount"))
+
+
 def require_segments(question: Question) -> None:
     """Raise UsageError for segments that the service does not have of these metrics."""
     segmentation, groups = question.segmentation, question.groups

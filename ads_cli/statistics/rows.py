@@ -2,20 +2,39 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from itertools import repeat
+from itertools import chain, repeat
 from types import NoneType
 from typing import Any, NamedTuple
 
 from ..api.money import decimals_of
-from ..api.names import neutral_name
+from ..api.names import Names, neutral_name
 from ..errors import UnavailableError
 from .periods import Calendar, Period
-from .question import AMOUNT, Part, Question, columns_of
+from .question import AMOUNT, Part, Question, columns_of, is_money
 
 BASE = ("entity", "entity_id", "name", "campaign", "start", "end", "placement", "segment")
+CURRENCY = "currency"  # the last key, where amounts are in several
+KEYS = (*BASE, CURRENCY)
 NUMBERS = {int, float, NoneType}  # the types that a number of a series may have
-Row = dict[str, Any]
+Row = tuple[Any, ...]
 Metrics = Mapping[str, Any]
+
+
+class Table(NamedTuple):
+    """Rows, and the names of their columns: what they are of, then their numbers."""
+
+    keys: tuple[str, ...]
+    metrics: tuple[str, ...]
+    rows: Iterable[Row]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Name all columns."""
+        return *self.keys, *self.metrics
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yield the rows by the names of their columns."""
+        return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
 
 
 class Described(NamedTuple):
@@ -33,27 +52,53 @@ class Answer(NamedTuple):
     data: list[dict[str, Any]]
 
 
-def rows_of(
-    question: Question, answers: Sequence[Answer], described: Mapping[str, Described], calendar: Calendar
-) -> Iterator[Row]:
+class Asked(NamedTuple):
+    """What was asked, and what rows say of it beside the numbers."""
+
+    question: Question
+    described: Mapping[str, Described]
+    calendar: Calendar
+    names: Names
+
+    @property
+    def currencies(self) -> set[str | None]:
+        """The currencies of the amounts that were asked for."""
+        if not any(map(is_money, self.question.columns)):
+            return set()
+        return {self.described.get(id, Described()).currency for id in self.question.ids}
+
+
+def table_of(asked: Asked, answers: Iterable[Sequence[Answer]], *, with_currency: bool = False) -> Table:
+    """Return the rows of the answers about every few entities.
+
+    They have their currency where there are amounts of several.
+    """
+    with_currency = with_currency or len(asked.currencies) > 1
+    columns = tuple(map(asked.names.name, asked.question.columns))
+    rows = (_rows_of(asked, few, with_currency) for few in answers)
+    return Table(KEYS if with_currency else BASE, columns, chain.from_iterable(rows))
+
+
+def _rows_of(asked: Asked, answers: Sequence[Answer], with_currency: bool) -> Iterator[Row]:
     """Yield the rows of some entities from the answers to all their parts; raise UnavailableError."""
+    question, calendar = asked.question, asked.calendar
     found: dict[str, dict[str, _Series]] = {id: {} for answer in answers for id in answer.part.ids}
     for answer in answers:
         for id, segment, metrics in _series_in(answer):
             series = found[id].setdefault(segment, _Series(question))
             series.add(answer.part.window, metrics)
-    names = (*BASE, *question.columns)
+    named = asked.names.to_wire({"entity": question.entity, "placement": question.placement})
     times = question.period.steps(question.granularity)
     starts, ends = (
         [calendar.shown(time, question.granularity) for time in each] for each in zip(*times, strict=True)
     )
     for id, segments in found.items():
-        known = described.get(id, Described())
-        before = [*map(repeat, (question.entity, id, known.name, known.campaign))]
+        known = asked.described.get(id, Described())
+        before = [*map(repeat, (named["entity"], id, known.name, known.campaign))]
+        currency = (known.currency,) if with_currency else ()
         for segment, series in segments.items():
-            after = map(repeat, (question.placement, segment or None))
-            for row in zip(*before, starts, ends, *after, *series.columns(known.currency), strict=False):
-                yield dict(zip(names, row, strict=True))
+            after = map(repeat, (named["placement"], segment or None, *currency))
+            yield from zip(*before, starts, ends, *after, *series.columns(known.currency), strict=False)
 
 
 class _Series:
@@ -103,13 +148,6 @@ def _checked(column: str, numbers: Any, length: int) -> list[Any]:
     if wrong := {*map(type, numbers)} - NUMBERS:
         raise UnavailableError(f"{column} has {wrong.pop().__name__} in place of a number")
     return numbers
-
-
-def add_to(total: Row, row: Mapping[str, Any]) -> None:
-    """Add the numbers of a row to those of another; what is empty in both stays so."""
-    for name, value in row.items():
-        if value is not None:
-            total[name] = value if total.get(name) is None else total[name] + value
 
 
 def _series_in(answer: Answer) -> Iterator[tuple[str, str, Metrics]]:

@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import StateError
-from .rows import BASE, Row
+from .files import Counted
+from .rows import KEYS, Row, Table
 
 TABLE = "statistics"
 KEY = ("account", "entity", "entity_id", "start", "end", "placement", "segment")
-FIRST = ("account", *BASE)
+FIRST = ("account", *KEYS)
+SEGMENT = FIRST.index("segment")
 BUSY_SECONDS = 30
 
 
-def store(path: Path, account: str, rows: Iterable[Row], columns: Iterable[str]) -> int:
+def store(path: Path, account: str, table: Table) -> int:
     """Insert rows, or replace what an earlier run has of the same entity, time, placement and segment.
 
     All of them or, where anything fails, none. Returns their number; raises StateError for a file that is
@@ -26,8 +28,8 @@ def store(path: Path, account: str, rows: Iterable[Row], columns: Iterable[str])
         with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as db:
             db.execute("BEGIN IMMEDIATE")
             try:
-                _add_columns(db, [*columns])
-                stored = _insert(db, account, rows, [*columns])
+                _add_columns(db, table.metrics)
+                stored = _insert(db, account, table)
                 db.execute("COMMIT")
             except BaseException:
                 if db.in_transaction:
@@ -41,32 +43,33 @@ def store(path: Path, account: str, rows: Iterable[Row], columns: Iterable[str])
         ) from error
 
 
-def _add_columns(db: sqlite3.Connection, columns: list[str]) -> None:
-    """Create the table, and the columns of metrics that it does not have."""
-    names = ", ".join(f'"{name}" TEXT NOT NULL' if name in KEY else f'"{name}" TEXT' for name in FIRST)
+def _add_columns(db: sqlite3.Connection, metrics: Iterable[str]) -> None:
+    """Create the table, and the columns that it does not have."""
+    kinds = {name: "TEXT NOT NULL" if name in KEY else "TEXT" for name in FIRST}
+    listed = ", ".join(f'"{name}" {kind}' for name, kind in kinds.items())
     key = ", ".join(f'"{name}"' for name in KEY)
-    db.execute(f'CREATE TABLE IF NOT EXISTS "{TABLE}" ({names}, PRIMARY KEY ({key}))')
+    db.execute(f'CREATE TABLE IF NOT EXISTS "{TABLE}" ({listed}, PRIMARY KEY ({key}))')
     existing = {name for _, name, *_ in db.execute(f'PRAGMA table_info("{TABLE}")')}
-    for name in columns:
+    for name, kind in (kinds | dict.fromkeys(metrics, "NUMERIC")).items():
         if name not in existing:
-            db.execute(f'ALTER TABLE "{TABLE}" ADD COLUMN "{name}" NUMERIC')
+            db.execute(f'ALTER TABLE "{TABLE}" ADD COLUMN "{name}" {kind}')
 
 
-def _insert(db: sqlite3.Connection, account: str, rows: Iterable[Row], columns: list[str]) -> int:
-    names = [*FIRST, *columns]
+def _insert(db: sqlite3.Connection, account: str, table: Table) -> int:
+    names = ["account", *table.columns]
     listed = ", ".join(f'"{name}"' for name in names)
     changed = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name not in KEY)
     query = (
         f'INSERT INTO "{TABLE}" ({listed}) VALUES ({", ".join("?" * len(names))}) '
         f"ON CONFLICT DO UPDATE SET {changed}"
     )
-    stored = 0
-    for row in rows:
-        values = {**row, "account": account, "segment": row["segment"] or ""}
-        db.execute(query, [_value(values.get(name)) for name in names])
-        stored += 1
-    return stored
+    counted = Counted(table.rows)
+    db.executemany(query, (_values(account, row) for row in counted))
+    return counted.count
 
 
-def _value(value: Any) -> Any:
-    return str(value) if isinstance(value, Decimal) else value
+def _values(account: str, row: Row) -> list[Any]:
+    """Return a row as it is stored; a key is never empty."""
+    values = [account, *(str(value) if isinstance(value, Decimal) else value for value in row)]
+    values[SEGMENT] = values[SEGMENT] or ""
+    return values

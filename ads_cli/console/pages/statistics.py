@@ -6,7 +6,7 @@ from datetime import datetime
 from ... import __version__
 from ...report.page import Amount, Bar, Cell, Chart, Column, Page, Section, Table, Tally
 from ...statistics.gathered import Gathered, Line
-from ...statistics.question import Question
+from ...statistics.question import Question, is_money
 
 MOST_BARS = 10  # of entities; the others are added up
 MOST_TIMES = 31
@@ -16,9 +16,8 @@ NOUNS = {"DAY": "day", "HOUR": "hour"}
 
 def page_of(question: Question, gathered: Gathered, account: str) -> Page:
     """Return the page about the rows of a question."""
-    total = gathered.total()
-    leading = [name for name in LEADING if total.totals.get(name)]
-    leading = leading or [name for name in gathered.counted_columns if name in total.totals][:3]
+    counted = gathered.counted_columns
+    leading = [name for name in LEADING if name in counted] or counted[:3]
     return Page(
         title=f"Statistics of account {account}",
         level="neutral",
@@ -31,27 +30,28 @@ def page_of(question: Question, gathered: Gathered, account: str) -> Page:
             ("Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"),
             ("By", f"adsctl {__version__}"),
         ],
-        tallies=[
-            Tally(LEADING.get(name, name), float(total.totals[name]), text=total.text(name))
-            for name in leading
-        ],
-        sections=[*_sections(question, gathered, total, leading)],
+        tallies=[_tally(name, part.total()) for name in leading for part in gathered.comparable(name)],
+        sections=[*_sections(question, gathered, leading)],
     )
 
 
-def _sections(
-    question: Question, gathered: Gathered, total: Line, leading: Sequence[str]
-) -> Iterator[Section]:
-    if leading and len(gathered.times) > 1:
+def _tally(column: str, total: Line) -> Tally:
+    return Tally(LEADING.get(column, column), float(total.totals[column]), text=total.text(column))
+
+
+def _sections(question: Question, gathered: Gathered, leading: Sequence[str]) -> Iterator[Section]:
+    drawn = [(name, part) for name in leading for part in gathered.comparable(name)]
+    if drawn and len(gathered.times) > 1:
         noun = NOUNS.get(question.granularity, "time")
-        yield Section("Over time", [_over_time(name, gathered, total, noun) for name in leading])
-    if leading:
-        yield Section("Who has what part", [_parts(name, gathered, total) for name in leading])
+        yield Section("Over time", [_over_time(name, part, noun) for name, part in drawn])
+    if drawn:
+        yield Section("Who has what part", [_parts(name, part) for name, part in drawn])
     yield Section("All rows", [_table(gathered, leading)])
 
 
-def _over_time(column: str, gathered: Gathered, total: Line, noun: str) -> Chart:
+def _over_time(column: str, gathered: Gathered, noun: str) -> Chart:
     """Draw a bar for each time, or for as many neighbours together as there is room for."""
+    total = gathered.total()
     numbers = total.series(column, len(gathered.times))
     step = -(-len(numbers) // MOST_TIMES)
     bars = []
@@ -59,17 +59,21 @@ def _over_time(column: str, gathered: Gathered, total: Line, noun: str) -> Chart
         value = sum(number or 0 for number in numbers[start : start + step])
         bars.append(_bar(_moment(gathered.times[start], noun), value, total, column))
     note = f"Each bar is {step} {noun}s from its beginning on." if step > 1 else ""
-    return Chart(f"{column} by {noun}", bars, float(total.totals[column]), note)
+    return Chart(f"{_title(column, total)} by {noun}", bars, float(total.totals[column]), note)
 
 
 def _moment(start: str, noun: str) -> str:
     return start[:10] if noun == "day" else start[:16].replace("T", " ")
 
 
-def _parts(column: str, gathered: Gathered, total: Line) -> Chart:
-    lines = gathered.largest(column, MOST_BARS)
+def _parts(column: str, gathered: Gathered) -> Chart:
+    lines, total = gathered.largest(column, MOST_BARS), gathered.total()
     bars = [_bar(line.label, float(line.totals.get(column) or 0), line, column) for line in lines]
-    return Chart(column, bars, float(total.totals[column]))
+    return Chart(_title(column, total), bars, float(total.totals[column]))
+
+
+def _title(column: str, total: Line) -> str:
+    return f"{column} ({total.currency})" if is_money(column) and total.currency else column
 
 
 def _bar(label: str, value: float, line: Line, column: str) -> Bar:

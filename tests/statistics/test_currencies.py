@@ -1,0 +1,97 @@
+"""Amounts of several currencies are never added up."""
+
+import json
+import sqlite3
+from contextlib import closing
+from decimal import Decimal
+
+import pytest
+
+from tests.report.reading import read
+from tests.statistics.rows import total
+
+DAYS = ("--since", "7d", "--until", "4d")  # numbers of which are final
+LINE_ITEMS = (*DAYS, "--entity", "LINE_ITEM", "--all")
+METRICS = ("--metrics", "impressions,billed_charge_local")
+
+
+@pytest.fixture
+def yen(stats, noon) -> str:
+    """A line item that is paid in yen, beside those in euro; its id."""
+
+    def created(*words: str) -> str:
+        done = stats.adsctl(*words, "--yes", "-o", "json").stdout
+        return json.loads(done)["id"]
+
+    funding = created(
+        *("funding-instruments", "create", "--type", "INSERTION_ORDER", "--currency", "JPY"),
+        *("--start-time", "2026-03-01T00:00Z", "--funded-amount", "500000000"),
+    )
+    campaign = created(
+        *("campaigns", "create", "--name", "Tokyo", "--funding-instrument-id", funding),
+        *("--daily-budget", "900000", "--active"),
+    )
+    line_item = created(
+        *("line-items", "create", "--campaign-id", campaign, "--name", "Tokyo reads", "--objective", "REACH"),
+        *("--product-type", "PROMOTED_POSTS", "--placements", "ALL_ON_PLATFORM", "--bid-amount", "900"),
+        *("--start-time", "2026-03-01T00:00Z", "--active"),
+    )
+    noon.shift(8 * 24 * 3600)
+    return line_item
+
+
+def by_currency(rows, column: str) -> dict[str, Decimal]:
+    sums = dict[str, Decimal]()
+    for row in rows:
+        sums[row["currency"]] = sums.get(row["currency"], Decimal()) + Decimal(row[column] or 0)
+    return sums
+
+
+def test_rows_say_their_currency_where_there_are_several(stats, yen):
+    rows = stats.get(*LINE_ITEMS, *METRICS)
+    assert [*rows[0]][7:10] == ["segment", "currency", "impressions"]
+    assert {row["currency"] for row in rows if row["entity_id"] == yen} == {"JPY"}
+    assert {row["currency"] for row in rows if row["entity_id"] != yen} == {"EUR"}
+    assert all(amount > 0 for amount in by_currency(rows, "billed_charge_local").values())
+    assert "currency" not in stats.get(*LINE_ITEMS, "--metrics", "impressions")[0]
+    assert "currency" not in stats.get(*DAYS, "--entity", "LINE_ITEM", "--ids", yen)[0]
+
+
+@pytest.mark.parametrize("command", ["get", "export"])
+def test_sums_are_those_of_one_currency_each(stats, yen, command):
+    ask = getattr(stats, command)
+    rows = ask(*LINE_ITEMS, *METRICS)
+    days = ask(*LINE_ITEMS, *METRICS, "--group-by", "start")
+    assert len(days) == 6 and len({(row["start"], row["currency"]) for row in days}) == 6
+    summed = ask(*LINE_ITEMS, *METRICS, "--totals")
+    totals = [row for row in summed if row["entity"] == "TOTAL"]
+    assert [row["currency"] for row in totals] == ["EUR", "JPY"] and summed[-2:] == totals
+    for column in ("impressions", "billed_charge_local"):
+        assert by_currency(days, column) == by_currency(totals, column) == by_currency(rows, column)
+
+
+def test_rows_can_be_grouped_by_their_currency(stats, yen):
+    rows = stats.get(*LINE_ITEMS, *METRICS, "--group-by", "currency")
+    assert [row["currency"] for row in rows] == ["EUR", "JPY"]
+    rows = stats.get(*DAYS, "--entity", "ACCOUNT", "--group-by", "currency")
+    assert [row["currency"] for row in rows] == [""]
+
+
+def test_a_table_has_the_currency_of_every_row(stats, yen):
+    stats.adsctl("stats", "export", "--into", "sqlite:ads.db", *LINE_ITEMS, *METRICS)
+    with closing(sqlite3.connect(stats.adsctl.home / "ads.db")) as db:
+        query = "SELECT currency, sum(impressions) FROM statistics GROUP BY 1 ORDER BY 1"
+        found = dict(db.execute(query).fetchall())
+    assert found == by_currency(stats.get(*LINE_ITEMS, *METRICS), "impressions")
+
+
+def test_pictures_and_pages_compare_amounts_of_one_currency_only(stats, yen):
+    rows = stats.get(*LINE_ITEMS, *METRICS)
+    stats.adsctl("stats", "get", *LINE_ITEMS, *METRICS, "--report", "o.html", "--plot", "o.svg", "-o", "none")
+    text = read(stats.adsctl.home / "o.html").text
+    euro = total([row for row in rows if row["currency"] == "EUR"], "billed_charge_local")
+    paid = total([row for row in rows if row["currency"] == "JPY"], "billed_charge_local")
+    assert f"spend {euro:,.2f} EUR" in text and f"spend {paid:,.0f} JPY" in text
+    assert f"impressions {total(rows, 'impressions'):,.0f}" in text
+    picture = (stats.adsctl.home / "o.svg").read_text()
+    assert "billed_charge_local (EUR)" in picture and "billed_charge_local (JPY)" in picture

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Format = Literal["svg", "png"]
 MOST_LINES = 10  # the others are added up
 MOST_TICKS = 6
+LINES_HEIGHT = 2.4  # inches of a chart
 MOST_CHARACTERS = 40  # of a label
 # Colours that people with any colour vision tell apart (Okabe and Ito); dashes and marks differ too.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#444444")
@@ -97,15 +98,15 @@ def _figure(gathered: Gathered, title: str) -> "Figure":
         _Chart(column, part.total().currency) for column in columns for part in gathered.comparable(column)
     ]
     across = 1 if len(charts) <= 3 else 2
-    down = -(-len(charts) // across) or 1
     is_total = len(gathered.times) < 2
     lines = gathered.largest(_leading(gathered), MOST_LINES) if columns else []
-    height = 0.7 + 0.28 * len(lines) if is_total else 2.4
-    figure = Figure(figsize=(5.5 * (across + 0.5), down * height + 1.2), layout="constrained")
+    heights = [LINES_HEIGHT if not is_total else chart.height_of_bars(lines) for chart in charts]
+    rows = [max(heights[start : start + across]) for start in range(0, len(charts), across)]
+    figure = Figure(figsize=(5.5 * (across + 0.5), sum(rows or [LINES_HEIGHT]) + 1.2), layout="constrained")
     figure.suptitle(_label(title) if columns else f"{_label(title)}: no numbers")
     if not columns:
         return figure
-    grid = figure.subplots(down, across, squeeze=False)
+    grid = figure.subplots(len(rows), across, squeeze=False, height_ratios=rows)
     axes: list[Axes] = [*grid.flat]
     for unused in axes[len(charts) :]:
         unused.remove()
@@ -130,13 +131,14 @@ class _Chart(NamedTuple):
     def has(self, line: Line) -> bool:
         return not is_money(self.column) or line.currency == self.currency
 
+    def height_of_bars(self, lines: Sequence[Line]) -> float:
+        return 0.7 + 0.28 * sum(map(self.has, lines))
+
 
 def _add_legend(figure: "Figure", axes: "Sequence[Axes]") -> None:
     """Name each line once, wherever it is drawn."""
-    drawn = {}
-    for axis in axes:
-        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
-            drawn[label, handle.get_color(), handle.get_linestyle()] = handle
+    lines: list[Any] = [line for axis in axes for line in axis.get_lines()]
+    drawn = {(line.get_label(), line.get_color(), line.get_linestyle()): line for line in lines}
     columns = min(len(drawn), 3)
     figure.legend(handles=[*drawn.values()], loc="outside lower center", ncols=columns, frameon=False)
 
@@ -157,11 +159,14 @@ def _draw_lines(axis: "Axes", lines: Sequence[Line], chart: _Chart, times: Seque
             axis.plot(numbers, color=color, linestyle=dashes, marker=mark, markersize=4, label=label)
     shown = range(0, len(times), -(-len(times) // MOST_TICKS))
     axis.set_xticks([*shown], [_time(times[position], times) for position in shown])
-    axis.set_ylim(bottom=min(0, axis.get_ylim()[0]))
+    lowest, highest = min(0, axis.dataLim.y0), axis.dataLim.y1
+    axis.set_ylim(lowest, highest + (highest - lowest) / 20)  # room for the mark of the highest
     axis.yaxis.set_major_formatter(_thousands)
 
 
 def _draw_bars(axis: "Axes", all_lines: Sequence[Line], chart: _Chart, times: Sequence[str]) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     lines, column = [*filter(chart.has, all_lines)], chart.column
     numbers = [float(line.totals.get(column) or 0) for line in lines]
     bars = axis.barh(range(len(lines)), numbers, color=COLORS[0])
@@ -170,6 +175,7 @@ def _draw_bars(axis: "Axes", all_lines: Sequence[Line], chart: _Chart, times: Se
     axis.invert_yaxis()
     axis.margins(x=0.2)
     axis.xaxis.set_major_formatter(_thousands)
+    axis.xaxis.set_major_locator(MaxNLocator(MOST_TICKS - 1))
 
 
 def _thousands(value: float, position: float) -> str:

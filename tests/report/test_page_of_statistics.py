@@ -1,0 +1,57 @@
+"""The page about statistics in a real Chromium: legible on every screen, and safe."""
+
+from collections.abc import Iterator
+
+import pytest
+from axe_core_python.selenium import Axe
+from selenium.webdriver.common.by import By
+
+from tests.browser import needs_chromium
+from tests.report.conftest import HOSTILE, requested
+from tests.report.test_in_browser import MEDIA, WIDTHS, show, shown_rows, table
+
+pytestmark = needs_chromium
+WEEK = ("--since", "2026-06-01", "--until", "2026-06-08", "--all", "--entity", "LINE_ITEM")
+BROKEN_NUMBERS = """
+return [...document.querySelectorAll('.tally dd')].filter(
+  each => each.offsetHeight > 2 * parseFloat(getComputedStyle(each).fontSize)
+).map(each => each.textContent)
+"""
+NARROWEST_PLACE_OF_A_BAR = """
+return Math.min(...[...document.querySelectorAll('.chart svg')].map(each => each.getBoundingClientRect().width))
+"""
+
+
+@pytest.fixture
+def browser_with_page(adsctl, browser) -> Iterator:
+    adsctl.local("line-items", "update", "9d4c2", "--name", HOSTILE, "--yes")
+    adsctl.local("line-items", "update", "9d4c1", "--name", "W" * 200, "--yes")
+    adsctl.local("stats", "get", *WEEK, "--report", "o.html", "-o", "none")
+    browser.get_log("performance")
+    browser.get((adsctl.home / "o.html").as_uri())
+    return browser
+
+
+def test_statistics_are_legible_on_every_screen(browser_with_page):
+    page = browser_with_page
+    for scheme in MEDIA:
+        for width in WIDTHS.values():
+            show(page, scheme=scheme, width=width)
+            assert page.execute_script("return document.documentElement.scrollWidth") <= width
+            assert page.execute_script(BROKEN_NUMBERS) == []  # no number is cut in two
+            assert page.execute_script(NARROWEST_PLACE_OF_A_BAR) >= 40
+            found = Axe().run(page)
+            assert [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
+            assert len(found["passes"]) > 15
+
+
+def test_statistics_load_and_run_nothing_and_sort_by_number(browser_with_page):
+    page = browser_with_page
+    show(page)
+    assert "<script>window.ran" in page.find_element(By.TAG_NAME, "main").text
+    assert page.execute_script("return window.ran") is None
+    assert [address for address in requested(page) if not address.startswith("file:")] == []
+    part = table(page, "Totals")
+    part.find_element(By.XPATH, ".//th[contains(., 'impressions')]/button").click()
+    numbers = [int(text.replace(",", "") or 0) for text in shown_rows(part, 4)]
+    assert numbers == sorted(numbers) and numbers[-1] > 1000

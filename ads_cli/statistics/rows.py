@@ -67,6 +67,14 @@ class Asked(NamedTuple):
             return set()
         return {self.described.get(id, Described()).currency for id in self.question.ids}
 
+    @property
+    def times(self) -> tuple[list[str], list[str]]:
+        """The beginnings and the ends of the times that the numbers of a series are of."""
+        granularity = self.question.granularity
+        steps = self.question.period.steps(granularity)
+        starts = [self.calendar.shown(step.start, granularity) for step in steps]
+        return starts, [self.calendar.shown(step.end, granularity) for step in steps]
+
 
 def table_of(asked: Asked, answers: Iterable[Sequence[Answer]], *, with_currency: bool = False) -> Table:
     """Return the rows of the answers about every few entities.
@@ -74,31 +82,29 @@ def table_of(asked: Asked, answers: Iterable[Sequence[Answer]], *, with_currency
     They have their currency where there are amounts of several.
     """
     with_currency = with_currency or len(asked.currencies) > 1
-    columns = tuple(map(asked.names.name, asked.question.columns))
-    rows = (_rows_of(asked, few, with_currency) for few in answers)
+    columns, times = tuple(map(asked.names.name, asked.question.columns)), asked.times
+    rows = (_rows_of(asked, few, times, with_currency) for few in answers)
     return Table(KEYS if with_currency else BASE, columns, chain.from_iterable(rows))
 
 
-def _rows_of(asked: Asked, answers: Sequence[Answer], with_currency: bool) -> Iterator[Row]:
+def _rows_of(
+    asked: Asked, answers: Sequence[Answer], times: tuple[list[str], list[str]], with_currency: bool
+) -> Iterator[Row]:
     """Yield the rows of some entities from the answers to all their parts; raise UnavailableError."""
-    question, calendar = asked.question, asked.calendar
+    question = asked.question
     found: dict[str, dict[str, _Series]] = {id: {} for answer in answers for id in answer.part.ids}
     for answer in answers:
         for id, segment, metrics in _series_in(answer):
             series = found[id].setdefault(segment, _Series(question))
             series.add(answer.part.window, metrics)
     named = asked.names.to_wire({"entity": question.entity, "placement": question.placement})
-    times = question.period.steps(question.granularity)
-    starts, ends = (
-        [calendar.shown(time, question.granularity) for time in each] for each in zip(*times, strict=True)
-    )
     for id, segments in found.items():
         known = asked.described.get(id, Described())
         before = [*map(repeat, (named["entity"], id, known.name, known.campaign))]
         currency = (known.currency,) if with_currency else ()
         for segment, series in segments.items():
             after = map(repeat, (named["placement"], segment or None, *currency))
-            yield from zip(*before, starts, ends, *after, *series.columns(known.currency), strict=False)
+            yield from zip(*before, *times, *after, *series.columns(known.currency), strict=False)
 
 
 class _Series:

@@ -41,6 +41,7 @@ def export(
     For example: adsctl stats export clicks.csv --since last-month --all --metrics clicks,billed_charge_local
     """
     from ..console.progress import progress
+    from ..output.text import counted
     from ..statistics.described import Directory
     from ..statistics.export import Export
     from ..statistics.export_folder import ExportFolder
@@ -60,6 +61,8 @@ def export(
         running = Export(call.client, call.account, question, folder, call.messages.warn)
         if is_resumed:
             call.messages.say(f"resumed: {len(folder.done)} of {running.jobs} results were downloaded before")
+            if found := running.find_jobs():
+                call.messages.say(f"{counted(found, 'job')} found again that an earlier run had made")
         with progress(call.messages, "Waiting for jobs", running.jobs) as on_progress:
             running.run(on_progress)
         sink.take(Asked(question, described, calendar, call.settings.names), running.answers())

@@ -13,12 +13,13 @@ from .fetch import records_in, values_of
 from .question import Question, parts
 from .results import download, unpack
 from .rows import Answer
+from .unnoted import find_again
 
 if TYPE_CHECKING:
     from ..client.client import Client
 
 JOBS_AT_ONCE = 200  # asked for in one request
-JOBS_NOTED_AT_ONCE = 20  # a kill leaves so many behind, which the service forgets in two days
+JOBS_NOTED_AT_ONCE = 20
 FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS, GROWTH = 0.5, 15.0, 1.5
 TOO_MANY_JOBS = "TOO_MANY_JOBS"
 MOST_FAILURES = 2  # of the jobs of one part
@@ -46,6 +47,16 @@ class Export:
         """Count the jobs that the question takes."""
         return len(self._parts)
 
+    def find_jobs(self) -> int:
+        """Find the jobs again that an earlier run made and could not note; return their number."""
+        folder = self._folder
+        missing = {number: self._asked(number) for number in self._missing()}
+        if not missing or folder.begun is None:
+            return 0
+        found = find_again(self._client, self._account, missing, folder.begun, folder.jobs.values())
+        folder.note(*(Entry(number, "made", job) for number, job in found.items()))
+        return len(found)
+
     def run(self, on_progress: Callable[[int], None]) -> None:
         """Download every result; raise UnavailableError where a job fails twice, or none ends in time."""
         delay = FIRST_WAIT_SECONDS
@@ -72,22 +83,30 @@ class Export:
     def _make_jobs(self) -> None:
         """Make the jobs that are missing, as many as may be in processing at once."""
         folder = self._folder
-        missing = (n for n in range(len(self._parts)) if n not in folder.done and n not in folder.jobs)
         room = MAX_JOBS - len(folder.jobs)
-        due = [*islice(missing, max(room, 0))]
+        due = [*islice(self._missing(), max(room, 0))]
         made = map_ordered(self._make_job, due, self._client.concurrency, len(due) or 1)
         while run := [*islice(made, JOBS_NOTED_AT_ONCE)]:
             folder.note(*(Entry(number, "made", job) for number, job in run if job))
 
-    def _make_job(self, number: int) -> tuple[int, str]:
-        """Make the job of a part; return its id, or nothing where it must wait for others."""
-        part, question = self._parts[number], self._question
-        segments: dict[str, Any] = {
+    def _missing(self) -> Iterator[int]:
+        """Yield the parts that have neither a job nor a result."""
+        folder = self._folder
+        return (n for n in range(len(self._parts)) if n not in folder.done and n not in folder.jobs)
+
+    def _asked(self, number: int) -> dict[str, Any]:
+        """Return the parameters of the job of a part."""
+        question = self._question
+        return {
+            **values_of(self._account, question, self._parts[number]),
             "segmentation_type": question.segmentation,
             "country": question.country,
             "platform": question.platform,
         }
-        request = CreateJob(**values_of(self._account, question, part), **segments)
+
+    def _make_job(self, number: int) -> tuple[int, str]:
+        """Make the job of a part; return its id, or nothing where it must wait for others."""
+        request = CreateJob(**self._asked(number))
         try:
             job = self._client.call(request).data
         except (RateLimitedError, RefusedError) as error:

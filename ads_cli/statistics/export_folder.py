@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import Literal
@@ -13,20 +14,22 @@ import msgspec
 from ..config.atomic_files import make_folder
 from ..config.file_locks import how_to_unlock, try_lock
 from ..errors import STATE_HINT, StateError, UnavailableError
+from .periods import utc_now
 from .question import Question
 from .results import decompressed
 
 FOLDER = "exports"
 LOG = "jobs.jsonl"
-State = Literal["made", "failed"]
+State = Literal["begun", "made", "failed"]
 
 
-class Entry(msgspec.Struct):
-    """What has become of a part."""
+class Entry(msgspec.Struct, omit_defaults=True):
+    """What has become of a part; the first one says when the export began."""
 
     part: int
     state: State
     job: str = ""
+    at: datetime | None = None
 
 
 _encode = msgspec.json.Encoder().encode
@@ -42,6 +45,7 @@ class ExportFolder:
         self.jobs: dict[int, str] = {}  # in processing, by part
         self.failures: dict[int, int] = {}  # jobs that failed, by part
         self.done: set[int] = set()
+        self.begun: datetime | None = None
 
     @contextmanager
     def opened(self, *, resume: bool) -> Iterator[bool]:
@@ -59,6 +63,7 @@ class ExportFolder:
                 else:
                     shutil.rmtree(self.path, ignore_errors=True)
                     make_folder(self.path)
+                    self.note(Entry(0, "begun", at=utc_now()))
                 yield is_resumed
             finally:
                 lock.release()
@@ -110,7 +115,9 @@ class ExportFolder:
         return True
 
     def _take(self, entry: Entry) -> None:
-        if entry.state == "made":
+        if entry.state == "begun":
+            self.begun = entry.at
+        elif entry.state == "made":
             self.jobs[entry.part] = entry.job
         else:
             del self.jobs[entry.part]

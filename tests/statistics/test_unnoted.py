@@ -1,0 +1,74 @@
+"""Jobs that were made and not noted, because of a kill between, are found again by what they ask."""
+
+import json
+import signal
+
+import pytest
+
+from ads_cli.emulator.seed.statistics import NUMBER
+
+ALL = ("--entity", "LINE_ITEM", "--all", "--metrics", "impressions")
+JOBS = "/12/stats/jobs/"
+
+
+def jobs(adsctl) -> set[str]:
+    listed = json.loads(adsctl("stats", "jobs", "list", "--all", "-o", "json").stdout)
+    return {job["id_str"] for job in listed} - {NUMBER}
+
+
+@pytest.mark.parametrize("service_name", ["generic", "x"])
+def test_a_killed_export_makes_no_job_twice(adsctl, service, monkeypatch, service_name):
+    entity = ("--entity", "PROMOTED_POST", "--all", "--metrics", "impressions")
+    words = (
+        "stats",
+        "export",
+        "o.csv",
+        *entity,
+        "--since",
+        "2024-01-01",
+        "--until",
+        "2025-09-01",
+        "--resume",
+    )
+    respond, made = service.answer, list[str]()
+
+    def kill_at_the_third(environ, start_response):
+        answer = respond(environ, start_response)
+        if environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"].startswith(JOBS):
+            made.append(environ["PATH_INFO"])
+            if len(made) == 3:
+                process.send_signal(signal.SIGKILL)
+        return answer
+
+    monkeypatch.setattr(service, "answer", kill_at_the_third)
+    process = adsctl.popen(*words)
+    assert process.communicate() and process.returncode == -signal.SIGKILL
+    service.settle()
+    assert len(made) >= 3
+    left = jobs(adsctl)
+    done = adsctl(*words)
+    assert f"{len(left)} jobs found again" in done.stderr
+    assert left < jobs(adsctl) and len(jobs(adsctl)) == 7
+    adsctl("stats", "export", "again.csv", *words[3:-1])
+    assert (adsctl.home / "o.csv").read_text() == (adsctl.home / "again.csv").read_text()
+
+
+def test_a_job_of_another_question_or_an_earlier_export_is_left_alone(stats, service, noon):
+    words = ("--since", "2026-06-01", "--until", "2026-06-03", *ALL)
+    stats.adsctl("stats", "export", *words, "-o", "none")
+    noon.shift(3600)
+    service.fail(f"POST {JOBS}* status=500")
+    stats.adsctl("stats", "export", *words, "-o", "none", "--max-attempts", "1", code=8)
+    service.fail()
+    others = (
+        ("--placement", "TREND"),
+        ("--granularity", "HOUR"),
+        ("--segment-by", "AGE"),
+        ("--until", "2026-06-04"),
+    )
+    for other in others:
+        stats.adsctl("stats", "export", *words, *other, "-o", "none")
+    before = jobs(stats.adsctl)
+    done = stats.adsctl("stats", "export", *words, "-o", "none", "--resume")
+    assert "resumed" in done.stderr and "found again" not in done.stderr
+    assert len(jobs(stats.adsctl) - before) == 1

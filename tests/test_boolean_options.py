@@ -5,10 +5,8 @@ import pytest
 from ads_cli.api.endpoint import requests_for
 from ads_cli.api.fields import fields_of
 from ads_cli.cli.layout import HAND_WRITTEN
-from ads_cli.cli.tree import root
-from ads_cli.reference.tree import describe_commands
+from tests.command_tree import COMMANDS
 
-COMMANDS = {command.key: command for command in describe_commands(root())}
 BOOLEANS = sorted(
     {
         (request.endpoint.command, field.option)

@@ -10,12 +10,10 @@ import pytest
 import yaml
 
 from ads_cli.api.endpoint import requests_for
-from ads_cli.cli.tree import root
 from ads_cli.output.presentation import FORMATS
-from ads_cli.reference.tree import describe_commands
+from tests.command_tree import COMMANDS
 from tests.test_examples import BEFORE, ELSEWHERE, EXAMPLES, IN_A_SHELL, at_home, move_clock  # noqa: F401
 
-COMMANDS = {command.key: command for command in describe_commands(root())}
 DECLARED = {request.endpoint.command: request.endpoint for request in requests_for("generic")}
 BY_HAND = {*ELSEWHERE, "products delete"}
 SENDING = sorted(DECLARED.keys() & (EXAMPLES.keys() - IN_A_SHELL | BEFORE.keys()) - BY_HAND)

@@ -10,12 +10,11 @@ from ads_cli.api.audience_insights import EstimateAudience
 from ads_cli.api.cards import CreateCard
 from ads_cli.api.endpoint import document_of
 from ads_cli.cli.layout import HAND_WRITTEN
-from ads_cli.cli.tree import root
 from ads_cli.console.help_texts import continued
-from ads_cli.reference.tree import describe_commands
+from tests.command_tree import COMMANDS
 from tests.conftest import feed
 
-EXAMPLES = {command.key: command.example for command in describe_commands(root()) if command.example}
+EXAMPLES = {command.key: command.example for command in COMMANDS.values() if command.example}
 ELSEWHERE = {  # run by tests/auth, tests/audiences and tests/test_emulator_command.py
     "auth login": "needs a person and a browser",
     "auth logout": "needs a token that a login stored",

@@ -6,16 +6,13 @@ import pytest
 
 import ads_cli
 from ads_cli.cli.layout import GROUPS, ROOT_SECTIONS, ROOT_SUMMARIES
-from ads_cli.cli.tree import root
 from ads_cli.config.environment import ENVIRONMENT
 from ads_cli.console.help_topics import TOPICS
 from ads_cli.console.options import ALL_OPTIONS
 from ads_cli.errors import EXIT_CODES, AdsctlError
 from ads_cli.output.presentation import FORMATS
-from ads_cli.reference.tree import describe_commands
+from tests.command_tree import COMMANDS
 from tests.conftest import ROOT
-
-COMMANDS = {command.key: command for command in describe_commands(root())}
 
 
 @pytest.mark.parametrize("width", ["80", "200"])

@@ -8,8 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from ads_cli.api.endpoint import requests_for
-from ads_cli.cli.tree import root
-from ads_cli.reference.tree import describe_commands
+from tests.command_tree import COMMANDS
 from tests.test_examples import EXAMPLES, IN_A_SHELL, at_home  # noqa: F401
 
 KEYS = ["command", "method", "path", "base", "params_in", "argument", "options"]
@@ -67,9 +66,8 @@ def test_a_line_names_its_command_and_what_is_typed(records, line):
 
 
 def test_each_option_is_one_of_its_command(records):
-    commands = {command.key: command for command in describe_commands(root())}
     for record in records.values():
-        command = commands[record["command"]]
+        command = COMMANDS[record["command"]]
         options = {name for option in command.options for name in option.names}
         assert {name for name in record["options"].values() if name} <= options
         assert record["argument"] is None or command.arguments

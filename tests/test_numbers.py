@@ -4,17 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.cli.tree import root
 from ads_cli.errors import UsageError
 from ads_cli.numbers import parse_share
-from ads_cli.reference.tree import describe_commands
+from tests.command_tree import COMMANDS
 from tests.conftest import feed
 
 BAD = ("²", "1" + "0" * 30, "9" * 5000, "-1", "1e9", "0x1", " ", "1.5", "\ud800", "nan")
-COMMANDS = [command for command in describe_commands(root()) if not command.subcommands]
+LEAVES = [command for command in COMMANDS.values() if not command.subcommands]
 OPTIONS = sorted(
     (command.key, name)
-    for command in COMMANDS
+    for command in LEAVES
     for parameter in command.parameters
     for name in parameter.names[:1]
     if name.startswith("--") and parameter.metavar in ("N", "AMOUNT", "TIME")

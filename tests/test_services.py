@@ -7,8 +7,7 @@ import pytest
 
 from ads_cli.api.endpoint import requests_for
 from ads_cli.api.names import SERVICES
-from ads_cli.cli.tree import root
-from ads_cli.reference.tree import describe_commands
+from tests.command_tree import COMMANDS
 
 AUDIENCE = ("--audience", "1nmth")
 X = ("--service", "x")
@@ -75,11 +74,11 @@ def test_an_option_of_the_other_service_is_refused_with_words(adsctl):
 
 
 def test_the_reference_shows_the_options_of_both_services_once():
-    (command,) = (each for each in describe_commands(root()) if each.key == "audiences permissions list")
+    command = COMMANDS["audiences permissions list"]
     options = {name: option.help for option in command.options for name in option.names}
     assert "(service x only)" in options["--custom-audience-permission-ids"]
     assert "only)" not in options["--audience"] + options["--count"]
-    (revoke,) = (each for each in describe_commands(root()) if each.key == "audiences permissions revoke")
+    revoke = COMMANDS["audiences permissions revoke"]
     assert len(revoke.arguments) == 1
 
 

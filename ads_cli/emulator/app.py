@@ -4,7 +4,7 @@ import sqlite3
 import sys
 import traceback
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -150,6 +150,7 @@ class Emulator:
         return download(self._store, incoming)
 
 
+@cache
 def load_router(service: str = "generic") -> Router:
     """Import all handlers, and build the router of a service."""
     for package in (resources, oauth):

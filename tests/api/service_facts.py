@@ -41,7 +41,7 @@ def facts_of(document: Facts) -> Facts:
 
 @cache
 def group(name: str, folder: Path) -> Facts:
-    return facts_of(yaml.safe_load((folder / f"{name}.yaml").read_text(encoding="utf-8")))
+    return facts_of(yaml.load((folder / f"{name}.yaml").read_bytes(), yaml.CSafeLoader))
 
 
 FOLDER = SHARED if SHARED.exists() else COPY

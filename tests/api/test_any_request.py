@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection
-from functools import cache
 from io import BytesIO
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -36,9 +35,6 @@ EXAMPLES, ENOUGH = tries(3, 20), tries(2, 5)  # tried of each request, unless it
 each_request = pytest.mark.parametrize("kind", REQUESTS, ids=lambda kind: kind.__name__)
 
 
-router = cache(load_router)
-
-
 def arrived(kind: type[Request], parts: RequestParts, service: str) -> Request:
     """Send a request as the client does, and read it as the emulator does."""
     prepared = build_request(kind.endpoint, parts, "")
@@ -53,7 +49,7 @@ def arrived(kind: type[Request], parts: RequestParts, service: str) -> Request:
             "CONTENT_TYPE": prepared.content_type,
         }
     )
-    endpoint, _, ids = router(service).find(received)
+    endpoint, _, ids = load_router(service).find(received)
     assert endpoint == kind.endpoint
     fields = read_params(received, endpoint, kind, ids, SERVICES[service])
     return convert(kind, fields, strict=endpoint.params_in == "json")

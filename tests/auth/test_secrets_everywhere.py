@@ -24,7 +24,7 @@ from ads_cli.emulator.server import running
 from tests.adsctl import ROOT, Adsctl
 from tests.auth.recording import recording
 from tests.auth.test_secrets_stay import PLANTED, spellings
-from tests.test_examples import BEFORE, ELSEWHERE, ENDS_WITH, EXAMPLES, FILES, IN_A_SHELL
+from tests.test_examples import BEFORE, ELSEWHERE, ENDS_WITH, EXAMPLES, FILES
 
 PEOPLE = {"e-mail address": "geheim.person@example.com", "phone number": "+4917055500123"}
 LISTS = ("customers.csv", "unsubscribed.csv")
@@ -102,13 +102,18 @@ def run(
 def run_here(
     adsctl: Adsctl, line: str, env: dict[str, str], *options: str, folder: str = "well"
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a command as `run` does, in the process of the tests."""
+    """Run commands as `run` does, in the process of the tests, up to the first that fails."""
+    outputs = []
     with pytest.MonkeyPatch.context() as patch, recording(adsctl.home / "recorded"):
         patch.setattr(sys, "dont_write_bytecode", True)
         for auth in (SignedAuth, BearerAuth, httpx.BasicAuth) if folder == "crash" else ():
             patch.setattr(auth, "auth_flow", lambda self, request: 1 / 0)
-        done = adsctl(*WATCHED, *options, *shlex.split(line)[1:], code=None, **env)
-    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.encode(), done.stderr.encode())
+        for command in line.split(" && "):
+            done = adsctl(*WATCHED, *options, *shlex.split(command)[1:], code=None, **env)
+            outputs.append((done.stdout.encode(), done.stderr.encode()))
+            if done.returncode:
+                break
+    return subprocess.CompletedProcess(line, done.returncode, *map(b"".join, zip(*outputs, strict=True)))
 
 
 def search(adsctl: Adsctl, allowed: set[str], **outputs: bytes) -> None:
@@ -142,15 +147,15 @@ def echo(request: Request) -> Response:
     return Response(json.dumps(body).replace("/", r"\/"), 400, {"X-Echo": " ".join(secrets)})
 
 
+STARTING = {"emulator exec", "fleet run"}  # commands that start processes, which are watched too
 COMMANDS = sorted(EXAMPLES.keys() - ELSEWHERE.keys() | {"auth bearer issue", "auth bearer revoke"})
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_writes_a_secret_anywhere(watched, world, httpserver, command):
     httpserver.expect_request(re.compile(".*")).respond_with_handler(echo)
-    is_plain = command in EXAMPLES.keys() - IN_A_SHELL
-    line = EXAMPLES[command] if is_plain else f"{BEFORE.get(command, ':')} && {EXAMPLES[command]}"
-    execute = run_here if is_plain else run
+    line = " && ".join(filter(None, [BEFORE.get(command), EXAMPLES[command]]))
+    execute = run if command in STARTING or set("$>|") & set(line) else run_here
     refused = world | dict.fromkeys(ADDRESSES, httpserver.url_for("").rstrip("/"))
     runs = [execute(watched, line, world), execute(watched, line, refused, "--max-attempts", "1")]
     assert runs[0].returncode == ENDS_WITH.get(command, 0), runs[0].stderr.decode()

@@ -1,4 +1,4 @@
-"""A service that records the batches it is sent, and files of targeting criteria, 500 to a batch."""
+"""A service that records the batches it is sent, and files of targeting criteria."""
 
 import json
 from collections.abc import Callable
@@ -6,9 +6,10 @@ from io import BytesIO
 
 import pytest
 
+from ads_cli.api.targeting import BATCH, AddCriterion
 from tests.conftest import Service
 
-SIZE = 500
+SIZE = 50  # of a batch of criteria, for which the service takes 500
 ADD = ("targeting", "add", "-f", "keywords.csv", "-o", "json")
 LINE_ITEMS = ("9d4c1", "9d4c2", "9d4d1")
 
@@ -53,6 +54,12 @@ class BatchService:
 @pytest.fixture
 def batches(service) -> BatchService:
     return BatchService(service)
+
+
+@pytest.fixture
+def small_batches(monkeypatch) -> None:
+    small = AddCriterion.endpoint._replace(batch=BATCH._replace(size=SIZE))
+    monkeypatch.setattr(AddCriterion, "endpoint", small)
 
 
 def words(count: int) -> list[str]:

@@ -11,7 +11,7 @@ from tests.batches.conftest import ADD, SIZE, keyword_file, words
 from tests.effort import tries
 from tests.products.stopping import list_jobs
 
-COUNT = 1200
+COUNT, COUNT_OF_FULL_BATCHES = 120, 1200
 
 
 def values_of(done) -> list[str]:
@@ -22,39 +22,39 @@ def error_of(done) -> dict:
     return json.loads(done.stderr.splitlines()[-1])["error"]
 
 
-def test_a_file_is_sent_in_order_and_shown_as_one_list(adsctl, batches):
+def test_a_file_is_sent_in_order_and_shown_as_one_list(adsctl, batches, small_batches):
     keyword_file(adsctl, COUNT)
     done = adsctl(*ADD)
     assert values_of(done) == words(COUNT) == batches.keywords()
     assert [len(sent) for sent in batches.sent] == [SIZE, SIZE, COUNT - 2 * SIZE]
-    assert "keywords.csv: 1,200 targeting criteria: 1,200 created" in done.stderr
+    assert "keywords.csv: 120 targeting criteria: 120 created" in done.stderr
 
 
 @pytest.mark.parametrize("fault", ["reset-after", "truncate", "garbage", "status=500"])
-def test_a_lost_answer_is_told_as_uncertain_and_not_sent_again(adsctl, batches, fault):
+def test_a_lost_answer_is_told_as_uncertain_and_not_sent_again(adsctl, batches, small_batches, fault):
     keyword_file(adsctl, COUNT)
     batches.fail_batch(1, fault)
     done = adsctl(*ADD, code=8)
     assert values_of(done) == words(SIZE) and len(batches.sent) == 2
     error = error_of(done)
-    assert "lines 502 to 1001: 500 targeting criteria may be created" in error["message"]
+    assert "lines 52 to 101: 50 targeting criteria may be created" in error["message"]
     assert "--uncertain skip" in error["hint"] and "--resume" in error["hint"]
     refused = adsctl(*ADD, "--resume", code=12)
-    assert "lines 502 to 1001: 500 targeting criteria may have been created" in refused.stderr
+    assert "lines 52 to 101: 50 targeting criteria may have been created" in refused.stderr
     assert "--uncertain resend" in refused.stderr and len(batches.sent) == 2
 
 
-def test_uncertain_records_that_exist_are_skipped(adsctl, batches):
+def test_uncertain_records_that_exist_are_skipped(adsctl, batches, small_batches):
     keyword_file(adsctl, COUNT)
     batches.fail_batch(1, "reset-after")
     adsctl(*ADD, code=8)
     done = adsctl(*ADD, "--resume", "--uncertain", "skip")
     assert values_of(done) == words(COUNT)[:SIZE] + words(COUNT)[2 * SIZE :]
-    assert "700 created, 500 uncertain" in done.stderr
+    assert "70 created, 50 uncertain" in done.stderr
     assert batches.keywords() == words(COUNT)
 
 
-def test_uncertain_records_that_do_not_exist_are_sent_again(adsctl, batches):
+def test_uncertain_records_that_do_not_exist_are_sent_again(adsctl, batches, small_batches):
     keyword_file(adsctl, COUNT)
     batches.fail_batch(1, "status=500")
     adsctl(*ADD, code=8)
@@ -63,7 +63,7 @@ def test_uncertain_records_that_do_not_exist_are_sent_again(adsctl, batches):
 
 
 @pytest.mark.parametrize("fault", ["status=429", "status=400", "status=403"])
-def test_what_was_not_applied_is_resumed_without_a_question(adsctl, batches, fault):
+def test_what_was_not_applied_is_resumed_without_a_question(adsctl, batches, small_batches, fault):
     keyword_file(adsctl, COUNT)
     batches.fail_batch(1, fault)
     adsctl(*ADD, "--max-attempts", "1", code=None)
@@ -72,7 +72,7 @@ def test_what_was_not_applied_is_resumed_without_a_question(adsctl, batches, fau
     assert values_of(done) == words(COUNT) == batches.keywords()
 
 
-def test_an_unfinished_file_is_not_begun_again(adsctl, batches):
+def test_an_unfinished_file_is_not_begun_again(adsctl, batches, small_batches):
     keyword_file(adsctl, COUNT)
     batches.fail_batch(1, "status=403")
     adsctl(*ADD, code=4)
@@ -84,10 +84,10 @@ def test_an_unfinished_file_is_not_begun_again(adsctl, batches):
     adsctl("jobs", "clean", job.stem, "--yes")
     batches.before = lambda number: batches.fail()
     again = adsctl(*ADD, code=9)  # the emulator takes no keyword of a line item twice
-    assert "700 created, 500 failed" in again.stderr
+    assert "70 created, 50 failed" in again.stderr
 
 
-def test_other_options_do_not_resume_it(adsctl, batches):
+def test_other_options_do_not_resume_it(adsctl, batches, small_batches):
     keyword_file(adsctl, COUNT)
     batches.fail_batch(1, "status=403")
     adsctl(*ADD, code=4)
@@ -117,7 +117,7 @@ def test_a_rejected_record_is_left_out_of_what_is_sent_again(adsctl, batches):
     )
 
 
-def test_jobs_show_a_creation(adsctl, batches):
+def test_jobs_show_a_creation(adsctl, batches, small_batches):
     keyword_file(adsctl, COUNT)
     batches.fail_batch(1, "status=403")
     adsctl(*ADD, code=4)
@@ -160,14 +160,14 @@ def killed(adsctl, batches, number: int, after: bool) -> None:
 def test_a_killed_run_creates_nothing_twice_and_loses_nothing(adsctl, batches, seed):
     """The decision about the uncertain batch is that of a person who looks."""
     chance = random.Random(seed)
-    keyword_file(adsctl, COUNT)
+    keyword_file(adsctl, COUNT_OF_FULL_BATCHES)
     killed(adsctl, batches, chance.randrange(3), after=chance.random() < 0.5)
     refused = adsctl(*ADD, "--resume", code=12)
     first, last = map(int, re.search(r"lines (\d+) to (\d+)", refused.stderr).groups())
-    uncertain = words(COUNT)[first - 2 : last - 1]
+    uncertain = words(COUNT_OF_FULL_BATCHES)[first - 2 : last - 1]
     exists = set(uncertain) <= set(batches.keywords())
     adsctl(*ADD, "--resume", "--uncertain", "skip" if exists else "resend")
-    assert batches.keywords() == words(COUNT)
+    assert batches.keywords() == words(COUNT_OF_FULL_BATCHES)
 
 
 def test_a_delete_whose_answer_was_lost_is_sent_again_and_counts(adsctl, batches):

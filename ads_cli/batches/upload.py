@@ -109,12 +109,15 @@ class BatchUpload:
         def check(response: "Response") -> None:
             if not self.wire.errors_in(response.body, count):
                 self.wire.records_in(response, count)
+            elif self.creates:  # the others may have been created, whatever the service promises
+                raise not_understood("it rejects operations, but means success")
 
         try:
             with noted(attempts, batch) as on_send:
                 response = client.upload(prepared, on_send=on_send, check=check)
         except AdsctlError as error:
-            errors = {} if isinstance(error, UnavailableError) else self.wire.errors_in(error.body, count)
+            is_uncertain = isinstance(error, UnavailableError) or (self.creates and error.may_be_applied)
+            errors = {} if is_uncertain else self.wire.errors_in(error.body, count)
             if errors:
                 may_be_applied = error.may_be_applied or attempts.may_be_applied(batch.number)
                 are_gone = len(errors) == count and all(map(_is_not_found, errors.values()))
@@ -152,9 +155,10 @@ def records_in(response: "Response", count: int) -> list[Any]:
     records = response.data
     if isinstance(records, dict) and count == 1:
         return [records]
-    if not isinstance(records, list) or len(records) != count:
+    objects = [each for each in records if isinstance(each, dict)] if isinstance(records, list) else []
+    if not isinstance(records, list) or not len(objects) == len(records) == count:
         raise not_understood(f"it has no list of {count:,} records")
-    return records
+    return objects
 
 
 def not_understood(what: str) -> UnavailableError:

@@ -114,9 +114,7 @@ class Client:
 
         A request other than GET is sent inside the context `mutating`, which may raise instead.
         """
-        if prepared.method == "GET":
-            return self.upload(prepared, auth=auth, parse=parse)
-        with self.mutating(prepared):
+        with nullcontext() if prepared.method == "GET" else self.mutating(prepared):
             return self.upload(prepared, auth=auth, parse=parse)
 
     def upload(
@@ -167,7 +165,10 @@ class Client:
                 if is_stated:
                     limiter.record_progress()  # the service was not silent
         except (AdsctlError, StoppedError) as error:
-            error.may_be_applied = may_be_applied
+            error.may_be_applied = error.may_be_applied or may_be_applied
+            is_once = not prepared.retry and prepared.method != "GET"
+            if error.may_be_applied and is_once and isinstance(error, AdsctlError):
+                error.hint = "the request may have been applied: check before you send it again"
             raise
 
     def _send(self, prepared: PreparedRequest, auth: "httpx.Auth", permit: Permit, parse: Parse) -> Response:
@@ -186,15 +187,12 @@ class Client:
         Raise the error if there is no further attempt.
         """
         error = failed.error
-        if failed.may_be_applied and not prepared.retry:
-            if prepared.method != "GET":
-                error.hint = "the request may have been applied: check before you send it again"
+        is_last = failures >= (prepared.max_attempts or self.max_attempts)
+        if is_last or (failed.may_be_applied and not prepared.retry):
             raise error
         requested = requested_delay(failed.headers, self.clock.time())
         is_stated = requested is not None
         delay = backoff(max(failures - 1, 0)) if requested is None else requested
-        if failures >= (prepared.max_attempts or self.max_attempts):
-            raise error
         if not self.rate_limiter.allows_wait(delay, is_stated=is_stated):
             error.message += "; " + self.rate_limiter.wait_exceeded(requested)
             raise error

@@ -5,10 +5,10 @@ from urllib.parse import urlsplit
 
 from ..errors import AccessError, NotFoundError, RefusedError, UnavailableError, UsageError
 from ..loopback import is_loopback
-from .retry import FailedAttempt
+from .retry import RETRIED_STATUSES, FailedAttempt
 
-# The server is overloaded, or the part that was asked for does not exist any more.
-RETRIED_STATUSES = (408, 416, 425, 429, 500, 502, 503, 504)
+# The part that was asked for does not exist any more, or the server does not trust a first message.
+RETRIED_OF_FILES = RETRIED_STATUSES | {416, 425}
 
 
 def check_encrypted(url: str, label: str) -> None:
@@ -21,7 +21,7 @@ def check_encrypted(url: str, label: str) -> None:
 def status_error(label: str, status: int, headers: Mapping[str, str], *, signed_in: bool) -> Exception:
     """Return the error of a status, or FailedAttempt if another attempt may succeed."""
     told = f"{label}: the server answered with status {status}"
-    if status in RETRIED_STATUSES:
+    if status in RETRIED_OF_FILES:
         return FailedAttempt(UnavailableError(told, http_status=status), headers)
     if status in (401, 403):
         meaning = "it asks for a user name and password" if status == 401 else "it does not allow this"

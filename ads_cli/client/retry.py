@@ -5,8 +5,9 @@ import random
 from ..errors import AdsctlError
 from .rate_headers import Headers
 
-# The service is overloaded: the request is retried, and the concurrency limit decreases.
-RETRIED_STATUSES = (408, 423, 429, 500, 502, 503, 504)
+# The service is overloaded, or a gateway before it, which has statuses such as 524: the request is
+# retried, and the concurrency limit decreases. 501 and 505 say that nothing was done, and never will be.
+RETRIED_STATUSES = frozenset({408, 423, 429, *range(500, 600)}) - {501, 505}
 FIRST_BACKOFF_SECONDS = 0.5
 MAX_BACKOFF_SECONDS = 60.0
 

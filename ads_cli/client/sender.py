@@ -69,6 +69,9 @@ class Sender:
             if is_certificate_error(error):  # another attempt would not change that
                 raise described from None
             raise FailedAttempt(described, {}, may_be_applied=not not_connected) from error
+        except UnavailableError as error:  # of a body that is not read, and would be the same the next time
+            error.may_be_applied = True
+            raise
         status = http_response.status_code
         headers = {name.lower(): value for name, value in http_response.headers.items()}
         permit.record(status, headers)
@@ -82,6 +85,7 @@ class Sender:
         except AdsctlError as error:
             error.message = self.trace.mask(error.message)  # the service may quote what it was sent
             self._raise_if_retried(error, status, headers)
+            error.may_be_applied = _has_data(error.body, status)
             if isinstance(error, AccessError):
                 error.hint = error.hint or self.sign_in_hint
             raise
@@ -100,6 +104,11 @@ class Sender:
             raise FailedAttempt(
                 error, headers, rate_limited=is_rate_limited, may_be_applied=may_be_applied
             ) from None
+
+
+def _has_data(body: object, status: int) -> bool:
+    """Tell whether a response means success, beside an error that it has."""
+    return 200 <= status < 300 and isinstance(body, dict) and bool(body.get("data"))
 
 
 def _traced(prepared: PreparedRequest, content: bytes, size: int) -> bytes:

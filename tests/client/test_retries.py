@@ -34,7 +34,7 @@ def failing(status: int, **headers: str) -> Response:
     return Response("{}", status=status, headers={k.replace("_", "-"): v for k, v in headers.items()})
 
 
-@pytest.mark.parametrize("status", [423, 429, 500, 502, 503, 504])
+@pytest.mark.parametrize("status", [423, 429, 500, 502, 503, 504, 524])
 def test_a_get_is_retried(remote, httpserver: HTTPServer, status):
     script = Script(failing(status, Retry_After="0"), ok())
     httpserver.expect_request(ACCOUNTS).respond_with_handler(script)

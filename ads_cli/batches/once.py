@@ -25,7 +25,8 @@ def require_first_or_resumed(folder: Path, key: JobKey, *, resume: bool) -> None
     if not resume:
         raise _unfinished(job, f"resume it with: {job.resume}")
     if not any(_can_be_resumed(folder, each, key) for each in unfinished):
-        raise _unfinished(job, "it cannot be resumed with other options or another version of adsctl")
+        how = f"with its own options and version of adsctl it can be resumed: {job.resume}"
+        raise _unfinished(job, how)
 
 
 def _can_be_resumed(folder: Path, job: Job, key: JobKey) -> bool:

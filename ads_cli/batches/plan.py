@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import __version__
-from ..errors import ContentError, NotConfirmedError
+from ..errors import ContentError, NotConfirmedError, StateError
 from ..feeds.rows import Row, Rows
 from ..uploads.batch import Batch, Batches
 from ..uploads.job_key import JobKey, JobOptions, Place
@@ -44,13 +44,13 @@ class BatchPlan:
 
     depends_on_time = False
     parts = 0
-    read_in = None
 
     def __init__(self, rows: Rows, reader: Reader, upload: BatchUpload, size: int, target: str) -> None:
         self.rows = rows
         self.upload = upload
         self.noun = upload.noun
         self.started = this_second()
+        self.read_in: str | None = None  # the generation of the place in which nothing was unfinished
         self.report = ValidationReport()
         self._reader, self._size = reader, size
         self._target = target  # id of what the records are in
@@ -119,7 +119,7 @@ class BatchPlan:
 
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job."""
-        source = self.rows.source
+        source, conversion = self.rows.source, self.rows.conversion
         upload: dict[str, str | int | bool | None] = {}
         upload |= {name: str(value) for name, value in sorted(self._reader.options.items())}
         upload["version"] = __version__  # another one may cut other batches, and create records again
@@ -127,21 +127,28 @@ class BatchPlan:
             skip_invalid=skip_invalid,
             format=source.format.name,
             encoding=source.encoding,
-            mapping={},
+            mapping=dict(self.rows.rename),
+            conversion=conversion.digest if conversion else "",
+            reading=source.options.of_content,
             upload=upload,
         )
         return JobKey(self.place(service), self.upload.action, source.digest, options)
 
     def begin(self, journal: "Journal") -> None:
-        """Raise NotConfirmedError where records may have been created, and it is not said what to do."""
-        if not self.upload.creates or self.upload.uncertain:
+        """Refuse to create again what an earlier run has created, or may have, unless it is said what to do."""
+        if not self.upload.creates:
             return
-        lost = [
-            batch
-            for batch in self.batches()
-            if batch.number in journal.attempts and batch.number not in journal.acknowledged
-        ]
-        if lost:
+        lost = []
+        for batch in self.batches():
+            ack = journal.acknowledged.get(batch.number)
+            if ack and ack.digest != self.upload.digest(batch):
+                raise StateError(
+                    f"{self.rows.source.label}: {lines_of(batch)}: an earlier run has sent other {self.noun}",
+                    hint=f"resume it as it was begun: {journal.job.resume}",
+                )
+            if batch.number in journal.attempts and not ack:
+                lost.append(batch)
+        if lost and not self.upload.uncertain:
             count = sum(len(batch.items) for batch in lost)
             raise NotConfirmedError(
                 f"{self.rows.source.label}: {', '.join(map(lines_of, lost))}: {count:,} {self.noun} may have "

@@ -39,7 +39,7 @@ class RecordReader:
         self._amounts = amounts  # names of options in whole units, by field
         self._currency_of = currency_of
         self._own_id = kind.endpoint.id_field
-        self._lines: dict[str, int] = {}  # by the id of the record
+        self._rows: dict[str, Row] = {}  # by the id of the record
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -136,10 +136,11 @@ class RecordReader:
         own_id = values.get(self._own_id) if self._own_id else None
         if not isinstance(own_id, str):
             return []
-        line = self._lines.setdefault(own_id, row.line)
-        if line == row.line:
+        first = self._rows.setdefault(own_id, row)
+        if first.record == row.record:
             return []
-        return [Problem(str(self._own_id), f"{own_id!r} is also on line {line}", rule="repeated")]
+        where = f"on line {first.line}" if first.line != row.line else f"record {first.record}"
+        return [Problem(str(self._own_id), f"{own_id!r} is also {where}", rule="repeated")]
 
     def _changes_nothing(self, values: dict[str, Any]) -> bool:
         endpoint = self.kind.endpoint

@@ -20,6 +20,7 @@ from ..errors import UsageError
 from ..feeds.reader import open_source, read_rows
 from ..feeds.source import Source
 from ..uploads.batch import Acknowledgement
+from ..uploads.generations import Generations
 from ..uploads.journal import Journal
 from ..uploads.push import build_requests
 from ..uploads.summary import Summary
@@ -105,11 +106,12 @@ def _confirm(call: Invocation, kind: type[Request], plan: BatchPlan, *, resume: 
         confirm_spending(call, plan.items)
 
 
-def require_once(call: Invocation, plan: BatchPlan, *, resume: bool) -> None:
+def require_once(call: Invocation, plan: BatchPlan, *, resume: bool, skip_invalid: bool = False) -> None:
     """Refuse to create, or to send, what an earlier run may have created or sent."""
     if plan.upload.creates:
-        key = plan.key(call.service, skip_invalid=False)
-        require_first_or_resumed(call.settings.state_dir / "jobs", key, resume=resume)
+        key, state_dir = plan.key(call.service, skip_invalid=skip_invalid), call.settings.state_dir
+        plan.read_in = Generations(state_dir).current(key.place)  # a run that begins from here on is seen
+        require_first_or_resumed(state_dir / "jobs", key, resume=resume)
 
 
 def _show_records(call: Invocation, plan: BatchPlan, summary: Summary, journal: Journal) -> None:

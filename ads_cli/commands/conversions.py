@@ -56,7 +56,8 @@ def send(
     plan = conversion_plan(rows, reader, pixel, uncertain.value if uncertain else None)
     command = PushCommand(call, plan, options, activity="Sending")
     resumes = options.resume or bool(options.job)
-    command.confirm = lambda: require_once(call, plan, resume=resumes)
+    skips = options.skip_invalid
+    command.confirm = lambda: require_once(call, plan, resume=resumes, skip_invalid=skips)
     try:
         command.run()
     finally:

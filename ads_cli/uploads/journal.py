@@ -238,7 +238,10 @@ class Journal:
 def changed_meanwhile(place: Place, file: str) -> StateError:
     """Return the error of a run whose place has changed before its first request."""
     message = f"something else was sent to {place.id} while {file} was validated"
-    return StateError(message, hint="nothing of this push was sent; run it again")
+    return StateError(
+        message,
+        hint="nothing of this run was sent; 'adsctl jobs list' shows the other; is this one still due?",
+    )
 
 
 def _unwritable(folder: Path, error: Any) -> StateError:

@@ -142,6 +142,21 @@ def test_a_lost_answer_is_not_followed_by_the_same_request(adsctl, sent):
     assert len({json.dumps(each) for each in conversions(sent)}) == len(conversions(sent)) == 1100
 
 
+def test_a_run_is_resumed_as_it_was_begun_and_otherwise_not_at_all(adsctl, sent):
+    rows = "".join(f"{TIME},{EVENT},,,click-{n},,,9,\n" for n in range(501))
+    adsctl.file("orders.csv", HEADER.replace("value", "total") + rows + f"soon,{EVENT},,,a,,,9,\n")
+    send = (*SEND, "--map", "total=value", "--skip-invalid")
+    sent.fail_batch(1, "status=403", "POST /12/measurement/*")
+    adsctl(*send, code=4)
+    sent.before = lambda number: sent.fail()
+    other = (*SEND, "--map", "total=number_items", "--skip-invalid", "--resume")
+    assert "--map total=value --skip-invalid --resume" in adsctl(*other, code=11).stderr
+    refused = adsctl(*send, "--resume", "--service", "x", code=11)  # the names of which are others
+    assert "lines 2 to 501: an earlier run has sent other conversions" in refused.stderr
+    assert json.loads(adsctl(*send, "--resume", code=9).stdout)["sent"] == 501
+    assert [len(body["conversions"]) for body in sent.sent] == [500, 1, 1]
+
+
 def test_no_body_is_shown(adsctl, sent):
     orders(adsctl, f"{TIME},{EVENT},a@x.de,,click-secret,,,,")
     assert "click-secret" not in adsctl(*SEND, "--debug").stderr

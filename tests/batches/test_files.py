@@ -103,6 +103,14 @@ def test_everything_wrong_is_told_and_nothing_is_sent(adsctl):
     assert "/batch/" not in adsctl.local(*UPDATE, "-f", "bad.csv", "--debug", code=3).stderr
 
 
+def test_an_id_twice_on_one_line_is_refused(adsctl):
+    adsctl.file(
+        "twice.json", json.dumps([{"id": "9d4c1", "name": "First"}, {"id": "9d4c1", "name": "Second"}])
+    )
+    refused = adsctl.local(*UPDATE, "-f", "twice.json", code=3)
+    assert "record 2: line_item_id: '9d4c1' is also record 1" in refused.stderr
+
+
 def test_an_operation_of_another_kind_names_its_command(adsctl):
     adsctl.file("mixed.json", json.dumps([*OPERATIONS, {"operation_type": "Delete", "params": OBJECTS[0]}]))
     refused = adsctl.local(*UPDATE, "-f", "mixed.json", code=3)

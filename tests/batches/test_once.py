@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from ads_cli.commands import push
 from tests.batches.conftest import ADD, SIZE, keyword_file, words
 from tests.effort import tries
 from tests.products.stopping import list_jobs
@@ -87,12 +88,26 @@ def test_an_unfinished_file_is_not_begun_again(adsctl, batches, small_batches):
     assert "70 created, 50 failed" in again.stderr
 
 
+def test_a_run_that_begins_and_ends_while_another_one_starts_is_seen(adsctl, batches, monkeypatch):
+    real = push.open_journal
+
+    def after_another_run(*values, **options):
+        monkeypatch.setattr(push, "open_journal", real)
+        adsctl(*ADD)
+        return real(*values, **options)
+
+    monkeypatch.setattr(push, "open_journal", after_another_run)
+    keyword_file(adsctl, 3)
+    assert "something else was sent to" in adsctl(*ADD, code=11).stderr
+    assert len(batches.sent) == 1
+
+
 def test_other_options_do_not_resume_it(adsctl, batches, small_batches):
     keyword_file(adsctl, COUNT)
     batches.fail_batch(1, "status=403")
     adsctl(*ADD, code=4)
     refused = adsctl(*ADD, "--resume", "--operator-type", "NE", code=11)
-    assert "cannot be resumed with other options" in refused.stderr
+    assert "with its own options and version of adsctl it can be resumed: adsctl targeting" in refused.stderr
 
 
 def test_a_file_that_has_ended_is_not_resumed(adsctl, batches):

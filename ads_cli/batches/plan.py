@@ -135,7 +135,7 @@ class BatchPlan:
         return JobKey(self.place(service), self.upload.action, source.digest, options)
 
     def begin(self, journal: "Journal") -> None:
-        """Refuse to create again what an earlier run has created, or may have, unless it is said what to do."""
+        """Refuse to create again what an earlier run created, or may have, unless it is said what to do."""
         if not self.upload.creates:
             return
         lost = []

@@ -1,25 +1,28 @@
 """Amounts in whole units of a currency, as people give them, beside the micro-units of requests."""
 
+import re
 from collections.abc import Callable, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from .endpoint import Request
 from .fields import fields_of
 from .money import MICROS_PER_UNIT, as_amount, decimals_of
 from .problems import Problem
+from .reasons import quoted
 
-MAX_DIGITS = 30  # of millionths; no budget has so many, and Python writes no number of thousands
+# So few digits that Decimal rounds none away; no budget has so many. Python writes no number of thousands.
+AMOUNT = re.compile(r"[+-]?([0-9]{1,20}(\.[0-9]{0,8})?|\.[0-9]{1,8})([eE][+-]?[0-9]{1,2})?")
+MAX_DIGITS = 30  # of millionths
 CurrencyOf = Callable[[Request], str | None]  # None where it is not known
 
 
 def micros_of(text: str) -> int | None:
     """Return an amount in whole units as millionths; None where it is not one of at most six decimals."""
-    try:
-        micros = Decimal(text) * MICROS_PER_UNIT
-    except InvalidOperation:
+    if not AMOUNT.fullmatch(text):
         return None
-    is_amount = micros.is_finite() and micros.adjusted() < MAX_DIGITS and micros == micros.to_integral_value()
+    micros = Decimal(text) * MICROS_PER_UNIT
+    is_amount = micros.adjusted() < MAX_DIGITS and micros == micros.to_integral_value()
     return int(micros) if is_amount else None
 
 
@@ -54,7 +57,7 @@ def in_micros(kind: type[Request], values: dict[str, Any]) -> Converted:
         if field in converted.values:
             problem = f"cannot be used with {converted.amounts.get(field, field)}"
         elif micros is None:
-            problem = f"{values[name]!r} is not an amount of at most six decimals, as in 1.50"
+            problem = f"{quoted(values[name])} is not an amount of at most six decimals, as in 1.50"
         else:
             converted.values[field], converted.amounts[field] = str(micros), name
             continue

@@ -25,6 +25,8 @@ HAND_WRITTEN = (
     "audiences push customers.csv --audience 1nmth",
     "audiences combine --name Users --any-of 1nmw1,1nmw2",
     "audiences do-not-reach push unsubscribed.csv --list 3k1a7",
+    "campaigns tree",
+    "campaigns create -f campaigns.csv",
     "conversions send orders.csv --pixel o8z6j --event-id o3f71",
     "stats get --since 7d --ids 9d4c1 --metrics impressions,clicks",
     "stats export clicks.csv --force --since 7d --ids 9d4c1 --metrics clicks",
@@ -113,6 +115,9 @@ def client(remote, httpserver):
     for name, content in FILES.items():
         remote.file(name, content)
     remote.file("feed.csv", feed(3))
+    remote.file(
+        "campaigns.csv", "name,funding_instrument_id,daily_budget\nNorth,4a1n0,1.255\nSouth,4a1n0,2\n"
+    )
     remote.env |= {
         "ADSCTL_ACCOUNT": "18ce54d4x5t",
         "ADSCTL_TOKEN_STORE": "file",

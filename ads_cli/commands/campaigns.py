@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..console.invocation import Invocation
+from ..errors import UnavailableError
 
 if TYPE_CHECKING:
     from ..api.endpoint import Request
+    from ..client.response import Response
     from ..console.campaign_tree import Node
 
 IDS_PER_REQUEST = 200
@@ -51,9 +53,9 @@ def _campaigns(call: Invocation, campaign: str | None) -> "list[Node]":
 
     account = call.account
     if campaign is None:
-        sent = _every(call, [ListCampaigns(account_id=account, with_draft=True, count=PAGE_SIZE)])
+        sent = _every(call, [ListCampaigns(account_id=account, with_draft=True, count=PAGE_SIZE)], "id")
     else:
-        sent = [call.client.call(GetCampaign(account_id=account, campaign_id=campaign)).data]
+        sent = _records(call.client.call(GetCampaign(account_id=account, campaign_id=campaign)), "id")
     fields = to_neutral(sent)
     ids = [one["id"] for one in fields]
     items = _every(
@@ -62,6 +64,7 @@ def _campaigns(call: Invocation, campaign: str | None) -> "list[Node]":
             ListLineItems(account_id=account, campaign_ids=some, with_draft=True, count=PAGE_SIZE)
             for some in _parts(ids)
         ],
+        *("id", "campaign_id"),
     )
     below = _below_line_items(call, to_neutral(items))
     line_items: dict[str, list[Node]] = {id: [] for id in ids}
@@ -94,26 +97,36 @@ def _below_line_items(call: Invocation, line_items: list[dict[str, Any]]) -> "di
     below: dict[str, list[Node]] = {}
     for kind, request in lists.items():
         # The service refuses the others where it lists promoted accounts.
-        promoting = [one for one in line_items if one["product_type"] == "PROMOTED_ACCOUNT"]
+        promoting = [one for one in line_items if one.get("product_type") == "PROMOTED_ACCOUNT"]
         ids = [one["id"] for one in (promoting if kind == "account" else line_items)]
         requests = [
             request(account_id=call.account, line_item_ids=some, count=PAGE_SIZE) for some in _parts(ids)
         ]
-        for record in _every(call, requests):
+        for record in _every(call, requests, "line_item_id"):
             neutral = to_neutral(record)
             below.setdefault(neutral["line_item_id"], []).append(Node(kind, record, neutral))
     return below
 
 
-def _every(call: Invocation, requests: "Sequence[Request]") -> list[Any]:
-    """Fetch all pages of some lists."""
+def _every(call: Invocation, requests: "Sequence[Request]", *ids: str) -> list[Any]:
+    """Fetch all pages of some lists, whose records have `ids`."""
     from ..validation.ordered_map import map_ordered
 
     def records(request: "Request") -> list[Any]:
-        return [record for page in call.client.pages(request) for record in page.data]
+        return [record for page in call.client.pages(request) for record in _records(page, *ids)]
 
     found = map_ordered(records, requests, REQUESTS_AT_ONCE, max(len(requests), 1))
     return [record for of_one in found for record in of_one]
+
+
+def _records(response: "Response", *ids: str) -> list[Any]:
+    """Return the records of a response as they were sent; raise UnavailableError where one lacks an id."""
+    for record in response.records:
+        if missing := [name for name in ids if not isinstance(record.get(name), str)]:
+            raise UnavailableError(
+                f"a record of the response has no {missing[0]}", http_status=response.status
+            )
+    return response.data if isinstance(response.data, list) else [response.data]
 
 
 def _parts(ids: list[str]) -> Iterator[list[str]]:

@@ -66,7 +66,7 @@ def branch_of(node: Node) -> Branch:
     ]
     return Branch(
         node.name or "(no name)",
-        [node.status, *filter(None, [node.fields.get("objective")])],
+        [node.status, str(node.fields.get("objective") or "")],
         [
             *(one for one in about if one.details),
             *map(branch_of, nested),

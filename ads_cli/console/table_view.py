@@ -26,7 +26,7 @@ def shown(column: str, record: Mapping[str, Any]) -> Any:
     if column.endswith(MONEY) and isinstance(value, int):
         from ..api.money import as_amount
 
-        currency = record.get("currency") or ""
+        currency = str(record.get("currency") or "")
         return f"{as_amount(value, currency)} {currency}".rstrip()
     if column.endswith(("_at", "_time")) and isinstance(value, str) and value.endswith("Z"):
         return _moment(value, column in DAY_ONLY)

@@ -125,6 +125,7 @@ class Journal:
     def note_attempt(self, batch: int, keys: list[str]) -> None:
         """Note, on disk before this returns, that a batch may be applied, which deletes `keys`."""
         if batch not in self.attempts:
+            self.flush()  # a power failure that damages this note must not take what is acknowledged with it
             self.append(Attempt(batch, may_be_applied=True, keys=keys))
             self.flush()
 

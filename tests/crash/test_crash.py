@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from contextlib import closing
 from random import Random
 
@@ -147,3 +148,19 @@ def test_a_profile_is_as_before_or_as_it_was_set_and_stays_once_it_is_set(shop):
         assert shown["ads_url"] in ("https://first.example", "https://second.example")
         if point.after == "end":
             assert shown["ads_url"] == "https://second.example"
+
+
+def test_records_are_created_once_where_a_person_looks_whether_the_uncertain_ones_exist(shop):
+    """A run that no journal knows has created nothing, or everything."""
+    names = [f"Campaign {number:03}" for number in range(100)]
+    shop.file("campaigns.csv", "name,funding_instrument_id\n" + "".join(f"{name},4a1n0\n" for name in names))
+    create = ("campaigns", "create", "-f", "campaigns.csv", "-o", "json")
+    for point, restarted in each_crash(shop, record(shop, *create)):
+        done = restarted.run(*create, "--resume")
+        if done.returncode == 12:
+            first = int(re.search(r"lines (\d+) to", done.stderr)[1])
+            answer = "skip" if names[first - 2] in restarted.campaigns() else "resend"
+            done = restarted.run(*create, "--resume", "--uncertain", answer)
+        elif done.returncode == 11 and not restarted.campaigns():
+            done = restarted.run(*create)
+        assert restarted.campaigns() == names, (point.after, done.stderr)

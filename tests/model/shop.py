@@ -111,6 +111,15 @@ class Shop:
             people = {email for email, hash in EMAILS.items() if data.audience_user(AUDIENCE, "email", hash)}
         return products, people
 
+    def campaigns(self) -> list[str]:
+        """Read the names of the campaigns that were created."""
+        with closing(Emulator(self.adsctl.database)) as emulator, emulator._store.transaction() as database:
+            rows = database.execute(
+                "SELECT json_extract(data, '$.name') AS name FROM records"
+                " WHERE kind = 'campaign' AND name LIKE 'Campaign %' ORDER BY seq"
+            )
+            return [name for (name,) in rows]
+
     def save_state(self) -> None:
         """Copy the state folder, as a backup does."""
         shutil.rmtree(self.copy, ignore_errors=True)

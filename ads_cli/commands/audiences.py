@@ -1,5 +1,6 @@
 """Customer lists: push them to audiences, check them, hash them."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +12,7 @@ from ..console.bulk_options import FILE_HELP, Lists, PushOptions, RejectedOption
 from ..console.invocation import Invocation
 from ..console.list_options import ListOptions
 from ..errors import ContentError
+from .push_steps import PushSteps
 
 if TYPE_CHECKING:
     from ..audiences.list_settings import ListSettings
@@ -175,6 +177,17 @@ def hash_file(
     )
 
 
+@dataclass(kw_only=True)
+class _StepsOfLists(PushSteps):
+    """Steps of a push of several lists."""
+
+    plan: "ListsPlan"
+
+    def position(self) -> str:
+        """Tell which list is being sent."""
+        return self.plan.position()
+
+
 def _push(
     call: Invocation, files: list[str], feed: ListOptions, settings: "ListSettings", options: PushOptions
 ) -> None:
@@ -186,9 +199,12 @@ def _push(
     resume = resume_command(call.command_line)
     on_validated = say_of_each(call, skip_invalid=options.skip_invalid, resume=resume)
     plan = plan_lists(call, files, feed, settings, reads_all=call.dry_run, on_validated=on_validated)
-    position = (lambda: "") if isinstance(plan, UserPlan) else plan.position
+    if isinstance(plan, UserPlan):
+        steps = PushSteps(call=call, plan=plan)
+    else:
+        steps = _StepsOfLists(call=call, plan=plan)
     try:
-        PushCommand(call, plan, options, position=position).run()
+        PushCommand(steps, options).run()
     finally:
         if options.failed_out and Path(options.failed_out).is_file():
             warning = "contains people as you gave them; only you can read it (mode 0600)"

@@ -1,14 +1,13 @@
 """Files of records for a command of one request: several are sent many to a request."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..api.amounts import CurrencyOf
 from ..api.endpoint import Request
 from ..api.spending import is_active
-from ..batches.once import require_first_or_resumed
-from ..batches.plan import BatchPlan
 from ..batches.record_plan import record_plan
 from ..batches.records import RecordReader
 from ..batches.upload import Uncertain
@@ -20,11 +19,11 @@ from ..errors import UsageError
 from ..feeds.reader import open_source, read_rows
 from ..feeds.source import Source
 from ..uploads.batch import Acknowledgement
-from ..uploads.generations import Generations
 from ..uploads.journal import Journal
 from ..uploads.push import build_requests
 from ..uploads.summary import Summary
 from .push import PushCommand
+from .push_steps import OnceSteps
 from .spending import confirm_spending
 
 if TYPE_CHECKING:
@@ -66,16 +65,14 @@ def send_records(
     reader = RecordReader(kind, call.settings.names, *option_values(kind, options), currency_of)
     rows = read_rows(source, roots=(), known=reader.known)
     plan = record_plan(rows, reader, call.account, batch.uncertain)
-    command = PushCommand(call, plan, batch, activity="Sending")
+    steps = _Steps(call=call, plan=plan, activity="Sending", kind=kind, is_resumed=batch.resume)
+    command = PushCommand(steps, batch)
     if _has_one(rows) and not batch.are_given:
         command.validate()
         request: R = plan.items[0]
         return request
     if (id_field := kind.endpoint.id_field) in reader.options:
         raise UsageError(f"{str(id_field).upper()}: names one record, and {source.label} has several")
-    command.confirm = lambda: _confirm(call, kind, plan, resume=batch.resume)
-    command.show_dry_run = lambda: show_prepared_requests(call, build_requests(call.client, plan))
-    command.show_result = lambda summary, journal: _show_records(call, plan, summary, journal)
     command.run()
     return None
 
@@ -96,29 +93,32 @@ def _has_one(rows: "Rows") -> bool:
     return len(list(islice(rows, 2))) == 1
 
 
-def _confirm(call: Invocation, kind: type[Request], plan: BatchPlan, *, resume: bool) -> None:
-    """Ask before records are deleted, or may spend; refuse to create what an earlier run has created."""
-    require_once(call, plan, resume=resume)
-    if prompt := kind.endpoint.confirm_prompt:
-        what, mark, consequence = prompt.partition(";")
-        call.confirm(f"{what.split()[0]} {plan.due:,} {plan.noun}{mark}{consequence}")
-    if any(map(is_active, plan.items)):
-        confirm_spending(call, plan.items)
+@dataclass(kw_only=True)
+class _Steps(OnceSteps):
+    """Steps of sending records."""
 
+    kind: type[Request]
 
-def require_once(call: Invocation, plan: BatchPlan, *, resume: bool, skip_invalid: bool = False) -> None:
-    """Refuse to create, or to send, what an earlier run may have created or sent."""
-    if plan.upload.creates:
-        key, state_dir = plan.key(call.service, skip_invalid=skip_invalid), call.settings.state_dir
-        plan.read_in = Generations(state_dir).current(key.place)  # a run that begins from here on is seen
-        require_first_or_resumed(state_dir / "jobs", key, resume=resume)
+    def show_dry_run(self, summary: Summary) -> None:
+        """Print the requests that would be sent."""
+        show_prepared_requests(self.call, build_requests(self.call.client, self.plan))
 
+    def confirm(self) -> None:
+        """Ask before records are deleted, or may spend; refuse to create what an earlier run has created."""
+        super().confirm()
+        call, plan = self.call, self.plan
+        if prompt := self.kind.endpoint.confirm_prompt:
+            what, mark, consequence = prompt.partition(";")
+            call.confirm(f"{what.split()[0]} {plan.due:,} {plan.noun}{mark}{consequence}")
+        if any(map(is_active, plan.items)):
+            confirm_spending(call, plan.items)
 
-def _show_records(call: Invocation, plan: BatchPlan, summary: Summary, journal: Journal) -> None:
-    """Print the records that the service answered, and say what became of all."""
-    show(call, plan.upload.request, _answered(journal))
-    counts = ", ".join(f"{count:,} {status}" for status, count in summary.counts.items() if count)
-    call.messages.say(f"{plan.rows.source.label}: {plan.due:,} {plan.noun}: {counts or 'none sent'}")
+    def show_result(self, summary: Summary, journal: Journal) -> None:
+        """Print the records that the service answered, and say what became of all."""
+        show(self.call, self.plan.upload.request, _answered(journal))
+        counts = ", ".join(f"{count:,} {status}" for status, count in summary.counts.items() if count)
+        label, total = self.plan.rows.source.label, f"{self.plan.due:,} {self.plan.noun}"
+        self.call.messages.say(f"{label}: {total}: {counts or 'none sent'}")
 
 
 def _answered(journal: Journal) -> list[Any]:

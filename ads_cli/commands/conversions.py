@@ -43,8 +43,8 @@ def send(
     from ..console.list_options import checked_region
     from ..conversions.plan import conversion_plan
     from ..conversions.reader import KNOWN, ConversionReader
-    from .batch import require_once
     from .push import PushCommand
+    from .push_steps import OnceSteps
 
     call = Invocation.of(ctx)
     if currency and not currency.isalpha():
@@ -54,12 +54,16 @@ def send(
     rows.sensitive = True
     reader = ConversionReader(call.settings.names, defaults, checked_region(region))
     plan = conversion_plan(rows, reader, pixel, uncertain.value if uncertain else None)
-    command = PushCommand(call, plan, options, activity="Sending")
-    resumes = options.resume or bool(options.job)
-    skips = options.skip_invalid
-    command.confirm = lambda: require_once(call, plan, resume=resumes, skip_invalid=skips)
+    is_resumed = options.resume or bool(options.job)
+    steps = OnceSteps(
+        call=call,
+        plan=plan,
+        activity="Sending",
+        is_resumed=is_resumed,
+        skip_invalid=options.skip_invalid,
+    )
     try:
-        command.run()
+        PushCommand(steps, options).run()
     finally:
         if options.failed_out and Path(options.failed_out).is_file():
             call.messages.say(f"{options.failed_out} contains people as you gave them; only you can read it")

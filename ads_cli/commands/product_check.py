@@ -81,7 +81,7 @@ def check(
             raise ContentError(report.summary, hint="; ".join(filter(None, hints)))
 
 
-def _compared_with_acknowledged(call: Invocation) -> "tuple[ChangedRows | None, Callable[[], int] | None]":
+def _compared_with_acknowledged(call: Invocation) -> "tuple[ChangedRows | None, Callable[[], int | None]]":
     """Return what notes the digests of a checked file, and counts those that were never acknowledged.
 
     Only where the service limits pushes, and something was pushed to the catalog that is set.
@@ -91,6 +91,6 @@ def _compared_with_acknowledged(call: Invocation) -> "tuple[ChangedRows | None, 
 
     is_limited = PutProducts.endpoint.rates[call.settings.service] is not None
     if not (is_limited and call.settings.get("catalog") and sync_state_of(call).exists()):
-        return None, None
+        return None, lambda: None
     selection = ChangedRows()
     return selection, partial(count_changed, call, selection)

@@ -1,6 +1,6 @@
 """Delete products by their keys, or by the ids of their feed."""
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,10 +9,10 @@ import typer
 from ..console.bulk_options import FeedOptions, SendOptions, with_options
 from ..console.invocation import Invocation
 from ..errors import ContentError, UsageError
+from .push_steps import PushSteps, confirm_request
 
 if TYPE_CHECKING:
     from ..feeds.rows import Rows
-    from ..uploads.row_plan import RowPlan
     from ..validation.schema import RowSchema
 
 NAMED_IDS = 10  # the most that a warning names
@@ -72,28 +72,46 @@ def delete(
     rows = _open(call, keys or [], from_, feed, ID_SCHEMA if by is By.id else KEY_SCHEMA)
     if by is By.id:
         plan, found = delete_by_id_plan(rows, call.catalog, sync_state)
-        on_validated, hint = _look_up(call, plan, found), ID_HINT
+        steps: PushSteps = _StepsById(
+            call=call, plan=plan, activity="Deleting", rejected_hint=ID_HINT, keys=found
+        )
     else:
-        plan, on_validated, hint = delete_plan(rows, call.catalog, sync_state), lambda: None, KEY_HINT
-    command = PushCommand(call, plan, options, activity="Deleting", rejected_hint=hint)
-    command.on_validated = on_validated
-    if by is By.id:
-        command.confirm = lambda: _confirm(call, plan, found)
+        plan = delete_plan(rows, call.catalog, sync_state)
+        steps = PushSteps(call=call, plan=plan, activity="Deleting", rejected_hint=KEY_HINT)
     try:
-        command.run()
+        PushCommand(steps, options).run()
     except ContentError as error:
         if by is By.key and "id" in map(str.casefold, rows.columns) and "product_key" not in rows.fields:
             error.hint = BY_ID_HINT
         raise
 
 
-def _confirm(call: Invocation, plan: "RowPlan", keys: dict[str, str]) -> None:
-    """Ask before the products that were found are deleted; other ids have none."""
-    from ..output.text import counted
-    from .push import confirm_request
+@dataclass(kw_only=True)
+class _StepsById(PushSteps):
+    """Steps of a deletion by the ids of a feed."""
 
-    if keys:
-        confirm_request(call, plan.upload.request, counted(len(keys), "product"))
+    keys: dict[str, str]  # of the products that were found, by id
+
+    def validated(self) -> None:
+        """Look up the keys of the ids in the file, and name ids without one."""
+        from ..console.progress import progress
+        from ..output.text import counted, first_of
+        from ..products.delete_by_id import find_keys
+
+        call = self.call
+        ids = [str(checked.row.values["id"]) for checked in self.plan.checked_rows() if checked.item]
+        with progress(call.messages, "Listing the catalog", None) as on_progress:
+            self.keys.update(find_keys(call.client, call.catalog, ids, on_progress))
+        if missing := [id for id in ids if id not in self.keys]:
+            named = first_of(missing, NAMED_IDS, repr)
+            call.messages.warn(f"{len(missing):,} of {counted(len(ids), 'id')} not in the catalog: {named}")
+
+    def confirm(self) -> None:
+        """Ask before the products that were found are deleted; other ids have none."""
+        from ..output.text import counted
+
+        if self.keys:
+            confirm_request(self.call, self.plan.upload.request, counted(len(self.keys), "product"))
 
 
 def _open(
@@ -109,21 +127,3 @@ def _open(
     else:
         source = open_values(values)
     return read_rows(source, roots=schema.roots, known=schema.required, rename=mapping)
-
-
-def _look_up(call: Invocation, plan: "RowPlan", keys: dict[str, str]) -> Callable[[], None]:
-    """Return what looks up the keys of the ids in a validated file, and names ids without one."""
-
-    def look_up() -> None:
-        from ..console.progress import progress
-        from ..output.text import counted, first_of
-        from ..products.delete_by_id import find_keys
-
-        ids = [str(checked.row.values["id"]) for checked in plan.checked_rows() if checked.item]
-        with progress(call.messages, "Listing the catalog", None) as on_progress:
-            keys.update(find_keys(call.client, call.catalog, ids, on_progress))
-        if missing := [id for id in ids if id not in keys]:
-            named = first_of(missing, NAMED_IDS, repr)
-            call.messages.warn(f"{len(missing):,} of {counted(len(ids), 'id')} not in the catalog: {named}")
-
-    return look_up

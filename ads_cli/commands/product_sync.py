@@ -9,15 +9,17 @@ import typer
 from ..console.bulk_options import Files, PushOptions, Strict, with_options
 from ..console.compare_options import ComparedFeedOptions
 from ..console.invocation import Invocation
-from ..console.run_report import ReportOptions, RunReport
+from ..console.run_report import ReportOptions
 from ..errors import NotConfirmedError, UsageError
 from ..numbers import Share, parse_share
+from .push_steps import FeedSteps
 from .scheduled_feeds import warn_scheduled_feeds
 from .shrunken_feed import FeedSizeCheck, MinRows
 
 if TYPE_CHECKING:
     from ..products.sync.comparison import CatalogComparison
     from ..products.sync.plan import SyncPlan
+    from ..uploads.summary import Summary
 
 NAMED_DELETIONS = 5  # of a catalog of which nothing is remembered
 
@@ -58,7 +60,8 @@ def sync(
     from ..products.schema import PRODUCT_SCHEMA
     from ..products.sync.plan import sync_plan
     from .comparison import comparing_with_catalog, current_generation
-    from .products import sync_state_of
+    from .products import STRICT_HINT, sync_state_of
+    from .push import PushCommand
 
     call = Invocation.of(ctx)
     if options.sample and not call.dry_run:
@@ -84,8 +87,19 @@ def sync(
             )
             comparison.watch(plan.validator)
             report.watch(plan.validator, options.failed_out, "sync")
-            run = _Sync(call, comparison, plan, options, max_delete, size_check, report, resumable)
-            run.run(strict=strict)
+            steps = _Steps(
+                call=call,
+                plan=plan,
+                activity="Syncing",
+                invalid_hint=STRICT_HINT * strict,
+                size_check=size_check,
+                page=report,
+                comparison=comparison,
+                options=options,
+                max_delete=max_delete,
+                resumable_bytes=resumable,
+            )
+            PushCommand(steps, options).run()
 
 
 def _resumable_bytes(call: Invocation) -> int:
@@ -96,43 +110,24 @@ def _resumable_bytes(call: Invocation) -> int:
     return 0 if call.dry_run else resumable_bytes(call.settings.state_dir / "jobs", catalog_place(call))
 
 
-@dataclass
-class _Sync:
-    """Runs the plan of a sync."""
+@dataclass(kw_only=True)
+class _Steps(FeedSteps):
+    """Steps of a sync."""
 
-    call: Invocation
-    comparison: "CatalogComparison"
     plan: "SyncPlan"
+    comparison: "CatalogComparison"
     options: SyncOptions
     max_delete: Share
-    size_check: FeedSizeCheck
-    report: RunReport
     resumable_bytes: int  # before the catalog was listed
 
-    def run(self, *, strict: bool) -> None:
-        """Validate, compare, ask, send and report."""
-        from .products import STRICT_HINT
-        from .push import PushCommand
-
-        PushCommand(
-            self.call,
-            self.plan,
-            self.options,
-            activity="Syncing",
-            invalid_hint=STRICT_HINT * strict,
-            on_validated=self._compare,
-            confirm=self._confirm,
-            show_dry_run=self._show,
-            size_check=self.size_check,
-            on_end=self.report.take_push,
-        ).run()
-
-    def _compare(self) -> None:
+    def validated(self) -> None:
+        """Compare the feed with the catalog."""
         from .comparison import find_differences
 
-        self.report.take_differences(find_differences(self.call, self.comparison, self.plan.validator))
+        super().validated()
+        self.page.take_differences(find_differences(self.call, self.comparison, self.plan.validator))
 
-    def _show(self) -> None:
+    def show_dry_run(self, summary: "Summary") -> None:
         """Print the differences."""
         from .comparison import show_dry_run
 
@@ -141,7 +136,7 @@ class _Sync:
         if excess := self._excess():
             self.call.messages.warn(excess)
 
-    def _confirm(self) -> None:
+    def confirm(self) -> None:
         """Ask before products are deleted; raise where they are too many, or the catalog has changed."""
         deletions = self.plan.differences.counts["delete"]
         if deletions:
@@ -156,7 +151,7 @@ class _Sync:
         """Name, limit and ask."""
         from ..api.products import DeleteProducts
         from ..output.text import counted
-        from .push import confirm_request
+        from .push_steps import confirm_request
 
         if not self.plan.differences.is_remembered:
             self._name_deletions()

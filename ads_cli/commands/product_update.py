@@ -1,5 +1,6 @@
 """Change some fields of products, between two pushes of a whole feed."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import typer
@@ -7,11 +8,13 @@ import typer
 from ..console.bulk_options import File, PushOptions, Strict, with_options
 from ..console.feed_options import ProductFeedOptions
 from ..console.invocation import Invocation
+from .push_steps import PushSteps
 
 if TYPE_CHECKING:
     from ..feeds.rows import Rows
     from ..products.sync.comparison import CatalogComparison
     from ..products.sync.plan import SyncPlan
+    from ..uploads.summary import Summary
     from ..validation.report import ValidationReport
 
 
@@ -35,7 +38,7 @@ def update(
     from ..products.schema import PRODUCT_SCHEMA
     from ..products.sync.comparison import CompareOptions
     from ..products.sync.plan import UPDATE, sync_plan
-    from .comparison import comparing_with_catalog, current_generation, show_dry_run
+    from .comparison import comparing_with_catalog, current_generation
     from .products import STRICT_HINT, sync_state_of
     from .push import PushCommand
 
@@ -60,16 +63,37 @@ def update(
             operation=UPDATE,
         )
         comparison.watch(plan.validator)
-        PushCommand(
-            call,
-            plan,
-            options,
-            activity="Updating",
-            invalid_hint=STRICT_HINT * strict,
-            on_validated=lambda: _compare(call, comparison, plan),
-            show_dry_run=lambda: show_dry_run(call, plan.differences, plan.differences),
-            skips=_lacks_products_only,
-        ).run()
+        hint = STRICT_HINT * strict
+        steps = _Steps(call=call, plan=plan, activity="Updating", invalid_hint=hint, comparison=comparison)
+        PushCommand(steps, options).run()
+
+
+@dataclass(kw_only=True)
+class _Steps(PushSteps):
+    """Steps of an update."""
+
+    plan: "SyncPlan"
+    comparison: "CatalogComparison"
+
+    def skips(self, report: "ValidationReport") -> bool:
+        """Tell whether rows are invalid only since the catalog does not have their products."""
+        from ..products.sync.completion import NOT_IN_CATALOG
+
+        missing = (each.rows for each in report.findings if NOT_IN_CATALOG in each.problem)
+        return sum(missing) == report.invalid
+
+    def validated(self) -> None:
+        """Compare the completed rows with the catalog."""
+        from ..console.progress import progress
+
+        with progress(self.call.messages, "Comparing", self.plan.report.rows) as on_progress:
+            self.comparison.compare(self.plan.validator, on_progress)
+
+    def show_dry_run(self, summary: "Summary") -> None:
+        """Print the differences."""
+        from .comparison import show_dry_run
+
+        show_dry_run(self.call, self.plan.differences, self.plan.differences)
 
 
 def _require_ids(rows: "Rows") -> None:
@@ -95,18 +119,3 @@ def _complete(call: Invocation, comparison: "CatalogComparison", rows: "Rows") -
     emptied = fields_of_feed(rows) if rows.has_header else frozenset[str]()
     assert rows.conversion is None or isinstance(rows.conversion, Conversion)  # as options give it
     rows.conversion = Completion(rows.conversion, comparison.listing, emptied)
-
-
-def _compare(call: Invocation, comparison: "CatalogComparison", plan: "SyncPlan") -> None:
-    from ..console.progress import progress
-
-    with progress(call.messages, "Comparing", plan.report.rows) as on_progress:
-        comparison.compare(plan.validator, on_progress)
-
-
-def _lacks_products_only(report: "ValidationReport") -> bool:
-    """Tell whether rows are invalid only since the catalog does not have their products."""
-    from ..products.sync.completion import NOT_IN_CATALOG
-
-    missing = (each.rows for each in report.findings if NOT_IN_CATALOG in each.problem)
-    return sum(missing) == report.invalid

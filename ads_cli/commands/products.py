@@ -1,7 +1,7 @@
 """Push a product feed."""
 
 from collections.abc import Iterator
-from functools import partial
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,6 +16,7 @@ from ..console.feed_options import ProductFeedOptions
 from ..console.invocation import Invocation
 from ..console.run_report import ReportOptions
 from ..errors import UsageError
+from .push_steps import FeedSteps
 from .scheduled_feeds import VERIFY_HINT, warn_scheduled_feeds
 from .shrunken_feed import FeedSizeCheck, MinRows
 
@@ -91,14 +92,19 @@ def push(
             return
         plan, selection = _push_plan(call, rows, only_changed=changed, strict=strict)
         run.watch(plan.validator, options.failed_out, "push")
-        command = PushCommand(call, plan, options, invalid_hint=STRICT_HINT * strict, size_check=size_check)
-        command.on_end = run.take_push
+        steps = _Steps(
+            call=call,
+            plan=plan,
+            invalid_hint=STRICT_HINT * strict,
+            size_check=size_check,
+            page=run,
+            selection=selection,
+            only_changed=changed,
+            verify=verify,
+        )
         if changed:
             warn_scheduled_feeds(call, VERIFY_HINT * (not verify))
-        if changed and selection:
-            command.on_validated = partial(_report_skipped, call, plan, selection, verify=verify)
-        elif selection:
-            command.count_changed = partial(count_changed, call, selection)
+        command = PushCommand(steps, options)
         command.run()
     if pushed:
         pushed.store_version(command)
@@ -141,17 +147,36 @@ def count_changed(call: Invocation, rows: "ChangedRows") -> int:
     return rows.count_missing(read_index(sync_state_of(call))[0])
 
 
-def _report_skipped(call: Invocation, plan: "RowPlan", rows: "ChangedRows", *, verify: bool) -> None:
-    """Say how many rows are not sent; with `verify`, compare them with the catalog first."""
-    from ..output.text import counted
-    from ..products.comparison import describe
+@dataclass(kw_only=True)
+class _Steps(FeedSteps):
+    """Steps of a push of all rows, or of those that have changed."""
 
-    if verify:
-        rows.selector.comparison = comparison = _compare(call)
-        plan.validator.select_again()
-        call.messages.say(describe(comparison.counts))
-    if rows.skipped:
-        call.messages.say(f"{counted(rows.skipped, 'row')} not sent, as the service last acknowledged them")
+    plan: "RowPlan"
+    selection: "ChangedRows | None"
+    only_changed: bool
+    verify: bool
+
+    def validated(self) -> None:
+        """Say how many rows are not sent; with --verify, compare them with the catalog first."""
+        super().validated()
+        if self.only_changed and self.selection:
+            self._report_skipped(self.selection)
+
+    def count_changed(self) -> int | None:
+        """Count the rows that --changed would send, where the service acknowledged any before."""
+        return count_changed(self.call, self.selection) if self.selection and not self.only_changed else None
+
+    def _report_skipped(self, selection: "ChangedRows") -> None:
+        from ..output.text import counted
+        from ..products.comparison import describe
+
+        if self.verify:
+            selection.selector.comparison = comparison = _compare(self.call)
+            self.plan.validator.select_again()
+            self.call.messages.say(describe(comparison.counts))
+        if selection.skipped:
+            skipped = counted(selection.skipped, "row")
+            self.call.messages.say(f"{skipped} not sent, as the service last acknowledged them")
 
 
 def _compare(call: Invocation) -> "Comparison":

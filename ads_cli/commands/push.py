@@ -2,17 +2,12 @@
 
 import threading
 import time
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
 
-import msgspec
-
-from ..api.endpoint import Request
 from ..api.parts import path_of
 from ..console.bulk_options import PushOptions, SendOptions
-from ..console.invocation import Invocation
 from ..console.progress import progress
 from ..console.push_messages import (
     PushMessages,
@@ -21,7 +16,7 @@ from ..console.push_messages import (
     not_deleted_lines,
     resume_command,
 )
-from ..console.reports import error_lines, show_summary
+from ..console.reports import error_lines
 from ..errors import IncompleteError, UsageError
 from ..output.text import counted
 from ..uploads.borne_concurrency import BorneConcurrency
@@ -29,44 +24,33 @@ from ..uploads.job_file import Job
 from ..uploads.job_key import JobKey
 from ..uploads.jobs import resumable_jobs
 from ..uploads.journal import Journal
-from ..uploads.plan import Plan, this_second
-from ..uploads.push import Push, PushResult, build_requests
+from ..uploads.plan import this_second
+from ..uploads.push import Push, PushResult
 from ..uploads.rejected_rows import check_failed_out
 from ..uploads.summary import Summary
 from ..validation.report import ValidationReport
 from .push_journal import file_of, open_journal
-from .shrunken_feed import FeedSizeCheck
-from .validate import require_valid, say_estimate, stated_rate
+from .push_steps import PushSteps
+from .validate import require_valid, stated_rate
 
 MAX_FINDINGS_IN_QUIET = 3
 
 
 @dataclass
 class PushCommand:
-    """Runs one plan."""
+    """Runs one plan, with the steps of its command."""
 
-    call: Invocation
-    plan: Plan
+    steps: PushSteps
     options: SendOptions
-    activity: str = "Pushing"
-    rejected_hint: str = ""  # what may be wrong with rows that the service rejects
-    invalid_hint: str = ""  # what else may be done about invalid rows
-    on_validated: Callable[[], None] = lambda: None  # may reduce or extend the rows that are due
-    count_changed: Callable[[], int] | None = None  # the rows that --changed would send
-    size_check: FeedSizeCheck | None = None  # of feeds that should not shrink
-    on_end: Callable[[Summary, PushResult | None], None] = lambda summary, result: None  # None: a dry run
-    confirm: Callable[[], None] | None = None  # in place of the question of the endpoint
-    skips: Callable[[ValidationReport], bool] = lambda report: False  # invalid rows, without being told to
-    position: Callable[[], str] = lambda: ""  # among several files that are sent one after the other
-    show_dry_run: Callable[[], None] | None = None  # in place of the requests that would be sent
-    show_result: Callable[[Summary, Journal], None] | None = None  # in place of the summary
     started: float = field(default_factory=time.monotonic)
     journal: Journal | None = None  # of the run, once there is one
 
+    def __post_init__(self) -> None:
+        self.call, self.plan = self.steps.call, self.steps.plan
+
     def run(self) -> None:
         """Validate, push and report; raise what the run came to, unless it is a full success."""
-        request = self.plan.upload.request
-        path_of(request)  # an invalid id is reported before the file is read
+        path_of(self.plan.upload.request)  # an invalid id is reported before the file is read
         check_failed_out(self.options.failed_out_file, self.plan.rows)
         self.call.concurrency = self.options.concurrency
         client = self.call.client  # wrong options are reported before anything is done
@@ -82,12 +66,9 @@ class PushCommand:
             self.plan.started = this_second()
             report = self.validate() if self.plan.depends_on_time else report
         if self.call.dry_run:
-            self.show_dry_run() if self.show_dry_run else self._dry_run(report)
+            self.steps.show_dry_run(self._summary(report, None))
             return
-        if self.confirm:
-            self.confirm()
-        else:
-            confirm_request(self.call, request, counted(self.plan.due, self.plan.noun.removesuffix("s")))
+        self.steps.confirm()
         resume, job_id = self.options.resume, self._named_job
         self.journal = open_journal(self.call, self.plan, self._key, resume=resume, job_id=job_id)
         with closing(self.journal) as journal:
@@ -99,19 +80,17 @@ class PushCommand:
         hint = "nothing was sent; correct the file"
         if isinstance(self.options, PushOptions):
             hint += ", or send the valid rows with --skip-invalid"
-        if self.invalid_hint:
-            hint += f"; {self.invalid_hint}"
+        if self.steps.invalid_hint:
+            hint += f"; {self.steps.invalid_hint}"
         require_valid(
             self.call,
             self.plan,
             skip_invalid=self._skip_invalid,
-            skips=self.skips,
+            skips=self.steps.skips,
             failed_out=self.options.failed_out_file,
             hint=hint,
         )
-        if self.size_check:
-            self.size_check.check(self.plan.rows, self.plan.report)
-        self.on_validated()
+        self.steps.validated()
         return self.plan.report
 
     @property
@@ -137,7 +116,7 @@ class PushCommand:
     def _push(self, report: ValidationReport, journal: Journal) -> None:
         """Send what is not acknowledged, and report however it ends."""
         call = self.call
-        activity = f"{self.activity} {self.plan.noun}"
+        activity = f"{self.steps.activity} {self.plan.noun}"
         total = None if self.plan.parts else self.plan.due
         with progress(call.messages, activity, total, self._seconds_left) as on_progress:
             limiter = call.client.rate_limiter
@@ -146,7 +125,7 @@ class PushCommand:
             limiter.borne = concurrency.read()
 
             def on_rows(rows: int) -> None:
-                on_progress.activity = activity + self.position()
+                on_progress.activity = activity + self.steps.position()
                 on_progress(rows)
 
             observer = PushMessages(call.messages, on_rows)
@@ -165,16 +144,11 @@ class PushCommand:
         if result.warning:
             call.messages.warn(result.warning)
         error = result.error or self._stopped_early(result)
-        if self.size_check and not error:
-            self.size_check.store(self.plan.rows, report)
         summary = self._summary(report, journal)
         call.note_summary(summary.as_dict())
-        self.on_end(summary, result)
+        self.steps.ended(summary, result)
         try:
-            if self.show_result:
-                self.show_result(summary, journal)
-            else:
-                show_summary(call.printer, summary, self.plan.rows.source.label)
+            self.steps.show_result(summary, journal)
         except UsageError:  # a query or a column that the summary lacks
             if not error:
                 raise
@@ -182,7 +156,7 @@ class PushCommand:
         if error:
             error.hint = how_to_resume(error, resume_command(call.command_line))
         elif summary.rejections:
-            hint = self.rejected_hint
+            hint = self.steps.rejected_hint
             if result.rejections.invalid or report.invalid:  # rows, and not only deletions
                 hint = how_to_correct(self.options.failed_out, hint)
             error = IncompleteError(summary.rejections, hint=hint)
@@ -210,18 +184,6 @@ class PushCommand:
         invalid = error_lines(rows, report)[:MAX_FINDINGS_IN_QUIET] if quiet else []
         return [*invalid, *error_lines(rows, result.rejections), *not_deleted_lines(result.not_deleted)]
 
-    def _dry_run(self, report: ValidationReport) -> None:
-        """Do everything but send."""
-        where = ""
-        for prepared in build_requests(self.call.client, self.plan):
-            where = f", {prepared.method} {prepared.url}"
-        rows, requests = counted(self.plan.due, "row"), counted(self.plan.batch_count, "request")
-        self.call.messages.say(f"dry run: would send {rows} in {requests}{where}")
-        say_estimate(self.call, self.plan, self.count_changed)
-        summary = self._summary(report, None)
-        self.on_end(summary, None)
-        show_summary(self.call.printer, summary, self.plan.rows.source.label)
-
     def _summary(self, report: ValidationReport, journal: Journal | None) -> Summary:
         client = self.call.client
         totals = journal.totals if journal else {}
@@ -238,9 +200,3 @@ class PushCommand:
             extra=self.plan.totals(report),
             earlier=sum(sum(ack.counts.values()) for ack in earlier),
         )
-
-
-def confirm_request(call: Invocation, request: Request, rows: str) -> None:
-    """Ask before requests that destroy rows, as their endpoint says."""
-    if prompt := request.endpoint.confirm_prompt:
-        call.confirm(prompt.format(rows=rows, **msgspec.structs.asdict(request)))

@@ -25,7 +25,7 @@ def stated_rate(call: Invocation, plan: Plan) -> Rate | None:
     return plan.upload.request.endpoint.rates[call.settings.service]
 
 
-def say_estimate(call: Invocation, plan: Plan, changed: Callable[[], int] | None = None) -> None:
+def say_estimate(call: Invocation, plan: Plan, changed: Callable[[], int | None] = lambda: None) -> None:
     """Say how long the limits of the service make a push take, if one window does not hold it.
 
     `changed` counts the rows that --changed would send, where that is known.
@@ -34,8 +34,8 @@ def say_estimate(call: Invocation, plan: Plan, changed: Callable[[], int] | None
     if rate is None or not rate.seconds_for(plan.batch_count):
         return
     text = f"about {duration(rate.seconds_for(plan.batch_count))} at this service's limits"
-    if changed:
-        requests = -(-changed() * plan.batch_count // plan.due)
+    if (rows := changed()) is not None:
+        requests = -(-rows * plan.batch_count // plan.due)
         text += f"; with --changed about {duration(requests * rate.seconds / rate.requests)}"
     call.messages.say(text)
 

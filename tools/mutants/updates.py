@@ -61,9 +61,9 @@ UPDATES = (
     ),
     Mutant(
         "a failed push is remembered",
-        "ads_cli/commands/push.py",
-        "if self.size_check and not error:",
-        "if self.size_check:",
+        "ads_cli/commands/push_steps.py",
+        "if result and not (result.error or result.unsent):",
+        "if result:",
         (f"{SHRUNKEN}::test_only_a_push_that_ended_is_remembered",),
     ),
     Mutant(

@@ -1,0 +1,122 @@
+"""Where push commands differ from one another."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..api.endpoint import Request
+    from ..batches.plan import BatchPlan
+    from ..console.invocation import Invocation
+    from ..console.run_report import RunReport
+    from ..uploads.journal import Journal
+    from ..uploads.plan import Plan
+    from ..uploads.push import PushResult
+    from ..uploads.summary import Summary
+    from ..validation.report import ValidationReport
+    from .shrunken_feed import FeedSizeCheck
+
+
+@dataclass(kw_only=True)
+class PushSteps:
+    """The steps of a push that each command may take in its own way; here as most of them do."""
+
+    call: "Invocation"
+    plan: "Plan"
+    activity: str = "Pushing"
+    rejected_hint: str = ""  # what may be wrong with rows that the service rejects
+    invalid_hint: str = ""  # what else may be done about invalid rows
+
+    def skips(self, report: "ValidationReport") -> bool:
+        """Tell whether invalid rows are skipped without --skip-invalid."""
+        return False
+
+    def validated(self) -> None:
+        """Reduce or extend the rows that are due, once the file is valid."""
+
+    def count_changed(self) -> int | None:
+        """Count the rows that --changed would send, where that is known."""
+        return None
+
+    def show_dry_run(self, summary: "Summary") -> None:
+        """Say what would be sent."""
+        from ..output.text import counted
+        from ..uploads.push import build_requests
+        from .validate import say_estimate
+
+        where = ""
+        for prepared in build_requests(self.call.client, self.plan):
+            where = f", {prepared.method} {prepared.url}"
+        rows, requests = counted(self.plan.due, "row"), counted(self.plan.batch_count, "request")
+        self.call.messages.say(f"dry run: would send {rows} in {requests}{where}")
+        say_estimate(self.call, self.plan, self.count_changed)
+        self.ended(summary, None)
+        self._show(summary)
+
+    def confirm(self) -> None:
+        """Ask before the first request, where the endpoint says so."""
+        from ..output.text import counted
+
+        what = counted(self.plan.due, self.plan.noun.removesuffix("s"))
+        confirm_request(self.call, self.plan.upload.request, what)
+
+    def position(self) -> str:
+        """Tell which of several files is being sent, to show after the activity."""
+        return ""
+
+    def ended(self, summary: "Summary", result: "PushResult | None") -> None:
+        """Receive what a run came to; a dry run has no result."""
+
+    def show_result(self, summary: "Summary", journal: "Journal") -> None:
+        """Print what a run came to."""
+        self._show(summary)
+
+    def _show(self, summary: "Summary") -> None:
+        from ..console.reports import show_summary
+
+        show_summary(self.call.printer, summary, self.plan.rows.source.label)
+
+
+@dataclass(kw_only=True)
+class FeedSteps(PushSteps):
+    """Steps of pushing whole feeds: they should not shrink, and a page may tell of the run."""
+
+    size_check: "FeedSizeCheck"
+    page: "RunReport"
+
+    def validated(self) -> None:
+        """Compare the rows with those of the last push."""
+        self.size_check.check(self.plan.rows, self.plan.report)
+
+    def ended(self, summary: "Summary", result: "PushResult | None") -> None:
+        """Remember the rows of a feed that was sent whole, and fill the page."""
+        if result and not (result.error or result.unsent):
+            self.size_check.store(self.plan.rows, self.plan.report)
+        self.page.take_push(summary, result)
+
+
+@dataclass(kw_only=True)
+class OnceSteps(PushSteps):
+    """Steps of sending what the service may not receive twice."""
+
+    plan: "BatchPlan"
+    is_resumed: bool
+    skip_invalid: bool = False
+
+    def confirm(self) -> None:
+        """Refuse to create, or to send, what an earlier run may have created or sent."""
+        from ..batches.once import require_first_or_resumed
+        from ..uploads.generations import Generations
+
+        if self.plan.upload.creates:
+            key = self.plan.key(self.call.service, skip_invalid=self.skip_invalid)
+            state_dir = self.call.settings.state_dir
+            self.plan.read_in = Generations(state_dir).current(key.place)  # a later run that begins is seen
+            require_first_or_resumed(state_dir / "jobs", key, resume=self.is_resumed)
+
+
+def confirm_request(call: "Invocation", request: "Request", rows: str) -> None:
+    """Ask before requests that destroy rows, as their endpoint says."""
+    import msgspec
+
+    if prompt := request.endpoint.confirm_prompt:
+        call.confirm(prompt.format(rows=rows, **msgspec.structs.asdict(request)))

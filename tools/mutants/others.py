@@ -45,8 +45,8 @@ OTHERS = (
     Mutant(
         "a POST that may have been applied is sent again",
         "ads_cli/client/client.py",
-        "if failed.may_be_applied and not prepared.retry:",
-        "if failed.may_be_applied and prepared.retry is None:",
+        "if is_last or (failed.may_be_applied and not prepared.retry):",
+        "if is_last or (failed.may_be_applied and prepared.retry is None):",
         ("tests/client/test_retries.py::test_a_post_that_may_have_been_applied_is_not_retried",),
     ),
     Mutant(
@@ -59,8 +59,8 @@ OTHERS = (
     Mutant(
         "a 504 is final",
         "ads_cli/client/retry.py",
-        "RETRIED_STATUSES = (408, 423, 429, 500, 502, 503, 504)",
-        "RETRIED_STATUSES = (408, 423, 429, 500, 502, 503)",
+        "- {501, 505}",
+        "- {501, 504, 505}",
         ("tests/client/test_retries.py::test_a_get_is_retried",),
     ),
     Mutant(

@@ -11,6 +11,7 @@ from ads_cli.console.help_topics import TOPICS
 from ads_cli.console.options import ALL_OPTIONS
 from ads_cli.errors import EXIT_CODES, AdsctlError
 from ads_cli.output.presentation import FORMATS
+from ads_cli.reference.tree import Command
 from tests.command_tree import COMMANDS
 from tests.conftest import ROOT
 
@@ -27,15 +28,26 @@ def test_the_help_of_the_program_shows_commands_by_subject_before_options(adsctl
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_short_help_option_works_everywhere_and_means_nothing_else(adsctl, command):
+def test_help_is_the_same_by_its_command_and_both_options(adsctl, command):
     long = adsctl(*command.split(), "--help").stdout
     assert adsctl(*command.split(), "-h").stdout == long and "-h, --help" in long
-    assert all("-h" not in option.names for option in COMMANDS[command].options)
+    assert adsctl("help", *command.split()).stdout == long
+    assert_fits_eighty_columns(long, COMMANDS[command])
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_shows_the_help_of_a_group_or_a_command(adsctl, command):
-    assert adsctl("help", *command.split()).stdout == adsctl(*command.split(), "--help").stdout
+def assert_fits_eighty_columns(shown: str, command: Command) -> None:
+    """Nothing is wider, and nothing is cut."""
+    assert [line for line in shown.splitlines() if len(line) > 80] == []
+    joined = re.sub(r"\s", "", shown)
+    for _, summary in command.subcommands:
+        assert re.sub(r"\s", "", summary) in joined
+    for parameter in command.parameters:
+        for text in (*parameter.names, parameter.help):
+            assert re.sub(r"\s", "", text) in joined
+
+
+def test_no_option_but_help_is_called_h():
+    assert all("-h" not in option.names for command in COMMANDS.values() for option in command.options)
 
 
 @pytest.mark.parametrize("topic", TOPICS)

@@ -24,7 +24,7 @@ from ads_cli.emulator.server import running
 from tests.adsctl import ROOT, Adsctl
 from tests.auth.recording import recording
 from tests.auth.test_secrets_stay import PLANTED, spellings
-from tests.test_examples import BEFORE, ELSEWHERE, ENDS_WITH, EXAMPLES, FILES
+from tests.test_examples import ENDS_WITH, EXAMPLES, FILES, IN_A_SHELL, LINES
 
 PEOPLE = {"e-mail address": "geheim.person@example.com", "phone number": "+4917055500123"}
 LISTS = ("customers.csv", "unsubscribed.csv")
@@ -147,15 +147,14 @@ def echo(request: Request) -> Response:
     return Response(json.dumps(body).replace("/", r"\/"), 400, {"X-Echo": " ".join(secrets)})
 
 
-STARTING = {"emulator exec", "fleet run"}  # commands that start processes, which are watched too
-COMMANDS = sorted(EXAMPLES.keys() - ELSEWHERE.keys() | {"auth bearer issue", "auth bearer revoke"})
+COMMANDS = sorted(LINES.keys() | {"auth bearer issue", "auth bearer revoke"})
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_writes_a_secret_anywhere(watched, world, httpserver, command):
     httpserver.expect_request(re.compile(".*")).respond_with_handler(echo)
-    line = " && ".join(filter(None, [BEFORE.get(command), EXAMPLES[command]]))
-    execute = run if command in STARTING or set("$>|") & set(line) else run_here
+    execute = run if command in IN_A_SHELL else run_here
+    line = LINES.get(command) or EXAMPLES[command]
     refused = world | dict.fromkeys(ADDRESSES, httpserver.url_for("").rstrip("/"))
     runs = [execute(watched, line, world), execute(watched, line, refused, "--max-attempts", "1")]
     assert runs[0].returncode == ENDS_WITH.get(command, 0), runs[0].stderr.decode()

@@ -37,18 +37,21 @@ def get(
     from ..statistics.rows import Asked
 
     call = Invocation.of(ctx, mutates=False)
-    sink = results.check(call, raw=raw)
-    calendar = asked.calendar(call)
-    directory = Directory(call.client, call.account)
-    question = asked.question(directory, calendar.period(asked.since, asked.until, asked.granularity))
-    if question.entity == JOBS_ONLY:
-        raise UsageError(f"--entity: statistics of {JOBS_ONLY} come by jobs only", hint="use 'stats export'")
-    if raw:
-        data = [record for few in _answers(call, question) for answer in few for record in answer.data]
-        call.printer.show(data, ("id", "id_data"), "id")
-        return
-    described = directory.describe(question.entity, question.ids)
-    sink.take(Asked(question, described, calendar, call.settings.names), _answers(call, question))
+    with results.written(call, raw=raw) as sink:
+        calendar = asked.calendar(call)
+        directory = Directory(call.client, call.account)
+        period = calendar.period(asked.since, asked.until, asked.granularity)
+        sink.question = question = asked.question(directory, period)
+        if question.entity == JOBS_ONLY:
+            raise UsageError(
+                f"--entity: statistics of {JOBS_ONLY} come by jobs only", hint="use 'stats export'"
+            )
+        if raw:
+            data = [record for few in _answers(call, question) for answer in few for record in answer.data]
+            call.printer.show(data, ("id", "id_data"), "id")
+            return
+        described = directory.describe(question.entity, question.ids)
+        sink.take(Asked(question, described, calendar, call.settings.names), _answers(call, question))
 
 
 def _answers(call: Invocation, question: "Question") -> "Iterator[list[Answer]]":

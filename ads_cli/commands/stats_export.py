@@ -1,6 +1,6 @@
 """Export statistics to a file or a database, by jobs."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -8,6 +8,9 @@ from ..console.bulk_options import with_options
 from ..console.invocation import Invocation
 from ..console.statistics_options import StatisticsOptions
 from ..console.statistics_results import ResultOptions
+
+if TYPE_CHECKING:
+    from ..statistics.export import Export
 
 
 @with_options(asked=StatisticsOptions, results=ResultOptions)
@@ -41,7 +44,6 @@ def export(
     For example: adsctl stats export clicks.csv --since last-month --all --metrics clicks,billed_charge_local
     """
     from ..console.progress import progress
-    from ..output.text import counted
     from ..statistics.described import Directory
     from ..statistics.export import Export
     from ..statistics.export_folder import ExportFolder
@@ -49,21 +51,29 @@ def export(
     from ..statistics.rows import Asked
 
     call = Invocation.of(ctx, mutates=False)
-    sink = results.check(call, file=file)
-    calendar = asked.calendar(call)
-    period = calendar.period(asked.since, asked.until, asked.granularity)
-    directory = Directory(call.client, call.account)
-    question = asked.question(directory, period, segmentation=segment_by, country=country, platform=platform)
-    require_segments(question)
-    described = directory.describe(question.entity, question.ids)
-    folder = ExportFolder(call.settings.state_dir, call.service, call.account, question)
-    with folder.opened(resume=resume) as is_resumed:
-        running = Export(call.client, call.account, question, folder, call.messages.warn)
-        if is_resumed:
-            call.messages.say(f"resumed: {len(folder.done)} of {running.jobs} results were downloaded before")
-            if found := running.find_jobs():
-                call.messages.say(f"{counted(found, 'job')} found again that an earlier run had made")
-        with progress(call.messages, "Waiting for jobs", running.jobs) as on_progress:
-            running.run(on_progress)
-        sink.take(Asked(question, described, calendar, call.settings.names), running.answers())
-        folder.remove()
+    with results.written(call, file=file) as sink:
+        calendar = asked.calendar(call)
+        period = calendar.period(asked.since, asked.until, asked.granularity)
+        directory = Directory(call.client, call.account)
+        segments = {"segmentation": segment_by, "country": country, "platform": platform}
+        sink.question = question = asked.question(directory, period, **segments)
+        require_segments(question)
+        described = directory.describe(question.entity, question.ids)
+        folder = ExportFolder(call.settings.state_dir, call.service, call.account, question)
+        with folder.opened(resume=resume) as is_resumed:
+            running = Export(call.client, call.account, question, folder, call.messages.warn)
+            if is_resumed:
+                _say_resumed(call, running, len(folder.done))
+            with progress(call.messages, "Waiting for jobs", running.jobs) as on_progress:
+                running.run(on_progress)
+            sink.take(Asked(question, described, calendar, call.settings.names), running.answers())
+            folder.remove()
+
+
+def _say_resumed(call: Invocation, running: "Export", downloaded: int) -> None:
+    """Say what an earlier run has done already."""
+    from ..output.text import counted
+
+    call.messages.say(f"resumed: {downloaded} of {running.jobs} results were downloaded before")
+    if found := running.find_jobs():
+        call.messages.say(f"{counted(found, 'job')} found again that an earlier run had made")

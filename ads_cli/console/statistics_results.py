@@ -1,11 +1,15 @@
 """What becomes of the rows of statistics: shown, added up, written to a file, or stored in a database."""
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
+
+from ..errors import AdsctlError, ReportedError
 
 if TYPE_CHECKING:
     from ..statistics.gathered import Gathered
@@ -37,7 +41,19 @@ class ResultOptions(msgspec.Struct, frozen=True):
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False
 
-    def check(self, call: "Invocation", *, raw: bool = False, file: str | None = None) -> "Results":
+    @contextmanager
+    def written(
+        self, call: "Invocation", *, raw: bool = False, file: str | None = None
+    ) -> "Iterator[Results]":
+        """Yield what takes the rows; write the page also when the command ends by an error."""
+        results = self._checked(call, raw=raw, file=file)
+        try:
+            yield results
+        except ReportedError as error:
+            results.report_error(error)
+            raise
+
+    def _checked(self, call: "Invocation", *, raw: bool, file: str | None) -> "Results":
         """Return what takes the rows; raise UsageError where options exclude each other."""
         from ..errors import UsageError
         from ..statistics.grouping import parse_group_by
@@ -96,6 +112,7 @@ class Results:
     ) -> None:
         self._call, self._by, self._totals, self._force = call, group_by, totals, force
         self._database, self._output, self._plot, self._report = database, output, plot, report
+        self.question: Question | None = None  # once it is known
 
     def take(self, asked: "Asked", answers: "Iterable[list[Answer]]") -> None:
         """Show, write or store the rows."""
@@ -108,18 +125,40 @@ class Results:
         draws = draws and not (self._database or self._output)
         if draws or self._plot or self._report:
             table = gathered.watch(table)
-        if self._database is not None:
-            self._store(self._database, table)
-        elif self._output is not None:
-            self._write(self._output, table)
-        elif draws:
-            self._draw(asked.question, table, gathered)
-        else:
-            self._show(table)
+        try:
+            if self._database is not None:
+                self._store(self._database, table)
+            elif self._output is not None:
+                self._write(self._output, table)
+            elif draws:
+                self._draw(asked.question, table, gathered)
+            else:
+                self._show(table)
+        except BrokenPipeError:  # nobody reads on; pictures and pages are of all rows
+            deque(table.rows, 0)
+            self._picture(asked.question, gathered)
+            raise
+        self._picture(asked.question, gathered)
+
+    def report_error(self, error: ReportedError) -> None:
+        """Write the page about a run that failed, if one is asked for."""
+        if self._report is None:
+            return
+        from .page_file import write_page
+        from .pages.statistics import page_of_error
+
+        page = page_of_error(error, self.question)
+        try:
+            write_page(self._call, self._report, page, force=self._force)
+        except AdsctlError as other:  # that the run failed is more important
+            self._call.messages.warn(other.message)
+
+    def _picture(self, question: "Question", gathered: "Gathered") -> None:
+        """Write the picture and the page, where they are asked for."""
         if self._plot:
-            self._write_plot(self._plot, asked.question, gathered)
+            self._write_plot(self._plot, question, gathered)
         if self._report:
-            self._write_report(self._report, asked.question, gathered)
+            self._write_report(self._report, question, gathered)
 
     def _write_plot(self, plot: "OutputFile", question: "Question", gathered: "Gathered") -> None:
         from ..config.atomic_files import replacing

@@ -76,7 +76,7 @@ class Export:
             numbers = range(number, number + len(few))
             number += len(few)
             yield [
-                Answer(part, records_in(unpack(self._folder.result(each).read_bytes())))
+                Answer(part, records_in(unpack(self._folder.load(each))))
                 for each, part in zip(numbers, few, strict=True)
             ]
 

@@ -50,13 +50,14 @@ class ExportFolder:
     @contextmanager
     def opened(self, *, resume: bool) -> Iterator[bool]:
         """Lock the folder, and read or empty it; yield whether an export is resumed."""
-        try:
+        lock_path = self.path.with_suffix(".lock")
+        with self._state_errors():
             make_folder(self.path.parent)
-            lock_path = self.path.with_suffix(".lock")
             lock = try_lock(lock_path)
-            if lock is None:
-                raise StateError("another run exports the same statistics", hint=how_to_unlock(lock_path))
-            try:
+        if lock is None:
+            raise StateError("another run exports the same statistics", hint=how_to_unlock(lock_path))
+        try:
+            with self._state_errors():
                 is_resumed = resume and (self.path / LOG).exists()
                 if is_resumed:
                     self._read()
@@ -64,9 +65,15 @@ class ExportFolder:
                     shutil.rmtree(self.path, ignore_errors=True)
                     make_folder(self.path)
                     self.note(Entry(0, "begun", at=utc_now()))
-                yield is_resumed
-            finally:
-                lock.release()
+            yield is_resumed
+        finally:
+            lock.release()
+
+    @contextmanager
+    def _state_errors(self) -> Iterator[None]:
+        """Say where the state is, if it cannot be read or written."""
+        try:
+            yield
         except OSError as error:
             raise StateError(
                 f"the state of this export cannot be written in {self.path}: {error}", hint=STATE_HINT
@@ -74,7 +81,7 @@ class ExportFolder:
 
     def note(self, *entries: Entry) -> None:
         """Note what became of parts, on disk before this returns."""
-        with (self.path / LOG).open("ab") as file:
+        with self._state_errors(), (self.path / LOG).open("ab") as file:
             file.write(b"".join(_encode(entry) + b"\n" for entry in entries))
             file.flush()
             os.fsync(file.fileno())
@@ -83,12 +90,17 @@ class ExportFolder:
 
     def store(self, part: int, packed: bytes) -> None:
         """Keep the result of a part; a power failure may lose it, as its job has it still."""
-        self.result(part).write_bytes(packed)
+        with self._state_errors():
+            self._result(part).write_bytes(packed)
         self.done.add(part)
         self.jobs.pop(part, None)
 
-    def result(self, part: int) -> Path:
-        """Return the file of a result."""
+    def load(self, part: int) -> bytes:
+        """Return the result of a part."""
+        with self._state_errors():
+            return self._result(part).read_bytes()
+
+    def _result(self, part: int) -> Path:
         return self.path / f"{part:06}.json.gz"
 
     def remove(self) -> None:
@@ -102,7 +114,7 @@ class ExportFolder:
         with (self.path / LOG).open("ab") as file:
             file.write(b"\n")  # after a line that was cut
         for part in [*self.jobs]:
-            if self._is_whole(self.result(part)):
+            if self._is_whole(self._result(part)):
                 self.done.add(part)
                 del self.jobs[part]
 

@@ -1,5 +1,7 @@
 """`--report`: a page about the rows, in one file that loads nothing."""
 
+import subprocess
+
 import pytest
 
 from tests.report.reading import Read, read
@@ -84,3 +86,35 @@ def test_what_matters_most_is_the_first_column_of_numbers(stats):
     names = [heading.partition("<")[0] for heading in headings]
     assert names[:3] == ["billed_charge_local", "impressions", "clicks"] and "engagements" in names[3:]
     assert len(names) == len({*names})
+
+
+@pytest.mark.parametrize("command", ["get", "export"])
+def test_a_page_is_written_however_it_ends(stats, service, command):
+    page(stats, *WEEK, command=command)
+    service.fail("* /12/stats/* status=500")
+    words = (command, *WEEK, "--max-attempts", "1", "--report", "o.html", "-o", "none")
+    done = stats.adsctl("stats", *words, code=8)
+    assert "o.html: a page about this run" in done.stderr
+    text = read(stats.adsctl.home / "o.html").text
+    assert "The statistics could not be read" in text and "fault on demand: status 500" in text
+    assert "line items from 2026-06-03 until 2026-06-10, by day" in text
+    assert "impressions" not in text  # part of the numbers would pass for all
+
+
+def test_a_page_is_about_all_rows_though_nobody_reads_them(adsctl):
+    chosen = ("--since", "2026-05-01", "--until", "2026-06-01", "--entity", "LINE_ITEM", "--all")
+    words = ("stats", "export", *chosen, "--granularity", "HOUR", *METRICS)
+    found = []
+    for name, reader in (("all.html", "cat"), ("first.html", "head -1")):
+        adsctl.installed("-p", "local")
+        line = (
+            f"bin/adsctl {' '.join(words)} -o csv --report {name} | {reader} > rows; echo ${{PIPESTATUS[0]}}"
+        )
+        done = subprocess.run(
+            ["bash", "-c", line], cwd=adsctl.home, env=adsctl.environment, capture_output=True
+        )
+        found.append(done.stdout.decode().strip())
+        assert b"error" not in done.stderr
+    assert found == ["0", "141"]
+    pages = [read(adsctl.home / name).text.partition(" Made ")[0] for name in ("all.html", "first.html")]
+    assert pages[0] == pages[1] and "impressions" in pages[0]

@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from ... import __version__
+from ...errors import ReportedError
 from ...report.page import Amount, Bar, Cell, Chart, Column, Page, Section, Table, Tally
 from ...statistics.gathered import Gathered, Line
 from ...statistics.question import Question, is_money
+from .outcome import error_details
 
 MOST_BARS = 10  # of entities; the others are added up
 MOST_TIMES = 31
@@ -23,16 +25,33 @@ def page_of(question: Question, gathered: Gathered, account: str) -> Page:
         level="neutral",
         headline=question.text,
         details=[] if leading else ["Nothing was spent or counted in this time."],
-        facts=[
-            ("Entity", question.entity),
-            ("Placement", question.placement),
-            *([("Segments", question.segmentation)] if question.segmentation else []),
-            ("Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"),
-            ("By", f"adsctl {__version__}"),
-        ],
+        facts=_facts(question),
         tallies=[_tally(name, part.total()) for name in leading for part in gathered.comparable(name)],
         sections=[*_sections(question, gathered, leading)],
     )
+
+
+def page_of_error(error: ReportedError, question: Question | None) -> Page:
+    """Return the page about a question without an answer; part of the numbers would pass for all."""
+    return Page(
+        title=question.text if question else "Statistics",
+        level="error",
+        headline="The statistics could not be read",
+        details=[*error_details(error, is_told=False)],
+        facts=_facts(question),
+        tallies=[],
+        sections=[],
+    )
+
+
+def _facts(question: Question | None) -> list[tuple[str, str]]:
+    asked = [("Entity", question.entity), ("Placement", question.placement)] if question else []
+    return [
+        *asked,
+        *([("Segments", question.segmentation)] if question and question.segmentation else []),
+        ("Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"),
+        ("By", f"adsctl {__version__}"),
+    ]
 
 
 def _tally(column: str, total: Line) -> Tally:

@@ -14,6 +14,7 @@ from .reasons import quoted
 # So few digits that Decimal rounds none away; no budget has so many. Python writes no number of thousands.
 AMOUNT = re.compile(r"[+-]?([0-9]{1,20}(\.[0-9]{0,8})?|\.[0-9]{1,8})([eE][+-]?[0-9]{1,2})?")
 MAX_DIGITS = 30  # of millionths
+LOCAL_AMOUNT = re.compile(r"[^0-9-]*([0-9]{1,15})(?:[.,]([0-9]{1,2}))?[^0-9]*")
 CurrencyOf = Callable[[Request], str | None]  # None where it is not known
 
 
@@ -24,6 +25,13 @@ def micros_of(text: str) -> int | None:
     micros = Decimal(text) * MICROS_PER_UNIT
     is_amount = micros.adjusted() < MAX_DIGITS and micros == micros.to_integral_value()
     return int(micros) if is_amount else None
+
+
+def _meant(text: str) -> str:
+    """Suggest the amount that was meant by one with a decimal comma or a currency: `12,50`, `€12`."""
+    if not (found := LOCAL_AMOUNT.fullmatch(text)):
+        return ", as in 1.50"
+    return f"; did you mean {'.'.join(filter(None, found.groups()))}?"
 
 
 def amount_names(field: str) -> list[str]:
@@ -57,7 +65,9 @@ def in_micros(kind: type[Request], values: dict[str, Any]) -> Converted:
         if field in converted.values:
             problem = f"cannot be used with {converted.amounts.get(field, field)}"
         elif micros is None:
-            problem = f"{quoted(values[name])} is not an amount of at most six decimals, as in 1.50"
+            problem = f"{quoted(values[name])} is not an amount of at most six decimals{_meant(str(values[name]))}"
+        elif micros <= 0:
+            problem = f"{quoted(values[name])} is not more than 0"
         else:
             converted.values[field], converted.amounts[field] = str(micros), name
             continue

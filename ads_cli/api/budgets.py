@@ -9,7 +9,7 @@ from .types import Micro
 from .validation import rule
 
 MICRO_WORDS = "Millionths of the currency's unit"
-Budget = Annotated[Micro, Meta(description=MICRO_WORDS)]
+Budget = Annotated[Micro, Meta(gt=0, description=MICRO_WORDS)]
 
 
 class Budgets(Request):

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import UNSET, Meta
 
 from ..spelling import as_option
+from .ids import ID_WORDS
 from .time import Time
 
 
@@ -75,6 +76,11 @@ class FieldType(msgspec.Struct, frozen=True):
         """Whether an option takes the value as JSON."""
         return bool(self.structs) or self.base is dict or (self.base is list and not self.is_comma_list)
 
+    @property
+    def is_id(self) -> bool:
+        """Whether it is the id of a record."""
+        return bool(self.extra("expected") == ID_WORDS)
+
     def describe(self) -> str:
         """Describe the limits, for help and error messages."""
         return ", ".join(self._limits())
@@ -126,13 +132,19 @@ class Field(msgspec.Struct, frozen=True):
     @property
     def help(self) -> str:
         """Describe the field in one line: meaning, limits, default of the service."""
-        description = self.type.limit("description") or ""
+        description = self.type.limit("description") or (self._record if self.type.is_id else "")
         default = self.type.extra("default")
         if isinstance(default, bool):
             default = "yes" if default else None
         shown = "" if default is None else f"default {default}"
-        limits = ", ".join(filter(None, (self.type.describe(), shown)))
+        limits = ", ".join(filter(None, ("" if self.type.is_id else self.type.describe(), shown)))
         return " ".join(filter(None, (description, f"({limits})" if limits and description else limits)))
+
+    @property
+    def _record(self) -> str:
+        """What the id is of, by the name of the field: `campaign_id` is that of the campaign."""
+        kind = self.name.removesuffix("_id")
+        return "" if kind in (self.name, "") else f"The {kind.replace('_', ' ')}"
 
 
 def field_type_of(annotation: Any) -> FieldType:

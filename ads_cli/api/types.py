@@ -27,7 +27,7 @@ Micro = Annotated[int, Meta(extra={"money": True})]
 # Whether it may spend at once. A command sends PAUSED unless it is told otherwise, and confirms ACTIVE.
 SpendingStatus = Annotated[
     Literal["ACTIVE", "DRAFT", "PAUSED"],
-    Meta(description="ACTIVE begins to spend as soon as it may", extra={"spends": True}),
+    Meta(description="PAUSED by default; ACTIVE begins to spend as soon as it may", extra={"spends": True}),
 ]
 # `alias` is a second, shorter name of the option.
 LineItemId = Annotated[Id, Meta(description="The line item", extra={"alias": "line_item"})]

@@ -80,7 +80,7 @@ def field_parameters(field: Field, id_field: str | None, *, is_required: bool = 
         yield FieldOption(
             param_decls=[field.name, name, *aliases_of(field)],
             metavar=metavar(field_type),
-            help=" ".join(filter(None, (field.help, choices_help(field_type)))),
+            help=". ".join(filter(None, (field.help, choices_help(field_type)))),
             required=field.required,
             autocompletion=completes_from(field_type.offered) if field_type.offered else None,
         )
@@ -118,7 +118,7 @@ def metavar(field_type: FieldType) -> str:
         return NESTED_METAVAR
     if field_type.is_comma_list:
         return f"{metavar(field_type.item)},..."
-    return METAVARS.get(field_type.base, "TEXT")
+    return "ID" if field_type.is_id else METAVARS.get(field_type.base, "TEXT")
 
 
 def choices_help(field_type: FieldType) -> str:

@@ -13,7 +13,6 @@ from typer.main import get_command
 from ..console.command_line import CommandLine
 from ..console.help_texts import CONTEXT_SETTINGS, Example, ExampleCommand, HelpOption, summary_line
 from ..console.options import shown_options
-from ..errors import UsageError
 from ..lean_imports import import_msgspec
 from .common_options import common_parameters, with_common_options
 from .layout import GROUP_COMMANDS, GROUPS, HAND_WRITTEN, ROOT_SECTIONS, ROOT_SUMMARIES
@@ -242,7 +241,7 @@ def _invoke(command_line: CommandLine) -> int:
         if type(error).__name__ == "NoArgsIsHelpError":
             print(error.format_message())
             return 0
-        context = getattr(error, "ctx", None)
-        command = context.command_path if context else PROGRAM
-        raise UsageError(error.format_message(), hint=f"{command} --help") from None
+        from ..console.usage_errors import usage_error
+
+        raise usage_error(error) from None
     return 0

@@ -110,7 +110,7 @@ def check(ctx: typer.Context, file: FleetFile, only: Only = None) -> None:
 def status(
     ctx: typer.Context,
     file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="The fleet whose tasks are shown; else all fleets")
+        str | None, typer.Argument(metavar="FILE", help="The fleet whose tasks are shown; else all fleets")
     ] = None,
 ) -> None:
     """Show the last run of a fleet, task by task, or of each fleet.

@@ -61,7 +61,7 @@ def show_job(
 def clean(
     ctx: typer.Context,
     jobs: Annotated[
-        list[str] | None, typer.Argument(metavar="[JOB...]", help="These only, unfinished or not")
+        list[str] | None, typer.Argument(metavar="JOB...", help="These only, unfinished or not")
     ] = None,
     all: Annotated[
         bool, typer.Option("--all", help="Unfinished jobs too; they cannot be resumed then")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def pull(
     ctx: typer.Context,
     file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="Where to write; standard output without it")
+        str | None, typer.Argument(metavar="FILE", help="Where to write; standard output without it")
     ] = None,
     format: Annotated[
         str | None,

@@ -31,7 +31,7 @@ def list_profiles(ctx: typer.Context) -> None:
 def show(
     ctx: typer.Context,
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="The profile (default: the one in use)")
+        str | None, typer.Argument(metavar="NAME", help="The profile (default: the one in use)")
     ] = None,
     show_origin: Annotated[
         bool, typer.Option("--show-origin", help="Show where each value comes from")

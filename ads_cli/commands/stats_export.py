@@ -19,7 +19,7 @@ def export(
     asked: StatisticsOptions,
     results: ResultOptions,
     file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="Where to write: .csv, .tsv, .jsonl or .parquet")
+        str | None, typer.Argument(metavar="FILE", help="Where to write: .csv, .tsv, .jsonl or .parquet")
     ] = None,
     segment_by: Annotated[
         Literal["AGE", "GENDER", "METROS", "PLATFORMS", "CONVERSION_TAGS"] | None,

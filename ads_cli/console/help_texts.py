@@ -5,6 +5,7 @@ import textwrap
 from typing import Any
 
 from typer.core import TyperCommand
+from typer.exceptions import TyperException
 
 EXAMPLE_MARK = "\n\nFor example: "
 # One word of a shell command; an option and its value stay together.
@@ -15,7 +16,16 @@ HELP_OPTION_TEXT = "Show this help"
 
 
 class HelpOption:
-    """A mixin that describes --help in our words."""
+    """A mixin that describes --help in our words, and says to which command an error of parsing belongs."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Parse the words of a command line; an error knows its command."""
+        try:
+            return super().parse_args(ctx, args)  # type: ignore[misc]
+        except TyperException as error:
+            if getattr(error, "ctx", ctx) is None:
+                error.ctx = ctx  # type: ignore[attr-defined]
+            raise
 
     def get_help_option(self, ctx: Any) -> Any:
         """Return the option, described."""
@@ -44,6 +54,8 @@ class ExampleCommand(Example, HelpOption, TyperCommand):
         text, _, self.example = (help or "").strip().partition(EXAMPLE_MARK)
         settings |= {"rich_markup_mode": None, "epilog": "Options of every command: adsctl help options"}
         super().__init__(name, help=text, **settings)
+        for param in self.params:
+            describe_value(param)
 
     def make_context(self, *args: Any, **settings: Any) -> Any:
         """Parse the command line; from here on its common options are known."""
@@ -51,6 +63,26 @@ class ExampleCommand(Example, HelpOption, TyperCommand):
         if context.obj is not None:
             context.obj.is_parsed = True
         return context
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """List the parts of the usage line; a required argument is bare."""
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
+
+
+def describe_value(param: Any) -> None:
+    """Describe the values of an option as those of declared requests: `[A|B]`, `1 to 32`."""
+    kind = param.type
+    if getattr(kind, "choices", None) and param.metavar is None and param.param_type_name == "option":
+        param.metavar = f"[{'|'.join(kind.choices)}]"
+    elif hasattr(kind, "_describe_range"):
+        kind._describe_range = lambda: described_range(kind.min, kind.max)
+
+
+def described_range(least: int | None, most: int | None) -> str:
+    """Say between what a number is."""
+    if least is not None and most is not None:
+        return f"{least} to {most}"
+    return f"at least {least}" if least is not None else ""
 
 
 def summary_line(command: Any) -> str:

@@ -32,7 +32,9 @@ def parse_line(root: Any, words: Sequence[str]) -> ParsedLine:
                 assert command
                 context = command.make_context(name, rest, parent=context)
     except TyperException as error:
-        raise UsageError(error.format_message()) from None
+        from .usage_errors import usage_message
+
+        raise UsageError(usage_message(error)) from None
     except Exit:
         raise UsageError("it shows a text, and does nothing") from None
     return ParsedLine(context.params, line.parsed_options)

@@ -1,6 +1,7 @@
 """The rows of a file as conversions; identifiers are normalized and hashed on this machine."""
 
 import json
+import re
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
@@ -26,6 +27,7 @@ HASHED = {
 PLAIN = ("platform_click_id", "ip_address", "user_agent")
 FIELDS = tuple(field.name for field in fields_of(Conversion))
 KNOWN = (*FIELDS, *HASHED, *PLAIN)
+FOLDED = {name.replace("_", ""): name for name in KNOWN}
 _json = msgspec.json.Encoder()
 
 
@@ -49,12 +51,8 @@ class ConversionReader:
         """Return the conversion of a row, and everything that is wrong with it."""
         if row.problem:
             return CheckedRow(row, None, [Problem("", row.problem)])
-        given = to_neutral(row.values)
-        problems = [
-            Problem(name, "is not a known column; leave it out, or name its field with --map")
-            for name in given
-            if name not in KNOWN
-        ]
+        given = {_known(name): value for name, value in to_neutral(row.values).items()}
+        problems = [Problem(name, _unknown(name)) for name in given if name not in KNOWN]
         values = {name: _parsed(name, given[name]) for name in FIELDS if name in given}
         identifiers = values.pop("identifiers", [])
         found = (
@@ -109,6 +107,18 @@ class ConversionReader:
             return text
         normalized = self._types[kind].read(value)
         return sha256(normalized.encode()).hexdigest() if normalized else ""
+
+
+def _known(column: str) -> str:
+    """Return the field that a column is named after, whatever its case, blanks and dashes: `E-Mail`."""
+    return FOLDED.get(re.sub(r"[\s_-]", "", column.casefold()), column)
+
+
+def _unknown(column: str) -> str:
+    from ..suggestions import suggestion
+
+    close = suggestion(column, KNOWN)
+    return f"is not a known column{close or ';'} leave it out, or name its field: --map '{column}=FIELD'"
 
 
 def _are_objects(value: Any) -> bool:

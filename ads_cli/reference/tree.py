@@ -18,7 +18,7 @@ RECORDED_IDS = {
     "--line-item-id": "line-items",
     "campaigns tree [CAMPAIGN]": "campaigns",
     "jobs show JOB": "jobs",
-    "jobs clean [JOB...]": "jobs",
+    "jobs clean JOB...": "jobs",
     "products delete KEY...": "products",
     "profile use NAME": "profiles",
     "profile set NAME": "profiles",

@@ -68,6 +68,7 @@ def test_amounts_of_a_file_are_checked_by_record(adsctl):
         f"A,{FUNDING},12.50",
         f"B,{FUNDING},12.505",
         f"C,{FUNDING},{'9' * 5000}",
+        f"F,{FUNDING},-5",
     ]
     adsctl.file("campaigns.csv", "\n".join(lines))
     refused = adsctl.local("campaigns", "create", "-f", "campaigns.csv", code=3)
@@ -75,6 +76,7 @@ def test_amounts_of_a_file_are_checked_by_record(adsctl):
     assert (
         "campaigns.csv:4: daily_budget: '9999" in refused.stderr and "...' is not an amount" in refused.stderr
     )
+    assert "campaigns.csv:5: daily_budget: '-5' is not more than 0" in refused.stderr
 
 
 def test_a_document_has_amounts_too(adsctl):
@@ -82,6 +84,10 @@ def test_a_document_has_amounts_too(adsctl):
     url = sent(adsctl, *CREATE, "-f", "one.yaml")
     assert "daily_budget_amount_local_micro=12500000" in url
     assert "total_budget_amount_local_micro=500000000" in url
+    for amount, meant in (("12,50", "12.50"), ("€ 12", "12"), ("12.50 EUR", "12.50")):
+        adsctl.file("bad.yaml", f"daily_budget: {amount}\n")
+        told = adsctl.local(*CREATE, "-f", "bad.yaml", code=3).stderr
+        assert f"is not an amount of at most six decimals; did you mean {meant}?" in told
     adsctl.file("bad.yaml", "daily_budget: much\n")
     refused = adsctl.local(*CREATE, "-f", "bad.yaml", code=3)
     assert "bad.yaml: daily_budget: 'much' is not an amount" in refused.stderr

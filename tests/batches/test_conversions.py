@@ -114,6 +114,17 @@ def test_everything_wrong_is_told_without_a_value_of_a_person(adsctl, sent):
     assert not sent.sent
 
 
+def test_headers_are_known_in_any_case_and_others_are_named_with_what_they_may_mean(adsctl, sent):
+    rows = f"Conversion Time;Event-ID;E-Mail;Value\n{TIME};{EVENT};ana@shop.example;49.90\n"
+    adsctl.file("orders.csv", rows)
+    adsctl(*SEND)
+    assert conversions(sent)[0]["value"] == 49.9
+    adsctl.file("orders.csv", rows.replace("Conversion Time", "Conversion Tim").replace("Value", "Notes"))
+    told = adsctl(*SEND[:-2], code=3).stderr
+    assert "Conversion Tim: is not a known column; did you mean 'conversion_time'? leave it out, or" in told
+    assert "Notes: is not a known column; leave it out, or name its field: --map 'Notes=FIELD'" in told
+
+
 def test_500_are_sent_at_a_time(adsctl, sent):
     many(adsctl, 1100)
     assert json.loads(adsctl(*SEND).stdout)["sent"] == 1100

@@ -203,10 +203,10 @@ def test_a_search_of_several_kinds_asks_each_that_takes_words(remote, httpserver
         (("--q", "x", "interests"), "the options of interests belong after it"),
         (("--locale", "de-DE"), "--q is required where no kind is named"),
         (("--q", "x", "--locale", "german"), "--locale: 'german' is not allowed"),
-        (("conversations", "--q", "x"), "No such option: --q"),
-        (("tv-markets", "--count", "2"), "No such option: --count"),
+        (("conversations", "--q", "x"), "no such option: --q"),
+        (("tv-markets", "--count", "2"), "no such option: --count"),
         (("tv-shows", "--q", "x"), "--locale: is required"),
-        (("planets",), "No such command 'planets'"),
+        (("planets",), "has no command 'planets'"),
     ],
 )
 def test_what_a_search_does_not_take_is_refused(adsctl, words, message):

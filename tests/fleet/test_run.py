@@ -87,8 +87,8 @@ def test_a_mistake_elsewhere_in_the_file_stops_tasks_that_only_names(fleet, feed
     fleet.write(check("north"), check("south"))
     assert statuses(fleet("--only", "north")) == {"north": "ok"}  # the feed of another task may be missing
     fleet.write(check("north"), check("south", "south.csv", "--nonsense"))
-    assert "south: No such option: --nonsense" in fleet.check("--only", "north", code=3)
-    assert "south: No such option: --nonsense" in fleet.check("--only", "south", code=3)
+    assert "south: no such option: --nonsense" in fleet.check("--only", "north", code=3)
+    assert "south: no such option: --nonsense" in fleet.check("--only", "south", code=3)
 
 
 def test_a_resumed_run_runs_only_what_did_not_end_well(fleet, service, feeds):

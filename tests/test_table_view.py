@@ -66,6 +66,31 @@ def test_campaigns_are_legible_at_eighty_columns(adsctl):
     assert "EXPIRED" in winter
 
 
+def shown_lines(adsctl, *words: str) -> list[str]:
+    """Return what a terminal of 80 columns shows."""
+    child = adsctl.terminal("-p", "local", "-q", *words, width=80, NO_COLOR="1")
+    lines = child.read().replace("\r\n", "\n").splitlines()
+    child.close()
+    assert child.exitstatus == 0
+    return lines
+
+
+def test_a_heading_names_its_column(adsctl):
+    done = adsctl.local("campaigns", "list", "--columns", "NAME,daily_budget,status", "--limit", "1")
+    assert done.stdout.splitlines()[0] == "name\tdaily_budget_amount_local_micro\teffective_status"
+
+
+def test_ids_and_statuses_are_never_cut(adsctl):
+    lines = shown_lines(adsctl, "promoted", "posts", "list")
+    assert lines[1].split() == ["7pt01", "9d4c1", "1790415000000000001", "ACTIVE", "ACCEPTED", "false"]
+
+
+def test_one_record_that_is_wider_than_the_terminal_has_a_line_for_each_column(adsctl):
+    lines = [line.split(maxsplit=1) for line in shown_lines(adsctl, "line-items", "get", "9d4c1")]
+    assert ["name", "Visits to the shop"] in lines and ["objective", "WEBSITE_CLICKS"] in lines
+    assert ["daily_budget", "20.00 EUR"] in lines and ["start_time", "2026-03-01 08:00"] in lines
+
+
 def test_audiences_are_legible_at_eighty_columns(adsctl):
     child = adsctl.terminal("-p", "local", "-q", "audiences", "list", width=80, NO_COLOR="1")
     lines = child.read().replace("\r\n", "\n").splitlines()

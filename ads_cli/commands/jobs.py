@@ -50,8 +50,7 @@ def show_job(
             **record,
             "counts": ", ".join(f"{count:,} {name}" for name, count in record["counts"].items()),
         }
-        shape = ("name", "value")
-        call.printer.show([dict(zip(shape, line, strict=True)) for line in lines.items()], shape, "name")
+        call.printer.show(lines, tuple(lines), "job")
     else:
         call.printer.show(record, (*COLUMNS, "counts"), "job", ("service", "resume"))
     if "resume" in record:

@@ -99,7 +99,7 @@ class Printer:
         elif self.format == "jsonl":
             write_jsonl(self.stream, document if isinstance(document, list) else [document])
         elif (records := _records(document)) is not None:
-            self.show_records(records, columns, key, others)
+            self.show_records(records, columns, key, others, is_one=isinstance(document, dict))
         else:
             for value in document if isinstance(document, list) else [document]:
                 self.stream.write(safe(cell(value)) + "\n")
@@ -115,9 +115,16 @@ class Printer:
         return result
 
     def show_records(
-        self, records: Iterable[Record], columns: Sequence[str], key: str, others: Sequence[str] = ()
+        self,
+        records: Iterable[Record],
+        columns: Sequence[str],
+        key: str,
+        others: Sequence[str] = (),
+        *,
+        is_one: bool = False,
     ) -> None:
-        """Print records one by one."""
+        """Print records one by one; `is_one` tells a document that is one record from a list."""
+        self._name_columns((*columns, *others))
         # A plain value in place of a record is shown as its id.
         records, lookahead = (one if isinstance(one, dict) else {key: one} for one in records), 1
         if self.format in (*COLUMN_FORMATS, "ids"):
@@ -144,9 +151,23 @@ class Printer:
         elif self.format == "yaml":
             write_yaml(self.stream, records)
         elif self.format == "table":
-            hidden = write_table(self.stream, records, columns, self._table_view, color=self.color)
+            if is_one and self.draws:
+                records = [*records]
+                given = (name for name in others if records[0].get(name) is not None)
+                columns = [*dict.fromkeys((*columns, *given))]
+            hidden = write_table(
+                self.stream, records, columns, self._table_view, color=self.color, is_one=is_one
+            )
             if hidden:
                 self._say(f"columns left out: {', '.join(hidden)}; --columns chooses, -o json shows all")
+
+    def _name_columns(self, declared: Sequence[str]) -> None:
+        """Accept the heading of a table as the name of its column."""
+        if self.columns:
+            headings = {self._table_view.header(name): name for name in reversed(declared)}
+            self.columns = [
+                name if name in declared else headings.get(name.lower(), name) for name in self.columns
+            ]
 
     def _under_either_name(self, records: Iterable[Record], columns: Sequence[str]) -> Iterator[Record]:
         """Yield records whose fields have their neutral names, and the names of the columns."""

@@ -13,6 +13,7 @@ FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")  # in one spreadsheet or ano
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 COLUMN_GAP = 2  # blanks between the columns of a table
 MIN_COLUMN_WIDTH = 12  # a column is not cut further than this
+MAX_WHOLE_WORD = 24  # characters of an id, a status or a time, which is of no use if it is cut
 
 
 def write_tsv(stream: IO[str], records: Iterable[Record], columns: Sequence[str]) -> None:
@@ -94,11 +95,18 @@ AS_IT_IS = TableView()
 
 
 def write_table(
-    stream: IO[str], records: Iterable[Record], columns: Sequence[str], view: TableView, *, color: bool
+    stream: IO[str],
+    records: Iterable[Record],
+    columns: Sequence[str],
+    view: TableView,
+    *,
+    color: bool,
+    is_one: bool = False,
 ) -> Sequence[str]:
     """Write a table as wide as the terminal; return the columns that did not fit.
 
-    If the stream is not a terminal, the table is as wide as its cells and nothing is cut.
+    If the stream is not a terminal, the table is as wide as its cells and nothing is cut. A document that is
+    one record is written as a line for each column, where its table would be cut.
     """
     from rich.cells import cell_len
     from rich.console import Console
@@ -113,7 +121,10 @@ def write_table(
     natural = [max(map(cell_len, cells)) for cells in zip(headers, *rows, strict=True)]
     width = None if stream.isatty() else sum(natural) + COLUMN_GAP * len(natural)
     console = Console(file=stream, width=width, force_terminal=color, no_color=not color, highlight=False)
-    widths = fit_columns(natural, console.width)
+    widths = fit_columns(natural, [_least_width(cells) for cells in zip(*rows, strict=True)], console.width)
+    if is_one and widths != natural:
+        _write_lines(stream, headers, rows[0])
+        return ()
     table = Table(box=None, pad_edge=False, padding=(0, COLUMN_GAP, 0, 0), header_style="bold")
     for name, header, column_width in zip(columns, headers, widths, strict=False):
         numbers = all(type(record.get(name)) in (int, float, NoneType) for record in records)
@@ -127,21 +138,31 @@ def write_table(
     return columns[len(widths) :]
 
 
-def fit_columns(natural: Sequence[int], total: int) -> list[int]:
-    """Return the widths of the leading columns that fit; the widest are cut, down to MIN_COLUMN_WIDTH.
+def _write_lines(stream: IO[str], headers: Sequence[str], cells: Sequence[str]) -> None:
+    """Write the values of one record below each other; the terminal wraps long ones, which stay whole."""
+    lines = [(header, cell) for header, cell in zip(headers, cells, strict=True) if cell]
+    width = max(len(header) for header, _ in lines) + COLUMN_GAP
+    stream.writelines(f"{header:{width}}{cell}\n" for header, cell in lines)
+
+
+def _least_width(cells: Sequence[str]) -> int:
+    """Return how far a column may be cut; words such as ids, which go into the next command, are whole."""
+    longest = max(map(len, cells))
+    is_words = longest <= MAX_WHOLE_WORD and not any(" " in cell for cell in cells)
+    return max(longest, MIN_COLUMN_WIDTH) if is_words else MIN_COLUMN_WIDTH
+
+
+def fit_columns(natural: Sequence[int], least: Sequence[int], total: int) -> list[int]:
+    """Return the widths of the leading columns that fit; the widest are cut, down to their least width.
 
     The first column is the id, which is copied into the next command, so it is never cut.
     """
-    widths: list[int] = []
-    for position, width in enumerate(natural):
-        least = [
-            widths[0] if widths else width,
-            *(min(w, MIN_COLUMN_WIDTH) for w in natural[1 : position + 1]),
-        ]
-        if position and sum(least) + COLUMN_GAP * position > total:
-            break
-        widths.append(width)
-    while len(widths) > 1 and sum(widths) + COLUMN_GAP * (len(widths) - 1) > total:
-        widest = max(range(1, len(widths)), key=widths.__getitem__)
+    least = [*natural[:1], *map(min, natural[1:], least[1:])]
+    count = len(natural)
+    while count > 1 and sum(least[:count]) + COLUMN_GAP * (count - 1) > total:
+        count -= 1
+    widths = [*natural[:count]]
+    while sum(widths) + COLUMN_GAP * (count - 1) > total and widths != least[:count]:
+        widest = max((each for each in range(count) if widths[each] > least[each]), key=widths.__getitem__)
         widths[widest] -= 1
     return widths

@@ -187,7 +187,7 @@ def test_problems_of_line_item_commands_name_the_options(adsctl):
     problem = "--daily-budget 2, in millionths: 2000000 is more than total_budget_amount_local_micro"
     assert f"{problem}, 1500000" in done.stderr
     done = adsctl("line-items", "update", "l1", "-A", "a1", "--bid-amount", "-1", code=2)
-    assert "--bid-amount -1, in millionths: '-1000000' is not allowed" in done.stderr
+    assert "--bid-amount: '-1' is not more than 0" in done.stderr
 
 
 @pytest.mark.parametrize("words", [("line-items", "update", "l1"), ("accounts", "update", "a1")])

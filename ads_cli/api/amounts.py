@@ -65,7 +65,8 @@ def in_micros(kind: type[Request], values: dict[str, Any]) -> Converted:
         if field in converted.values:
             problem = f"cannot be used with {converted.amounts.get(field, field)}"
         elif micros is None:
-            problem = f"{quoted(values[name])} is not an amount of at most six decimals{_meant(str(values[name]))}"
+            meant = _meant(str(values[name]))
+            problem = f"{quoted(values[name])} is not an amount of at most six decimals{meant}"
         elif micros <= 0:
             problem = f"{quoted(values[name])} is not more than 0"
         else:

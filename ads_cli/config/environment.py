@@ -34,6 +34,7 @@ ENVIRONMENT = (
         ("allowance",),
         "set for the commands of a fleet: the folder with this machine's share of the rate limits",
     ),
+    _variables(("job_group",), "set for the commands of a fleet that fill one list together: their run"),
     _variables(
         ("config_dir", "state_dir"),
         "the folders of config.yaml, and of job journals and the emulator's database",

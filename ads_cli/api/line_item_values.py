@@ -34,7 +34,13 @@ Placement = Literal[
     "PLATFORM_SEARCH",
     "PLATFORM_TIMELINE",
 ]
-Placements = Annotated[list[Placement], Meta(min_length=1, description="Where its ads are shown")]
+Placements = Annotated[
+    list[Placement],
+    Meta(
+        min_length=1,
+        description="Where its ads are shown; PLATFORM_SEARCH needs targeting by keywords",
+    ),
+]
 UpdatedGoal = Literal[
     "APP_CLICKS",
     "APP_INSTALLS",

@@ -120,11 +120,14 @@ def test_the_state_of_a_campaign_follows_from_its_line_items_and_its_funding(run
     assert run("campaigns", "get", SPRING)["effective_status"] == "ACTIVE"
 
 
-def test_a_line_item_in_searches_serves_once_it_has_keywords(run, campaign):
-    place = ("--placements", "PLATFORM_SEARCH", "--entity-status", "ACTIVE")
+@pytest.mark.parametrize("placements", ["PLATFORM_SEARCH", "PLATFORM_TIMELINE,PLATFORM_SEARCH"])
+def test_a_line_item_in_searches_serves_once_it_has_keywords(run, campaign, placements):
+    place = ("--placements", placements, "--entity-status", "ACTIVE")
     made = run("line-items", "create", "--campaign-id", campaign, *SITE, *place)
     assert run("campaigns", "get", campaign)["reasons_not_servable"] == ["INCOMPLETE"]
     words = ("targeting", "add", "--line-item-id", made["id"], "--targeting-type", "BROAD_KEYWORD")
+    run(*words, "--targeting-value", "cups", "--operator-type", "NE")
+    assert run("campaigns", "get", campaign)["servable"] is False
     run(*words, "--targeting-value", "mugs")
     assert run("campaigns", "get", campaign)["servable"] is True
 

@@ -71,6 +71,16 @@ def test_no_day_costs_more_than_its_budget(stats):
         assert budget is None or number(row["billed_charge_local"]) <= budget / 10**6
 
 
+def test_campaigns_have_numbers_while_they_can_serve(stats):
+    """Not after what pays for them has ended, for one."""
+    listed = json.loads(stats.adsctl("campaigns", "list", "--with-draft", "-o", "json").stdout)
+    reasons = {each["id"]: each["reasons_not_servable"] for each in listed}
+    assert ["FUNDING_PROBLEM"] in reasons.values()
+    rows = stats.get("--since", "2d", "--until", "today", "--all", "--metrics", "impressions")
+    serving = {row["entity_id"] for row in rows if number(row["impressions"])}
+    assert serving == {id for id, found in reasons.items() if not found}
+
+
 def test_a_paused_line_item_has_numbers_up_to_its_pause(stats, noon):
     stats.adsctl("line-items", "update", LINE_ITEM, "--entity-status", "PAUSED", "--yes")
     noon.shift(3 * 24 * 3600)

@@ -1,6 +1,6 @@
 """When entities were active: between the changes that the history of their account notes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -39,12 +39,13 @@ class Activity:
             change = msgspec.json.decode(data)
             self._changes.setdefault((change["entity"], change["entity_id"]), []).append(change)
 
-    def of(self, entity: str, record: Record, within: Iterable[Interval] = ()) -> list[Interval]:
+    def of(
+        self, entity: str, record: Record, within: Sequence[Interval] = (Interval(ALWAYS, NEVER),)
+    ) -> list[Interval]:
         """Return when an entity was active, inside the intervals of what it belongs to."""
         flight = Interval(_time(record.get("start_time"), ALWAYS), _time(record.get("end_time"), NEVER))
         own = [interval.within(flight) for interval in self._intervals(entity, record)]
-        parents = list(within) or [Interval(ALWAYS, NEVER)]
-        both = (interval.within(parent) for interval in own for parent in parents)
+        both = (interval.within(parent) for interval in own for parent in within)
         return [interval for interval in both if not interval.is_empty]
 
     def _intervals(self, entity: str, record: Record) -> Iterator[Interval]:

@@ -61,7 +61,7 @@ def _active(line_items: list[Record]) -> list[Record]:
 
 def _can_serve(store: Store, line_item: Record, account: str) -> bool:
     """Whether a line item has what its placements need: a search needs keywords."""
-    if line_item["placements"] != ["PLATFORM_SEARCH"]:
+    if "PLATFORM_SEARCH" not in line_item["placements"]:
         return True
     criteria = store.find_all(CRITERION, account, line_item_id=line_item["id"], operator_type="EQ")
     return any(criterion["targeting_type"] in KEYWORDS for criterion in criteria)

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from ...api.metrics import CONVERSION_GROUPS, CONVERSION_NUMBERS, metrics_of
 from ..core.errors import not_found
 from ..storage.store import Record, Store
-from .activity import Activity, Interval
+from .activity import ALWAYS, NEVER, Activity, Interval
 from .statistics_numbers import Counts, LineItemNumbers, hours, last_hour_of_budget
 
 # The entities that a line item has, among which its numbers are divided, and how they are stored.
@@ -68,6 +68,7 @@ class AccountNumbers:
         self.midnight = timezone(offset or timedelta())
         self._store = store
         self._activity = Activity(store, account["id"])
+        self._funding = {one["id"]: one for one in self._all("funding_instrument")}
         self._campaigns = {one["id"]: one for one in self._all("campaign")}
         self._line_items = {one["id"]: one for one in self._all("line_item")}
         self._sources = {
@@ -91,10 +92,14 @@ class AccountNumbers:
 
     def _active_times(self, line_item: Record) -> list[Interval]:
         campaign = self._campaign_of(line_item)
-        within = self._activity.of("CAMPAIGN", {**campaign, "start_time": None, "end_time": None})
-        if not within:
-            return []
-        times = self._activity.of("LINE_ITEM", line_item, within)
+        funding = self._funding[campaign["funding_instrument_id"]]
+        times = [Interval(ALWAYS, NEVER)]
+        for entity, record in (
+            ("FUNDING_INSTRUMENT", funding),
+            ("CAMPAIGN", campaign),
+            ("LINE_ITEM", line_item),
+        ):
+            times = self._activity.of(entity, record, times)
         if spent := last_hour_of_budget(line_item, campaign):
             times = [time._replace(end=min(time.end, spent)) for time in times]
         return [time for time in times if not time.is_empty]

@@ -13,20 +13,29 @@ def require_first_or_resumed(folder: Path, key: JobKey, *, resume: bool) -> None
 
     Also where there is none to resume: what has ended would be created a second time.
     """
-    unfinished = [job for _, job, ended in list_jobs(folder) if not ended and job.key.place == key.place]
+    known = [(job, ended) for _, job, ended in list_jobs(folder) if job.key.place == key.place]
+    unfinished = [job for job, ended in known if not ended]
     if not resume and not unfinished:
         return
     if not unfinished:
-        raise StateError(
-            "there is no unfinished run with this file to resume",
-            hint="run it without --resume; it creates every record of the file",
-        )
+        raise _nothing_to_resume([job for job, _ in known])
     job = unfinished[-1]
     if not resume:
         raise _unfinished(job, f"resume it with: {job.resume}")
     if not any(_can_be_resumed(folder, each, key) for each in unfinished):
         how = f"with its own options and version of adsctl it can be resumed: {job.resume}"
         raise _unfinished(job, how)
+
+
+def _nothing_to_resume(ended: list[Job]) -> StateError:
+    hint = "run it without --resume; it creates every record of the file"
+    if not ended:
+        return StateError("there is no unfinished run with this file to resume", hint=hint)
+    last = ended[-1]
+    return StateError(
+        f"the last run with {last.file}, of {last.started}, has ended",
+        hint=f"adsctl jobs show {last.job} says what it did; without --resume, every record is sent again",
+    )
 
 
 def _can_be_resumed(folder: Path, job: Job, key: JobKey) -> bool:

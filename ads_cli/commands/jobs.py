@@ -42,6 +42,8 @@ def show_job(
     (found,) = _named(call, [job])
     path, shown, _ = found
     record = _record(*found) | {"counts": _counts(path), "service": shown.key.place.service}
+    if ids := _ids(path):
+        record["ids"] = ids
     if record["state"] == "unfinished" and shown.resume:
         cd = f"{shell_command(['cd', shown.folder])} && " if shown.folder else ""
         record["resume"] = cd + shown.resume
@@ -50,9 +52,11 @@ def show_job(
             **record,
             "counts": ", ".join(f"{count:,} {name}" for name, count in record["counts"].items()),
         }
+        if ids:
+            lines["ids"] = ", ".join(ids)
         call.printer.show(lines, tuple(lines), "job")
     else:
-        call.printer.show(record, (*COLUMNS, "counts"), "job", ("service", "resume"))
+        call.printer.show(record, (*COLUMNS, "counts"), "job", ("service", "resume", "ids"))
     if "resume" in record:
         call.messages.say(f"resume it with: {record['resume']}")
 
@@ -116,6 +120,14 @@ def _counts(path: Path) -> dict[str, int]:
     for ack in last_acknowledgements(path).values():
         counts.update(ack.counts)
     return dict(counts)
+
+
+def _ids(path: Path) -> list[str]:
+    """Return the ids of the records that the service answered, in the order of their batches."""
+    from ..uploads.job_file import last_acknowledgements
+
+    answers = [record for _, ack in sorted(last_acknowledgements(path).items()) for record in ack.answer]
+    return [str(record["id"]) for record in answers if isinstance(record, dict) and "id" in record]
 
 
 def _record(path: Path, job: "Job", ended: bool) -> dict[str, Any]:

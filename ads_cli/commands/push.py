@@ -149,9 +149,12 @@ class PushCommand:
         self.steps.ended(summary, result)
         try:
             self.steps.show_result(summary, journal)
+            call.printer.stream.flush()
         except UsageError:  # a query or a column that the summary lacks
             if not error:
                 raise
+        if result.is_complete:  # and shown: a run that is killed before shows it when it is resumed
+            journal.finish()
         call.client.trace.log("stopped" if error else "ended", summary=summary.as_dict())
         if error:
             error.hint = how_to_resume(error, resume_command(call.command_line))

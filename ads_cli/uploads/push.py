@@ -43,6 +43,7 @@ class PushResult:
     error: AdsctlError | Interrupted | None = None  # stopped the run early
     rejected: int = 0  # rows that the service rejected in this run
     unsent: int = 0  # rows that are due and not acknowledged
+    is_complete: bool = False  # nothing is left to do: the journal is finished once the result is shown
     warning: str = ""
     not_deleted: dict[str, list[str]] = field(default_factory=dict)  # names of what was kept, by reason
     # Rows that the service rejected, earlier runs of the job included, by reason.
@@ -75,7 +76,7 @@ class Push:
             if not (result.error or result.unsent):
                 # Only now: until here, rejected rows may still have to be written by a resumed run.
                 result.warning = self.plan.finish(self.journal)
-                self.journal.finish()
+                result.is_complete = True
         except AdsctlError as error:  # of the file of rejected rows, or at the end
             result.error = result.error or error
         return result

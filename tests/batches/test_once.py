@@ -110,10 +110,25 @@ def test_other_options_do_not_resume_it(adsctl, batches, small_batches):
     assert "with its own options and version of adsctl it can be resumed: adsctl targeting" in refused.stderr
 
 
-def test_a_file_that_has_ended_is_not_resumed(adsctl, batches):
+def test_what_was_created_and_not_shown_is_shown_by_the_next_run_and_sent_by_none(adsctl, batches):
+    keyword_file(adsctl, COUNT)
+    process = adsctl.popen(*ADD)
+    process.stdout.read(1)  # the rest does not fit into the pipe
+    process.kill()
+    process.communicate()
+    refused = error_of(adsctl(*ADD, code=11))
+    assert "has not ended" in refused["message"] and "--resume" in refused["hint"]
+    assert values_of(adsctl(*ADD, "--resume")) == words(COUNT) == batches.keywords()
+    assert len(batches.sent) == 3
+
+
+def test_a_run_that_has_ended_names_what_it_created(adsctl, batches):
     keyword_file(adsctl, 2)
-    adsctl(*ADD)
-    assert "there is no unfinished run with this file" in adsctl(*ADD, "--resume", code=11).stderr
+    ids = [each["id"] for each in json.loads(adsctl(*ADD).stdout)]
+    (job,) = list_jobs(adsctl)
+    refused = error_of(adsctl(*ADD, "--resume", code=11))
+    assert "has ended" in refused["message"] and f"adsctl jobs show {job.stem}" in refused["hint"]
+    assert json.loads(adsctl("jobs", "show", job.stem, "-o", "json").stdout)["ids"] == ids
     assert len(batches.sent) == 1
 
 

@@ -231,6 +231,29 @@ def test_concurrent_threads_share_one_seeded_database(tmp_path):
         emulator.close()
 
 
+def test_a_request_in_flight_keeps_its_connection_when_the_emulator_is_closed(tmp_path, seeded_database):
+    """A connection that is closed while another thread is in SQLite crashes the process."""
+    database = tmp_path / "emulator.db"
+    emulator = Emulator(shutil.copyfile(seeded_database, database))
+    begun, closed = threading.Event(), threading.Event()
+
+    def request() -> list[str]:
+        with emulator._store.transaction() as connection:
+            rows = connection.execute("SELECT kind FROM records")
+            begun.set()
+            assert closed.wait(20)
+            return [kind for (kind,) in rows]
+
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(request)
+        assert begun.wait(20)
+        emulator.close()
+        closed.set()
+        assert len(found.result()) > 100
+    emulator.close()
+    assert [path.name for path in tmp_path.iterdir()] == [database.name]  # the last connection removes others
+
+
 def test_the_app_imports_no_heavy_modules():
     heavy = (
         "cheroot",

@@ -1,8 +1,10 @@
-"""Memory does not grow with the images of a feed."""
+"""What is known of images takes no memory that grows with their number, and outlives its threads."""
 
 import subprocess
 import sys
+import threading
 
+from ads_cli.products.images.stores import Outcomes
 from tests.adsctl import MEASURED
 from tests.conftest import feed
 
@@ -28,3 +30,14 @@ def test_a_check_of_five_times_as_many_images_needs_no_more_memory(adsctl):
         return int(done.stderr) / 1024
 
     assert peak_megabytes(15_000) - peak_megabytes(3_000) < MORE_MEGABYTES
+
+
+def test_outcomes_are_closed_between_the_statements_of_their_threads():
+    """A connection that is closed while another thread is in SQLite crashes the process."""
+    outcomes = Outcomes()
+    with outcomes._lock:
+        closing = threading.Thread(target=outcomes.close)
+        closing.start()
+        closing.join(0.05)
+        assert closing.is_alive()
+    closing.join()

@@ -27,7 +27,7 @@ class Store:
     def __init__(self, database: Path) -> None:
         self._database = database
         self._local = threading.local()
-        self._connections: list[sqlite3.Connection] = []
+        self._connections: list[tuple[threading.Thread, sqlite3.Connection]] = []
         self._write_lock = threading.Lock()
 
     @property
@@ -50,14 +50,23 @@ class Store:
         connection.execute("PRAGMA synchronous = OFF")
         connection.create_function("casefold", 1, casefold, deterministic=True)
         connection.create_function("contains_words", -1, contains_words, deterministic=True)
-        self._connections.append(connection)
+        self._connections.append((threading.current_thread(), connection))
         return connection
 
     def close(self) -> None:
-        """Close the connections of all threads."""
+        """Close the connections of this thread, and of those that have ended.
+
+        SQLite crashes where another thread is in it: a request in flight keeps its connection to its end.
+        """
+        vars(self._local).pop("connection", None)
+        in_use = []
         while self._connections:
-            self._connections.pop().close()
-        self._local = threading.local()
+            thread, connection = self._connections.pop()
+            if thread is threading.current_thread() or not thread.is_alive():
+                connection.close()
+            else:
+                in_use.append((thread, connection))
+        self._connections += in_use
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:

@@ -59,7 +59,8 @@ class Outcomes:
 
     def claim(self, address: bytes) -> bool:
         """Note that an address is looked at; return False if it is already."""
-        return self._execute("INSERT OR IGNORE INTO outcomes VALUES (?, NULL)", address).rowcount > 0
+        count, _ = self._execute("INSERT OR IGNORE INTO outcomes VALUES (?, NULL)", address)
+        return count > 0
 
     def put(self, address: bytes, outcome: Outcome) -> None:
         """Store the outcome of an address that was claimed."""
@@ -67,21 +68,23 @@ class Outcomes:
 
     def find(self, address: bytes) -> Outcome | None:
         """Return the outcome of an address; None if it was not looked at."""
-        row = self._execute("SELECT outcome FROM outcomes WHERE address = ?", address).fetchone()
+        _, row = self._execute("SELECT outcome FROM outcomes WHERE address = ?", address)
         return _decode_outcome(row[0]) if row and row[0] else None
 
-    def _execute(self, statement: str, *values: bytes) -> sqlite3.Cursor:
-        """Execute a statement; raise StateError if that fails."""
+    def _execute(self, statement: str, *values: bytes) -> tuple[int, tuple[bytes | None] | None]:
+        """Execute a statement; return how many rows it changed, and the one it found, or raise StateError."""
         try:
             with self._lock:
-                return self._database.execute(statement, values)
+                cursor = self._database.execute(statement, values)
+                return cursor.rowcount, cursor.fetchone()
         except sqlite3.Error as error:
             message = f"a temporary database cannot be used: {error}"
             raise StateError(message, hint=TEMPORARY_HINT) from None
 
     def close(self) -> None:
-        """Delete the database."""
-        self._database.close()
+        """Delete the database; a thread that still fetches an image finds it closed."""
+        with self._lock:  # SQLite crashes where another thread is in it
+            self._database.close()
 
 
 class RememberedImages:

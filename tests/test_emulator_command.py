@@ -15,6 +15,7 @@ import pytest
 
 from ads_cli.emulator import identity
 from ads_cli.emulator.app import Emulator
+from tests.effort import THOROUGH
 from tests.raw_service import raw_service
 
 
@@ -54,8 +55,12 @@ IN_FLIGHT = {
 }
 
 
-@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda s: s.name)
-@pytest.mark.parametrize("request_in_flight", IN_FLIGHT)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+EVERY = [(request, signum) for request in IN_FLIGHT for signum in SIGNALS]
+IN_TURN = [(request, SIGNALS[number % len(SIGNALS)]) for number, request in enumerate(IN_FLIGHT)]
+
+
+@pytest.mark.parametrize(("request_in_flight", "signum"), EVERY if THOROUGH else IN_TURN)
 def test_serve_stops_with_its_message_whatever_is_in_flight(adsctl, request_in_flight, signum):
     process, port = serve(adsctl, "--fault", "GET * latency=60s")
     with ExitStack() as stack:

@@ -21,6 +21,7 @@ HOSTILE = {
     "bidi": "a\u202eb\u2066c\u061cd\u200f",
     "markup": "[/b][bold]a[/bold][link=https://evil.example]x[/link][/]",
 }
+ALL = "".join(HOSTILE.values())  # at once, where a process has to be started
 OURS = re.compile(r"\x1b\[\??[0-9;]*[a-zA-Z]")  # colours, and a bar that is drawn again
 WAYS = st.sampled_from(sorted(HOSTILE.values())) | st.text(
     st.sampled_from("\x1b\x9b\x07\r\b[]/b=2J;\u202e\u2066\u061c\x7f\t "), min_size=1, max_size=12
@@ -32,10 +33,8 @@ def hostile(request) -> str:
     return request.param
 
 
-def test_the_question_before_a_delete_is_not_redrawn_by_the_service(remote, httpserver, hostile):
-    httpserver.expect_request("/12/product_catalogs").respond_with_json(
-        {"data": [{"id": hostile, "name": "x"}]}
-    )
+def test_the_question_before_a_delete_is_not_redrawn_by_the_service(remote, httpserver):
+    httpserver.expect_request("/12/product_catalogs").respond_with_json({"data": [{"id": ALL, "name": "x"}]})
     child = remote.terminal("products", "delete", "pk1", "--color", "never", TERM="dumb")
     child.sendline("n")
     shown = child.read().replace("\r\n", "")
@@ -44,12 +43,12 @@ def test_the_question_before_a_delete_is_not_redrawn_by_the_service(remote, http
 
 
 @pytest.mark.parametrize("words", [("profile", "remove", "{}"), ("emulator", "reset", "--database", "{}.db")])
-def test_a_question_shows_a_name_safely(adsctl, hostile, words):
-    config = {"profiles": {hostile: {"account": "1"}}}
+def test_a_question_shows_a_name_safely(adsctl, words):
+    config = {"profiles": {ALL: {"account": "1"}}}
     (adsctl.home / "config").mkdir()
     adsctl.file("config/config.yaml", json.dumps(config))
-    name = hostile.replace("/", "_")
-    child = adsctl.terminal(*(word.format(hostile if word == "{}" else name) for word in words), TERM="dumb")
+    name = ALL.replace("/", "_")
+    child = adsctl.terminal(*(word.format(ALL if word == "{}" else name) for word in words), TERM="dumb")
     child.expect_exact("[y/N] ")
     shown = child.before
     child.sendline("n")
@@ -59,8 +58,8 @@ def test_a_question_shows_a_name_safely(adsctl, hostile, words):
 
 
 @pytest.mark.parametrize("term", ["xterm", "dumb"])
-def test_the_name_of_a_file_is_shown_safely_while_it_is_pushed(adsctl, service, hostile, term):
-    name = f"{hostile.replace('/', '_')}.csv"
+def test_the_name_of_a_file_is_shown_safely_while_it_is_pushed(adsctl, service, term):
+    name = f"{ALL.replace('/', '_')}.csv"
     folder = adsctl.home / "[" / "b]"
     folder.mkdir(parents=True)
     (folder / name).write_text(feed(30))
@@ -100,14 +99,14 @@ def test_a_dry_run_shows_a_body_safely(remote, hostile, format):
         assert is_safe(done.stdout + done.stderr)
 
 
-def test_a_chart_shows_a_keyword_safely(remote, httpserver, hostile):
-    data = {"post_volume": [1, 2], "related_keywords": [hostile]}
-    httpserver.expect_request("/12/accounts/1/keyword_insights").respond_with_json({"data": data})
+def test_a_chart_shows_a_keyword_safely(remote, httpserver):
+    data = {"post_volume": [1, 2], "related_keywords": [*HOSTILE.values()]}
+    httpserver.expect_request("/12/insights/keywords/search").respond_with_json({"data": data})
     words = shlex.split("audiences keywords --granularity DAY --start-time 2026-01-01 --end-time 2026-01-03")
-    child = remote.terminal(*words, "--account", "1", "--keywords", hostile, "--color", "never", TERM="dumb")
+    child = remote.terminal(*words, "--account", "1", "--keywords", ALL, "--color", "never", TERM="dumb")
     shown = child.read().replace("\r\n", "")
     child.close()
-    assert is_safe(shown)
+    assert child.exitstatus == 0 and is_safe(shown) and "[bold]a[/bold]" in shown
 
 
 @pytest.mark.parametrize("kind", ["profiles", "jobs", "accounts"])

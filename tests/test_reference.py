@@ -17,18 +17,29 @@ def test_the_command_reference_is_up_to_date():
     assert (ROOT / "docs" / "commands.md").read_text() == command_reference(ALL), "run: make docs"
 
 
-def test_each_command_has_a_man_page_that_man_reads_without_a_warning(tmp_path):
-    pages = man_pages(ALL)
-    assert len(pages) == len(COMMANDS) and "adsctl-products-push.1" in pages
-    if not shutil.which("man"):
-        pytest.skip("needs man")
-    for name, text in pages.items():
-        path = tmp_path / name
-        path.write_text(text)
-        shown = subprocess.run(
-            ["man", "--warnings", "-P", "cat", "-l", path],
-            capture_output=True,
-            text=True,
-            env={"PATH": "/usr/bin:/bin"},
+@pytest.fixture
+def run(tmp_path):
+    """Write the man pages, and return a function that runs a program of them without a complaint."""
+    for name, text in man_pages(ALL).items():
+        (tmp_path / name).write_text(text)
+
+    def run(program: str, *words: str) -> str:
+        if not shutil.which(program):
+            pytest.skip(f"needs {program}")
+        done = subprocess.run(
+            [program, *words], cwd=tmp_path, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}
         )
-        assert shown.returncode == 0 and not shown.stderr, shown.stderr
+        assert done.returncode == 0 and not done.stderr, done.stderr
+        return done.stdout
+
+    return run
+
+
+def test_each_command_has_a_man_page_that_groff_reads_without_a_warning(run, tmp_path):
+    pages = sorted(path.name for path in tmp_path.iterdir())
+    assert len(pages) == len(ALL) and "adsctl-products-push.1" in pages
+    run("groff", "-k", "-man", "-ww", "-Tutf8", "-z", *pages)
+
+
+def test_man_shows_a_page(run):
+    assert "--failed-out" in run("man", "--warnings", "-P", "cat", "-l", "adsctl-products-push.1")

@@ -33,8 +33,7 @@ def plain(text):
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
-@pytest.mark.parametrize("words", [DAYS, HOURS])
-@pytest.mark.parametrize("width", [40, 60, 80, 200])
+@pytest.mark.parametrize(("width", "words"), [(40, DAYS), (60, HOURS), (80, DAYS), (200, HOURS)])
 def test_a_chart_fits_a_terminal_of_any_width(adsctl, words, width):
     data = json.loads(adsctl("-p", "local", *words, "-o", "json").stdout)
     shown = plain(on_a_terminal(adsctl, *words, width=width))

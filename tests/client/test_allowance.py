@@ -11,6 +11,7 @@ from ads_cli.client.allowance import Allowance, Share, account_scope, token_scop
 from ads_cli.client.shared_window import MARGIN_SECONDS
 from tests.client.virtual_time import Crowd, Service, World
 from tests.conftest import feed
+from tests.effort import THOROUGH
 
 LIMIT, SECONDS, WINDOWS = 600, 900.0, 2
 PRODUCTS = Rate("products", LIMIT, SECONDS)
@@ -27,8 +28,11 @@ def run_together(world: World, *crowds: Crowd, until: float = WINDOWS * SECONDS 
     world.run(*(work for crowd in crowds for work in crowd.works(10**6, until=until)))
 
 
-@pytest.mark.parametrize("workers", [2, 3, 16])
-@pytest.mark.parametrize("says", ["x-rate-limit", "x-account-rate-limit", ""])
+EVERY = [(workers, says) for workers in (2, 3, 16) for says in ("x-rate-limit", "x-account-rate-limit", "")]
+FEW = [(2, "x-rate-limit"), (3, "x-account-rate-limit"), (16, "")]
+
+
+@pytest.mark.parametrize(("workers", "says"), EVERY if THOROUGH else FEW)
 def test_workers_with_a_share_each_use_a_limit_up_and_never_overrun_it(workers, says, tmp_path):
     world = World()
     service = Service(world, LIMIT, SECONDS, lambda: LATENCY, says=says)

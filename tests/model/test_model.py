@@ -7,7 +7,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from .run import MACHINES
 
 SHORT = settings(
-    max_examples=4,
+    max_examples=2,
     stateful_step_count=20,
     deadline=None,
     database=None,

@@ -11,7 +11,7 @@ import pytest
 from tests.effort import tries
 from tests.statistics.rows import rows_in
 
-SEEDS = tries(3, 60)
+SEEDS = tries(1, 60)
 MOST_STARTS = 12
 ALL = ("--entity", "LINE_ITEM", "--all", "--since", "2026-03-10", "--until", "2026-06-20", "--placement")
 ALL += ("ALL_ON_PLATFORM", "--metrics", "impressions,clicks,billed_charge_local")

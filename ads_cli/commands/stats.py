@@ -59,5 +59,7 @@ def _answers(call: Invocation, question: "Question") -> "Iterator[list[Answer]]"
     from ..console.progress import progress
     from ..statistics.fetch import answers, requests_of
 
-    with progress(call.messages, "Asking for statistics", requests_of(question)) as on_progress:
+    with progress(
+        call.messages, "Asking for statistics", requests_of(question), noun="request"
+    ) as on_progress:
         yield from answers(call.client, call.account, question, on_progress)

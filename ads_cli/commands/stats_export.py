@@ -64,7 +64,7 @@ def export(
             running = Export(call.client, call.account, question, folder, call.messages.warn)
             if is_resumed:
                 _say_resumed(call, running, len(folder.done))
-            with progress(call.messages, "Waiting for jobs", running.jobs) as on_progress:
+            with progress(call.messages, "Waiting for jobs", running.jobs, noun="job") as on_progress:
                 running.run(on_progress)
             sink.take(Asked(question, described, calendar, call.settings.names), running.answers())
             folder.remove()

@@ -26,9 +26,14 @@ class ProgressReport:
     """What is done of what, what it waits for, and how long the limits of the service make it take."""
 
     def __init__(
-        self, activity: str, total: int | None, seconds_left: SecondsLeft, say: Callable[[str], None]
+        self,
+        activity: str,
+        total: int | None,
+        seconds_left: SecondsLeft,
+        say: Callable[[str], None],
+        noun: str = "row",
     ) -> None:
-        self.activity, self.total = activity, total
+        self.activity, self.total, self.noun = activity, total, noun
         self.done = 0
         self.on_done: OnProgress = lambda done: None
         self._seconds_left = seconds_left
@@ -61,7 +66,7 @@ class ProgressReport:
     @property
     def line(self) -> str:
         """Everything in one line."""
-        of_total = f" of {counted(self.total, 'row')}" if self.total else ""
+        of_total = f" of {counted(self.total, self.noun)}" if self.total else ""
         left = f", about {duration(self.seconds_left)} left" if self.seconds_left else ""
         wait = f"; waiting until {clock_time(self.wait.until)}: {self.wait.reason}" if self.wait else ""
         return f"{self.activity}: {self.done:,}{of_total}{left}{wait}"
@@ -69,10 +74,14 @@ class ProgressReport:
 
 @contextmanager
 def progress(
-    messages: Messages, activity: str, total: int | None, seconds_left: SecondsLeft = lambda rows, delay: 0.0
+    messages: Messages,
+    activity: str,
+    total: int | None,
+    seconds_left: SecondsLeft = lambda rows, delay: 0.0,
+    noun: str = "row",
 ) -> Iterator[ProgressReport]:
-    """Show how many rows of `total` are done; it is None where nobody knows."""
-    report = ProgressReport(activity, total, seconds_left, messages.say)
+    """Show how many rows, or what the noun says, of `total` are done; it is None where nobody knows."""
+    report = ProgressReport(activity, total, seconds_left, messages.say, noun)
     if messages.quiet:
         yield report
     elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":

@@ -6,7 +6,7 @@ so the service counts (see its reference), and so a total is the sum of its days
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -65,6 +65,8 @@ class Calendar:
         end = natural_end or self._end_of_now(start, granularity)
         if until:
             end, _ = self._read(until, "--until")
+        else:
+            end = start + (end - start) // HOUR * HOUR
         for option, time in (("--since", start), ("--until", end)):
             if not 2006 <= time.year <= self.now.year + 1:
                 raise UsageError(f"{option}: {time.year} is not a year that has statistics", hint=EXAMPLES)
@@ -73,10 +75,16 @@ class Calendar:
                 f"--until: {end.isoformat()} is not after the beginning, {start.isoformat()}",
                 hint="--until names the first moment that is not in the period; today is midnight",
             )
+        if (end - start) % HOUR:
+            raise UsageError(
+                f"--until: {end.isoformat()} is not whole hours after the beginning, {start.isoformat()}",
+                hint="give both times with the same offset",
+            )
         for name, time in (("--since", start), ("--until", end)):
-            if granularity == "DAY" and time != time.replace(hour=0):
+            local = time.astimezone(self.midnight)
+            if granularity == "DAY" and (local.hour, local.minute) != (0, 0):
                 raise UsageError(
-                    f"{name}: {time.isoformat()} is not the beginning of a day, as for --granularity DAY",
+                    f"{name}: {local.isoformat()} is not the beginning of a day, as for --granularity DAY",
                     hint="name a day, or use --granularity HOUR or TOTAL",
                 )
         return Period(start, end)
@@ -104,11 +112,11 @@ class Calendar:
                 f"{option}: {text!r} is not a time{suggestion(word, WORDS)}", hint=EXAMPLES
             ) from None
         if time.tzinfo is None:
-            is_day = len(text.strip()) == len("2026-03-01")
-            time = time.replace(tzinfo=self.midnight if is_day else self.zone)
+            time = time.replace(tzinfo=self.midnight if _is_day(text.strip()) else self.zone)
         if time.minute or time.second or time.microsecond:
             raise UsageError(f"{option}: {text!r} is not a whole hour", hint=EXAMPLES)
-        return time.astimezone(self.midnight), None
+        local = time.astimezone(self.midnight)
+        return time.astimezone(timezone(time.utcoffset() or timedelta())) if local.minute else local, None
 
     def _named(self, word: str) -> tuple[datetime, datetime | None]:
         today = self.today
@@ -127,6 +135,14 @@ class Calendar:
     def shown(self, time: datetime, granularity: str) -> str:
         """Write a time for a row: the hours by the offset that they had, the days by that of today."""
         return time.astimezone(self.zone if granularity == "HOUR" else self.midnight).isoformat()
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def utc_now() -> datetime:

@@ -4,10 +4,12 @@ import signal
 import sqlite3
 import time
 from contextlib import closing
+from pathlib import Path
 from random import Random
 
 import pytest
 
+from tests.adsctl import TIMEOUT_SECONDS
 from tests.effort import tries
 from tests.statistics.rows import rows_in
 
@@ -44,14 +46,24 @@ def test_a_tormented_export_ends_with_every_row_once(adsctl, service, expected, 
         service.fail(*() if is_last else random.sample(FAULTS, random.randrange(4)))
         process = adsctl.popen(*words)
         if not is_last and random.random() < 0.7:
-            time.sleep(random.uniform(0.1, 2.5))
+            wait_until_it_handles_signals(process)
+            time.sleep(random.uniform(0, 2.5))
             process.send_signal(random.choice(SIGNALS))
-        _, shown = process.communicate(timeout=60)
+        _, shown = process.communicate(timeout=TIMEOUT_SECONDS)
         if process.returncode == 0:
             break
         assert process.returncode in (8, 7, 130, 143, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT), shown
     assert process.returncode == 0, shown
     assert found(adsctl.home, target) == [key_and_numbers(row) for row in expected]
+
+
+def wait_until_it_handles_signals(process) -> None:
+    """Wait for the program to begin: the interpreter before it has no message for a signal."""
+    status, terminated = Path(f"/proc/{process.pid}/status"), 1 << (signal.SIGTERM - 1)
+    while (
+        process.poll() is None and not int(status.read_text().split("SigCgt:")[1].split()[0], 16) & terminated
+    ):
+        time.sleep(0.01)
 
 
 def found(home, target: str) -> list[tuple]:

@@ -7,6 +7,7 @@ from contextlib import closing
 import pyarrow.parquet
 import pytest
 
+from ads_cli.console import progress
 from ads_cli.emulator.seed.statistics import NUMBER
 from tests.statistics.rows import number, rows_in, total
 
@@ -166,3 +167,9 @@ def test_the_total_of_no_rows_has_every_column(stats):
 def test_what_cannot_be_exported_is_refused(stats, words, message):
     done = exported(stats, *words, "--since", "5d", *ALL, code=2)
     assert message in done.stderr
+
+
+def test_a_run_that_waits_counts_its_jobs(stats, monkeypatch):
+    monkeypatch.setattr(progress, "LINE_INTERVAL_SECONDS", 0.1)
+    done = exported(stats, "o.csv", "--since", "5d", *ALL)
+    assert "Waiting for jobs: 0 of 1 job\n" in done.stderr

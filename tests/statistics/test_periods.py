@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ads_cli.api.time import HourOrDay
 from ads_cli.errors import UnavailableError, UsageError
 from ads_cli.statistics.periods import DAY, Calendar, Period
 
@@ -35,11 +36,37 @@ def berlin(now: datetime = WEDNESDAY) -> Calendar:
         ("2026-03-01", "2026-03-02", "DAY", "2026-03-01T00:00:00+02:00", "2026-03-02T00:00:00+02:00"),
         ("2026-06-01T08:00", "now", "HOUR", "2026-06-01T08:00:00+02:00", "2026-06-17T14:00:00+02:00"),
         ("2026-06-01T06:00Z", "now", "HOUR", "2026-06-01T08:00:00+02:00", "2026-06-17T14:00:00+02:00"),
+        ("20260301", "2026-W10", "DAY", "2026-03-01T00:00:00+02:00", "2026-03-02T00:00:00+02:00"),
     ],
 )
 def test_a_period_is_read_as_it_is_typed(since, until, granularity, start, end):
     period = berlin().period(since, until, granularity)
     assert [time.isoformat() for time in period] == [start, end]
+
+
+@pytest.mark.parametrize(
+    ("zone", "since", "until", "start", "end"),
+    [
+        *(
+            ("Asia/Kathmandu", f"2026-06-01T{hour}Z", "2026-06-01T10:00Z", "08:00:00+00:00", "10:00:00+00:00")
+            for hour in ("08", "08:00")
+        ),
+        ("Asia/Kathmandu", "2026-06-01T08", "2026-06-01T10", "08:00:00+05:45", "10:00:00+05:45"),
+        ("Asia/Kolkata", "2h", None, "16:00:00+05:30", "18:00:00+05:30"),
+        ("Asia/Kolkata", "2026-06-17T10:00Z", None, "10:00:00+00:00", "12:00:00+00:00"),
+        ("Australia/Lord_Howe", "2026-12-01T08", "2026-12-01T10", "08:00:00+11:00", "10:00:00+11:00"),
+    ],
+)
+def test_an_hour_is_whole_by_the_offset_it_is_typed_with(zone, since, until, start, end):
+    period = Calendar(zone, WEDNESDAY).period(since, until, "HOUR")
+    assert [time.isoformat()[11:] for time in period] == [start, end]
+    assert len(period.steps("HOUR")) == 2 and all(map(HourOrDay.parse, map(datetime.isoformat, period)))
+
+
+@pytest.mark.parametrize("granularity", ["HOUR", "TOTAL"])
+def test_a_period_of_half_an_hour_more_is_refused(granularity):
+    with pytest.raises(UsageError, match=r"is not whole hours after the beginning"):
+        Calendar("Asia/Kolkata", WEDNESDAY).period("2026-06-01T08:00Z", "2026-06-01T20:00", granularity)
 
 
 @pytest.mark.parametrize(

@@ -171,6 +171,8 @@ class KeyringStore(SecretStore):
         from keyring import core
         from keyring.backends.fail import Keyring as NoKeyring
 
+        from ..config.atomic_files import make_folder
+
         if cached:
             name = _read_text(self._backend_cache)
             if name:
@@ -180,7 +182,7 @@ class KeyringStore(SecretStore):
             raise StateError("no keyring")
         backend_type = type(backend)
         with suppress(OSError):  # without a cache the next start searches again
-            self._backend_cache.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self._backend_cache.parent)
             self._backend_cache.write_text(f"{backend_type.__module__}.{backend_type.__name__}")
         return backend
 

@@ -51,9 +51,9 @@ class Allowance:
 
     def grant(self, share: Share, scope: str = ALL) -> None:
         """Store the share of a scope; it holds for requests that are sent from now on."""
-        from ..config.atomic_files import atomic
+        from ..config.atomic_files import atomic, make_folder
 
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(self.folder)
         with atomic(self._path(scope)) as file:
             file.write(f"{share.parts}/{share.total}")
 

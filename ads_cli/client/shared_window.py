@@ -97,10 +97,12 @@ class SharedWindow:
 
     def _update(self, change: "Callable[[array[float]], T]") -> T:
         """Change the times of requests, and store them."""
+        from ..config.atomic_files import make_folder
+
         with self._lock:
             try:
                 if self._is_shared:
-                    self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                    make_folder(self._path.parent)
                     with locked(self._path.with_name(f"{self._path.name}.lock"), LOCK_TIMEOUT_SECONDS):
                         return self._update_file(change)
             except (OSError, StateError) as error:  # an unusable state folder must not block requests

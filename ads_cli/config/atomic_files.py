@@ -147,9 +147,10 @@ def _open_directly(path: Path) -> int | None:
 def make_folder(folder: Path) -> None:
     """Create a folder that only its owner may use, and those above it, on disk before this returns."""
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for created in reversed(missing):
-        sync_folder(created.parent)
+    for each in reversed(missing):
+        each.mkdir(mode=0o700, exist_ok=True)
+        sync_folder(each.parent)
+    folder.mkdir(mode=0o700, exist_ok=True)  # raises where it is a file
 
 
 def sync_folder(folder: Path) -> None:

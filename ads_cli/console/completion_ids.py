@@ -18,7 +18,7 @@ MAX_IDS = 200  # recorded for each group, the newest first
 
 def record_ids(settings: Settings, group: str, key: str, records: Iterable[Mapping[str, Any]]) -> None:
     """Record the ids and names of a command group's records; a failure to write is ignored."""
-    from ..config.atomic_files import atomic
+    from ..config.atomic_files import atomic, make_folder
     from ..output.text import safe
 
     seen = {str(r[key]): safe(str(r.get("name") or r.get("title") or "")) for r in records if r.get(key)}
@@ -30,7 +30,7 @@ def record_ids(settings: Settings, group: str, key: str, records: Iterable[Mappi
         recorded = dict(line.split("\t") for line in _lines(path))
         if printable.items() <= recorded.items():
             return
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(path.parent)
         with atomic(path) as stream:
             newest = islice((printable | recorded).items(), MAX_IDS)
             stream.writelines(f"{id}\t{name}\n" for id, name in newest)

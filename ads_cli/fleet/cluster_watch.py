@@ -15,6 +15,7 @@ from dask.utils import parse_timedelta
 from distributed import Variable, Worker
 
 from ..client.allowance import Allowance, Share
+from ..config.atomic_files import make_folder
 from ..config.settings import Settings
 from .cluster_messages import Board, shares_of
 from .run_task import TaskProcess
@@ -38,7 +39,7 @@ class Home(NamedTuple):
     def find(cls) -> "Home":
         """Return the home of this process. The clock of requests starts again with the machine."""
         state_dir = Settings({}).state_dir
-        state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(state_dir)
         status = state_dir.stat()
         boot = BOOT_ID.read_text() if BOOT_ID.exists() else ""
         identity = f"{platform.node()} {boot} {status.st_dev} {status.st_ino}"

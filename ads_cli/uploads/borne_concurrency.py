@@ -7,6 +7,8 @@ from pathlib import Path
 
 import msgspec
 
+from ..config.atomic_files import make_folder
+
 
 class BorneConcurrency:
     """The requests at once of each route at the end of the last push to a service, in a file.
@@ -31,5 +33,5 @@ class BorneConcurrency:
         if limits == earlier:
             return
         with suppress(OSError):
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self._path.parent)
             self._path.write_bytes(msgspec.json.encode(limits))

@@ -25,6 +25,7 @@ from .locks import how_to_unlock_job, lock_folder, try_lock
 # The generation of a job that began while another, of no common group, was changing the same place: it cannot
 # be resumed, since the other one may have changed what this one sent.
 NOT_ALONE = "not alone"
+KEEP_FOLDER_HINT = "free space in the state folder or repair it; what is acknowledged so far is stored there"
 GROUP_COMMIT_SECONDS = 0.005  # an acknowledgement waits so long for others, to share one fsync with them
 
 
@@ -63,7 +64,7 @@ class Journal:
             with lock_folder(self.folder), self._locked_job(job):
                 self.job = self._start(job, Generations(state_dir), resume, job_id, read_in)
         except OSError as error:
-            raise _unwritable(self.folder, error) from error
+            raise _unwritable(self.folder, error, STATE_HINT) from error
         self._writer = threading.Thread(target=self._write_queue, daemon=True)
         self._writer.start()
 
@@ -239,15 +240,10 @@ class Journal:
 def changed_meanwhile(place: Place, file: str) -> StateError:
     """Return the error of a run whose place has changed before its first request."""
     message = f"something else was sent to {place.id} while {file} was validated"
-    return StateError(
-        message,
-        hint="nothing of this run was sent; 'adsctl jobs list' shows the other; is this one still due?",
-    )
+    hint = "nothing of this run was sent; 'adsctl jobs list' shows the other; is this one still due?"
+    return StateError(message, hint=hint)
 
 
-def _unwritable(folder: Path, error: Any) -> StateError:
+def _unwritable(folder: Path, error: Any, hint: str = KEEP_FOLDER_HINT) -> StateError:
     reason = getattr(error, "strerror", None) or str(error)
-    return StateError(
-        f"the journal of this push cannot be written in {folder}: {reason}",
-        hint=f"{STATE_HINT}; acknowledgements up to here are stored",
-    )
+    return StateError(f"the journal of this push cannot be written in {folder}: {reason}", hint=hint)

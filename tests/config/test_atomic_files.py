@@ -143,3 +143,16 @@ def test_a_row_with_a_lone_surrogate_can_be_written(tmp_path):
         writer.write({"id": "\ud83d!"})
         writer.close()
     assert json.loads((tmp_path / "out.jsonl").read_text()) == {"id": "\ud83d!"}
+
+
+def test_every_folder_of_the_state_is_private_whatever_the_umask(remote, httpserver, monkeypatch):
+    accounts = {"data": [{"id": "18ce54d4x5t", "name": "Nordlicht"}]}
+    httpserver.expect_request("/12/accounts").respond_with_json(accounts)
+    remote.env["ADSCTL_STATE_DIR"] = str(remote.home / "new" / "state")
+    umask = os.umask(0)
+    try:
+        remote("accounts", "list")
+    finally:
+        os.umask(umask)
+    found = [remote.home / "new", *(remote.home / "new").rglob("*")]
+    assert len(found) > 1 and not [path for path in found if path.stat().st_mode & 0o077]

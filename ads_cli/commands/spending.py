@@ -1,13 +1,13 @@
 """Confirm what begins to spend, naming the daily budgets."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..api.endpoint import Request
 from ..api.money import as_amount
 from ..api.spending import ACTIVE, is_active, status_field
-from ..console.currencies import Currencies, own_record
+from ..console.currencies import Currencies
 from ..console.invocation import Invocation
 
 DAILY = "daily_budget_amount_local_micro"
@@ -24,7 +24,7 @@ def confirm_spending(call: Invocation, requests: Sequence[Request]) -> None:
     currencies, budgets, count = Currencies(call), Counter[str](), 0
     without_budget = 0
     for request in filter(is_active, requests):
-        before = own_record(call, request)
+        before = currencies.own_record(request)
         if before and before.get(_status(request)) == ACTIVE:
             continue
         count += 1
@@ -43,7 +43,7 @@ def _status(request: Request) -> str:
     return field.name
 
 
-def _daily_budget(request: Request, before: dict[str, Any]) -> int | None:
+def _daily_budget(request: Request, before: Mapping[str, Any]) -> int | None:
     given = getattr(request, DAILY, None)
     found = before.get(DAILY) if given is None else given
     return found if isinstance(found, int) else None

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from ads_cli.console import currencies
+
 FUNDING, PAUSED, SPENDING = "4a1n0", "8wku4", "8wku2"  # seeded
 CREATE = ("campaigns", "create", "--name", "Autumn", "--funding-instrument-id", FUNDING)
 
@@ -75,6 +77,15 @@ def test_records_of_a_file_are_paused_and_confirmed_together(adsctl):
     adsctl.file("ids.json", made.stdout)
     activated = adsctl.local("campaigns", "update", "-f", "ids.json", "--active", code=12)
     assert "Activate 3 campaigns, which may spend up to 12.50 EUR a day" in activated.stderr
+
+
+def test_many_records_of_a_file_are_looked_up_with_few_requests(adsctl, monkeypatch):
+    monkeypatch.setattr(currencies, "MOST_SINGLE", 1)
+    rows = ("9d4c1,Q,3.75", "9d4c2,R,3.75", "9d4d1,S,3.755", "gone1,T,3.755")
+    adsctl.file("items.csv", "\n".join(["line_item_id,name,daily_budget", *rows]))
+    done = adsctl.local("line-items", "update", "-f", "items.csv", "--active", "--debug", code=3)
+    assert "items.csv:4: daily_budget: 3.755 has too many decimals: EUR has 2" in done.stderr
+    assert done.stderr.count("> GET ") == 2 and "1 of 4 rows invalid" in done.stderr
 
 
 def test_a_dry_run_asks_nothing_and_shows_the_status(adsctl):

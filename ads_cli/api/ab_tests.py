@@ -24,6 +24,9 @@ Size = Annotated[str, Meta(pattern=r"^[1-9][0-9]?(\.[0-9]{1,2})?\Z", extra={"exp
 Query = Annotated[str, Meta(min_length=1, max_length=80, description="The beginning of the name")]
 PERIOD_WORDS = "Two times, the earlier one first"
 Period = Annotated[list[Moment], Meta(min_length=2, max_length=2, description=PERIOD_WORDS)]
+Username = Annotated[
+    str, Meta(pattern=r"^[^@\s]+\Z", description="Who created it", extra={"expected": "a name without @"})
+]
 Entities = Annotated[list[Id], Meta(min_length=1)]
 
 
@@ -64,11 +67,18 @@ class ListAbTests(InAccount, kw_only=True):
     status: Literal["SCHEDULED", "LIVE", "COMPLETED"] | None = None
     live_during: Period | None = None
     user_id: Annotated[int, Meta(description="Who created it")] | None = None
-    username: Annotated[str, Meta(min_length=1, description="Who created it, without @")] | None = None
+    username: Username | None = None
     count: PageSize | None = None
     cursor: Cursor | None = None
     sort_by: SortBy | None = None
     with_deleted: WithDeleted | None = None
+
+    @rule("live_during")
+    def earlier_first(self) -> str | None:
+        """Require the times in their order."""
+        if self.live_during is None or self.live_during[0].moment <= self.live_during[1].moment:
+            return None
+        return "has the later time first"
 
 
 @endpoint(

@@ -5,7 +5,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from .endpoint import Request, endpoint
+from .money import currency_problem
 from .types import Currency
+from .validation import rule
 
 
 @endpoint(
@@ -22,3 +24,8 @@ class ListBiddingRules(Request):
     """
 
     currency: Annotated[Currency, Meta(description="Only of this currency")] | None = None
+
+    @rule("currency")
+    def currency_of_iso_4217(self) -> str | None:
+        """Require a currency of ISO 4217."""
+        return currency_problem(self.currency)

@@ -6,7 +6,8 @@ import msgspec
 from msgspec import Meta
 
 from .endpoint import Request, endpoint
-from .mobile_conversions import CONVERSIONS, currency_problem
+from .mobile_conversions import CONVERSIONS
+from .money import currency_problem
 from .types import ExactMoment, Id, Name
 from .users import Digest
 from .validation import rule

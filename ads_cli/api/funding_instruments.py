@@ -5,8 +5,11 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from .budgets import Budget
+from .conditions import later_than
 from .endpoint import endpoint
+from .money import currency_problem
 from .types import Currency, Id, Ids, InAccount, Moment, PageInAccount, WithDeleted
+from .validation import rule
 
 FUNDING = "/12/accounts/{account_id}/funding_instruments"
 FUNDING_COLUMNS = (
@@ -56,6 +59,7 @@ class GetFundingInstrument(InAccount, kw_only=True):
     base="sandbox",
     example="--type INSERTION_ORDER --currency EUR --start-time 2026-03-01T00:00Z --funded-amount 5000",
 )
+@later_than("end_time", "start_time")
 class CreateFundingInstrument(InAccount, kw_only=True):
     """Create a funding instrument in the sandbox."""
 
@@ -65,6 +69,11 @@ class CreateFundingInstrument(InAccount, kw_only=True):
     end_time: Annotated[Moment, Meta(description="Required for some types")] | None = None
     credit_limit_local_micro: Budget | None = None
     funded_amount_local_micro: Budget | None = None
+
+    @rule("currency")
+    def currency_of_iso_4217(self) -> str | None:
+        """Require a currency of ISO 4217."""
+        return currency_problem(self.currency)
 
 
 @endpoint(

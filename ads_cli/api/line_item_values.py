@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from .budgets import MICRO_WORDS
-from .types import Micro, Texts
+from .conditions import S, only_for
+from .types import IabCode, Micro
 
 APP_OBJECTIVES = ("APP_ENGAGEMENTS", "APP_INSTALLS")
 CAPPED_OBJECTIVES = ("REACH", "ENGAGEMENTS", "VIDEO_VIEWS", "PREROLL_VIEWS")
@@ -65,7 +66,33 @@ Goal = Annotated[
 BidAmount = Annotated[Micro, Meta(gt=0, description=MICRO_WORDS)]
 PayBy = Literal["APP_CLICK", "IMPRESSION", "LINK_CLICK"]
 FrequencyCap = Annotated[
-    int, Meta(description="For objectives REACH, ENGAGEMENTS, VIDEO_VIEWS and PREROLL_VIEWS")
+    int, Meta(ge=1, description="For objectives REACH, ENGAGEMENTS, VIDEO_VIEWS and PREROLL_VIEWS")
 ]
-Categories = Annotated[Texts, Meta(description="IAB codes: see accounts business-categories")]
+DOMAIN_WORDS = "a host without https://, such as shop.example"
+Domain = Annotated[str, Meta(pattern=r"^[^\s/:?#@]+\Z", extra={"expected": DOMAIN_WORDS})]
+Categories = Annotated[
+    list[IabCode], Meta(min_length=1, description="IAB codes: see accounts business-categories")
+]
 IosApp = Annotated[str, Meta(pattern=r"^[0-9]+\Z", extra={"expected": "the digits of an app's id"})]
+
+
+def goal_fits_objective(struct: S) -> S:
+    """Accept some goals for some objectives only."""
+    for goals, objectives in (
+        (("APP_PURCHASES",), ("APP_INSTALLS",)),
+        (("APP_CLICKS", "APP_INSTALLS"), APP_OBJECTIVES),
+        (("SITE_VISITS",), ("WEBSITE_CLICKS",)),
+    ):
+        struct = only_for("goal", *goals, objective=objectives)(struct)
+    return struct
+
+
+def goal_fits_payment(struct: S) -> S:
+    """Accept some goals only with some ways to pay."""
+    for goal, payments in (
+        ("APP_INSTALLS", ("APP_CLICK", "IMPRESSION")),
+        ("LINK_CLICKS", ("LINK_CLICK", "IMPRESSION")),
+        ("SITE_VISITS", ("IMPRESSION",)),
+    ):
+        struct = only_for("goal", goal, pay_by=payments)(struct)
+    return struct

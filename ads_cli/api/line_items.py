@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from .budgets import Budgets
-from .conditions import at_least_one, only_for, required_when, requires
+from .conditions import at_least_one, later_than, only_for, required_when, requires
 from .endpoint import Batch, Request, endpoint
 from .line_item_values import (
     APP_OBJECTIVES,
@@ -13,6 +13,7 @@ from .line_item_values import (
     MAX_BID_OBJECTIVES,
     BidAmount,
     Categories,
+    Domain,
     FrequencyCap,
     Goal,
     IosApp,
@@ -21,6 +22,8 @@ from .line_item_values import (
     Placements,
     ProductType,
     UpdatedGoal,
+    goal_fits_objective,
+    goal_fits_payment,
 )
 from .types import (
     AccountId,
@@ -62,7 +65,7 @@ class LineItemDetails(Budgets, kw_only=True):
     audience_expansion: Literal["BROAD", "DEFINED", "EXPANDED"] | None = None
     frequency_cap: FrequencyCap | None = None
     duration_in_days: Literal[1, 7, 30] | None = None
-    advertiser_domain: Annotated[str, Meta(description="Without https://")] | None = None
+    advertiser_domain: Domain | None = None
     advertiser_user_id: Id | None = None
     categories: Categories | None = None
     android_app_store_identifier: str | None = None
@@ -120,12 +123,9 @@ class GetLineItem(InAccount, kw_only=True):
 @only_for("frequency_cap", objective=CAPPED_OBJECTIVES)
 @only_for("bid_strategy", "MAX", objective=MAX_BID_OBJECTIVES)
 @only_for("bid_strategy", "TARGET", objective=("REACH", "FOLLOWERS", "WEBSITE_CLICKS"))
-@only_for("goal", "APP_PURCHASES", objective=("APP_INSTALLS",))
-@only_for("goal", "APP_CLICKS", "APP_INSTALLS", objective=APP_OBJECTIVES)
-@only_for("goal", "SITE_VISITS", objective=("WEBSITE_CLICKS",))
-@only_for("goal", "APP_INSTALLS", pay_by=("APP_CLICK", "IMPRESSION"))
-@only_for("goal", "LINK_CLICKS", pay_by=("LINK_CLICK", "IMPRESSION"))
-@only_for("goal", "SITE_VISITS", pay_by=("IMPRESSION",))
+@goal_fits_objective
+@goal_fits_payment
+@later_than("end_time", "start_time")
 class CreateLineItem(LineItemDetails, kw_only=True):
     """Create a line item.
 
@@ -153,13 +153,6 @@ class CreateLineItem(LineItemDetails, kw_only=True):
         is_missing = self.start_time is None and self.entity_status != "DRAFT"
         return "is required unless entity_status is DRAFT" if is_missing else None
 
-    @rule("end_time")
-    def ends_after_start(self) -> str | None:
-        """Require an end after the start."""
-        if self.start_time is None or self.end_time is None or self.end_time > self.start_time:
-            return None
-        return "is not after start_time"
-
     @rule("placements")
     def placements_fit(self) -> str | None:
         """Keep the rules of placements that hold for every product type."""
@@ -183,6 +176,8 @@ class CreateLineItem(LineItemDetails, kw_only=True):
     example="9d4c1 --bid-amount 0.55 --entity-status PAUSED",
     batch=BATCH,
 )
+@goal_fits_payment
+@later_than("end_time", "start_time")
 class UpdateLineItem(LineItemDetails, kw_only=True):
     """Change fields of a line item.
 

@@ -1,12 +1,12 @@
 """Conversions of mobile apps, one at a time, and the ads they are attributed to."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
 from .endpoint import Request, endpoint
-from .iso_codes import CURRENCIES
 from .measurement import ConversionType, OsType
+from .money import currency_problem
 from .rates import Rate
 from .types import ExactMoment, Moment, Name, Texts
 from .validation import rule
@@ -19,7 +19,15 @@ MORE_EVENT_FIELDS = (
     *("off_platform_engagement_type", "off_platform_engagement_time", "tpn_attribution"),
 )
 CONVERSIONS = Rate("conversions", 60_000, 900.0, "account")
-AppId = Annotated[Name, Meta(description="Id in the store: digits, or the name of a package")]
+APP_ID_WORDS = "digits, or the name of a package"
+AppId = Annotated[
+    str,
+    Meta(
+        pattern=r"^([0-9]+|[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)+)\Z",
+        description="Id in the store",
+        extra={"expected": APP_ID_WORDS},
+    ),
+]
 MoreDevices = Annotated[Texts, Meta(description="SHA-256 of the SHA-1 of further device ids")]
 HashedDevice = Annotated[Name, Meta(description="HMAC-SHA-256 of the advertising id of the device")]
 
@@ -83,8 +91,3 @@ class GetConversionAttribution(MobileConversion, kw_only=True):
     extra_device_ids: (
         Annotated[Texts, Meta(description="SHA-256 of the SHA-1 of further device ids")] | None
     ) = None
-
-
-def currency_problem(code: Any) -> str | None:
-    """Require a currency of ISO 4217, where one is given."""
-    return None if code is None or code in CURRENCIES else f"{code} is not a currency of ISO 4217"

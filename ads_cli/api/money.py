@@ -21,3 +21,10 @@ def as_amount(micros: int, currency: str) -> str:
     amount = Decimal(micros).scaleb(-6)
     digits = max(decimals_of(currency), -int(amount.normalize().as_tuple().exponent))
     return f"{amount:,.{digits}f}"
+
+
+def currency_problem(code: str | None) -> str | None:
+    """Require a currency of ISO 4217, where one is given."""
+    from .iso_codes import CURRENCIES
+
+    return None if code is None or code in CURRENCIES else f"{code} is not a currency of ISO 4217"

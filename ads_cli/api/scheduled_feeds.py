@@ -37,6 +37,16 @@ class Schedule(InCatalog, kw_only=True):
 
     frequency: Frequency | None = None
     repeat: Repeat | None = None
+    time_zone: TimeZone | None = None
+
+    @rule("time_zone")
+    def time_zone_of_iana(self) -> str | None:
+        """Require a time zone that exists."""
+        from zoneinfo import available_timezones
+
+        known = available_timezones() if self.time_zone else ()  # empty where a system has no zones
+        unknown = known and self.time_zone not in known
+        return f"{self.time_zone} is not a time zone of the IANA" if unknown else None
 
     @rule("repeat")
     def repeat_by_frequency(self) -> str | None:

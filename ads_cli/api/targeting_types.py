@@ -3,6 +3,8 @@
 import re
 from typing import Literal, NamedTuple
 
+from .types import IAB_PATTERN, IAB_WORDS
+
 OperatorType = Literal["EQ", "NE", "GTE", "LT"]
 TargetingType = Literal[
     "AGE",
@@ -127,6 +129,7 @@ VALUE_FORMS = {
     ),
     "FOLLOWERS_OF_USER": _USER,
     "GENDER": Form(re.compile("[12]"), "1 for men, 2 for women"),
+    "IAB_CATEGORY": Form(re.compile(IAB_PATTERN), IAB_WORDS),
     "NETWORK_ACTIVATION_DURATION": Form(re.compile(r"[0-9]+"), "a number of months"),
     "SIMILAR_TO_FOLLOWERS_OF_USER": _USER,
     "USER_ENGAGEMENT": _USER,

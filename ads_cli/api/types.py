@@ -35,6 +35,8 @@ LineItemIds = Annotated[
     Ids, Meta(description="Only of these line items, separated by commas", extra={"alias": "line_items"})
 ]
 Country = Annotated[str, Meta(pattern=r"^[A-Z]{2}\Z", extra={"expected": "two capital letters, as in US"})]
+IAB_PATTERN, IAB_WORDS = "IAB[0-9]+(-[0-9]+)?", "an IAB code, such as IAB9-2"
+IabCode = Annotated[str, Meta(pattern=rf"^{IAB_PATTERN}\Z", extra={"expected": IAB_WORDS})]
 Language = Annotated[
     str,
     Meta(

@@ -28,6 +28,8 @@ SPECIAL_VALUES = {
     "sale_price": st.sampled_from(["1 EUR", "9.99 EUR"]),
     "gtin": st.sampled_from(["4006381333931", "0-306-40615-2"]),
     "price_currency": st.sampled_from(["EUR", "KWD"]),
+    "currency": st.sampled_from(["EUR", "KWD"]),
+    "time_zone": st.sampled_from(["Europe/Berlin", "UTC"]),
     "metric_groups": st.just(["ENGAGEMENT"]),
     "identifiers": st.sampled_from([[{"platform_click_id": "23opevjt88"}], [{"hashed_email": "a" * 64}]]),
     "color": st.sampled_from(["blue", "decade"]),
@@ -165,7 +167,7 @@ def _broken_value(field_type: FieldType, least: int | None, most: int | None) ->
         if most is not None:
             yield "x" * (most + 1)
         if pattern := field_type.limit("pattern"):
-            yield next(text for text in ("a/b", "#", "x") if not re.search(pattern, text))
+            yield next(text for text in ("a/b", "#", "x", "@x") if not re.search(pattern, text))
 
 
 @cache

@@ -144,7 +144,7 @@ DAY, TOTAL = "daily_budget_amount_local_micro", "total_budget_amount_local_micro
                 "pay_by: IMPRESSION is not for bid_strategy TARGET with goal LINK_CLICKS",
             ],
         ),
-        ({"frequency_cap": "many"}, ["frequency_cap: 'many' is not a whole number"]),
+        ({"frequency_cap": "many"}, ["frequency_cap: 'many' is not a whole number (at least 1)"]),
         (
             {"end_time": "2026-03-01"},
             ["end_time: '2026-03-01' is not allowed: ISO 8601 with an offset, such as 2026-03-01T08:00:00Z"],

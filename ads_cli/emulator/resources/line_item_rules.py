@@ -3,6 +3,7 @@
 from typing import Any
 
 from ...api.conditions import requires
+from ...api.line_item_values import goal_fits_objective
 from ...api.line_items import LineItemDetails, no_target_by_impression
 from ...api.validation import convert, rule
 from ..storage.store import Record
@@ -25,6 +26,7 @@ def check(after: Record, *, before: Record | None, campaign: Record, businesses:
 
 
 @requires("duration_in_days", "frequency_cap")
+@goal_fits_objective
 class LineItem(LineItemDetails, kw_only=True):
     """A line item as it would be stored, with the data that its rules need."""
 

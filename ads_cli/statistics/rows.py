@@ -93,9 +93,10 @@ def _rows_of(
     """Yield the rows of some entities from the answers to all their parts; raise UnavailableError."""
     question = asked.question
     found: dict[str, dict[str, _Series]] = {id: {} for answer in answers for id in answer.part.ids}
+    windows = sorted({answer.part.window for answer in answers})
     for answer in answers:
         for id, segment, metrics in _series_in(answer):
-            series = found[id].setdefault(segment, _Series(question))
+            series = found[id].setdefault(segment, _Series(question, windows))
             series.add(answer.part.window, metrics)
     named = asked.names.to_wire({"entity": question.entity, "placement": question.placement})
     for id, segments in found.items():
@@ -108,15 +109,15 @@ def _rows_of(
 
 
 class _Series:
-    """The numbers of one entity and one segment, as their windows are answered."""
+    """The numbers of one entity and one segment, as their windows are answered; it may be in some only."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, windows: Iterable[Period]) -> None:
         self._question = question
-        self._windows: dict[Period, dict[str, list[Any]]] = {}  # the numbers by column
+        self._windows: dict[Period, dict[str, list[Any]]] = {window: {} for window in windows}  # by column
 
     def add(self, window: Period, metrics: Metrics) -> None:
         """Add the metrics of a window; raise UnavailableError if their numbers are not those of its times."""
-        columns = self._windows.setdefault(window, {})
+        columns = self._windows[window]
         length = window.count(self._question.granularity)
         for metric in self._question.metrics:
             if metric in metrics:
@@ -136,9 +137,8 @@ class _Series:
 
     def _values(self, column: str, currency: str | None) -> list[Any]:
         values: list[Any] = []
-        for window in sorted(self._windows):
-            length = window.count(self._question.granularity)
-            values += self._windows[window].get(column) or [None] * length
+        for window, columns in self._windows.items():
+            values += columns.get(column) or [None] * window.count(self._question.granularity)
         if self._question.granularity == "TOTAL":
             counted = [value for value in values if value is not None]
             values = [sum(counted) if counted else None]

@@ -1,0 +1,45 @@
+"""Rows from answers in which something is missing."""
+
+from datetime import UTC, datetime, timedelta
+
+from ads_cli.api.names import GENERIC
+from ads_cli.statistics.periods import Calendar, Period
+from ads_cli.statistics.question import Part, Question
+from ads_cli.statistics.rows import Answer, Asked, table_of
+
+START = datetime(2026, 3, 1, tzinfo=UTC)
+FIRST, SECOND = (Period(START + n * timedelta(days=2), START + (n + 1) * timedelta(days=2)) for n in range(2))
+
+
+def question(granularity: str) -> Question:
+    period = Period(FIRST.start, SECOND.end)
+    return Question(
+        "LINE_ITEM", ("a",), period, granularity, ("ENGAGEMENT",), ("clicks",), "TREND", "METROS", "x"
+    )
+
+
+def answer(window: Period, **segments: list[int]) -> Answer:
+    series = [
+        {"segment": {"segment_name": name}, "metrics": {"clicks": clicks}}
+        for name, clicks in segments.items()
+    ]
+    return Answer(Part(("a",), window, ("ENGAGEMENT",)), [{"id": "a", "id_data": series}])
+
+
+def rows(granularity: str, *answers: Answer) -> list[tuple]:
+    calendar = Calendar("Etc/UTC", START)
+    found = table_of(Asked(question(granularity), {}, calendar, GENERIC), [answers]).records()
+    return [(row["segment"], row["start"][8:10], row["clicks"]) for row in found]
+
+
+def test_a_segment_that_only_some_windows_have_keeps_its_days():
+    found = rows("DAY", answer(FIRST, Berlin=[1, 2]), answer(SECOND, Hamburg=[3, 4], Berlin=[5, 6]))
+    assert found == [
+        *(("Berlin", "01", 1), ("Berlin", "02", 2), ("Berlin", "03", 5), ("Berlin", "04", 6)),
+        *(("Hamburg", "01", None), ("Hamburg", "02", None), ("Hamburg", "03", 3), ("Hamburg", "04", 4)),
+    ]
+
+
+def test_a_total_of_some_windows_is_that_of_what_they_have():
+    found = rows("TOTAL", answer(FIRST, Berlin=[1]), answer(SECOND, Hamburg=[3], Berlin=[5]))
+    assert found == [("Berlin", "01", 6), ("Hamburg", "01", 3)]

@@ -89,7 +89,7 @@ class FeedSteps(PushSteps):
 
     def ended(self, summary: "Summary", result: "PushResult | None") -> None:
         """Remember the rows of a feed that was sent whole, and fill the page."""
-        if result and not (result.error or result.unsent):
+        if result and result.is_complete:
             self.size_check.store(self.plan.rows, self.plan.report)
         self.page.take_push(summary, result)
 

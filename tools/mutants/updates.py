@@ -62,7 +62,7 @@ UPDATES = (
     Mutant(
         "a failed push is remembered",
         "ads_cli/commands/push_steps.py",
-        "if result and not (result.error or result.unsent):",
+        "if result and result.is_complete:",
         "if result:",
         (f"{SHRUNKEN}::test_only_a_push_that_ended_is_remembered",),
     ),

@@ -25,6 +25,8 @@ def as_amount(micros: int, currency: str) -> str:
 
 def currency_problem(code: str | None) -> str | None:
     """Require a currency of ISO 4217, where one is given."""
+    if code is None:
+        return None
     from .iso_codes import CURRENCIES
 
-    return None if code is None or code in CURRENCIES else f"{code} is not a currency of ISO 4217"
+    return None if code in CURRENCIES else f"{code} is not a currency of ISO 4217"

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..api.endpoint import Request, requests_of
+from ..api.money import currency_problem
+from ..errors import UsageError
 from .invocation import Invocation
 
 # What has a currency: the field that names it, the module that declares it, and the group of its commands.
@@ -22,6 +24,8 @@ class Currencies:
     def __init__(self, call: Invocation, named: str | None = None) -> None:
         self._call = call
         self._named = named.upper() if named else None
+        if problem := currency_problem(self._named):
+            raise UsageError(f"--currency: {problem}", hint="as in EUR")
         self._found: dict[str, dict[str, Mapping[str, Any]]] = {field: {} for field in SOURCES}
         self._listed: set[str] = set()
 

@@ -112,7 +112,7 @@ class Emulator:
     def __call__(self, environ: dict[str, Any], start_response: "StartResponse") -> list[bytes]:
         """Respond to one request; any exception becomes an error response."""
         try:
-            with file_errors_as_state_errors(self.database):
+            with file_errors_as_state_errors(self.database), self._store.in_use():
                 response = self._respond(IncomingRequest(environ))
         except ApiError as error:
             response = error.to_response({})

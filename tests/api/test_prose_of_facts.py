@@ -20,6 +20,7 @@ FEED = (
     " --start-time 03:10 --time-zone"
 )
 DOMAIN = "--advertiser-domain: 'https://shop.example' is not allowed: a host without https://"
+NO_CURRENCY = "--currency: XYZ is not a currency of ISO 4217"
 REFUSED = {
     f"{LINE_ITEM} --advertiser-domain https://shop.example": DOMAIN,
     "line-items update 9d4c1 --advertiser-domain https://shop.example": DOMAIN,
@@ -32,8 +33,9 @@ REFUSED = {
         "--end-time: is not after start_time"
     ),
     f"{FUNDING} --currency EUR --end-time 2026-02-01T00:00Z": "--end-time: is not after start_time",
-    f"{FUNDING} --currency XYZ": "--currency: XYZ is not a currency of ISO 4217",
-    "lookup bidding-rules --currency XYZ": "--currency: XYZ is not a currency of ISO 4217",
+    f"{FUNDING} --currency XYZ": NO_CURRENCY,
+    "campaigns update 8wku2 --daily-budget 12.5 --currency XYZ": NO_CURRENCY,
+    "lookup bidding-rules --currency XYZ": NO_CURRENCY,
     f"{CONVERSION} 'the shop'": "--app-id: 'the shop' is not allowed: digits, or the name of a package",
     "measurement ab-tests list --username @nordlicht": "--username: '@nordlicht' is not allowed",
     "measurement ab-tests list --live-during 2026-03-02T00:00Z,2026-03-01T00:00Z": (

@@ -27,16 +27,31 @@ class Store:
     def __init__(self, database: Path) -> None:
         self._database = database
         self._local = threading.local()
-        self._connections: list[tuple[threading.Thread, sqlite3.Connection]] = []
+        self._connections: list[_Connection] = []  # those that are open
         self._write_lock = threading.Lock()
 
     @property
     def connection(self) -> sqlite3.Connection:
         """Return this thread's connection, opened on first use."""
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._local.connection = self._connect()
-        return connection
+        return self._own.sqlite
+
+    @property
+    def _own(self) -> "_Connection":
+        own: _Connection | None = getattr(self._local, "own", None)
+        if own is None or not own.is_open:
+            own = self._local.own = _Connection(self._connect())
+            self._connections.append(own)
+        return own
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Keep this thread's connection open during the block, whoever closes the others."""
+        while True:
+            own = self._own
+            with own.lock:
+                if own.is_open:
+                    yield
+                    return
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -50,23 +65,12 @@ class Store:
         connection.execute("PRAGMA synchronous = OFF")
         connection.create_function("casefold", 1, casefold, deterministic=True)
         connection.create_function("contains_words", -1, contains_words, deterministic=True)
-        self._connections.append((threading.current_thread(), connection))
         return connection
 
     def close(self) -> None:
-        """Close the connections of this thread, and of those that have ended.
-
-        SQLite crashes where another thread is in it: a request in flight keeps its connection to its end.
-        """
-        vars(self._local).pop("connection", None)
-        in_use = []
-        while self._connections:
-            thread, connection = self._connections.pop()
-            if thread is threading.current_thread() or not thread.is_alive():
-                connection.close()
-            else:
-                in_use.append((thread, connection))
-        self._connections += in_use
+        """Close the connections that are not in use: SQLite crashes where another thread is in one."""
+        open_ones, self._connections = self._connections, []
+        self._connections += [one for one in open_ones if not one.close()]
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -75,7 +79,7 @@ class Store:
             yield self.connection
             return
         # Threads wait for the lock in turn; SQLite's own busy handler sleeps and polls.
-        with self._write_lock:
+        with self.in_use(), self._write_lock:
             connection = self.connection
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -155,6 +159,26 @@ class Store:
         """Return a value that was fixed when the database was seeded."""
         row = self.connection.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
         return str(row[0])
+
+
+class _Connection:
+    """The connection of one thread."""
+
+    def __init__(self, sqlite: sqlite3.Connection) -> None:
+        self.sqlite = sqlite
+        self.lock = threading.RLock()  # held while it is in use
+        self.is_open = True
+
+    def close(self) -> bool:
+        """Close the connection, unless another thread uses it; return whether it is closed."""
+        if not self.lock.acquire(blocking=False):
+            return False
+        try:
+            self.is_open = False
+            self.sqlite.close()
+            return True
+        finally:
+            self.lock.release()
 
 
 def _having(fields: Iterable[str]) -> str:

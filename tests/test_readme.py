@@ -14,7 +14,6 @@ from ads_cli.output.presentation import FORMATS
 from tests.conftest import EXAMPLES, ROOT, feed
 from tests.locations.file_server import serving
 
-
 PAGES = "\n".join(path.read_text() for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))))
 
 

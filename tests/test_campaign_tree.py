@@ -99,7 +99,7 @@ def test_a_campaign_that_does_not_exist_ends_with_5(adsctl):
 def test_a_campaign_without_anything_is_drawn(adsctl):
     words = ("--name", "New", "--funding-instrument-id", CARD, "--entity-status", "DRAFT", "-o", "ids")
     new = adsctl.local("campaigns", "create", *words).stdout.strip()
-    assert drawn(adsctl, new) == [f"{new}  New  UNKNOWN"]
+    assert drawn(adsctl, new) == [f"{new}  New  DRAFT"]
 
 
 def test_more_line_items_than_one_list_takes_are_all_there(adsctl, service):

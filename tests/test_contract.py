@@ -143,6 +143,22 @@ def test_pages_are_followed_when_asked(adsctl):
         (("accounts", "list", "--timeout", "0"), "--timeout: '0' is not more than 0"),
         (("accounts", "list", "--timeout", "0ms"), "not more than 0"),
         (("accounts", "list", "--color", "pink"), "--color"),
+        (("accounts", "get", "x", "y"), "unexpected argument: y"),
+        (("accounts", "--nope"), "no such option: --nope"),
+        (("products", "list", "--colums", "id"), "no such option: --colums; did you mean '--columns'?"),
+        (("targeting", "search", "locations", "bonn"), "unexpected argument: bonn; did you mean --q bonn?"),
+        (("targeting", "create"), "has no command 'create'; it has search, list, get, add, delete, suggest"),
+        (("posts", "list", "-A", "a"), "--post-type: is required: one of DRAFT, PUBLISHED, SCHEDULED"),
+        (("conversions", "send", "x.csv"), "--pixel: is required\n"),
+        (("products", "push"), "FILE: is required\n"),
+        (
+            ("products", "push", "x", "--concurrency", "y"),
+            "--concurrency: 'y' is not a whole number (1 to 32)",
+        ),
+        (("products", "push", "x", "--resume=yes"), "--resume: takes no value"),
+        (("stats", "get", "--since"), "--since: needs a value\nhint: adsctl stats get --help"),
+        (("stats", "get", "--since", "7d", "--granularity", "week"), "'week' is not one of TOTAL, DAY, HOUR"),
+        (("completion",), "SHELL: is required: bash, zsh, fish or powershell"),
         (("nope",), "'adsctl' has no command 'nope'"),
         (("accounts", "get"), "ACCOUNT_ID"),
         (("-p", "nobody", "accounts", "list"), "there is no profile 'nobody'"),
@@ -152,6 +168,24 @@ def test_pages_are_followed_when_asked(adsctl):
 def test_a_usage_error_ends_with_2_and_names_the_option(adsctl, words, message):
     done = adsctl(*words, code=2, ADSCTL_ADS_URL="http://127.0.0.1:9")
     assert message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_whoever_starts_is_told_to_sign_in_and_where_ids_are(adsctl):
+    told = adsctl("campaigns", "list", code=11).stderr
+    assert "adsctl auth login --service x" in told and "--profile local" in told
+    assert "--service x" in adsctl("auth", "status", code=4).stderr
+    told = adsctl("campaigns", "list", "--service", "x", code=2).stderr
+    assert "no account is set" in told and "adsctl accounts list" in told
+    other = adsctl.local("campaigns", "get", "8wku2", "-A", "18ce55gze09", code=5).stderr
+    assert "check the id, and that it is of this account" in other
+    assert "18ce54d4x5t" in adsctl.local("auth", "status").stdout
+
+
+def test_a_choice_may_be_typed_in_any_case(adsctl):
+    drafts = adsctl.local("posts", "list", "--post-type", "Draft", "-o", "ids").stdout
+    assert drafts and drafts == adsctl.local("posts", "list", "--post-type", "DRAFT", "-o", "ids").stdout
+    words = ("targeting", "search", "locations", "--q", "Hamburg", "--location-type", "postal-codes")
+    assert len(adsctl.local(*words, "-o", "ids").stdout.split()) == 3
 
 
 def test_all_problems_are_reported_at_once(adsctl):

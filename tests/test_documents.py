@@ -65,6 +65,7 @@ def test_all_problems_of_a_file_are_reported_with_their_paths(adsctl):
     ("content", "message"),
     [
         ("[", "f.yaml:1:2: neither YAML nor JSON"),
+        ("name: a\n\tb: c", "f.yaml:2:1: neither YAML nor JSON: a tab, where YAML is indented by spaces"),
         ("- a", "must be a mapping of fields"),
         ("", "must be a mapping of fields"),
     ],

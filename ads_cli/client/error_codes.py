@@ -52,7 +52,10 @@ WEBHOOK_FAILURES = (
 _BUSY = "the service is busy; try again later"
 _CARD = "adsctl cards list --with-deleted shows the cards of the account"
 _MEDIA = "adsctl media library list shows the media that can be used"
-_DELETED = "check the id; a deleted record is shown only with --with-deleted, where the command has it"
+_DELETED = (
+    "check the id, and that it is of this account (--account); a deleted record is shown only with "
+    "--with-deleted, where the command has it"
+)
 HINTS = {
     "ACCOUNT_LOCKED_OUT": "sign in at the service's own page and unlock the user",
     "ACCOUNT_MEDIA_NOT_FOUND": "adsctl media account list shows the media of the account",

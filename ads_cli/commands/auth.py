@@ -9,6 +9,7 @@ from ..console.invocation import Invocation
 from ..errors import AccessError, UsageError
 
 USER_TOKENS = ("access_token", "access_token_secret")
+EMULATOR = "the emulator on this machine"
 REVOKED_TOKEN = 89  # the API code of a token that is already revoked
 
 
@@ -61,11 +62,14 @@ def status(ctx: typer.Context) -> None:
     rows.append(("profile", settings.profile, settings.profile_origin))
     for name in ("service", *ADDRESSES, "account", "catalog", "user"):
         found = settings.find(name)
-        rows.append((name, *found) if found else (name, None, None))
+        if name == "account" and not found and settings.is_local:
+            rows.append((name, call.account, EMULATOR))
+        else:
+            rows.append((name, *found) if found else (name, None, None))
     missing = False
     for name in Credentials._fields:
         secret = None if settings.is_local else call.secrets.find(name)
-        origin = "the emulator on this machine" if settings.is_local else secret and secret.origin
+        origin = EMULATOR if settings.is_local else secret and secret.origin
         rows.append((name, "***" if origin else None, origin))
         missing = missing or not origin
     columns = ("what", "value", "origin")
@@ -73,7 +77,9 @@ def status(ctx: typer.Context) -> None:
     for name in settings.overridden():
         call.messages.warn(f"{name} in the environment overrides the profile {settings.profile}")
     if missing:
-        raise AccessError("not signed in", hint=f"run: adsctl auth login --profile {settings.profile}")
+        service = "" if settings.find("ads_url") else " --service x"
+        hint = f"run: adsctl auth login --profile {settings.profile}{service}"
+        raise AccessError("not signed in", hint=hint)
 
 
 def token(

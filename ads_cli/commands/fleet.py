@@ -123,4 +123,8 @@ def status(
     if file is None:
         call.printer.show(fleet_records(call), FLEET_COLUMNS, "file")
     else:
-        call.printer.show(task_records(call, file), STATUS_COLUMNS, "task", ("summary", "error"))
+        records = task_records(call, file)
+        call.printer.show(records, STATUS_COLUMNS, "task", ("summary", "error"))
+        for record in records:
+            if error := record.get("error"):
+                call.messages.say(f"{record['task']}: exit {record['exit_code']}: {error['message']}")

@@ -148,7 +148,8 @@ def _ask(prompt: str, name: str, *, hidden: bool = False) -> str:
     """Ask on the terminal; raise StateError if there is none."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         variable = name if name.isupper() else as_variable(name)
-        raise StateError(f"{name} is not set, and there is no terminal to ask on", hint=f"set {variable}")
+        hint = f"set {variable}" + ("; --service x brings its addresses" if name in ADDRESSES else "")
+        raise StateError(f"{name} is not set, and there is no terminal to ask on", hint=hint)
     if hidden:
         from getpass import getpass
 

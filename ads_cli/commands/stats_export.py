@@ -19,7 +19,10 @@ def export(
     asked: StatisticsOptions,
     results: ResultOptions,
     file: Annotated[
-        str | None, typer.Argument(metavar="FILE", help="Where to write: .csv, .tsv, .jsonl or .parquet")
+        str | None,
+        typer.Argument(
+            metavar="FILE", help="Where to write: .csv, .tsv, .jsonl or .parquet (default: standard output)"
+        ),
     ] = None,
     segment_by: Annotated[
         Literal["AGE", "GENDER", "METROS", "PLATFORMS", "CONVERSION_TAGS"] | None,
@@ -51,7 +54,7 @@ def export(
     from ..statistics.rows import Asked
 
     call = Invocation.of(ctx, mutates=False)
-    with results.written(call, file=file) as sink:
+    with results.written(call, file=None if file == "-" else file) as sink:
         calendar = asked.calendar(call)
         period = calendar.period(asked.since, asked.until, asked.granularity)
         directory = Directory(call.client, call.account)

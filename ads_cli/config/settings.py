@@ -156,7 +156,9 @@ class Settings:
         """Return the value of a setting; raise UsageError if it is not set."""
         if (value := self.get(name)) is not None:
             return value
-        hint = f"add {as_option(name)}, or set {as_variable(name)} or {name} in the profile"
+        self.address("ads")  # without it no other setting is of use
+        for_good = f"adsctl profile set {self.profile} {name}=ID"
+        hint = f"add {as_option(name)} ID, or: {for_good}; adsctl {name}s list shows yours"
         raise UsageError(f"no {name} is set", hint=hint)
 
     def flag(self, name: str) -> bool:
@@ -181,8 +183,8 @@ class Settings:
         if found is None:
             raise StateError(
                 f"the address of the service is not set: {name}",
-                hint=f"set {as_variable(name)}, or {name} in the profile; --service x brings its addresses; "
-                "to try things out on this machine, add --profile local",
+                hint="sign in: adsctl auth login --service x, which brings the addresses of the "
+                f"service; or set {as_variable(name)}; to try adsctl on this machine, add --profile local",
             )
         return check_address(*found)
 

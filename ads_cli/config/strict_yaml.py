@@ -55,6 +55,9 @@ class ValueBuilder:
         return values
 
 
+TAB_PROBLEM = "a tab, where YAML is indented by spaces"
+
+
 def load(document: str | bytes, name: str, builder: type[ValueBuilder] = ValueBuilder) -> Any:
     """Read one YAML or JSON document; raise ContentError, with `name` and the line, if it is not valid."""
     try:
@@ -62,7 +65,8 @@ def load(document: str | bytes, name: str, builder: type[ValueBuilder] = ValueBu
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         position = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
-        raise ContentError(f"{name}{position}: neither YAML nor JSON: {error.problem}") from None
+        problem = TAB_PROBLEM if "'\\t'" in str(error.problem) else error.problem
+        raise ContentError(f"{name}{position}: neither YAML nor JSON: {problem}") from None
     except yaml.YAMLError as error:
         raise ContentError(f"{name}: neither YAML nor JSON: {error}") from None
 

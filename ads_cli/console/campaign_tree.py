@@ -19,6 +19,7 @@ CREATIVES = {
 NAMES = {**dict.fromkeys(("campaign", "line item", TARGETING), "name"), **CREATIVES}
 COLUMNS = ("kind", "id", "parent_id", "name", "status")
 MAX_VALUES = 12  # of one type of targeting, on a terminal
+UNKNOWN = "UNKNOWN"  # the effective status of a draft
 DAY, TOTAL = "daily_budget_amount_local_micro", "total_budget_amount_local_micro"
 
 
@@ -37,8 +38,11 @@ class Node(NamedTuple):
 
     @property
     def status(self) -> str:
-        """Its status; of a campaign, what follows from its state."""
-        return str(self.fields.get("effective_status") or self.fields.get("entity_status") or "")
+        """Its status; of a campaign, what follows from its state, where the service knows that."""
+        effective = self.fields.get("effective_status")
+        return str(
+            effective if effective not in (None, "", UNKNOWN) else self.fields.get("entity_status") or ""
+        )
 
 
 def records_of(nodes: Iterable[Node], parent: str | None = None) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from ..api.amounts import CurrencyOf, in_micros, too_precise, unknown_currency
 from ..api.endpoint import Request
-from ..api.fields import Field, fields_of
+from ..api.fields import Field, FieldType, fields_of
 from ..api.names import to_neutral
 from ..api.parts import with_removed, without_removed
 from ..api.problems import InvalidError, Problem
@@ -130,7 +130,9 @@ def _describe(
         return f"{argument or kind.endpoint.command}{rest}: {problem.message}"
     if amount := amounts.get(name):
         return f"{as_option(amount)} {options[amount]}, in millionths: {problem.message}"
-    return f"{field.option}{' ' + problem.path if rest else ''}: {problem.message}"
+    choices = field.type.choices if problem.message == "is required" else ()
+    one_of = f": one of {', '.join(choices)}" if choices else ""
+    return f"{field.option}{' ' + problem.path if rest else ''}: {problem.message}{one_of}"
 
 
 def _remove_invalid_text(fields: dict[str, Field], values: dict[str, Any]) -> list[str]:
@@ -169,8 +171,15 @@ def read_value(field: Field, text: Any) -> Any:
             message = f"{field.option}: {error} in {text[:60]!r}"
             raise UsageError(message, hint="write JSON, or @FILE") from None
     if field.type.is_comma_list:
-        return [part.strip() for part in text.split(",") if part.strip()]
-    return text
+        parts = [part.strip() for part in text.split(",") if part.strip()]
+        return [_choice(field.type.item, part) for part in parts]
+    return _choice(field.type, text)
+
+
+def _choice(kind: FieldType, text: str) -> str:
+    """Return the choice that is meant, in any case: `website-clicks` is WEBSITE_CLICKS."""
+    folded = text.upper().replace("-", "_")
+    return folded if text not in kind.choices and folded in kind.choices else text
 
 
 def read_mapping(path: str, content: bytes | None = None) -> dict[str, Any]:

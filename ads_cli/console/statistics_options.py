@@ -65,7 +65,11 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
     ] = None
     placement: Annotated[
         Literal["ALL_ON_PLATFORM", "ALL_ON_TWITTER", "SPOTLIGHT", "TREND"],
-        typer.Option(case_sensitive=False, help="Where the ads were shown"),
+        typer.Option(
+            case_sensitive=False,
+            metavar="[ALL_ON_PLATFORM|SPOTLIGHT|TREND]",
+            help="Where the ads were shown",
+        ),
     ] = "ALL_ON_PLATFORM"
 
     def calendar(self, call: "Invocation") -> "Calendar":

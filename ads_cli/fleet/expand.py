@@ -50,7 +50,7 @@ class Expansion:
             if problem := _name_problem(line.name):
                 self._note(line.line, problem)
             elif line.name in found:
-                hint = "; in a loop, name: '{profile}-{file}-{number}' makes them differ"
+                hint = "; a loop makes names with name: '{profile}-{number}', or with a word of its own"
                 earlier = found[line.name].line
                 self._note(line.line, f"the name {line.name!r} is that of the task of line {earlier}{hint}")
             else:

@@ -140,7 +140,7 @@ class _Reader:
             if entry.profile and entry.profiles:
                 self._note(task.line, "profile and for: profiles exclude each other")
             if not (entry.name or entry.is_loop):
-                self._note(task.line, "the task has no name")
+                self._note(task.line, "the task has no name; add a line such as name: feed")
             elif command:
                 yield entry
 

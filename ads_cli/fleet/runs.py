@@ -78,7 +78,7 @@ class FleetState:
         last = self.last() if resume else None
         run_id = DRY_RUN if dry_run else f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{uuid4().hex[:8]}"
         planned = tuple(PlannedTask(task.name, task.profile, task.stem) for task in tasks)
-        began = datetime.now().astimezone().isoformat(timespec="seconds")
+        began = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
         run = Run(self._fleet, run_id)
         if last and not dry_run:
             run, began = last.run, last.began

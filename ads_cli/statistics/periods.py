@@ -70,6 +70,8 @@ class Calendar:
         for option, time in (("--since", start), ("--until", end)):
             if not 2006 <= time.year <= self.now.year + 1:
                 raise UsageError(f"{option}: {time.year} is not a year that has statistics", hint=EXAMPLES)
+        if end <= start and not until:
+            raise UsageError(f"--since: {start.isoformat()} is in the future", hint=EXAMPLES)
         if end <= start:
             raise UsageError(
                 f"--until: {end.isoformat()} is not after the beginning, {start.isoformat()}",

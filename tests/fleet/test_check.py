@@ -30,7 +30,7 @@ tasks:
         (5, "three: no such option: --concurency"),
         (6, "four: there is no profile 'loacl'; did you mean 'local'?"),
         (7, "five: b.csv cannot be opened: No such file or directory"),
-        (8, "the task has no name"),
+        (8, "the task has no name; add a line such as name: feed"),
         (1, "task 7 must be a mapping"),
     ]
     for line, text in expected:

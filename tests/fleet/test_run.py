@@ -96,6 +96,8 @@ def test_a_resumed_run_runs_only_what_did_not_end_well(fleet, service, feeds):
     feeds("bad", price="cheap")
     fleet.write("{name: shop, run: products push shop.csv}", check("bad"))
     first = fleet(code=3)
+    told = fleet.adsctl("fleet", "status", "fleet.yaml").stderr
+    assert "bad: exit 3: 2 of 2 rows invalid" in told
     feeds("bad")
     again = fleet("--resume")
     assert again[0] == first[0]

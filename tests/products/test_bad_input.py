@@ -18,7 +18,8 @@ def test_a_missing_file(adsctl):
 
 def test_a_directory(adsctl):
     (adsctl.home / "folder.csv").mkdir()
-    assert "Is a directory" in adsctl.local("products", "push", "folder.csv", code=2).stderr
+    told = adsctl.local("products", "push", "folder.csv", code=2).stderr
+    assert "Is a directory" in told and "name a file in it" in told
 
 
 def test_no_permission(adsctl):

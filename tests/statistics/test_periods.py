@@ -74,6 +74,7 @@ def test_a_period_of_half_an_hour_more_is_refused(granularity):
     [
         ("yesterdy", None, "DAY", "--since: 'yesterdy' is not a time; did you mean 'yesterday'?"),
         ("7d", "8d", "DAY", "--until: 2026-06-09T00:00:00+02:00 is not after the beginning"),
+        ("2026-12-24", None, "DAY", "--since: 2026-12-24T00:00:00+02:00 is in the future"),
         ("6h", None, "DAY", "is not the beginning of a day"),
         ("2026-06-01T08:30", None, "HOUR", "is not a whole hour"),
         ("0001-01-01", None, "DAY", "is not a year"),

@@ -71,9 +71,9 @@ class FileLocation(Location):
             return file if file.seekable() else spooled(file, self.label)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise UsageError(
-                f"{self.label} cannot be opened: {reason}", hint="check the path and its permissions"
-            ) from None
+            is_folder = isinstance(error, IsADirectoryError)
+            hint = "name a file in it" if is_folder else "check the path and its permissions"
+            raise UsageError(f"{self.label} cannot be opened: {reason}", hint=hint) from None
 
     def peek(self, read: Callable[[BinaryIO], T]) -> tuple[str, T]:
         """Read from the file itself; raise UsageError for one that can be read only once."""

@@ -24,7 +24,8 @@ demo: $(READY)
 # Two workers a core: many tests wait for a process, a browser or a terminal.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(8, 2 * (os.cpu_count() or 1)))')
 # Tests write many small files, and wait until they are stored: not on a disk, where 4 GB of memory are free.
-MEMORY := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print $$6 }')
+MEMORY := $(shell { grep -q '/dev/shm .*noexec' /proc/mounts || \
+	df -Pk /dev/shm | awk 'NR == 2 && $$4 > 4000000 { print $$6 }'; } 2>/dev/null)
 # Compiled tests are kept, whatever the surroundings say: otherwise each worker compiles them all in each run.
 test: export PYTHONDONTWRITEBYTECODE =
 test: export TMPDIR := $(or $(MEMORY),$(TMPDIR))

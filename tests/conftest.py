@@ -1,5 +1,6 @@
 """Fixtures: adsctl in a home folder of its own, and services on this machine for it to talk to."""
 
+import gc
 import json
 import shutil
 import ssl
@@ -13,6 +14,7 @@ import trustme
 from hypothesis import HealthCheck, settings
 from pytest_httpserver import HTTPServer
 
+from ads_cli.__main__ import GC_THRESHOLD
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.faults import parse_fault
@@ -28,6 +30,16 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("untimed")
+
+gc.set_threshold(GC_THRESHOLD)  # as a process of adsctl does; at the default, it takes a tenth of the time
+
+# Tests that mostly wait. One worker begins with them, while the others compute.
+WAITING = ("tests/chaos/", "tests/fleet/", "tests/model/")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.nodeid.startswith(WAITING))
+
 
 EXAMPLES = ROOT / "examples"
 

@@ -47,6 +47,7 @@ def export(
     For example: adsctl stats export clicks.csv --since last-month --all --metrics clicks,billed_charge_local
     """
     from ..console.progress import progress
+    from ..errors import UsageError
     from ..statistics.described import Directory
     from ..statistics.export import Export
     from ..statistics.export_folder import ExportFolder
@@ -55,6 +56,10 @@ def export(
 
     call = Invocation.of(ctx, mutates=False)
     with results.written(call, file=None if file == "-" else file) as sink:
+        if platform and results.into:
+            raise UsageError(
+                "--platform cannot be used with --into", hint="--segment-by PLATFORMS has a row for each"
+            )
         calendar = asked.calendar(call)
         period = calendar.period(asked.since, asked.until, asked.granularity)
         directory = Directory(call.client, call.account)

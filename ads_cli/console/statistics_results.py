@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from ..errors import AdsctlError, ReportedError
+from ..errors import AdsctlError, ReportedError, UsageError
 
 if TYPE_CHECKING:
     from ..statistics.gathered import Gathered
@@ -55,7 +55,6 @@ class ResultOptions(msgspec.Struct, frozen=True):
 
     def _checked(self, call: "Invocation", *, raw: bool, file: str | None) -> "Results":
         """Return what takes the rows; raise UsageError where options exclude each other."""
-        from ..errors import UsageError
         from ..statistics.grouping import parse_group_by
         from .output_file import OutputFile
         from .page_file import checked_path
@@ -85,13 +84,13 @@ class ResultOptions(msgspec.Struct, frozen=True):
         return Results(call, by, self.totals, database, output, plot, report, force=self.force)
 
     def _database(self) -> Path | None:
-        from ..errors import UsageError
 
         if self.into is None:
             return None
         kind, _, path = self.into.partition(":")
         if kind != "sqlite" or not path:
             raise UsageError(f"--into: {self.into!r} is not sqlite:FILE", hint="as in --into sqlite:ads.db")
+        _require_folder("--into", Path(path))
         return Path(path)
 
 
@@ -127,7 +126,7 @@ class Results:
             table = gathered.watch(table)
         try:
             if self._database is not None:
-                self._store(self._database, table)
+                self._store(self._database, asked.question, table)
             elif self._output is not None:
                 self._write(self._output, table)
             elif draws:
@@ -208,11 +207,11 @@ class Results:
         written = write(output.path, table, output.may_replace)
         self._call.messages.say(f"{counted(written, 'row')} written to {output.path}")
 
-    def _store(self, database: Path, table: "Table") -> None:
+    def _store(self, database: Path, question: "Question", table: "Table") -> None:
         from ..output.text import counted
         from ..statistics.sqlite_table import TABLE, store
 
-        stored = store(database, self._call.account, table)
+        stored = store(database, self._call.account, question, table)
         self._call.messages.say(f"{counted(stored, 'row')} stored in the table {TABLE} of {database}")
 
 
@@ -226,20 +225,22 @@ def _check_file(path: Path) -> None:
 
 def _check_plot(path: Path) -> None:
     """Raise UsageError for a picture that cannot be drawn, or not there."""
-    from ..errors import UsageError
     from ..statistics.plot import format_of, require_matplotlib
 
     format_of(path)
     require_matplotlib()
+    _require_folder("--plot", path)
+
+
+def _require_folder(option: str, path: Path) -> None:
+    """Raise UsageError for a file that cannot be written where it is to be."""
     if not path.parent.is_dir() or path.is_dir():
         reason = f"{path} is a folder" if path.is_dir() else f"the folder {path.parent} does not exist"
-        raise UsageError(f"--plot: {reason}")
+        raise UsageError(f"{option}: {reason}")
 
 
 def _check_differs(paths: "Iterable[Path | None]") -> None:
     """Raise UsageError where one file is to be written twice."""
-    from ..errors import UsageError
-
     seen = set()
     for path in filter(None, paths):
         if path.resolve() in seen:

@@ -178,6 +178,8 @@ def test_whoever_starts_is_told_to_sign_in_and_where_ids_are(adsctl):
     assert "no account is set" in told and "adsctl accounts list" in told
     other = adsctl.local("campaigns", "get", "8wku2", "-A", "18ce55gze09", code=5).stderr
     assert "check the id, and that it is of this account" in other
+    words = ("--line-item", "9d4c3", "--targeting-type", "LOCATION", "--targeting-value", "Hamburg")
+    assert "hint: adsctl targeting search" in adsctl.local("targeting", "add", *words, code=6).stderr
     assert "18ce54d4x5t" in adsctl.local("auth", "status").stdout
 
 

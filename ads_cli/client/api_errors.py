@@ -7,7 +7,7 @@ API an Error object {code, message} or a Problem object (RFC 7807) whose `type` 
 from typing import Any, NamedTuple
 
 from ..output.text import shortened
-from .error_codes import HINTS, WEBHOOK_FAILURES
+from .error_codes import HINTS, PARAMETER_HINTS, WEBHOOK_FAILURES
 
 # What the user can do about each problem.
 PROBLEM_HINTS = {
@@ -62,7 +62,13 @@ def _details(body: Any) -> ErrorDetails:
     code = next((entry["code"] for entry in entries if isinstance(entry.get("code"), int | str)), None)
     message = "; ".join(dict.fromkeys(map(_message, entries)))
     slugs = (_slug(entry["type"]) for entry in entries if is_problem(entry))
-    hints = (HINTS.get(str(code)), *map(PROBLEM_HINTS.get, slugs), _named_hint(message))
+    parameters = (str(entry.get("parameter")) for entry in entries)
+    hints = (
+        HINTS.get(str(code)),
+        *map(PROBLEM_HINTS.get, slugs),
+        _named_hint(message),
+        *map(PARAMETER_HINTS.get, parameters),
+    )
     return ErrorDetails(message, code, next(filter(None, hints), ""))
 
 

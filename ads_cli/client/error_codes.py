@@ -56,6 +56,13 @@ _DELETED = (
     "check the id, and that it is of this account (--account); a deleted record is shown only with "
     "--with-deleted, where the command has it"
 )
+# By the parameter that an error names: the command that shows what it may be.
+PARAMETER_HINTS = {
+    "campaign_id": "adsctl campaigns list shows those of the account",
+    "funding_instrument_id": "adsctl funding-instruments list shows those of the account",
+    "line_item_id": "adsctl line-items list shows those of the account",
+    "targeting_value": "adsctl targeting search finds the values",
+}
 HINTS = {
     "ACCOUNT_LOCKED_OUT": "sign in at the service's own page and unlock the user",
     "ACCOUNT_MEDIA_NOT_FOUND": "adsctl media account list shows the media of the account",

@@ -1,11 +1,12 @@
 """Build a declared request from options and `-f` documents."""
 
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..api.amounts import CurrencyOf, in_micros, too_precise, unknown_currency
+from ..api.amounts import CurrencyOf, in_micros, micros_of, too_precise, unknown_currency
 from ..api.endpoint import Request
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import to_neutral
@@ -129,10 +130,18 @@ def _describe(
         argument = field.argument.removesuffix("...") if field else name.upper()
         return f"{argument or kind.endpoint.command}{rest}: {problem.message}"
     if amount := amounts.get(name):
-        return f"{as_option(amount)} {options[amount]}, in millionths: {problem.message}"
+        return f"{as_option(amount)}: {_in_units(problem.message, amounts, options)}"
     choices = field.type.choices if problem.message == "is required" else ()
     one_of = f": one of {', '.join(choices)}" if choices else ""
     return f"{field.option}{' ' + problem.path if rest else ''}: {problem.message}{one_of}"
+
+
+def _in_units(message: str, amounts: dict[str, str], options: dict[str, Any]) -> str:
+    """Write amounts in a message as they were typed, and fields as the options that were used."""
+    for field, name in amounts.items():
+        message = re.sub(rf"\b{micros_of(str(options[name]))}\b", str(options[name]), message)
+        message = message.replace(field, as_option(name))
+    return message
 
 
 def _remove_invalid_text(fields: dict[str, Field], values: dict[str, Any]) -> list[str]:

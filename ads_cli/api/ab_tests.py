@@ -1,5 +1,6 @@
 """A/B tests: which of several campaigns or line items works better."""
 
+from datetime import timedelta
 from typing import Annotated, Literal
 
 import msgspec
@@ -16,6 +17,7 @@ AB_TEST_FIELDS = (
     *("description", "entities", "user_groups", "created_by", "updated_by", "created_at", "updated_at"),
 )
 MAX_LINE_ITEM_GROUPS = 5
+SIZE_ROUNDING = 0.011  # thirds of 100.00 differ by so much
 
 TestName = Annotated[str, Meta(max_length=255)]
 Description = Annotated[str, Meta(max_length=1024)]
@@ -117,7 +119,16 @@ class CreateAbTest(InAccount, kw_only=True):
             return f"has at most {MAX_LINE_ITEM_GROUPS} groups where entity_type is LINE_ITEM"
         if any(len(group.entity_ids) > 1 for group in self.user_groups):
             return "has one line item in each group"
+        sizes = [float(group.size) for group in self.user_groups]
+        if max(sizes) - min(sizes) > SIZE_ROUNDING:
+            return "has parts of one size where entity_type is LINE_ITEM"
         return None
+
+    @rule("end_time")
+    def lasts_a_day(self) -> str | None:
+        """Require a day or more."""
+        start, end = self.start_time.moment, self.end_time.moment
+        return "is not a day after start_time" if start < end < start + timedelta(days=1) else None
 
 
 @endpoint(

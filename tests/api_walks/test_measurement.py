@@ -6,7 +6,7 @@ import pytest
 
 from ads_cli.api.names import to_neutral
 from ads_cli.emulator.seed.accounts import CAFE
-from ads_cli.emulator.seed.line_items import APP, CLICKS, FILMS, SPRING
+from ads_cli.emulator.seed.line_items import APP, CLICKS, FILMS, SPRING, SUMMER
 from ads_cli.emulator.seed.measurement import PROVIDER, PURCHASES, SPRING_TEST, TRAIL_APPS, VISITS
 
 WEB, APP_TAGS, LISTS = (
@@ -122,6 +122,10 @@ def test_an_ab_test_is_created_listed_changed_and_deleted(run):
         (("--user-groups", groups(APP, FILMS, sizes=("50", "49.99"))), "sizes of 99.99 percent together"),
         (("--user-groups", groups(APP)), "has 1 items, at least 2 are needed"),
         (("--user-groups", groups(APP, FILMS), "--end-time", START), "is not after start_time"),
+        (
+            ("--user-groups", groups(APP, FILMS), "--end-time", START.replace("T00", "T12")),
+            "--end-time: is not a day after start_time",
+        ),
         (("--user-groups", groups(APP, FILMS, sizes=("0.5", "99.5"))), "user_groups[0].size"),
     ],
 )
@@ -138,6 +142,21 @@ def test_a_test_of_line_items_has_one_in_each_group(adsctl):
     words = ("--entity-type", "LINE_ITEM", "--start-time", START, "--end-time", END, "--user-groups", pair)
     refused = adsctl.local(*TESTS, "create", *words, code=2)
     assert "--user-groups: has one line item in each group" in refused.stderr
+    uneven = (*words[:-1], groups(CLICKS, SUMMER, sizes=("40", "60")))
+    refused = adsctl.local(*TESTS, "create", *uneven, code=2)
+    assert "--user-groups: has parts of one size where entity_type is LINE_ITEM" in refused.stderr
+
+
+def test_a_test_fits_the_campaigns_that_it_is_about(adsctl):
+    create = (*TESTS, "create", "--start-time", START, "--user-groups")
+    words = (groups(CLICKS, "9d4c2"), "--entity-type", "LINE_ITEM", "--end-time", END)
+    refused = adsctl.local(*create, *words, code=6)
+    assert "user_groups: must be all line items of one campaign" in refused.stderr
+    words = (groups(APP, FILMS), "--entity-type", "CAMPAIGN", "--end-time", START.replace("-01T", "-03T"))
+    adsctl.local(*TESTS, "delete", SPRING_TEST, "--yes")
+    refused = adsctl.local(*create, *words, code=6)
+    assert "end_time: must be 5 days or more after start_time, for a test of apps" in refused.stderr
+    adsctl.local(*create, groups(CLICKS, SUMMER), "--entity-type", "LINE_ITEM", "--end-time", END)
 
 
 def test_conversions_of_an_app_are_attributed(run):

@@ -31,11 +31,20 @@ def create(local, account):
     return create
 
 
-def test_an_account_has_at_most_200_campaigns(local, create):
+def test_an_account_has_at_most_200_campaigns_that_have_not_ended(local, create):
     record = {**campaign_records.DEFAULTS, "name": "n", "funding_instrument_id": CARD}
-    local.emulator.data.add_records("campaign", ({"id": f"many{n}", **record} for n in range(200)))
+    active = 6  # of the seeded campaigns, which are neither drafts nor ended
+    local.emulator.data.add_records("campaign", ({"id": f"many{n}", **record} for n in range(200 - active)))
     response = create("campaigns", name="One more", funding_instrument_id=CARD)
     assert (response.status_code, errors(response)[0][0]) == (400, "TOO_MANY_CAMPAIGNS")
+    ended = {
+        **WEB,
+        "placements": ["ALL_ON_PLATFORM"],
+        "campaign_id": "many1",
+        "end_time": "2026-03-02T00:00:00Z",
+    }
+    local.emulator.data.add_records("line_item", [{"id": "over", **line_item_records.DEFAULTS, **ended}])
+    assert create("campaigns", name="One ended", funding_instrument_id=CARD).status_code == 200
 
 
 def test_a_campaign_has_at_most_100_line_items(local, create):

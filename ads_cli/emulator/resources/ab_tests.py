@@ -5,13 +5,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from ...api.ab_tests import CreateAbTest, DeleteAbTest, ListAbTests, UpdateAbTest
+from ...api.line_item_values import APP_OBJECTIVES
 from ..core.errors import invalid_parameter
 from ..core.handlers import RequestContext
 from ..storage.ids import random_base36
 from ..storage.store import Record, utc_now
 from .collection import Collection
+from .serving import LINE_ITEM
 
-SHORTEST = timedelta(days=1)
+SHORTEST, SHORTEST_OF_APPS = timedelta(days=1), timedelta(days=5)
 GROUP: Record = {"name": None, "description": None}
 
 
@@ -35,10 +37,25 @@ def as_test(context: RequestContext, after: Record, before: Record | None) -> Re
             raise invalid_parameter("user_groups", f"the {kind.replace('_', ' ')} {id} does not exist")
         if id in taken or ids.count(id) > 1:
             raise invalid_parameter("user_groups", f"{id} is in a test already")
+    _require_fitting(context, account, after, ids)
     by = {"user_id": context.user, "username": "nordlicht"}
     entities = [{"id": id, "account_id": account} for id in ids]
     made = {"created_by": before["created_by"] if before else by, "updated_by": by}
     return {**after, "user_groups": groups, "entities": entities, **made}
+
+
+def _require_fitting(context: RequestContext, account: str, test: Record, ids: list[str]) -> None:
+    """Raise ApiError unless a test is of whole campaigns, and long enough for their objective."""
+    find_all = context.store.find_all
+    line_items = [one for one in find_all(LINE_ITEM, account) if {one["id"], one["campaign_id"]} & {*ids}]
+    if test["entity_type"] == "LINE_ITEM":
+        whole = find_all(LINE_ITEM, account, campaign_id=line_items[0]["campaign_id"])
+        if {one["id"] for one in whole} != {*ids}:
+            raise invalid_parameter("user_groups", "must be all line items of one campaign")
+    is_of_apps = any(one["objective"] in APP_OBJECTIVES for one in line_items)
+    if is_of_apps and _moment(test["end_time"]) - _moment(test["start_time"]) < SHORTEST_OF_APPS:
+        reason = f"must be {SHORTEST_OF_APPS.days} days or more after start_time, for a test of apps"
+        raise invalid_parameter("end_time", reason)
 
 
 def with_status(context: RequestContext, record: Record) -> Record:

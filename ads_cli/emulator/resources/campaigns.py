@@ -4,11 +4,11 @@ from ...api.campaigns import CreateCampaign, DeleteCampaign, GetCampaign, ListCa
 from ...api.problems import InvalidError, Problem
 from ..core.errors import ApiError, invalid_parameter
 from ..core.handlers import RequestContext
-from ..storage.store import Record
+from ..storage.store import Record, Store
 from .collection import Collection
 from .serving import CAMPAIGN, FUNDING, with_campaign_state, with_funding_state
 
-MAX_ACTIVE = 200  # campaigns of an account; paused ones count too
+MAX_ACTIVE = 200  # campaigns of an account; paused ones count until they end
 DAY, TOTAL = "daily_budget_amount_local_micro", "total_budget_amount_local_micro"
 DEFAULTS: Record = {
     "name": None,
@@ -36,13 +36,22 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
                 "funding_instrument_id", f"{funding['id']} is not able to fund a campaign"
             )
         after["currency"] = funding["currency"]
-        if len(context.store.find_all(CAMPAIGN, account)) >= MAX_ACTIVE:
+        if _count_active(context.store, account) >= MAX_ACTIVE:
             message = f"the account has {MAX_ACTIVE} active campaigns, and may not have more"
             raise ApiError(400, "TOO_MANY_CAMPAIGNS", message)
     day, total = after[DAY], after[TOTAL]
     if day is not None and total is not None and day > total:
         raise InvalidError([Problem(DAY, f"{day} is more than {TOTAL}, {total}")])
     return after
+
+
+def _count_active(store: Store, account: str) -> int:
+    """Count the campaigns that are neither drafts nor ended, as far as a limit needs it."""
+    found = [one for one in store.find_all(CAMPAIGN, account) if one["entity_status"] != "DRAFT"]
+    if len(found) < MAX_ACTIVE:
+        return len(found)
+    states = (with_campaign_state(store, one, account) for one in found)
+    return sum("EXPIRED" not in one["reasons_not_servable"] for one in states)
 
 
 CAMPAIGNS = Collection(

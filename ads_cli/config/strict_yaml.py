@@ -71,9 +71,14 @@ def load(document: str | bytes, name: str, builder: type[ValueBuilder] = ValueBu
         raise ContentError(f"{name}: neither YAML nor JSON: {error}") from None
 
 
+def fast_loader() -> Any:
+    """Return libyaml's loader: the one in Python scans a long text again with each part that it reads."""
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
 def first_value(document: Any) -> Any:
     """Return the event that begins the only document of a stream; None of an empty one."""
-    for event in yaml.parse(document, Loader=yaml.SafeLoader):
+    for event in yaml.parse(document, Loader=fast_loader()):
         if not isinstance(event, ev.StreamStartEvent | ev.DocumentStartEvent):
             return None if isinstance(event, ev.StreamEndEvent) else event
     return None

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import time
 
 import pytest
 
@@ -109,6 +110,14 @@ def test_an_id_twice_on_one_line_is_refused(adsctl):
     )
     refused = adsctl.local(*UPDATE, "-f", "twice.json", code=3)
     assert "record 2: line_item_id: '9d4c1' is also record 1" in refused.stderr
+
+
+def test_a_text_of_megabytes_takes_no_minutes(adsctl):
+    adsctl.file("long.json", json.dumps([{"id": "9d4c1", "name": "x" * 10_000_000}, {"name": "y"}]))
+    begun = time.process_time()
+    refused = adsctl.local(*UPDATE, "-f", "long.json", code=3)
+    assert "record 2: line_item_id: is required" in refused.stderr
+    assert time.process_time() - begun < 4  # a second, unless the whole text is scanned with each part of it
 
 
 def test_an_operation_of_another_kind_names_its_command(adsctl):

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 import yaml
 from yaml import events as ev
 
-from ...config.strict_yaml import UnsupportedYamlError, ValueBuilder
+from ...config.strict_yaml import UnsupportedYamlError, ValueBuilder, fast_loader
 from ...errors import ContentError
 from ..decoding_errors import decoding_error_in
 from ..record_rows import RecordRows
@@ -23,7 +23,7 @@ class YamlRows(RecordRows):
     def _read(self) -> Iterator[Row]:
         self._stream = _CheckedStream(self, self.source.stream())
         try:
-            yield from self._read_events(yaml.parse(self._stream, Loader=_loader()))
+            yield from self._read_events(yaml.parse(self._stream, Loader=fast_loader()))
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
@@ -99,7 +99,3 @@ class _CheckedStream:
         self.record_bytes += len(raw)
         self._line += raw.count(b"\n")
         return raw
-
-
-def _loader() -> Any:
-    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)

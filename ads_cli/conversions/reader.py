@@ -53,11 +53,15 @@ class ConversionReader:
             return CheckedRow(row, None, [Problem("", row.problem)])
         given = {_known(name): value for name, value in to_neutral(row.values).items()}
         problems = [Problem(name, _unknown(name)) for name in given if name not in KNOWN]
+        nested = [name for name in (*HASHED, *PLAIN) if isinstance(given.get(name), list | dict)]
+        problems += [Problem(name, "must be one text") for name in nested]
+        given = {name: value for name, value in given.items() if name not in nested}
         values = {name: _parsed(name, given[name]) for name in FIELDS if name in given}
         identifiers = values.pop("identifiers", [])
-        found = (
-            [self._identifier(each, problems) for each in identifiers] if _are_objects(identifiers) else []
-        )
+        if not _are_objects(identifiers):
+            problems.append(Problem("identifiers", "must be a list of objects"))
+            identifiers = []
+        found = [self._identifier(each, problems) for each in identifiers]
         found += self._of_columns(given, problems)
         values = {**self._defaults, **values, "identifiers": found}
         conversion, broken = check(Conversion, values)

@@ -125,6 +125,19 @@ def test_headers_are_known_in_any_case_and_others_are_named_with_what_they_may_m
     assert "Notes: is not a known column; leave it out, or name its field: --map 'Notes=FIELD'" in told
 
 
+@pytest.mark.parametrize("column", ["email", "platform_click_id", "user_agent", "identifiers"])
+def test_an_identifier_that_cannot_be_read_is_not_left_out(adsctl, sent, column):
+    values = {
+        "conversion_time": TIME,
+        "event_id": EVENT,
+        "hashed_email": digest("a@x.de"),
+        column: ["secret", "b"],
+    }
+    adsctl.file("orders.json", json.dumps([values]))
+    done = adsctl("conversions", "send", "orders.json", "--pixel", "o8z6j", code=3)
+    assert column in done.stderr and "secret" not in done.stderr and not sent.sent
+
+
 def test_500_are_sent_at_a_time(adsctl, sent):
     many(adsctl, 1100)
     assert json.loads(adsctl(*SEND).stdout)["sent"] == 1100

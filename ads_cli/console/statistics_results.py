@@ -204,7 +204,8 @@ class Results:
         from ..output.text import counted
         from ..statistics.files import write
 
-        written = write(output.path, table, output.may_replace)
+        csv_safe = bool(self._call.flags.get("csv_safe"))
+        written = write(output.path, table, output.may_replace, csv_safe=csv_safe)
         self._call.messages.say(f"{counted(written, 'row')} written to {output.path}")
 
     def _store(self, database: Path, question: "Question", table: "Table") -> None:

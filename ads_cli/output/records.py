@@ -29,13 +29,13 @@ def write_csv(
     """Write a header and comma-separated lines; control characters are escaped on a terminal only."""
     write_row = csv_rows(stream)
     shown = safe if stream.isatty() else str
-    written = _as_text if without_formulas else str
+    written = without_formula if without_formulas else str
     write_row([shown(written(name)) for name in columns])
     for record in records:
         write_row([shown(written(cell(record.get(name)))) for name in columns])
 
 
-def _as_text(value: str) -> str:
+def without_formula(value: str) -> str:
     """Prefix an apostrophe to a cell that a spreadsheet would take for a formula, which numbers are not."""
     if not value.startswith(FORMULA_PREFIXES) or NUMBER.fullmatch(value):
         return value

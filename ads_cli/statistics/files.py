@@ -4,12 +4,13 @@ import csv
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any, Literal, cast
 
 from ..config.atomic_files import atomic, replacing
 from ..errors import UsageError
-from ..output.text import as_json
+from ..output.records import write_csv, write_jsonl, write_tsv
 from .rows import Row, Table
 
 Record = dict[str, Any]
@@ -21,7 +22,8 @@ EXTENSIONS: dict[str, Format] = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
 }
-ROWS_AT_ONCE = 10_000  # of a group of a parquet file
+ROWS_AT_ONCE = 10_000
+NAMED = ("name", "campaign", "segment")  # the columns with names that people give
 
 
 def format_of(path: Path) -> Format:
@@ -33,7 +35,9 @@ def format_of(path: Path) -> Format:
     return found
 
 
-def write(path: Path, table: Table, may_replace: Callable[[Path], bool] | None) -> int:
+def write(
+    path: Path, table: Table, may_replace: Callable[[Path], bool] | None, *, csv_safe: bool = False
+) -> int:
     """Write rows to a file, which appears whole or not at all; return their number."""
     kind, counted = format_of(path), Counted(table.rows)
     table = table._replace(rows=counted)
@@ -43,12 +47,26 @@ def write(path: Path, table: Table, may_replace: Callable[[Path], bool] | None) 
         return counted.count
     with atomic(path, may_replace=may_replace, keep_mode=True) as stream:
         if kind == "jsonl":
-            stream.writelines(as_json(as_numbers(record)) + "\n" for record in table.records())
+            write_jsonl(stream, map(as_numbers, table.records()))
+        elif kind == "tsv":
+            write_tsv(stream, map(as_texts, table.records()), table.columns)
+        elif csv_safe:
+            write_csv(stream, map(as_texts, table.records()), table.columns, without_formulas=True)
         else:
-            writer = csv.writer(stream, delimiter="\t" if kind == "tsv" else ",", lineterminator="\n")
-            writer.writerow(table.columns)
-            writer.writerows(table.rows)
+            _write_csv(stream, table)
     return counted.count
+
+
+def _write_csv(stream: IO[str], table: Table) -> None:
+    """Write rows as `write_csv` does, many at a time."""
+    plain = csv.writer(stream, lineterminator="\n")
+    quoted = csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    named, rest = itemgetter(*map(table.keys.index, NAMED)), iter(table.rows)
+    plain.writerow(table.columns)
+    while rows := [*islice(rest, ROWS_AT_ONCE)]:
+        # The csv module quotes a line feed, but not a carriage return.
+        unusual = any("\r" in str(name) for names in {*map(named, rows)} for name in names)
+        (quoted if unusual else plain).writerows(rows)
 
 
 class Counted:

@@ -41,7 +41,9 @@ def plan_fleet(call: Invocation, root: Any, file: str, only: str | None, *, here
     fleet = read_fleet(path, problems)
     access = partial(make_access, call, MAX_BYTES)
     expansion = Expansion(
-        fleet, list(call.settings.read_config().get("profiles") or ()), partial(expand_files, access=access)
+        fleet,
+        list(call.settings.read_config().get("profiles") or ()),
+        partial(expand_files, access=access, are_patterns=True),
     )
     lines = expansion.lines()
     parser = Parser(partial(parse_line, root), inherited_options(call))

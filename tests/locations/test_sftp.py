@@ -31,6 +31,15 @@ def test_a_feed_on_an_sftp_server_is_pushed(adsctl, service, sshd, remote_feed):
     assert job["file"] == sshd.address(remote_feed)
 
 
+@pytest.mark.parametrize("name", ["f??d.csv", "fe?d#1.csv"])
+def test_a_pattern_on_an_sftp_server_stands_for_its_files(adsctl, sshd, remote_feed, name):
+    sshd.trust(adsctl.home)
+    sshd.admit(adsctl.home)
+    remote_feed.rename(remote_feed.with_name("feed#1.csv")) if "#" in name else None
+    address = sshd.address(remote_feed.with_name(name))
+    assert json.loads(adsctl(*CHECK, address).stdout)["rows"] == 60
+
+
 def test_a_large_file_arrives_whole(adsctl, sshd, remote_feed):
     sshd.trust(adsctl.home)
     sshd.admit(adsctl.home)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,28 +34,35 @@ def is_remote(file: str) -> bool:
     return bool(REMOTE.match(file))
 
 
-def expand_files(files: list[str], access: "Callable[[], RemoteAccess]") -> list[str]:
+def expand_files(
+    files: list[str], access: "Callable[[], RemoteAccess]", *, are_patterns: bool = False
+) -> list[str]:
     """Return the files that FILE arguments name; a pattern that is no file stands for those it matches.
 
+    Where they `are_patterns`, each stands for all that it matches, and for the file of its very name.
     Raises UsageError for a pattern without matches, and for a file that is named twice.
     """
-    found = [name for file in files for name in _expand(file, access)]
+    found = [name for file in files for name in _expand(file, access, is_pattern=are_patterns)]
     if repeated := next((name for name in found if found.count(name) > 1), None):
         raise UsageError(f"{mask_address(repeated)} is named twice", hint="name each file once")
     return found
 
 
-def _expand(file: str, access: "Callable[[], RemoteAccess]") -> list[str]:
+def _expand(file: str, access: "Callable[[], RemoteAccess]", *, is_pattern: bool) -> list[str]:
     if not PATTERN.search(file) or (REMOTE.match(file) and not IN_OBJECT_STORE.match(file)):
         return [file]
     if IN_OBJECT_STORE.match(file):
         from .object_store import ObjectLocation
 
-        found = ObjectLocation(file, access()).matching()
+        location = ObjectLocation(file, access())
+        exists, matching = location.exists, location.matching
     else:
         from glob import glob
 
-        found = [file] if Path(file).exists() else sorted(glob(file, recursive=True))  # noqa: PTH207 - text
+        exists = Path(file).exists
+        matching = partial(glob, file, recursive=True)
+    itself = [file] if exists() else []
+    found = itself if itself and not is_pattern else sorted({*itself, *matching()})
     if not found:
         raise UsageError(f"{mask_address(file)} matches no file", hint="check the folder and the pattern")
     return found

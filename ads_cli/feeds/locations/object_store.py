@@ -60,32 +60,38 @@ class ObjectLocation(RemoteLocation):
 
     def matching(self) -> list[str]:
         """Return the addresses of the files that this address, a pattern, stands for; raise AdsctlError."""
+        return [self._address_of(name) for name in self._retried(self._glob)]
+
+    def exists(self) -> bool:
+        """Tell whether there is a file of this very address, whose name may look like a pattern."""
+        try:
+            return any(info["type"] != "directory" for info in self._retried(self._info))
+        except NotFoundError:
+            return False
+
+    def _retried(self, ask: Callable[[Any], Iterator[Any]]) -> list[Any]:
+        """Return all that a thread finds out with the file system; raise AdsctlError."""
         retries, make_file_system = self.access.retries(), self._back_end()
         while True:
             try:
-                return [self._address_of(name) for name in self._results(self._glob(make_file_system))]
+                return [*self._results(ask(make_file_system))]
             except FailedAttempt as failed:
                 retries.wait(failed, 0)
 
     def peek(self, read: Callable[[BinaryIO], T]) -> tuple[str, T]:
         """Fetch only what is read; the version is the size with ETag, checksum or time."""
-        retries, make_file_system = self.access.retries(), self._back_end()
 
-        def read_some() -> Iterator[tuple[str, T]]:
-            file_system = self._connect(make_file_system)
+        def read_some(make: Any) -> Iterator[tuple[str, T]]:
+            file_system = self._connect(make)
             path = self._path(file_system)
             info = file_system.info(path)
             options = {} if self._scheme == "sftp" else {"block_size": PEEK_BYTES}
             with file_system.open(path, "rb", **options) as stream:
                 yield _version(info), read(stream)
 
-        while True:
-            try:
-                found: tuple[str, T]
-                (found,) = self._results(read_some())
-                return found
-            except FailedAttempt as failed:
-                retries.wait(failed, 0)
+        found: tuple[str, T]
+        (found,) = self._retried(read_some)
+        return found
 
     def _attempt(self, make: Any, file: BinaryIO, retries: CopyRetries, on_bytes: OnBytes) -> None:
         size = -1
@@ -156,6 +162,10 @@ class ObjectLocation(RemoteLocation):
         file_system = self._connect(make)
         yield from sorted(file_system.glob(self._path(file_system)))
 
+    def _info(self, make: Any) -> Iterator[dict[str, Any]]:
+        file_system = self._connect(make)
+        yield file_system.info(self._path(file_system))
+
     def _address_of(self, name: str) -> str:
         parts = urlsplit(self.address)
         return (
@@ -164,7 +174,8 @@ class ObjectLocation(RemoteLocation):
 
     def _path(self, file_system: Any) -> str:
         if self._scheme == "sftp":  # /~/ is the home folder, as curl has it
-            return urlsplit(self.address).path.removeprefix("/~/")
+            path = self.address.partition("://")[2].partition("/")[2]  # with any ? and #
+            return f"/{path}".removeprefix("/~/")
         return str(file_system._strip_protocol(self.address))
 
     def _options(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ a task that has ended is not run again when its worker dies.
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from uuid import uuid4
@@ -16,12 +17,14 @@ import msgspec
 from distributed import Future
 
 from ..config.atomic_files import atomic
-from ..errors import Interrupted, UnavailableError
+from ..errors import Interrupted
 from ..signals import handled_by
 from .cluster_bulletin import Bulletin
-from .cluster_link import Connection, Event, Link, LostError, RemoteError
+from .cluster_ledger import REFRESH_SECONDS, FleetLimits
+from .cluster_link import Connection, Event, Link, LostError
 from .cluster_members import Member, Members
-from .cluster_messages import LostContactError, Outcome, Refusal, failed, require_nothing_secret
+from .cluster_messages import Outcome, failed, require_nothing_secret
+from .cluster_outcomes import Outcomes
 from .cluster_roll import Roll
 from .cluster_worker import carry_out
 from .engine import Ended, OnEvent, Started
@@ -39,7 +42,8 @@ class Waiting(msgspec.Struct):
     task: Task
     not_before: float = 0.0  # monotonic seconds
     was_started: bool = False  # it may have ended
-    home: str = ""  # of the worker that was lost with it: its record is there
+    home: str = ""  # of the worker that was lost with it: its record and its journal are there
+    home_until: float = 0.0  # when it is waited for no longer
 
 
 class Flight(msgspec.Struct):
@@ -59,6 +63,7 @@ class ClusterEngine:
         self._records = Records(state_dir, run)
         self._bulletin = Bulletin()
         self._connection = Connection(scheduler, self._bulletin.board, max_wait)
+        self._shares = FleetLimits(self._bulletin.board, self._connection.claim)
         self._signals: list[int] = []
         self._stopped_at = float("inf")
         self._ready: list[Waiting] = []
@@ -73,8 +78,9 @@ class ClusterEngine:
         """
         require_nothing_secret(tasks)
         self._queue, self._on_event = TaskQueue(tasks, self._limits), on_event
-        self._members = Members(tasks)
+        self._members = Members(tasks, self._shares)
         self._roll = Roll(self._members, self._run, tasks)
+        self._outcomes = Outcomes(self._bulletin, self._members, self._roll)
         with handled_by(self._on_signal):
             self._connection.open()
             try:
@@ -82,8 +88,7 @@ class ClusterEngine:
                     self._step()
             finally:
                 if link := self._connection.current:
-                    self._bulletin.leave(link, self._members, is_done=not self._flights)
-                    link.close()
+                    self._leave(link)
         if self._signals:
             raise Interrupted(self._signals[0])
 
@@ -91,6 +96,14 @@ class ClusterEngine:
         self._signals.append(signum)
         if len(self._signals) > 1:
             raise Interrupted(signum)
+
+    def _leave(self, link: Link) -> None:
+        """Give back what nothing uses, and tell what still runs to end."""
+        with suppress(LostError):
+            if not self._flights:
+                self._shares.leave(time.monotonic())
+            self._bulletin.leave(link, self._members, is_done=not self._flights)
+        link.close()
 
     @property
     def _is_done(self) -> bool:
@@ -103,6 +116,7 @@ class ClusterEngine:
             if link is None:
                 return
             self._roll.call(link)
+            self._shares.silence_seconds = self._roll.lease_seconds + REFRESH_SECONDS
             self._replace(link)
             self._give_up()
             self._place(link)
@@ -138,31 +152,17 @@ class ClusterEngine:
             free -= 1
         now = time.monotonic()
         for waiting in [each for each in self._ready if each.not_before <= now]:
-            if self._members.is_expected(waiting.home):
+            if self._members.is_expected(waiting.home) and now < waiting.home_until:
                 continue
-            if outcome := self._found(link, waiting):
+            if outcome := self._outcomes.find(link, waiting.task, was_started=waiting.was_started):
                 self._end(link, waiting.task, outcome)
             elif error := self._members.find_problem(waiting.task, now):
                 self._end(link, waiting.task, failed(waiting.task, error))
-            elif member := self._members.choose(waiting.task, now):
+            elif member := self._members.choose(waiting.task, now, waiting.home):
                 self._submit(link, waiting.task, member)
             else:
                 continue
             self._ready.remove(waiting)
-
-    def _found(self, link: Link, waiting: Waiting) -> Outcome | None:
-        """Return what a task has come to without the fleet's hearing of it."""
-        if waiting.was_started:
-            if outcome := self._outcome(link, waiting.task):
-                return outcome
-            self._roll.ask(link, [waiting.task])
-        result = self._roll.ended.pop(waiting.task.name, None)
-        return Outcome(result, "") if result else None
-
-    def _outcome(self, link: Link, task: Task) -> Outcome | None:
-        """Return what a worker has told the scheduler of a task."""
-        text = link.get(self._bulletin.ended(task))
-        return msgspec.json.decode(text, type=Outcome) if text else None
 
     def _submit(self, link: Link, task: Task, member: Member) -> None:
         self._bulletin.tell(link, self._members, self._signals)  # its share, which it needs
@@ -182,7 +182,8 @@ class ClusterEngine:
                 self._on_event(Started(each.task, event["worker"]))
         elif flight := self._flights.get(str(event.key)):
             # The scheduler has the outcome; the future's result may be on a worker that has died since.
-            outcome = self._outcome(link, flight.task) or self._refused(link, flight)
+            outcome = self._outcomes.told(link, flight.task)
+            outcome = outcome or self._outcomes.refused(link, flight.task, flight.future)
             del self._flights[str(event.key)]
             self._members.release(flight.address)
             if outcome:
@@ -190,21 +191,6 @@ class ClusterEngine:
             else:
                 later = time.monotonic() + BEAT_SECONDS
                 self._ready.append(Waiting(flight.task, later, was_started=True))
-
-    def _refused(self, link: Link, flight: Flight) -> Outcome | None:
-        """Note why a worker has not run a task; return the outcome of one that cannot be run."""
-        try:
-            answer = link.result(flight.future)
-        except LostContactError:
-            return None
-        except RemoteError as error:
-            problem = UnavailableError(f"no worker could run it: {error}")
-            return failed(flight.task, problem.as_dict())
-        if answer:
-            refusal = msgspec.json.decode(answer, type=Refusal)
-            if refusal.error:
-                self._members.refuse(refusal.worker, flight.task.profile, refusal.error)
-        return None
 
     def _end(self, link: Link, task: Task, outcome: Outcome) -> None:
         """Store what a task came to, and only then forget it at the scheduler."""
@@ -222,20 +208,24 @@ class ClusterEngine:
     def _lose(self) -> None:
         """Take back every task; each ends where it runs, as its worker hears nothing of the scheduler."""
         self._connection.lose()
-        for key, each in [*self._flights.items()]:
-            self._take_back(key, self._members.home_of(each.address))
+        for key in [*self._flights]:
+            self._take_back(key, float("inf"))
 
     def _replace(self, link: Link) -> None:
-        """Take back the tasks of workers that have left: Dask would wait for a worker of the same address."""
+        """Take back the tasks of workers that have left: Dask would wait for a worker of the same address.
+
+        No other worker gets their leases for a while: until then, their homes may return with what they know.
+        """
         for key, each in [*self._flights.items()]:
             if not self._members.is_present(each.address):
                 link.cancel(each.future)
-                self._take_back(key)
+                self._take_back(key, time.monotonic() + self._roll.lease_seconds)
 
-    def _take_back(self, key: str, home: str = "") -> None:
+    def _take_back(self, key: str, home_until: float) -> None:
         flight = self._flights.pop(key)
         self._members.release(flight.address)
-        self._ready.append(Waiting(flight.task, was_started=True, home=home))
+        home = self._members.home_of(flight.address)
+        self._ready.append(Waiting(flight.task, was_started=True, home=home, home_until=home_until))
 
     def _reconnect(self) -> Link | None:
         """Connect again; one that was started again knows nothing, and what it had leased is waited for."""
@@ -243,6 +233,7 @@ class ClusterEngine:
         if link and is_other:
             self._bulletin.renew()
             self._members.keep((), time.monotonic())
+            self._shares.restore(time.monotonic())
             for waiting in self._ready:
                 waiting.not_before = self._connection.lost_at + self._roll.lease_seconds
                 self._bulletin.announce(link, waiting.task)

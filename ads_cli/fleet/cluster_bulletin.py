@@ -71,12 +71,11 @@ class Bulletin:
 
     def leave(self, link: Link, members: Members, *, is_done: bool) -> None:
         """Forget what was told; what still runs is to end."""
-        with suppress(LostError):
-            link.delete(*self._announced, *(shares_of(self.board, home) for home in members.homes))
-            if is_done:
-                link.delete(self.board)
-            else:
-                self._put(link, SIGTERM)
+        link.delete(*self._announced, *(shares_of(self.board, home) for home in members.homes))
+        if is_done:
+            link.delete(self.board)
+        else:
+            self._put(link, SIGTERM)
 
     def _put(self, link: Link, stop: int) -> None:
         self._beat += 1

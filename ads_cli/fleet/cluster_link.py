@@ -9,10 +9,13 @@ from queue import Empty, SimpleQueue
 from time import monotonic, sleep
 from typing import Any, TypeAlias
 
+import msgspec
 from distributed import Client, Future, Variable
 from distributed.versions import VersionMismatchWarning
 
 from ..errors import StateError, UnavailableError
+from .allowance import Division
+from .cluster_ledger import Claims, update_ledger
 from .cluster_messages import LostContactError
 
 CONNECT_SECONDS = 10
@@ -111,6 +114,12 @@ class Link:
                 raise error if isinstance(error, LostContactError) else RemoteError(str(error))
             return bytes(future.result(timeout=RESULT_SECONDS))
 
+    def claim(self, claims: Claims) -> Mapping[str, Division]:
+        """Tell the ledger what a fleet claims; return how limits are divided."""
+        with self._talking() as client:
+            answer: Any = client.run_on_scheduler(update_ledger, msgspec.json.encode(claims))
+            return msgspec.json.decode(answer, type=dict[str, Division])
+
     def put(self, name: str, value: str) -> None:
         """Set a variable."""
         with self._talking() as client:
@@ -187,6 +196,12 @@ class Connection:
         is_other = self.current.scheduler_id != self._scheduler_id
         self._scheduler_id = self.current.scheduler_id
         return self.current, is_other
+
+    def claim(self, claims: Claims, now: float) -> Mapping[str, Division]:
+        """Tell the ledger what a fleet claims, by the scheduler's own clock."""
+        if self.current is None:
+            raise LostError("there is no connection to a scheduler")
+        return self.current.claim(claims)
 
     def lose(self) -> None:
         """Give up a link that is broken."""

@@ -7,11 +7,10 @@ from typing import Any
 import msgspec
 
 from ..client.allowance import Share, account_scope
-from .allowance import Division
+from .cluster_ledger import FleetLimits
 from .outcome import severity
 from .tasks import Task
 
-PARTS = 16  # of a limit, at least: a worker that joins later gets one of another worker's
 SETTLE_SECONDS = 5.0  # in which the workers of a cluster join, one after another
 RETURN_SECONDS = 60.0  # in which a worker that was lost returns to its share
 
@@ -35,12 +34,11 @@ class Member(msgspec.Struct):
 
 
 class Members:
-    """The workers that a fleet has seen, and the limits divided among their homes."""
+    """The workers that a fleet has seen, and the shares of limits that their homes need."""
 
-    def __init__(self, tasks: Iterable[Task]) -> None:
-        self._tasks = tuple(tasks)
+    def __init__(self, tasks: Iterable[Task], limits: FleetLimits) -> None:
+        self._tasks, self._limits = tuple(tasks), limits
         self._members: dict[str, Member] = {}  # by address
-        self._divisions: dict[str, Division] = {}  # by scope
         self._joined_at = 0.0
         self._absent: dict[str, float] = {}  # homes without a worker, since when
 
@@ -68,9 +66,8 @@ class Members:
         here = {member.home for member in self.present}
         self._absent = {home: self._absent.get(home, now) for home in self.homes - here}
         for home in [home for home, since in self._absent.items() if now - since > RETURN_SECONDS]:
-            self._forget(home, self._absent.pop(home))
-        for division in self._divisions.values():
-            division.spread(now)
+            self._forget(home, now)
+        self._limits.refresh(now)
 
     def is_expected(self, home: str) -> bool:
         """Whether the workers of a home have left, and may return."""
@@ -86,17 +83,28 @@ class Members:
         member = self._members.get(address)
         return member.home if member else ""
 
-    def _forget(self, home: str, seen_at: float) -> None:
+    def _forget(self, home: str, now: float) -> None:
         """Give back the shares of a home that does not return; what it sent counts for another window."""
+        del self._absent[home]
         self._members = {address: each for address, each in self._members.items() if each.home != home}
-        for division in self._divisions.values():
-            division.leave(home, seen_at)
+        self._limits.give_back(home, now)
 
-    def choose(self, task: Task, now: float) -> Member | None:
-        """Choose the worker with the most free threads that may run a task; None where none may yet."""
+    def choose(self, task: Task, now: float, home: str = "") -> Member | None:
+        """Choose a worker that may run a task; None where none may yet.
+
+        The one that may begin the soonest is preferred, then one of a home, then the most free threads.
+        """
         free = [each for each in self._able(task) if each.is_present and each.busy < each.threads]
-        for member in sorted(free, key=lambda each: each.busy - each.threads):
-            if self._has_share(member, task, now):
+        scopes = {each.address: self._scopes(each, task) for each in free}
+
+        def preference(each: Member) -> tuple[float, bool, int]:
+            delays = (self._limits.delay(scope, each.home, now) for scope in scopes[each.address])
+            return max(delays, default=0.0), each.home != home, each.busy - each.threads
+
+        for member in sorted(free, key=preference):
+            for scope, tasks in scopes[member.address].items():
+                self._claim(scope, tasks, member, task, now)
+            if scopes[member.address].keys() <= self.shares(member.home, now).keys():
                 return member
         return None
 
@@ -128,18 +136,10 @@ class Members:
 
     def shares(self, home: str, now: float) -> dict[str, Share]:
         """Return the share that a home has of each limit."""
-        shares = {scope: each.shares(now).get(home) for scope, each in self._divisions.items()}
-        return {scope: share for scope, share in shares.items() if share}
+        return self._limits.shares(home, now)
 
     def _able(self, task: Task) -> list[Member]:
         return [each for each in self._members.values() if not each.problem(task)]
-
-    def _has_share(self, member: Member, task: Task, now: float) -> bool:
-        """Whether the home of a worker has a share of each limit that a task uses; give it one if it may."""
-        return all(
-            self._join_division(scope, number, member, task, now)
-            for scope, number in self._scopes(member, task).items()
-        )
 
     def _scopes(self, member: Member, task: Task) -> dict[str, int]:
         """Return the limits that a task uses, and how many tasks may use each at the same time.
@@ -156,23 +156,20 @@ class Members:
             scopes[account] = sum(each.account == task.account for each in self._tasks)
         return scopes
 
-    def _join_division(self, scope: str, tasks: int, member: Member, task: Task, now: float) -> bool:
-        division = self._divisions.get(scope)
-        if division is None:
-            division = self._divisions[scope] = self._divide(tasks, member, task, now)
-        elif len({part.holder for part in division.parts if part.holder}) < tasks:
-            division.join(member.home, now)
-        return member.home in division.shares(now)
+    def _claim(self, scope: str, tasks: int, member: Member, task: Task, now: float) -> None:
+        """Claim a share for the home of a worker, if no more homes have one than tasks can use."""
+        claimed = self._limits.claimed(scope)
+        if member.home in claimed:
+            return
+        if not self._limits.is_divided(scope):
+            self._limits.claim(scope, self._homes_for(tasks, member, task), now)
+        elif len(claimed) < tasks or scope in self.shares(member.home, now):
+            self._limits.claim(scope, [member.home], now)
 
-    def _divide(self, tasks: int, first: Member, task: Task, now: float) -> Division:
-        """Divide a limit among as many homes as can use it at once, beginning with that of a worker."""
+    def _homes_for(self, tasks: int, first: Member, task: Task) -> list[str]:
+        """Return as many homes as can use a limit at once, beginning with that of a worker."""
         busy: Counter[str] = Counter()
         for member in self._able(task):
             if member.is_present and member.home != first.home:
                 busy[member.home] += member.busy
-        others = sorted(busy, key=lambda home: busy[home])[: max(0, tasks - 1)]
-        division = Division.among(max(PARTS, 1 + len(others)))
-        for home in (first.home, *others):
-            division.join(home, now)
-        division.spread(now)
-        return division
+        return [first.home, *sorted(busy, key=lambda home: busy[home])[: max(0, tasks - 1)]]

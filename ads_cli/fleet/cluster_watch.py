@@ -17,6 +17,7 @@ from distributed import Variable, Worker
 from ..client.allowance import Allowance, Share
 from ..config.atomic_files import make_folder
 from ..config.settings import Settings
+from ..errors import StateError
 from .cluster_messages import Board, shares_of
 from .run_task import TaskProcess
 
@@ -76,22 +77,33 @@ class BoardReader:
         self._board, self._shares = Variable(name), Variable(shares_of(name, home.id))
         self._allowance = home.allowance
         self._seen = -1  # changes of the shares
-        self.scopes: set[str] = set()  # of which there is a share
+        self._granted: dict[str, Share] = {}  # by scope
 
     def read(self) -> Board | None:
         """Return what the fleet tells, if anything."""
         text = read(self._board)
         return msgspec.json.decode(text, type=Board) if text else None
 
+    @property
+    def scopes(self) -> set[str]:
+        """The scopes of which there is a share."""
+        return set(self._granted)
+
     def grant(self) -> Board | None:
-        """Read the board, and store the shares if they have changed."""
+        """Read the board, and store the shares; another fleet may have stored older ones meanwhile."""
         board = self.read()
         if board and board.shares != self._seen:
-            shares = msgspec.json.decode(read(self._shares) or "{}", type=dict[str, Share])
-            for scope, share in shares.items():
+            self._granted = msgspec.json.decode(read(self._shares) or "{}", type=dict[str, Share])
+            self._seen = board.shares
+        for scope, share in self._granted.items():
+            if not self._is_stored(scope, share):
                 self._allowance.grant(share, scope)
-            self.scopes, self._seen = set(shares), board.shares
         return board
+
+    def _is_stored(self, scope: str, share: Share) -> bool:
+        with suppress(StateError):
+            return self._allowance.share(scope) == share
+        return False
 
 
 class Watch(threading.Thread):

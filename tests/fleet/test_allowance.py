@@ -26,14 +26,13 @@ steps = st.tuples(
 def test_workers_that_use_all_they_may_never_overrun_the_limit(taken):
     division, now = Division.among(PARTS), 0.0
     sent: list[float] = []  # by anybody
-    windows: dict[str, list[float]] = {}  # what each running worker knows that it has sent
+    windows: dict[str, list[float]] = {}  # what each worker knows that it has sent
     for step, worker, seconds in taken:
         now += seconds
         if step == "join":
             division.join(worker, now)
         elif step == "leave":
             division.leave(worker, now)
-            windows.pop(worker, None)
         elif step == "spread":
             division.spread(now)
         for holder, share in division.shares(now).items():
@@ -73,11 +72,13 @@ def test_a_late_worker_gets_a_part_of_one_that_has_several():
     assert division.shares(10.0 + REST_SECONDS) == {"a": Share(1, 2), "b": Share(1, 2)}
 
 
-def test_a_worker_that_returns_does_not_use_again_what_it_had_used():
+def test_a_worker_that_returns_has_its_part_back_and_another_one_waits_until_it_counts_no_longer():
     division = Division.among(1)
     assert division.join("a", 0.0) == 0.0
     division.leave("a", 50.0)
-    assert division.join("a", 60.0) == REST_SECONDS - 10
+    assert division.delay("a", 60.0) == 0.0 and division.delay("b", 60.0) == REST_SECONDS - 10
+    assert division.join("b", 60.0) == REST_SECONDS - 10
+    assert division.delay("a", 60.0) == inf
 
 
 def test_profiles_with_one_token_have_one_scope(adsctl):

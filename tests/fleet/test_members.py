@@ -4,6 +4,7 @@ from math import inf
 
 from ads_cli.client.allowance import account_scope
 from ads_cli.fleet.allowance import REST_SECONDS
+from ads_cli.fleet.cluster_ledger import FleetLimits, Ledger
 from ads_cli.fleet.cluster_members import RETURN_SECONDS, SETTLE_SECONDS, Member, Members
 from ads_cli.fleet.tasks import Task
 from ads_cli.uploads.job_key import Place
@@ -29,10 +30,14 @@ def worker(name: str, home: str = "", scopes: dict[str, str] | None = None, **ot
 
 
 def members_of(tasks: list[Task], *workers: Member) -> Members:
-    members = Members(tasks)
+    members = Members(tasks, limits_of(Ledger()))
     for each in workers:
         members.join(each, 0.0)
     return members
+
+
+def limits_of(ledger: Ledger, fleet: str = "fleet-1") -> FleetLimits:
+    return FleetLimits(fleet, ledger.update)
 
 
 def names(*chosen: Member | None) -> list[str]:
@@ -95,7 +100,7 @@ def test_a_worker_that_returns_has_its_share_and_one_that_does_not_gives_it_up()
     members.keep(["tcp://a"], 10.0 + RETURN_SECONDS + 1)
     assert members.shares("home-b", 80.0) == {} and not members.is_expected("home-b")
     assert members.shares("home-a", 80.0)[TOKEN].parts == 8  # what b has sent still counts
-    rested = 10.0 + REST_SECONDS + 1
+    rested = 80.0 + REST_SECONDS + 1
     members.keep(["tcp://a"], rested)
     assert members.shares("home-a", rested)[TOKEN].parts == 16
 

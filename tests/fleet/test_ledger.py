@@ -1,0 +1,109 @@
+"""The shares of limits that fleets of one cluster have, beside and after each other."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ads_cli.api.rates import QUARTER_HOUR_SECONDS
+from ads_cli.client.allowance import Share
+from ads_cli.fleet.allowance import REST_SECONDS
+from ads_cli.fleet.cluster_ledger import PARTS, REFRESH_SECONDS, Claims, FleetLimits, Ledger
+
+TOKEN, LIMIT, SILENCE_SECONDS = "token-1", PARTS * 3, 35.0
+HOMES, FLEETS = "abcd", ("one", "two")
+
+steps = st.tuples(
+    st.sampled_from(["claim", "leave", "restart", "nothing"]),
+    st.sampled_from(FLEETS),
+    st.sampled_from(HOMES),
+    st.sampled_from([0.0, 1.0, 20.0, 100.0, QUARTER_HOUR_SECONDS, 2000.0]),
+)
+
+
+class Cluster:
+    """A scheduler whose ledger can be lost."""
+
+    def __init__(self) -> None:
+        self.ledger = Ledger()
+        self.fleets = {name: FleetLimits(name, self.update) for name in FLEETS}
+
+    def update(self, claims: Claims, now: float):
+        return self.ledger.update(claims, now + 5.0)  # by a clock of its own
+
+    def total(self, now: float) -> int:
+        shares = [self.fleets["one"].shares(home, now).get(TOKEN, Share(0, PARTS)) for home in HOMES]
+        return sum(share.parts for share in shares)
+
+
+@given(st.lists(steps, max_size=40))
+def test_fleets_that_use_all_they_may_never_overrun_a_limit_together(taken):
+    """Each home counts what it has sent, for all fleets; fleets learn of new shares a little later."""
+    cluster, now = Cluster(), 0.0
+    sent: list[float] = []
+    windows: dict[str, list[float]] = {home: [] for home in HOMES}
+    for step, name, home, seconds in taken:
+        now += seconds
+        limits = cluster.fleets[name]
+        if step == "claim" and home not in limits.claimed(TOKEN):
+            limits.claim(TOKEN, [home], now)
+        elif step == "leave":
+            limits.leave(now)
+        elif step == "restart":
+            cluster.ledger = Ledger()
+            for each in cluster.fleets.values():
+                each.restore(now)
+        for each in cluster.fleets.values():
+            each.refresh(now)
+            for user in each.claimed(TOKEN):
+                share = each.shares(user, now).get(TOKEN)
+                recent = sum(time > now - QUARTER_HOUR_SECONDS for time in windows[user])
+                new = [now] * max(0, share.of(LIMIT) - recent) if share else []
+                windows[user] += new
+                sent += new
+        assert sum(time > now - QUARTER_HOUR_SECONDS for time in sent) <= LIMIT
+
+
+def test_a_fleet_that_falls_silent_gives_back_what_only_it_had():
+    cluster = Cluster()
+    one, two = cluster.fleets.values()
+    one.silence_seconds = two.silence_seconds = SILENCE_SECONDS
+    one.claim(TOKEN, ["a", "b"], 0.0)
+    two.claim(TOKEN, ["b"], 1.0)
+    assert two.shares("b", 1.0) == {TOKEN: Share(PARTS // 2, PARTS)}
+    ended = SILENCE_SECONDS + REFRESH_SECONDS
+    two.refresh(20.0), two.refresh(ended)
+    assert two.shares("a", ended) == {}
+    two.refresh(ended + REST_SECONDS)
+    assert two.shares("b", ended + REST_SECONDS) == {TOKEN: Share(PARTS, PARTS)}
+
+
+def test_a_fleet_that_follows_another_begins_at_once_on_the_homes_that_had_shares():
+    cluster = Cluster()
+    one, two = cluster.fleets.values()
+    one.claim(TOKEN, ["a", "b"], 0.0)
+    one.leave(10.0)
+    assert [two.delay(TOKEN, home, 11.0) for home in "abc"] == [0.0, 0.0, REST_SECONDS - 1]
+    two.claim(TOKEN, ["a"], 11.0)
+    assert two.shares("a", 11.0) == {TOKEN: Share(PARTS // 2, PARTS)}
+
+
+def test_what_a_home_may_send_is_one_for_all_fleets():
+    cluster = Cluster()
+    one, two = cluster.fleets.values()
+    one.claim(TOKEN, ["a"], 0.0)
+    assert two.delay(TOKEN, "a", 1.0) == 0.0  # it has all; both count in one window
+    two.claim(TOKEN, ["b"], 1.0)
+    one.refresh(1.0 + REFRESH_SECONDS)
+    assert one.shares("a", 10.0) == two.shares("a", 10.0) == {TOKEN: Share(PARTS - 1, PARTS)}
+    assert cluster.total(10.0) == PARTS - 1
+
+
+def test_a_scheduler_that_is_started_again_is_told_what_the_last_one_knew():
+    cluster = Cluster()
+    one, two = cluster.fleets.values()
+    one.claim(TOKEN, ["a"], 0.0)
+    two.claim(TOKEN, ["b"], 1.0)
+    cluster.ledger = Ledger()
+    two.restore(100.0), one.restore(101.0)
+    assert one.shares("a", 101.0) == {TOKEN: Share(PARTS - 1, PARTS)}
+    assert one.shares("b", 101.0) == {} and two.delay(TOKEN, "b", 101.0) == REST_SECONDS - 100
+    assert one.shares("b", 2 + REST_SECONDS) == {TOKEN: Share(1, PARTS)}

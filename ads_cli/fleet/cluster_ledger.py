@@ -1,8 +1,8 @@
 """The limits of tokens and accounts on a cluster, divided among the homes of its workers for all fleets.
 
-The scheduler keeps the ledger and carries out one change after the other, by its own clock. So fleets that run
-at the same time, or soon after each other, have one division of a limit. A fleet says again and again what it
-claims: one that falls silent has ended, and gives back what it had.
+The scheduler keeps the ledger, and carries out one change after the other by its own clock. So fleets that
+run at the same time, or soon after each other, have one division of a limit. A fleet repeats what it claims:
+one that falls silent has ended, and gives back what it had.
 """
 
 import time

@@ -15,7 +15,7 @@ from tests.conftest import Service, feed
 
 from .dask_cluster import Cluster, Proxy, Worker, free_port, wait_until
 
-NAMES = [f"shop{number}" for number in range(1, 8)]
+NAMES = [f"shop{number}" for number in range(1, 6)]
 BRIEF = NAMES[:2]  # whose feeds are one batch
 SECRETS = ("CONSUMER_KEY", "CONSUMER_SECRET", "ACCESS_TOKEN", "ACCESS_TOKEN_SECRET")
 
@@ -97,7 +97,7 @@ class Company:
         addresses = ("--listen-address", listen, "--contact-address", contact)
         return self.hire(name, "--no-nanny", *addresses, port=to_scheduler.port)
 
-    def feeds(self, shops: Sequence[str], rows: int) -> str:
+    def feeds(self, shops: Sequence[str], rows: int, *tasks: str, file: str = "fleet.yaml") -> str:
         """Write a feed for each shop, other than before, where the workers find it; return a fleet."""
         self.round += 1
         folder = self.folder / f"feeds-{self.round}"
@@ -107,11 +107,8 @@ class Company:
             (folder / f"{shop}.csv").write_text(text.replace("sku-", f"{shop}-{self.round}-"))
         command = f"products push {folder}/{{profile}}.csv --concurrency 1"
         names = ", ".join(f'"{shop}"' for shop in shops)
-        return str(
-            self.office.file(
-                "fleet.yaml", f"tasks:\n  - {{for: {{profiles: [{names}]}}, run: '{command}'}}\n"
-            )
-        )
+        lines = [f"{{for: {{profiles: [{names}]}}, run: '{command}'}}", *tasks]
+        return str(self.office.file(file, "\n".join(["tasks:", *(f"  - {line}" for line in lines), ""])))
 
     def run(self, fleet: str, *options: object, code: int | None = 0) -> list[dict]:
         """Run a fleet on the cluster, and return its records."""
@@ -128,11 +125,12 @@ class Company:
         wait_until(lambda: all(map(self.cluster.registrations, names)), "the workers have joined")
 
     def ended(self) -> set[str]:
-        """The tasks of the last run whose records are on a worker."""
-        (run,) = self.office.home.glob("state/fleet/*/run.json")
+        """The tasks of the last run that have ended well, by the records on the workers."""
+        run = max(self.office.home.glob("state/fleet/*/run.json"), key=lambda path: path.stat().st_mtime)
         id = json.loads(run.read_text())["run"]["id"]
-        records = self.folder.glob(f"w*/state/fleet/*/{id}/*.json")
-        return {json.loads(record.read_text())["task"] for record in records}
+        paths = self.folder.glob(f"w*/state/fleet/*/{id}/*.json")
+        records = [json.loads(path.read_text()) for path in paths]
+        return {record["task"] for record in records if record["status"] == "ok"}
 
     def busy(self) -> list[Worker]:
         """The workers that have a task's process."""

@@ -8,33 +8,48 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import pytest
 from distributed import Client
 
+from ads_cli.api.products import PutProducts
+from ads_cli.api.rates import Rate
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
-from tests.adsctl import TIMEOUT_SECONDS
+from tests.adsctl import ROOT, TIMEOUT_SECONDS
+from tests.effort import tries
 
 from .dask_cluster import wait_until
 from .shops import BRIEF, NAMES, Company, Shops, secrets_of
+
+RATE = Rate("products", 24, 3.0, kept="without headers")
+# What the workers and their tasks read at their start: a window of seconds, in place of a quarter of an hour.
+SITE = f"""
+from ads_cli.api.products import PutProducts
+from ads_cli.api.rates import Rate
+PutProducts.endpoint.rates["x"] = {RATE!r}
+"""
 
 
 @pytest.fixture(scope="module")
 def company(tmp_path_factory, seeded_database) -> Iterator[Company]:
     folder = tmp_path_factory.mktemp("company")
-    emulator = Emulator(shutil.copyfile(seeded_database, folder / "service.db"))
-    emulator.prepared()
-    shops = Shops(emulator)
-    with running(shops) as address:
-        company = Company(folder, shops, address, {})
-        company.hire("w1", "--no-nanny")
-        company.hire("w2", "--nanny")
-        company.hire_behind_networks("w3")
-        company.wait_for_workers()
-        yield company
-        company.end()
-    emulator.close()
+    (folder / "site").mkdir()
+    (folder / "site" / "sitecustomize.py").write_text(SITE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(PutProducts.endpoint.rates, "x", RATE)
+        emulator = Emulator(shutil.copyfile(seeded_database, folder / "service.db"), service="x")
+        emulator.prepared()
+        with running(shops := Shops(emulator)) as address:
+            company = Company(folder, shops, address, {"PYTHONPATH": f"{folder}/site:{ROOT}"})
+            company.hire("w1", "--no-nanny")
+            company.hire("w2", "--nanny")
+            company.hire_behind_networks("w3")
+            company.wait_for_workers()
+            yield company
+            company.end()
+        emulator.close()
 
 
 @pytest.fixture
@@ -70,55 +85,81 @@ def assert_all_pushed(company: Company, shops: Shops, records: list[dict], rows:
         assert pushed <= set(shops.stored_in(name))
 
 
-def test_tasks_run_on_all_workers_and_results_and_logs_come_home(company, shops):
-    fleet = company.feeds(NAMES, 30)
-    feed = company.folder / "feeds-1" / f"{NAMES[-1]}.csv"
+def test_tasks_run_on_all_workers_and_what_they_come_to_comes_home_and_nothing_secret(company, shops):
+    for part in range(3):
+        (company.folder / f"part-{part}.csv").write_text(f"email\nana-{part}@shop.example\n")
+    push = f"audiences push {{file}} --audience 1nmth --account {shops.emulator.account}"
+    people = f"{{for: {{files: {company.folder}/part-*.csv}}, profile: {NAMES[0]}, run: '{push}'}}"
+    fleet = company.feeds(NAMES[2:], 30, people)
+    feed = company.folder / f"feeds-{company.round}" / f"{NAMES[-1]}.csv"
     feed.write_text(feed.read_text().replace("12.50 EUR", "cheap"))
     records = company.run(fleet, code=3)
-    assert [(each["task"], each["status"], each["exit_code"]) for each in records] == [
-        *((name, "ok", 0) for name in NAMES[:-1]),
-        (NAMES[-1], "failed", 3),
-    ]
-    assert {each["worker"] for each in records} == {"w1", "w2", "w3"}
-    assert [each["summary"]["created"] for each in records[:-1]] == [25, 25, 30, 30, 30, 30]
-    assert push_counts(shops) == {name: {1} for name in NAMES[:-1]} | {NAMES[-1]: set()}
+    assert {each["task"]: each["exit_code"] for each in records if each["status"] == "failed"} == {
+        NAMES[-1]: 3
+    }
+    assert len({each["worker"] for each in records}) == 3
+    assert [each["summary"]["created"] for each in records[:2]] == [30, 30]
+    assert [each["summary"]["accepted"] for each in records[3:]] == [1, 1, 1]  # the parts of one list
+    assert [push_counts(shops)[name] for name in NAMES[2:]] == [{1}, {1}, set()]
     (log,) = company.office.home.glob(f"state/fleet/*/*/{NAMES[-1]}*.log")
     assert "cheap" in log.read_text()
+    memory, log = memory_of(company.cluster.scheduler.pid), company.cluster.log.read_bytes()
+    assert b"adsctl-" in memory and b"Register worker" in log  # what is there is found
+    for secret in secrets_of(company.shops.emulator, company.service_address).values():
+        assert secret.encode() not in memory
+        assert secret.encode() not in log
 
 
-def test_a_killed_worker_loses_its_tasks_alone_and_they_end_elsewhere(company, shops):
-    fleet = company.feeds(NAMES, 100)
-    shops.fail("PUT /12/product_catalogs/* latency=0.3")
-    running = run_beside(company, fleet)
-    wait_until(company.ended, "a task has ended")
-    company.cluster.workers["w2"].kill()
-    assert_all_pushed(company, shops, records_of(running), 100)
-    again = [name for name, counts in push_counts(shops).items() if counts != {1}]
-    assert len(again) <= 2  # that worker has two threads
+def memory_of(pid: int) -> bytes:
+    """Read all memory of a process."""
+    found = []
+    with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
+        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+            region, permissions, *_ = line.split()
+            if permissions.startswith("rw"):
+                start, end = (int(each, 16) for each in region.split("-"))
+                with suppress(OSError):
+                    memory.seek(start)
+                    found.append(memory.read(end - start))
+    return b"".join(found)
 
 
-def test_the_tasks_of_a_scheduler_that_is_started_again_all_end(company, shops):
-    fleet = company.feeds(NAMES, 100)
-    shops.fail("PUT /12/product_catalogs/* latency=0.3")
-    running = run_beside(company, fleet)
-    wait_until(company.ended, "a task has ended")
-    ended = company.ended()
-    company.cluster.restart_scheduler()
-    assert_all_pushed(company, shops, records_of(running), 100)
-    assert all(push_counts(shops)[name] == {1} for name in ended)
+def kill_a_worker(company: Company, random: Random) -> None:
+    company.cluster.workers[random.choice(("w1", "w2"))].kill()
 
 
-def test_a_worker_that_is_cut_off_ends_its_tasks_before_another_begins_them(company, shops):
-    fleet = company.feeds(NAMES, 100)
-    shops.fail("PUT /12/product_catalogs/* latency=0.3")
-    running = run_beside(company, fleet)
-    wait_until(company.ended, "a task has ended")
+def cut_a_network(company: Company, random: Random) -> None:
+    """Cut it until the worker behind it has ended its tasks by itself."""
     for network in company.networks:
         network.cut()
-    wait_until(lambda: len(company.busy()) == 2, "the worker that was cut off has no task")
+    alone = company.cluster.workers["w3"]
+    wait_until(lambda: alone not in company.busy(), "the worker that was cut off has no task")
     for network in company.networks:
         network.mend()
+
+
+def restart_the_scheduler(company: Company, random: Random) -> None:
+    company.cluster.restart_scheduler()
+
+
+LOSSES = (kill_a_worker, cut_a_network, restart_the_scheduler)
+
+
+@pytest.mark.parametrize("seed", range(tries(1, 20)))
+def test_whatever_is_lost_every_task_ends_and_none_that_had_ended_runs_again(company, shops, seed):
+    random = Random(seed)
+    losses = random.choices(LOSSES, k=random.randint(1, 4)) if seed else LOSSES
+    fleet = company.feeds(NAMES, 100)
+    shops.fail("PUT /12/product_catalogs/* latency=0.3")
+    running = run_beside(company, fleet)
+    wait_until(company.ended, "a task has ended")
+    ended = set[str]()
+    for lose in losses:
+        ended |= company.ended()
+        lose(company, random)
     assert_all_pushed(company, shops, records_of(running), 100)
+    assert all(push_counts(shops)[name] == {1} for name in ended)
+    wait_until(lambda: company.busy() == [], "no task is left")
 
 
 def test_tasks_whose_workers_die_after_them_are_not_run_again(company, shops):
@@ -163,24 +204,16 @@ def test_a_fleet_that_is_stopped_stops_its_tasks_and_is_resumed(company, shops):
     assert_all_pushed(company, shops, company.run(fleet, "--resume"), 100)
 
 
-def test_nothing_secret_is_at_the_scheduler(company, shops):
-    company.run(company.feeds(NAMES[:3], 30))
-    memory, log = memory_of(company.cluster.scheduler.pid), company.cluster.log.read_bytes()
-    assert b"adsctl-" in memory and b"Register worker" in log  # what is there is found
-    for secret in secrets_of(company.shops.emulator, company.service_address).values():
-        assert secret.encode() not in memory
-        assert secret.encode() not in log
-
-
-def memory_of(pid: int) -> bytes:
-    """Read all memory of a process."""
-    found = []
-    with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
-        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
-            region, permissions, *_ = line.split()
-            if permissions.startswith("rw"):
-                start, end = (int(each, 16) for each in region.split("-"))
-                with suppress(OSError):
-                    memory.seek(start)
-                    found.append(memory.read(end - start))
-    return b"".join(found)
+def test_fleets_that_share_a_token_use_its_limit_and_never_overrun_it(company, shops):
+    """Two run at the same time, and one soon after them; a window does not hold what each of them sends."""
+    first = company.feeds(NAMES[2:4], 12 * 25, file="first.yaml")
+    running = company.office.popen(*company.words(first))
+    wait_until(lambda: shops.puts, "the first fleet runs")
+    (second,) = company.run(company.feeds(NAMES[4:], 12 * 25, file="second.yaml"))
+    records = [*records_of(running), second]
+    (third,) = company.run(company.feeds(NAMES[:1], 25, file="third.yaml"))
+    assert [each["summary"]["retries"] for each in [*records, third]] == [0] * 4
+    assert shops.statuses["429"] == 0 and len(shops.puts) == 37
+    shares = [path.read_text() for path in company.folder.glob("w*/state/fleet/allowance/*/share-token-*")]
+    parts = [tuple(map(int, share.split("/"))) for share in shares]
+    assert sum(held for held, _ in parts) <= parts[0][1]

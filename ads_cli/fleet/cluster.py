@@ -77,10 +77,7 @@ class ClusterEngine:
         versions, UsageError for a task that has a secret.
         """
         require_nothing_secret(tasks)
-        self._queue, self._on_event = TaskQueue(tasks, self._limits), on_event
-        self._members = Members(tasks, self._shares)
-        self._roll = Roll(self._members, self._run, tasks)
-        self._outcomes = Outcomes(self._bulletin, self._members, self._roll)
+        self._begin(tasks, on_event)
         with handled_by(self._on_signal):
             self._connection.open()
             try:
@@ -91,6 +88,12 @@ class ClusterEngine:
                     self._leave(link)
         if self._signals:
             raise Interrupted(self._signals[0])
+
+    def _begin(self, tasks: Sequence[Task], on_event: OnEvent) -> None:
+        self._queue, self._on_event = TaskQueue(tasks, self._limits), on_event
+        self._members = Members(tasks, self._shares)
+        self._roll = Roll(self._members, self._run, tasks)
+        self._outcomes = Outcomes(self._bulletin, self._members, self._roll)
 
     def _on_signal(self, signum: int, frame: FrameType | None) -> None:
         self._signals.append(signum)
@@ -152,9 +155,11 @@ class ClusterEngine:
             free -= 1
         now = time.monotonic()
         for waiting in [each for each in self._ready if each.not_before <= now]:
-            if self._members.is_expected(waiting.home) and now < waiting.home_until:
+            outcome = self._outcomes.told(link, waiting.task) if waiting.was_started else None
+            is_home_expected = self._members.is_expected(waiting.home) and now < waiting.home_until
+            if is_home_expected and not outcome:
                 continue
-            if outcome := self._outcomes.find(link, waiting.task, was_started=waiting.was_started):
+            if outcome := outcome or self._outcomes.find(link, waiting.task, is_lost=waiting.was_started):
                 self._end(link, waiting.task, outcome)
             elif error := self._members.find_problem(waiting.task, now):
                 self._end(link, waiting.task, failed(waiting.task, error))

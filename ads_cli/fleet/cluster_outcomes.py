@@ -23,11 +23,9 @@ class Outcomes:
         text = link.get(self._bulletin.ended(task))
         return msgspec.json.decode(text, type=Outcome) if text else None
 
-    def find(self, link: Link, task: Task, *, was_started: bool) -> Outcome | None:
-        """Return what a task has come to without the fleet's hearing of it."""
-        if was_started:
-            if outcome := self.told(link, task):
-                return outcome
+    def find(self, link: Link, task: Task, *, is_lost: bool) -> Outcome | None:
+        """Return what a task has come to by the record of a worker; all are asked again where it was lost."""
+        if is_lost:
             self._roll.ask(link, [task])
         result = self._roll.ended.pop(task.name, None)
         return Outcome(result, "") if result else None

@@ -88,6 +88,14 @@ class Proxy:
             target.shutdown(socket.SHUT_RDWR)
 
 
+def words_of(process: psutil.Process) -> list[str]:
+    """The command line of a process; none of one that has ended."""
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
 class Worker:
     """A worker that is started again whenever it ends, as a supervisor does."""
 
@@ -123,10 +131,10 @@ class Worker:
             self.process = self._start()
 
     def kill(self) -> None:
-        """Kill the process that runs tasks; a nanny starts another one."""
-        children = psutil.Process(self.process.pid).children()
-        spawned = [child for child in children if any("spawn_main" in word for word in child.cmdline())]
-        (spawned or [self.process])[0].kill()
+        """Kill the process that runs tasks; a nanny or a supervisor starts another one."""
+        parent = psutil.Process(self.process.pid)
+        spawned = [each for each in parent.children() if "spawn_main" in " ".join(words_of(each))]
+        (spawned or [parent])[0].kill()
 
     def end(self) -> None:
         self._is_over = True

@@ -13,7 +13,7 @@ from ads_cli.emulator.seed.accounts import USER
 from tests.adsctl import Adsctl
 from tests.conftest import Service, feed
 
-from .dask_cluster import Cluster, Proxy, Worker, free_port, wait_until
+from .dask_cluster import Cluster, Proxy, Worker, free_port, wait_until, words_of
 
 NAMES = [f"shop{number}" for number in range(1, 6)]
 BRIEF = NAMES[:2]  # whose feeds are one batch
@@ -145,6 +145,6 @@ class Company:
 def _task_processes(worker: Worker) -> list[psutil.Process]:
     try:
         children = psutil.Process(worker.process.pid).children(recursive=True)
-        return [child for child in children if "__task" in child.cmdline()]
     except psutil.Error:
         return []
+    return [child for child in children if "__task" in words_of(child)]

@@ -56,7 +56,8 @@ def test_a_task_that_no_worker_can_run_fails_and_tells_why_of_each(company, shop
     assert "w2: not signed in" in failed["error"]["message"]
 
 
-def test_without_a_scheduler_a_fleet_ends_with_8_and_says_how_to_start_one(company):
+def test_without_a_scheduler_a_fleet_ends_with_8_and_says_how_to_start_one(company, monkeypatch):
+    monkeypatch.setattr("ads_cli.fleet.cluster_link.CONNECT_SECONDS", 0.5)
     address = f"tcp://127.0.0.1:{free_port()}"
     error = error_of(company, company.feeds([SHOP], 25), 8, scheduler=address)
     assert f"no Dask scheduler can be reached at {address}" in error["message"]

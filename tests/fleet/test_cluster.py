@@ -64,9 +64,9 @@ def push_counts(shops: Shops) -> dict[str, set[int]]:
 
 
 def run_beside(company: Company, fleet: str, *options: str) -> subprocess.Popen:
-    """Start a fleet in a process, and wait until every worker is busy."""
+    """Start a fleet in a process, and wait until workers are busy: those that have shares of the limit."""
     running = company.office.popen(*company.words(fleet), *options)
-    wait_until(lambda: len(company.busy()) == 3, "all workers are busy")
+    wait_until(lambda: len(company.busy()) >= 2, "workers are busy")
     return running
 
 
@@ -97,7 +97,7 @@ def test_tasks_run_on_all_workers_and_what_they_come_to_comes_home_and_nothing_s
     assert {each["task"]: each["exit_code"] for each in records if each["status"] == "failed"} == {
         NAMES[-1]: 3
     }
-    assert len({each["worker"] for each in records}) == 3
+    assert len({each["worker"] for each in records}) >= 2
     assert [each["summary"]["created"] for each in records[:2]] == [30, 30]
     assert [each["summary"]["accepted"] for each in records[3:]] == [1, 1, 1]  # the parts of one list
     assert [push_counts(shops)[name] for name in NAMES[2:]] == [{1}, {1}, set()]
@@ -169,13 +169,14 @@ def test_tasks_whose_workers_die_after_them_are_not_run_again(company, shops):
     shops.before = lambda put: (all_sent.wait(TIMEOUT_SECONDS), go.wait(TIMEOUT_SECONDS))
     running = run_beside(company, fleet)
     all_sent.wait(TIMEOUT_SECONDS)
+    (worker, *_) = company.busy()
     running.send_signal(signal.SIGSTOP)
     go.set()
     wait_until(lambda: not company.busy(), "the tasks have ended")
     with Client(company.cluster.address, set_as_default=False) as dask:
         wait_until(lambda: results_in(dask) == 3, "the results are there")
         before = losses(company)
-        company.cluster.workers["w1"].kill()
+        worker.kill()
         wait_until(lambda: losses(company) > before, "a result is lost")
         wait_until(lambda: results_in(dask) == 3, "Dask has called for it again")
     running.send_signal(signal.SIGCONT)

@@ -16,6 +16,11 @@ def closest(word: str, known: Iterable[str], cutoff: float = MIN_SIMILARITY) -> 
     """Find the most similar known word; ignore case, spaces, dashes and underscores."""
     from difflib import get_close_matches
 
-    folded = {re.sub(r"[\s_-]+", "", name.casefold()): name for name in known}
-    close = get_close_matches(re.sub(r"[\s_-]+", "", word.casefold()), folded, n=1, cutoff=cutoff)
-    return folded[close[0]] if close else None
+    by_folded = {folded(name): name for name in known}
+    close = get_close_matches(folded(word), by_folded, n=1, cutoff=cutoff)
+    return by_folded[close[0]] if close else None
+
+
+def folded(name: str) -> str:
+    """Write a name without what people leave out or add: `Daily budget` and `daily_budget` are the same."""
+    return re.sub(r"[\s_-]+", "", name.casefold())

@@ -64,7 +64,7 @@ def test_all_problems_of_a_file_are_reported_with_their_paths(adsctl):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("[", "f.yaml:1:2: neither YAML nor JSON"),
+        ("[", "f.yaml:1:2: neither YAML nor JSON: it ends where a value, a bracket or a quote is still open"),
         ("name: a\n\tb: c", "f.yaml:2:1: neither YAML nor JSON: a tab, where YAML is indented by spaces"),
         ("- a", "must be a mapping of fields"),
         ("", "must be a mapping of fields"),

@@ -21,7 +21,7 @@ MAX_PERIOD = timedelta(days=7)
 MAX_JOB_PERIOD, MAX_SEGMENTED_JOB_PERIOD = timedelta(days=90), timedelta(days=45)
 MAX_ACTIVE_PERIOD = timedelta(days=90)
 MAX_JOBS = 100  # of one account in processing
-JOB_COLUMNS = "id_str entity granularity start_time end_time segmentation_type status expires_at"
+JOB_COLUMNS = "id_str status entity granularity start_time end_time segmentation_type expires_at"
 JOB_FIELDS = (
     *("id", "account_id", "url", "entity_ids", "placement", "metric_groups", "country", "platform"),
     *("created_at", "updated_at"),

@@ -55,7 +55,10 @@ class ValueBuilder:
         return values
 
 
-TAB_PROBLEM = "a tab, where YAML is indented by spaces"
+PROBLEMS = {  # by what the parser says
+    r"'\t'": "a tab, where YAML is indented by spaces",
+    "<stream end>": "it ends where a value, a bracket or a quote is still open",
+}
 
 
 def load(document: str | bytes, name: str, builder: type[ValueBuilder] = ValueBuilder) -> Any:
@@ -65,7 +68,8 @@ def load(document: str | bytes, name: str, builder: type[ValueBuilder] = ValueBu
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         position = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
-        problem = TAB_PROBLEM if "'\\t'" in str(error.problem) else error.problem
+        known = (words for sign, words in PROBLEMS.items() if sign in str(error.problem))
+        problem = next(known, error.problem)
         raise ContentError(f"{name}{position}: neither YAML nor JSON: {problem}") from None
     except yaml.YAMLError as error:
         raise ContentError(f"{name}: neither YAML nor JSON: {error}") from None

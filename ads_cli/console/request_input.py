@@ -196,7 +196,8 @@ def read_mapping(path: str, content: bytes | None = None) -> dict[str, Any]:
     document = read_document(path, "--file", content)
     if not isinstance(document, dict):
         raise ContentError(
-            f"{path}: must be a mapping of fields, as in 'name: ...'", hint="--example prints one"
+            f"{path}: must be a mapping of fields, as in 'name: ...'",
+            hint="its fields are the options of the command, without --",
         )
     return document
 

@@ -1,7 +1,6 @@
 """The rows of a file as conversions; identifiers are normalized and hashed on this machine."""
 
 import json
-import re
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
@@ -15,6 +14,7 @@ from ..api.problems import Problem
 from ..api.validation import check
 from ..audiences.identifiers import SHA256_HEX, clean_text, identifier_types
 from ..feeds.rows import Row
+from ..suggestions import folded, suggestion
 from ..validation.result import CheckedRow
 
 # By column: the identifier of the service, and the kind of value that is hashed for it.
@@ -27,7 +27,7 @@ HASHED = {
 PLAIN = ("platform_click_id", "ip_address", "user_agent")
 FIELDS = tuple(field.name for field in fields_of(Conversion))
 KNOWN = (*FIELDS, *HASHED, *PLAIN)
-FOLDED = {name.replace("_", ""): name for name in KNOWN}
+FOLDED = {folded(name): name for name in KNOWN}
 _json = msgspec.json.Encoder()
 
 
@@ -115,12 +115,10 @@ class ConversionReader:
 
 def _known(column: str) -> str:
     """Return the field that a column is named after, whatever its case, blanks and dashes: `E-Mail`."""
-    return FOLDED.get(re.sub(r"[\s_-]", "", column.casefold()), column)
+    return FOLDED.get(folded(column), column)
 
 
 def _unknown(column: str) -> str:
-    from ..suggestions import suggestion
-
     close = suggestion(column, KNOWN)
     return f"is not a known column{close or ';'} leave it out, or name its field: --map '{column}=FIELD'"
 

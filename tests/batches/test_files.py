@@ -20,6 +20,7 @@ FILES = {
     "rows.jsonl": "\n".join(map(json.dumps, OBJECTS)),
     "operations.json": json.dumps(OPERATIONS),
     "operations.yaml": "# changes\n---\n" + json.dumps(OPERATIONS),
+    "headings.csv": "Line item ID;Name\n9d4c1;First\n9d4c2;Second\n",
     "listed.csv": "id,name,created_at,deleted\n9d4c1,First,2026-02-20T10:05:00Z,false\n9d4c2,Second,,false\n",
 }
 

@@ -18,7 +18,8 @@ DEVIATIONS: dict[str, dict[str, str]] = {
     "product_catalogs.products.update": {
         f"{field}: no such field": "the answer has one result for each product"
         for field in ("errors", "product_key", "status", "warnings")
-    },
+    }
+    | {"products: unknown": "the facts name what each product holds, and not the list"},
     "product_catalogs.products.delete": {
         f"{field}: no such field": "the answer has lists of keys"
         for field in ("failed_product_key", "message", "product_key")
@@ -36,6 +37,7 @@ DEVIATIONS: dict[str, dict[str, str]] = {
         "start_time: required": "a draft does without, which a rule says",
         "end_time: required": "the reference's own example leaves it out",
     },
+    "ab_tests.update": {"user_groups: required": "marked so, although what is not sent stays as it is"},
     "tweets.name.update": {
         "name: required": "nothing else can be changed",
         "tweet_id: type": "an id is text everywhere",

@@ -80,8 +80,16 @@ def differences(name: str) -> Iterator[str]:
     if request.endpoint.method != "GET" and request.endpoint.params_in != facts["travels"]:
         yield "travels"
     yield from wrong_columns(request, facts)
-    if facts["travels"] == "query":
-        yield from wrong_parameters(request, facts["parameters"])
+    yield from wrong_parameters(request, outer_parameters(facts["parameters"]))
+
+
+def outer_parameters(facts: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the parameters that lie in no other one, and not in the operations of a batch."""
+    return {
+        name: one
+        for name, one in facts.items()
+        if "within" not in one and name not in ("operation_type", "params")
+    }
 
 
 def wrong_columns(request: type[Request], facts: dict[str, Any]) -> Iterator[str]:
@@ -106,7 +114,10 @@ def wrong_in(field: Field, facts: dict[str, Any]) -> Iterator[str]:
     item = type_.item if type_.base is list else type_
     if field.required != (facts["required"] is True):
         yield "required"
-    if type_.is_comma_list != facts.get("comma_list", False) and not type_.is_nested:
+    if (
+        type_.is_comma_list != (facts.get("comma_list", False) or facts["type"] == "array")
+        and not type_.is_nested
+    ):
         yield "comma_list"
     expected = TYPES.get(facts["type"], ())
     if expected and item.base.__name__ not in (expected, *expected) and not item.choices:

@@ -18,7 +18,7 @@ from ..api.spending import ACTIVE, is_active, status_field
 from ..console.currencies import Currencies
 from ..console.help_texts import EXAMPLE_MARK, ExampleCommand
 from ..console.invocation import Invocation
-from ..console.request_input import request_from_input, require_file
+from ..console.request_input import refuse_several, request_from_input
 from ..console.results import show, show_list, show_request
 from ..errors import UsageError
 from ..spelling import as_option
@@ -86,7 +86,7 @@ class RequestCommand(ExampleCommand):
             if request is None:
                 return
         else:
-            require_file(batch)
+            refuse_several(batch)
             service = call.settings.service
             request = request_from_input(request_type, values, file, service=service, currency_of=currency_of)
         if not call.dry_run:

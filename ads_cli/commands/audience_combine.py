@@ -83,12 +83,12 @@ def _request(
 ) -> "CombineAudience | None":
     """Return the only combination that is given; None where several of a file were sent."""
     from ..api.audience_combinations import CombineAudience
-    from ..console.request_input import request_from_input, require_file
+    from ..console.request_input import refuse_several, request_from_input
 
     values = {"account_id": call.account, **options}
     given = {name: value for name in batch.__struct_fields__ if (value := getattr(batch, name))}
     if not file:
-        require_file(given)
+        refuse_several(given)
         if options["segments"] is None:
             raise UsageError(f"give one of {TREES}, or --file", hint=HELP)
         return request_from_input(CombineAudience, values | {"audience_type": "FLEXIBLE"})
@@ -106,6 +106,8 @@ def _tree(any_of: str | None, all_of: str | None, segments: str | None) -> Any:
     if not given or segments is not None:
         return segments
     ids = [part.strip() for part in given[0].split(",") if part.strip()]
+    if not ids:
+        raise UsageError(f"{'--any-of' if any_of is not None else '--all-of'}: names no audience", hint=HELP)
     leaves = [{"custom_audience_id": one, "negate": False, "child_segments": []} for one in ids]
     operator = "OR" if any_of is not None else "AND"
     return {"boolean_operator": operator, "negate": False, "child_segments": leaves}

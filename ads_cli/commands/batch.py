@@ -13,7 +13,7 @@ from ..batches.records import RecordReader
 from ..batches.upload import Uncertain
 from ..console.bulk_options import SendOptions
 from ..console.invocation import Invocation
-from ..console.request_input import option_values, request_from_input
+from ..console.request_input import option_values, refuse_several, request_from_input
 from ..console.results import show, show_prepared_requests
 from ..errors import UsageError
 from ..feeds.reader import open_source, read_rows
@@ -42,9 +42,10 @@ class BatchOptions(SendOptions, frozen=True):
     uncertain: Uncertain | None = None
 
     @property
-    def are_given(self) -> bool:
-        """Tell whether one is given that says how several records are sent."""
-        return bool(self.failed_out or self.resume or self.uncertain)
+    def given(self) -> dict[str, Any]:
+        """Return those that say how several records are sent."""
+        names = ("failed_out", "resume", "uncertain")
+        return {name: value for name in names if (value := getattr(self, name))}
 
 
 def send_records(
@@ -58,6 +59,7 @@ def send_records(
     """Send the records of a file, each completed by options; return the request of a single one unsent."""
     source = open_source(file, batch.format or ("yaml" if file == "-" else None), default_format="yaml")
     if source.format.name in DOCUMENTS and not _is_list(source):
+        refuse_several(batch.given, hint=f"{source.label} is one record: write a list, with '- ' before it")
         content, service = source.stream().read(), call.settings.service
         return request_from_input(
             kind, options, file, content=content, service=service, currency_of=currency_of
@@ -67,7 +69,7 @@ def send_records(
     plan = record_plan(rows, reader, call.account, batch.uncertain)
     steps = _Steps(call=call, plan=plan, activity="Sending", kind=kind, is_resumed=batch.resume)
     command = PushCommand(steps, batch)
-    if _has_one(rows) and not batch.are_given:
+    if _has_one(rows) and not batch.given:
         command.validate()
         request: R = plan.items[0]
         return request

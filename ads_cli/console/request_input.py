@@ -90,11 +90,11 @@ def option_values(kind: type[Request], options: dict[str, Any]) -> tuple[dict[st
     return dict(to_neutral(read)), amounts
 
 
-def require_file(options: Mapping[str, Any]) -> None:
-    """Raise UsageError for an option of several records without a file of them."""
+def refuse_several(options: Mapping[str, Any], hint: str = "add --file FILE") -> None:
+    """Raise UsageError for an option of several records where there is one."""
     for name, value in options.items():
         if value:
-            raise UsageError(f"{as_option(name)}: is for a file of several records", hint="add --file FILE")
+            raise UsageError(f"{as_option(name)}: is for a file of several records", hint=hint)
 
 
 def _require_change(request: Request) -> None:

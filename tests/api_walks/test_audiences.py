@@ -199,6 +199,7 @@ def test_combinations_of_a_file_are_made_ten_at_a_time(run):
 def test_a_combination_is_checked_before_it_is_sent_and_by_the_service(run):
     words = ("audiences", "combine", "--name", "Users")
     assert "give one of --any-of, --all-of and --segments" in run(*words, code=2)
+    assert "--all-of: names no audience" in run(*words, "--all-of", ",", code=2)
     both = run(*words, "--any-of", INSTALLED, "--segments", "{}", code=2)
     assert "give one of --any-of, --all-of and --segments" in both
     leaf = {"custom_audience_id": INSTALLED, "child_segments": []}

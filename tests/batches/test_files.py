@@ -82,8 +82,13 @@ def test_an_id_and_several_records_are_refused(adsctl):
     assert "LINE_ITEM_ID: names one record, and rows.csv has several" in refused.stderr
 
 
-def test_options_of_files_need_one(adsctl):
-    assert "--resume: is for a file of several records" in adsctl.local(*UPDATE, "--resume", code=2).stderr
+@pytest.mark.parametrize("option", [("--resume",), ("--failed-out", "failed.csv"), ("--uncertain", "skip")])
+def test_options_of_several_records_need_them(adsctl, option):
+    """A single document is sent as the plain request, which a run that resumes must not repeat."""
+    adsctl.file("one.yaml", "name: Autumn\nfunding_instrument_id: 4a1n0\n")
+    for words in ((), ("-f", "one.yaml")):
+        refused = adsctl.local("campaigns", "create", *words, *option, code=2)
+        assert f"{option[0]}: is for a file of several records" in refused.stderr
 
 
 def test_everything_wrong_is_told_and_nothing_is_sent(adsctl):

@@ -26,7 +26,7 @@ from tests.effort import tries
 settings.register_profile(
     "untimed",
     deadline=None,
-    max_examples=tries(40, 100),
+    max_examples=tries(25, 100),
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("untimed")

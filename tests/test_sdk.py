@@ -11,7 +11,6 @@ from ads_cli.emulator.seed.line_items import FOLLOWERS, REACH
 from tests.adsctl import ROOT
 from tests.conftest import PRODUCT
 from tests.environments import made_python
-from tests.test_emulator_command import serve, stopped
 
 SESSION, CAMPAIGNS, AUDIENCES = "sdk_session.py", "sdk_campaigns.py", "sdk_audiences.py"
 STATISTICS = "sdk_statistics.py"
@@ -35,18 +34,13 @@ def sdk_python():
         *((STATISTICS, step) for step in ("at_once", "by_job")),
     ],
 )
-def test_the_public_sdk_works_with_the_emulator(adsctl, sdk_python, session, step):
-    adsctl.copy_emulator()
-    process, port = serve(adsctl, "--service", "x")
-    with stopped(process):
-        shown = adsctl("emulator", "env", "--port", port, "--service", "x", "-o", "json").stdout
-        audiences = json.loads(adsctl("emulator", "audiences", "-o", "json").stdout)
-        given = {"AUDIENCE": audiences[0]["id"], "PRODUCT": json.dumps(PRODUCT), "PATH": os.environ["PATH"]}
-        given |= {"LINE_ITEM": REACH, "FOLLOWERS": FOLLOWERS, "PARTNER": PARTNER}
-        done = subprocess.run(
-            [sdk_python, ROOT / "tests" / session, step],
-            env=given | json.loads(shown),
-            capture_output=True,
-            text=True,
-        )
+@pytest.mark.parametrize("service_name", ["x"])
+def test_the_public_sdk_works_with_the_emulator(adsctl, service, sdk_python, session, step):
+    database = service.emulator.database
+    audiences = json.loads(adsctl("emulator", "audiences", "--database", database, "-o", "json").stdout)
+    given = {"AUDIENCE": audiences[0]["id"], "PRODUCT": json.dumps(PRODUCT), "PATH": os.environ["PATH"]}
+    given |= {"LINE_ITEM": REACH, "FOLLOWERS": FOLLOWERS, "PARTNER": PARTNER}
+    done = subprocess.run(
+        [sdk_python, ROOT / "tests" / session, step], env=given | adsctl.env, capture_output=True, text=True
+    )
     assert (done.returncode, done.stderr) == (0, "")

@@ -8,12 +8,13 @@ from threading import Event
 import pytest
 
 from tests.conftest import feed
+from tests.effort import THOROUGH
 from tests.products.stopping import acknowledged, ids_of, stop_at
 
 ROWS, BATCHES = 400, 16
 
 
-@pytest.mark.parametrize("put", [0, 1, 2, 5, 7, 8, 11, 14, 15])
+@pytest.mark.parametrize("put", range(BATCHES) if THOROUGH else (0, 1, 7, 14, 15))
 def test_a_killed_push_sends_no_acknowledged_batch_again(adsctl, service, put):
     adsctl.file("feed.csv", feed(ROWS))
     stop_at(adsctl, service, put, signal.SIGKILL, "--concurrency", "4")

@@ -22,7 +22,7 @@ EXTENSIONS: dict[str, Format] = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
 }
-ROWS_AT_ONCE = 10_000
+ROWS_AT_ONCE, ROWS_OF_A_GROUP = 1000, 10_000  # in csv, in parquet
 NAMED = ("name", "campaign", "segment")  # the columns with names that people give
 
 
@@ -111,7 +111,7 @@ def _write_parquet(output: IO[bytes], table: Table) -> None:
     kinds = [arrow.string()] * len(table.keys) + [arrow.float64()] * len(table.metrics)
     schema = arrow.schema([*zip(table.columns, kinds, strict=True)])
     with arrow.parquet.ParquetWriter(output, schema) as writer:
-        while rows := [*islice(rest, ROWS_AT_ONCE)]:
+        while rows := [*islice(rest, ROWS_OF_A_GROUP)]:
             columns = zip(kinds, zip(*rows, strict=True), strict=True)
             arrays = [arrow.array(map(_number, column), kind) for kind, column in columns]
             writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))

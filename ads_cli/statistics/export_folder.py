@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -13,13 +14,15 @@ import msgspec
 
 from ..config.atomic_files import make_folder
 from ..config.file_locks import how_to_unlock, try_lock
-from ..errors import STATE_HINT, StateError, UnavailableError
+from ..errors import STATE_HINT, ReportedError, StateError, UnavailableError
 from .periods import utc_now
 from .question import Question
 from .results import decompressed
 
 FOLDER = "exports"
 LOG = "jobs.jsonl"
+RESUME_HINT = "--resume goes on with the jobs that were made"
+KEPT_SECONDS = 7 * 24 * 3600  # without a note; the service keeps a result for two days
 State = Literal["begun", "made", "failed"]
 
 
@@ -63,9 +66,14 @@ class ExportFolder:
                     self._read()
                 else:
                     shutil.rmtree(self.path, ignore_errors=True)
+                    self._remove_old()
                     make_folder(self.path)
                     self.note(Entry(0, "begun", at=utc_now()))
             yield is_resumed
+        except ReportedError as error:
+            if (self.jobs or self.done) and "--resume" not in error.hint:
+                error.hint = "; ".join(filter(None, (error.hint, RESUME_HINT)))
+            raise
         finally:
             lock.release()
 
@@ -106,6 +114,16 @@ class ExportFolder:
     def remove(self) -> None:
         """Remove all that was kept."""
         shutil.rmtree(self.path, ignore_errors=True)
+
+    def _remove_old(self) -> None:
+        """Remove what other exports left so long ago that nobody resumes them."""
+        for log in self.path.parent.glob(f"*/{LOG}"):
+            with suppress(OSError):
+                if log.stat().st_mtime > time.time() - KEPT_SECONDS:
+                    continue
+                if lock := try_lock(log.parent.with_suffix(".lock")):
+                    shutil.rmtree(log.parent, ignore_errors=True)
+                    lock.release()
 
     def _read(self) -> None:
         for line in (self.path / LOG).read_bytes().splitlines(keepends=True):

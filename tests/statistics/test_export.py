@@ -1,7 +1,9 @@
 """`stats export`: jobs, to a file or a database."""
 
 import json
+import os
 import sqlite3
+import time
 from contextlib import closing
 
 import pyarrow.parquet
@@ -111,7 +113,8 @@ def test_a_download_that_fails_is_repeated(stats, service, fault):
 def test_an_export_that_was_stopped_is_resumed_by_the_jobs_it_made(stats, service):
     words = ("o.csv", "--since", "200d", "--until", "4d", *ALL, "--metrics", "impressions")
     service.fail("GET /stats-results/* status=500")
-    exported(stats, *words, "--max-attempts", "1", code=8)
+    stopped = exported(stats, *words, "--max-attempts", "1", code=8)
+    assert "--resume goes on with the jobs that were made" in stopped.stderr
     made = {job["id_str"] for job in jobs(stats)}
     assert made and not (stats.adsctl.home / "o.csv").exists()
     service.fail()
@@ -137,6 +140,18 @@ def test_nothing_is_left_behind(stats):
     exported(stats, "--since", "5d", *ALL, "-o", "none")
     left = [path.name for path in (stats.adsctl.home / "state" / "exports").iterdir()]
     assert all(name.endswith(".lock") for name in left)
+
+
+def test_what_nobody_resumed_for_a_week_is_removed(stats, service):
+    service.fail("GET /stats-results/* status=500")
+    for days in ("5d", "6d"):
+        exported(stats, "--since", days, *ALL, "-o", "none", "--max-attempts", "1", code=8)
+    service.fail()
+    folders = [path for path in (stats.adsctl.home / "state" / "exports").iterdir() if path.is_dir()]
+    os.utime(folders[0] / "jobs.jsonl", times=(time.time() - 3600,) * 2)
+    os.utime(folders[1] / "jobs.jsonl", times=(time.time() - 8 * 24 * 3600,) * 2)
+    exported(stats, "--since", "1d", *ALL, "-o", "none")
+    assert [path.exists() for path in folders] == [True, False]
 
 
 def test_a_job_can_be_looked_at(stats):

@@ -68,6 +68,7 @@ PayBy = Literal["APP_CLICK", "IMPRESSION", "LINK_CLICK"]
 FrequencyCap = Annotated[
     int, Meta(ge=1, description="For objectives REACH, ENGAGEMENTS, VIDEO_VIEWS and PREROLL_VIEWS")
 ]
+LineItemName = Annotated[str, Meta(min_length=1, max_length=255)]
 DOMAIN_WORDS = "a host without https://, such as shop.example"
 Domain = Annotated[str, Meta(pattern=r"^[^\s/:?#@]+\Z", extra={"expected": DOMAIN_WORDS})]
 Categories = Annotated[

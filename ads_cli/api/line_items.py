@@ -17,6 +17,7 @@ from .line_item_values import (
     FrequencyCap,
     Goal,
     IosApp,
+    LineItemName,
     Objective,
     PayBy,
     Placements,
@@ -33,7 +34,6 @@ from .types import (
     Ids,
     InAccount,
     Moment,
-    Name,
     PageInAccount,
     SpendingStatus,
     WithDeleted,
@@ -138,7 +138,7 @@ class CreateLineItem(LineItemDetails, kw_only=True):
     placements: Placements
     start_time: Annotated[DayOrMoment, Meta(description="Required unless it is a draft")] | None = None
     end_time: Moment | None = None
-    name: Annotated[str, Meta(min_length=1, max_length=255)] | None = None
+    name: LineItemName | None = None
     entity_status: SpendingStatus | None = None
     goal: Goal | None = None
     pay_by: PayBy | None = None
@@ -186,7 +186,7 @@ class UpdateLineItem(LineItemDetails, kw_only=True):
     """
 
     line_item_id: Id
-    name: Name | None = None
+    name: LineItemName | None = None
     entity_status: ChangedStatus | None = None
     goal: UpdatedGoal | None = None
     pay_by: Annotated[PayBy, Meta(description="For objective APP_INSTALLS")] | None = None

@@ -29,6 +29,7 @@ REFUSED = {
     "line-items update 9d4c1 --goal LINK_CLICKS --pay-by APP_CLICK": (
         "--goal: LINK_CLICKS is for pay_by LINK_CLICK or IMPRESSION only"
     ),
+    f"line-items update 9d4c1 --name {'n' * 256}": "--name: has 256 characters, at most 255 are allowed",
     "line-items update 9d4c1 --start-time 2026-03-02T00:00Z --end-time 2026-03-01T00:00Z": (
         "--end-time: is not after start_time"
     ),

@@ -45,9 +45,8 @@ def pushed(world: World, service: Service, threads: int, windows: int, **options
     return crowd
 
 
-@pytest.mark.parametrize("threads", [8, 32])
+@pytest.mark.parametrize(("threads", "says"), [(8, "x-rate-limit"), (32, "x-account-rate-limit")])
 @pytest.mark.parametrize("latency", [(0.05, 0.05), (0.3, 0.3), (2.0, 2.0), (0.05, 2.0)])
-@pytest.mark.parametrize("says", ["x-rate-limit", "x-account-rate-limit"])
 def test_a_quota_of_600_requests_is_used_up_and_none_is_rejected(threads, latency, says):
     world = World()
     service = Service(world, LIMIT, SECONDS, between(latency), says=says)

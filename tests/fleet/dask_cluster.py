@@ -17,9 +17,10 @@ from tests.adsctl import ROOT, TIMEOUT_SECONDS, Adsctl
 HOST = "127.0.0.1"
 LEASE_SECONDS = 6
 # A lease is that of a worker that was lost for as long as this; half a minute otherwise.
-LEASES = {
+SETTINGS = {
     "DASK_DISTRIBUTED__SCHEDULER__LOCKS__LEASE_TIMEOUT": f"{LEASE_SECONDS}s",
     "DASK_DISTRIBUTED__SCHEDULER__LOCKS__LEASE_VALIDATION_INTERVAL": "500ms",
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",  # looks at every thread each 10 ms
 }
 
 
@@ -106,7 +107,7 @@ class Worker:
         self._command = cluster.dask(
             "worker", f"tcp://127.0.0.1:{port}", "--no-dashboard", "--name", name, "--nthreads", "2", *options
         )
-        self._environment = home.environment | LEASES
+        self._environment = home.environment | SETTINGS
         self._log = (home.home / "worker.log").open("ab")
         self._is_over = False
         self.process = self._start()
@@ -164,7 +165,12 @@ class Cluster:
         with self.log.open("ab") as log:
             self.scheduler = subprocess.Popen(
                 self.dask("scheduler", "--host", HOST, "--port", str(self.port), "--dashboard-address", ":0"),
-                env={"PATH": os.environ["PATH"], "HOME": str(self.folder), "PYTHONPATH": str(ROOT), **LEASES},
+                env={
+                    "PATH": os.environ["PATH"],
+                    "HOME": str(self.folder),
+                    "PYTHONPATH": str(ROOT),
+                    **SETTINGS,
+                },
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=log,

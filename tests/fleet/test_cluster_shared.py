@@ -11,7 +11,7 @@ import pytest
 from tests.adsctl import Adsctl
 from tests.conftest import Service, feed
 
-from .dask_cluster import LEASES, free_port, wait_until, words_of
+from .dask_cluster import SETTINGS, free_port, wait_until, words_of
 
 CLUSTER = """
 import sys
@@ -31,7 +31,7 @@ def cluster(adsctl: Adsctl, service: Service) -> Iterator[subprocess.Popen]:
     script = adsctl.file("cluster.py", CLUSTER)
     process = subprocess.Popen(
         [sys.executable, script, str(free_port())],
-        env=adsctl.environment | LEASES,
+        env=adsctl.environment | SETTINGS,
         cwd=adsctl.home,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

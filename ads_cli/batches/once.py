@@ -24,6 +24,8 @@ def require_first_or_resumed(folder: Path, key: JobKey, *, resume: bool) -> None
         raise _unfinished(job, f"resume it with: {job.resume}")
     if not any(_can_be_resumed(folder, each, key) for each in unfinished):
         how = f"with its own options and version of adsctl it can be resumed: {job.resume}"
+        if any(each.key == key for each in unfinished):
+            how = "it cannot be resumed, since its journal may be a copy: look which records exist"
         raise _unfinished(job, how)
 
 

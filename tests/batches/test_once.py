@@ -109,6 +109,9 @@ def test_other_options_do_not_resume_it(adsctl, batches, small_batches):
     adsctl(*ADD, code=4)
     refused = adsctl(*ADD, "--resume", "--operator-type", "NE", code=11)
     assert "with its own options and version of adsctl it can be resumed: adsctl targeting" in refused.stderr
+    for path in (adsctl.home / "state" / "generations").iterdir():
+        path.chmod(0o400)  # as where a state folder is restored
+    assert "its journal may be a copy" in adsctl(*ADD, "--resume", code=11).stderr
 
 
 def test_what_was_created_and_not_shown_is_shown_by_the_next_run_and_sent_by_none(adsctl, batches):

@@ -20,6 +20,7 @@ COLUMNS = (
     *("job", "state", "action", "rows", "sent", "failed"),
     *("file", "profile", "target", "started", "noun", "batches", "acknowledged", "parts", "parts_sent"),
 )
+IDS_SHOWN = 20  # of created records, on a terminal
 
 
 def list_jobs(ctx: typer.Context) -> None:
@@ -53,7 +54,8 @@ def show_job(
             "counts": ", ".join(f"{count:,} {name}" for name, count in record["counts"].items()),
         }
         if ids:
-            lines["ids"] = ", ".join(ids)
+            more = f" and {len(ids) - IDS_SHOWN:,} more: -o json" if len(ids) > IDS_SHOWN else ""
+            lines["ids"] = ", ".join(ids[:IDS_SHOWN]) + more
         call.printer.show(lines, tuple(lines), "job")
     else:
         call.printer.show(record, (*COLUMNS, "counts"), "job", ("service", "resume", "ids"))

@@ -50,6 +50,16 @@ OTHERS = (
         ("tests/client/test_retries.py::test_a_post_that_may_have_been_applied_is_not_retried",),
     ),
     Mutant(
+        "a job ends before its result is shown",
+        "ads_cli/commands/push.py",
+        "        try:\n            self.steps.show_result(summary, journal)\n",
+        "        journal.finish()\n        try:\n            self.steps.show_result(summary, journal)\n",
+        (
+            "tests/batches/test_once.py"
+            "::test_what_was_created_and_not_shown_is_shown_by_the_next_run_and_sent_by_none",
+        ),
+    ),
+    Mutant(
         "an answer that is not JSON is final",
         "ads_cli/client/sender.py",
         "is_rate_limited or is_unreadable or has_bad_timestamp",
@@ -97,6 +107,16 @@ OTHERS = (
         'if not is_signature_valid(incoming, params["oauth_signature"], keys):',
         'if not params["oauth_signature"]:',
         (f"{SIGNATURES}::test_a_request_changed_after_signing_is_rejected",),
+    ),
+    Mutant(
+        "the emulator closes a connection that a request uses",
+        "ads_cli/emulator/storage/store.py",
+        "        if not self.lock.acquire(blocking=False):\n            return False\n",
+        "        self.lock = threading.RLock()\n        self.lock.acquire()\n",
+        (
+            "tests/emulator/test_service.py"
+            "::test_a_request_in_flight_keeps_its_connection_when_the_emulator_is_closed",
+        ),
     ),
     Mutant(
         "the emulator keeps one of several products with an id",

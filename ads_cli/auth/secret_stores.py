@@ -216,7 +216,7 @@ def _with_timeout(seconds: float, operation: Callable[[], T]) -> T:
     reason = (str(errors[0]) or type(errors[0]).__name__) if errors else timeout
     raise StateError(
         f"the OS keyring cannot be used: {reason}",
-        hint="use a file with mode 0600: 'adsctl auth login --token-store file' "
+        hint="use a file with mode 0600: add --token-store file to auth login "
         "(ADSCTL_TOKEN_STORE=file); or set ADSCTL_CONSUMER_KEY, ADSCTL_CONSUMER_SECRET, ADSCTL_ACCESS_TOKEN "
         "and ADSCTL_ACCESS_TOKEN_SECRET (each also with _FILE)",
     )

@@ -132,6 +132,8 @@ def _addresses(call: Invocation) -> dict[str, str]:
     settings = call.settings
     for name, what in (("base_url", "platform API"), ("ads_url", "advertising API")):
         if settings.get(name) is None:
+            if name == "base_url":
+                call.messages.say("which service is it? --service x knows the addresses of the public one")
             address = _ask(f"Address of the {what} (https://...): ", name)
             call.flags[name] = check_address(address, name, UsageError)
     return {name: check_address(*found) for name in ADDRESSES if (found := settings.find(name))}
@@ -160,7 +162,7 @@ def _ask(prompt: str, name: str, *, hidden: bool = False) -> str:
         print(prompt, end="", file=sys.stderr, flush=True)
         typed = sys.stdin.readline()
     if not typed.strip():
-        raise UsageError(f"no {name} was typed")
+        raise UsageError(f"nothing was typed for {name}; nothing was stored")
     return typed.strip()
 
 

@@ -13,6 +13,10 @@ MAX_QUOTED = 60  # characters
 
 def explain(field_type: FieldType, value: Any, strict: bool, error: msgspec.ValidationError) -> str:
     """Explain why a single value is invalid."""
+    if field_type.base is list and not isinstance(value, list):
+        return f"must be a list, not {type_name(value)}"
+    if field_type.base is str and isinstance(value, dict | list):
+        return f"must be text, not {type_name(value)}"
     if field_type.choices:
         return choice_problem(value, field_type.choices)
     if isinstance(value, str) and field_type.base is str and (length := length_problem(field_type, value)):
@@ -22,6 +26,8 @@ def explain(field_type: FieldType, value: Any, strict: bool, error: msgspec.Vali
         return f"{quoted(value)} is not a whole number" + (f" ({limits})" if limits else "")
     if limits:
         return f"{quoted(value)} is not allowed: {limits}"
+    if field_type.base is float:
+        return f"{quoted(value)} is not a number with a point, as in 12.50"
     if field_type.base is bool:
         return f"{quoted(value)} is neither true nor false"
     if field_type.base is str:

@@ -14,7 +14,7 @@ from ..api.problems import Problem
 from ..api.validation import check
 from ..audiences.identifiers import SHA256_HEX, clean_text, identifier_types
 from ..feeds.rows import Row
-from ..suggestions import folded, suggestion
+from ..suggestions import closest, folded
 from ..validation.result import CheckedRow
 
 # By column: the identifier of the service, and the kind of value that is hashed for it.
@@ -119,8 +119,8 @@ def _known(column: str) -> str:
 
 
 def _unknown(column: str) -> str:
-    close = suggestion(column, KNOWN)
-    return f"is not a known column{close or ';'} leave it out, or name its field: --map '{column}=FIELD'"
+    field = closest(column, KNOWN) or "FIELD"
+    return f"is not a known column; leave it out, or name its field, as in --map '{column}={field}'"
 
 
 def _are_objects(value: Any) -> bool:

@@ -121,8 +121,10 @@ def test_headers_are_known_in_any_case_and_others_are_named_with_what_they_may_m
     assert conversions(sent)[0]["value"] == 49.9
     adsctl.file("orders.csv", rows.replace("Conversion Time", "Conversion Tim").replace("Value", "Notes"))
     told = adsctl(*SEND[:-2], code=3).stderr
-    assert "Conversion Tim: is not a known column; did you mean 'conversion_time'? leave it out, or" in told
-    assert "Notes: is not a known column; leave it out, or name its field: --map 'Notes=FIELD'" in told
+    assert "leave it out, or name its field, as in --map 'Conversion Tim=conversion_time'" in told
+    assert "Notes: is not a known column; leave it out, or name its field, as in --map 'Notes=FIELD'" in told
+    adsctl.file("orders.csv", rows.replace("49.90", "49,90"))
+    assert "value: '49,90' is not a number with a point, as in 12.50" in adsctl(*SEND[:-2], code=3).stderr
 
 
 @pytest.mark.parametrize("column", ["email", "platform_click_id", "user_agent", "identifiers"])

@@ -69,10 +69,15 @@ def value_of(field_type: FieldType) -> st.SearchStrategy[Any]:
     if field_type.structs:
         return st.one_of([fields(struct) for struct in field_type.structs])
     if pattern := field_type.limit("pattern"):
-        return st.from_regex(pattern, alphabet=CHARACTERS)
+        return matching(pattern)
     return st.text(
         CHARACTERS, min_size=field_type.limit("min_length") or 0, max_size=field_type.limit("max_length")
     )
+
+
+@cache
+def matching(pattern: str) -> st.SearchStrategy[str]:
+    return st.from_regex(pattern, alphabet=CHARACTERS)
 
 
 def components(field_type: FieldType) -> st.SearchStrategy[Any] | None:
@@ -93,6 +98,7 @@ def halves(field_type: FieldType) -> st.SearchStrategy[Any] | None:
     return st.tuples(group, group).map(list)
 
 
+@cache
 def fields(struct: type[msgspec.Struct]) -> st.SearchStrategy[dict[str, Any]]:
     """The fields of any instance of a Struct."""
     config = struct.__struct_config__

@@ -1,6 +1,5 @@
 """Customer lists: push them to audiences, check them, hash them."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -177,8 +176,7 @@ def hash_file(
     )
 
 
-@dataclass(kw_only=True)
-class _StepsOfLists(PushSteps):
+class _StepsOfLists(PushSteps, kw_only=True):
     """Steps of a push of several lists."""
 
     plan: "ListsPlan"

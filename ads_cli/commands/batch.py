@@ -1,7 +1,6 @@
 """Files of records for a command of one request: several are sent many to a request."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -95,8 +94,7 @@ def _has_one(rows: "Rows") -> bool:
     return len(list(islice(rows, 2))) == 1
 
 
-@dataclass(kw_only=True)
-class _Steps(OnceSteps):
+class _Steps(OnceSteps, kw_only=True):
     """Steps of sending records."""
 
     kind: type[Request]

@@ -1,6 +1,5 @@
 """Delete products by their keys, or by the ids of their feed."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -86,8 +85,7 @@ def delete(
         raise
 
 
-@dataclass(kw_only=True)
-class _StepsById(PushSteps):
+class _StepsById(PushSteps, kw_only=True):
     """Steps of a deletion by the ids of a feed."""
 
     keys: dict[str, str]  # of the products that were found, by id

@@ -1,6 +1,5 @@
 """Make a catalog equal to a product feed."""
 
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
@@ -110,8 +109,7 @@ def _resumable_bytes(call: Invocation) -> int:
     return 0 if call.dry_run else resumable_bytes(call.settings.state_dir / "jobs", catalog_place(call))
 
 
-@dataclass(kw_only=True)
-class _Steps(FeedSteps):
+class _Steps(FeedSteps, kw_only=True):
     """Steps of a sync."""
 
     plan: "SyncPlan"

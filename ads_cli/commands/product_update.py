@@ -1,6 +1,5 @@
 """Change some fields of products, between two pushes of a whole feed."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import typer
@@ -68,8 +67,7 @@ def update(
         PushCommand(steps, options).run()
 
 
-@dataclass(kw_only=True)
-class _Steps(PushSteps):
+class _Steps(PushSteps, kw_only=True):
     """Steps of an update."""
 
     plan: "SyncPlan"

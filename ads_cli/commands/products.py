@@ -1,7 +1,6 @@
 """Push a product feed."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -147,8 +146,7 @@ def count_changed(call: Invocation, rows: "ChangedRows") -> int:
     return rows.count_missing(read_index(sync_state_of(call))[0])
 
 
-@dataclass(kw_only=True)
-class _Steps(FeedSteps):
+class _Steps(FeedSteps, kw_only=True):
     """Steps of a push of all rows, or of those that have changed."""
 
     plan: "RowPlan"

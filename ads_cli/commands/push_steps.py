@@ -1,7 +1,8 @@
 """Where push commands differ from one another."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from ..api.endpoint import Request
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from .shrunken_feed import FeedSizeCheck
 
 
-@dataclass(kw_only=True)
-class PushSteps:
+class PushSteps(msgspec.Struct, kw_only=True):
     """The steps of a push that each command may take in its own way; here as most of them do."""
 
     call: "Invocation"
@@ -76,8 +76,7 @@ class PushSteps:
         show_summary(self.call.printer, summary, self.plan.rows.source.label)
 
 
-@dataclass(kw_only=True)
-class FeedSteps(PushSteps):
+class FeedSteps(PushSteps, kw_only=True):
     """Steps of pushing whole feeds: they should not shrink, and a page may tell of the run."""
 
     size_check: "FeedSizeCheck"
@@ -94,8 +93,7 @@ class FeedSteps(PushSteps):
         self.page.take_push(summary, result)
 
 
-@dataclass(kw_only=True)
-class OnceSteps(PushSteps):
+class OnceSteps(PushSteps, kw_only=True):
     """Steps of sending what the service may not receive twice."""
 
     plan: "BatchPlan"
@@ -116,7 +114,5 @@ class OnceSteps(PushSteps):
 
 def confirm_request(call: "Invocation", request: "Request", rows: str) -> None:
     """Ask before requests that destroy rows, as their endpoint says."""
-    import msgspec
-
     if prompt := request.endpoint.confirm_prompt:
         call.confirm(prompt.format(rows=rows, **msgspec.structs.asdict(request)))

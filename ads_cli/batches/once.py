@@ -8,15 +8,16 @@ from ..uploads.job_key import JobKey
 from ..uploads.jobs import job_state, list_jobs
 
 
-def require_first_or_resumed(folder: Path, key: JobKey, *, resume: bool) -> None:
+def require_first_or_resumed(folder: Path, key: JobKey, *, resume: bool) -> Job | None:
     """Raise StateError where an earlier run with the file has not ended, and this one does not resume it.
 
-    Also where there is none to resume: what has ended would be created a second time.
+    Also where there is none to resume: what has ended would be created a second time. Return the last run
+    that has ended with the file, where this one sends it again.
     """
     known = [(job, ended) for _, job, ended in list_jobs(folder) if job.key.place == key.place]
     unfinished = [job for job, ended in known if not ended]
     if not resume and not unfinished:
-        return
+        return known[-1][0] if known else None
     if not unfinished:
         raise _nothing_to_resume([job for job, _ in known])
     job = unfinished[-1]
@@ -27,6 +28,7 @@ def require_first_or_resumed(folder: Path, key: JobKey, *, resume: bool) -> None
         if any(each.key == key for each in unfinished):
             how = "it cannot be resumed, since its journal may be a copy: look which records exist"
         raise _unfinished(job, how)
+    return None
 
 
 def _nothing_to_resume(ended: list[Job]) -> StateError:

@@ -109,7 +109,13 @@ class OnceSteps(PushSteps, kw_only=True):
             key = self.plan.key(self.call.service, skip_invalid=self.skip_invalid)
             state_dir = self.call.settings.state_dir
             self.plan.read_in = Generations(state_dir).current(key.place)  # a later run that begins is seen
-            require_first_or_resumed(state_dir / "jobs", key, resume=self.is_resumed)
+            sent = require_first_or_resumed(state_dir / "jobs", key, resume=self.is_resumed)
+            if sent:
+                self.call.messages.warn(
+                    f"{sent.file} was sent before, at {sent.started} (job {sent.job}): "
+                    f"all its {self.plan.noun} are sent again",
+                    is_urgent=True,
+                )
 
 
 def confirm_request(call: "Invocation", request: "Request", rows: str) -> None:

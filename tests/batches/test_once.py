@@ -135,6 +135,9 @@ def test_a_run_that_has_ended_names_what_it_created(adsctl, batches):
     assert "has ended" in refused["message"] and f"adsctl jobs show {job.stem}" in refused["hint"]
     assert json.loads(adsctl("jobs", "show", job.stem, "-o", "json").stdout)["ids"] == ids
     assert len(batches.sent) == 1
+    told = adsctl(*ADD, "-q", code=9).stderr  # also at night
+    assert "warning: keywords.csv was sent before" in told and f"(job {job.stem})" in told
+    assert "all its targeting criteria are sent again" in told and len(batches.sent) == 2
 
 
 def test_a_rejected_record_is_left_out_of_what_is_sent_again(adsctl, batches):

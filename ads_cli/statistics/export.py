@@ -1,11 +1,12 @@
 """Statistics by jobs: made, waited for, downloaded and kept until all are there."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..api.statistics import MAX_JOB_PERIOD, MAX_JOBS, MAX_SEGMENTED_JOB_PERIOD, CreateJob, ListJobs
-from ..errors import NotFoundError, RateLimitedError, RefusedError, UnavailableError
+from ..errors import AccessError, NotFoundError, RateLimitedError, RefusedError, UnavailableError
 from ..output.text import counted
 from ..validation.ordered_map import map_ordered
 from .export_folder import Entry, ExportFolder
@@ -22,7 +23,7 @@ JOBS_AT_ONCE = 200  # asked for in one request
 JOBS_NOTED_AT_ONCE = 20
 FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS, GROWTH = 0.5, 15.0, 1.5
 TOO_MANY_JOBS = "TOO_MANY_JOBS"
-MOST_FAILURES = 2  # of the jobs of one part
+MOST_FAILURES = 2  # of the jobs of one part in a run
 
 
 class Export:
@@ -41,6 +42,7 @@ class Export:
         longest = MAX_SEGMENTED_JOB_PERIOD if question.segmentation else MAX_JOB_PERIOD
         self._groups = [*parts(question, longest)]
         self._parts = [part for few in self._groups for part in few]
+        self._failures = Counter[int]()  # jobs of this run that were of no use, by part
 
     @property
     def jobs(self) -> int:
@@ -131,13 +133,11 @@ class Export:
             ended += 1
             if status == "SUCCESS" and url:
                 ready.append((number, str(url)))
-            elif status == "SUCCESS" or not job:
-                folder.note(Entry(number, "failed"))  # expired: another job is made
             else:
-                self._fail(number)
+                self._fail(number, "lost its result" if status == "SUCCESS" or not job else "failed")
         for number, packed in map_ordered(self._download, ready, threads, 2 * threads):
             if packed is None:
-                folder.note(Entry(number, "failed"))
+                self._fail(number, "lost its result")
             else:
                 folder.store(number, packed)
             on_progress(len(folder.done))
@@ -149,21 +149,22 @@ class Export:
         number, url = task
         try:
             packed = download(self._client, url)
-        except NotFoundError:
+        except (AccessError, NotFoundError):  # its address has expired
             return number, None
         return number, packed
 
-    def _fail(self, number: int) -> None:
-        """Note that the job of a part has failed, or is gone; raise UnavailableError where it is the last."""
+    def _fail(self, number: int, what: str) -> None:
+        """Note that the job of a part was of no use; raise UnavailableError where another one was before."""
         job = self._folder.jobs[number]
         self._folder.note(Entry(number, "failed"))
-        if self._folder.failures[number] >= MOST_FAILURES:
+        self._failures[number] += 1
+        if self._failures[number] >= MOST_FAILURES:
             raise UnavailableError(
                 f"the service could not compute the statistics of {self._parts[number].ids[0]} and others: "
-                f"job {job} failed, as did the one before",
+                f"job {job} {what}, as did the one before",
                 hint="--resume makes it again, and downloads nothing twice",
             )
-        self._warn(f"job {job} failed; it is made again")
+        self._warn(f"job {job} {what}; it is made again")
 
     def _states(self) -> dict[str, dict[str, Any]]:
         """Return the jobs that are in processing as they are by now."""

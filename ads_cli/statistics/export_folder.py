@@ -46,7 +46,6 @@ class ExportFolder:
         key = msgspec.json.encode((service, account, question), enc_hook=str)
         self.path = state_dir / FOLDER / blake2b(key, digest_size=8).hexdigest()
         self.jobs: dict[int, str] = {}  # in processing, by part
-        self.failures: dict[int, int] = {}  # jobs that failed, by part
         self.done: set[int] = set()
         self.begun: datetime | None = None
 
@@ -71,7 +70,9 @@ class ExportFolder:
                     self.note(Entry(0, "begun", at=utc_now()))
             yield is_resumed
         except ReportedError as error:
-            if (self.jobs or self.done) and "--resume" not in error.hint:
+            if error.may_be_applied:  # a job that was made will be found again
+                error.hint = RESUME_HINT
+            elif (self.jobs or self.done) and "--resume" not in error.hint:
                 error.hint = "; ".join(filter(None, (error.hint, RESUME_HINT)))
             raise
         finally:
@@ -151,4 +152,3 @@ class ExportFolder:
             self.jobs[entry.part] = entry.job
         else:
             del self.jobs[entry.part]
-            self.failures[entry.part] = self.failures.get(entry.part, 0) + 1

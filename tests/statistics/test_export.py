@@ -188,3 +188,24 @@ def test_a_run_that_waits_counts_its_jobs(stats, monkeypatch):
     monkeypatch.setattr(progress, "LINE_INTERVAL_SECONDS", 0.1)
     done = exported(stats, "o.csv", "--since", "5d", *ALL)
     assert "Waiting for jobs: 0 of 1 job\n" in done.stderr
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_a_result_that_is_gone_is_computed_again_once(stats, service, status):
+    words = ("--since", "5d", *ALL, "-o", "none")
+    service.fail(f"GET /stats-results/* status={status} times=1")
+    assert "lost its result; it is made again" in exported(stats, *words).stderr
+    service.fail(f"GET /stats-results/* status={status}")
+    done = exported(stats, *words, code=8)
+    assert "lost its result, as did the one before" in done.stderr and "token" not in done.stderr
+    service.fail()
+    exported(stats, *words, "--resume")
+
+
+def test_a_job_whose_answer_is_lost_is_found_again(stats, service):
+    service.fail("POST /12/stats/jobs/* truncate times=1")
+    words = ("--since", "5d", *ALL, "-o", "none")
+    done = exported(stats, *words, code=8)
+    assert "hint: --resume goes on" in done.stderr
+    assert "1 job found again" in exported(stats, *words, "--resume").stderr
+    assert len(jobs(stats)) == 1

@@ -51,7 +51,7 @@ def get(
             call.printer.show(data, ("id", "id_data"), "id")
             return
         described = directory.describe(question.entity, question.ids)
-        sink.take(Asked(question, described, calendar, call.settings.names), _answers(call, question))
+        sink.take(Asked(question, described, calendar, call.settings.names, set()), _answers(call, question))
 
 
 def _answers(call: Invocation, question: "Question") -> "Iterator[list[Answer]]":

@@ -74,7 +74,7 @@ def export(
                 _say_resumed(call, running, len(folder.done))
             with progress(call.messages, "Waiting for jobs", running.jobs, noun="job") as on_progress:
                 running.run(on_progress)
-            sink.take(Asked(question, described, calendar, call.settings.names), running.answers())
+            sink.take(Asked(question, described, calendar, call.settings.names, set()), running.answers())
             folder.remove()
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from .output_file import OutputFile
 
 
+MOST_UNSHOWN = 5
+
+
 class ResultOptions(msgspec.Struct, frozen=True):
     """What is made of the rows."""
 
@@ -58,6 +61,7 @@ class ResultOptions(msgspec.Struct, frozen=True):
         from ..statistics.grouping import parse_group_by
         from .output_file import OutputFile
         from .page_file import checked_path
+        from .statistics_paths import check_differs, check_file, check_plot
 
         by = parse_group_by(self.group_by)
         for option, is_given in (("--group-by", by), ("--totals", self.totals)):
@@ -73,12 +77,12 @@ class ResultOptions(msgspec.Struct, frozen=True):
             raise UsageError("--into cannot be used with FILE", hint="export to one of them")
         output, plot = (OutputFile(name) if name else None for name in (file, self.plot))
         if output:
-            _check_file(output.path)
+            check_file(output.path)
         if plot:
-            _check_plot(plot.path)
+            check_plot(plot.path)
         report = checked_path(self.report, force=self.force) if self.report else None
         database = self._database()
-        _check_differs([*(chosen.path for chosen in (output, plot) if chosen), database, report])
+        check_differs([*(chosen.path for chosen in (output, plot) if chosen), database, report])
         for chosen in filter(None, (output, plot)):
             chosen.confirm(call, force=self.force)
         return Results(call, by, self.totals, database, output, plot, report, force=self.force)
@@ -90,7 +94,9 @@ class ResultOptions(msgspec.Struct, frozen=True):
         kind, _, path = self.into.partition(":")
         if kind != "sqlite" or not path:
             raise UsageError(f"--into: {self.into!r} is not sqlite:FILE", hint="as in --into sqlite:ads.db")
-        _require_folder("--into", Path(path))
+        from .statistics_paths import require_folder
+
+        require_folder("--into", Path(path))
         return Path(path)
 
 
@@ -115,6 +121,7 @@ class Results:
 
     def take(self, asked: "Asked", answers: "Iterable[list[Answer]]") -> None:
         """Show, write or store the rows."""
+        from ..output.text import first_of
         from ..statistics.gathered import Gathered
         from ..statistics.rows import CURRENCY, table_of
 
@@ -137,6 +144,9 @@ class Results:
             deque(table.rows, 0)
             self._picture(asked.question, gathered)
             raise
+        if asked.unshown:
+            names = first_of(sorted(asked.unshown), MOST_UNSHOWN)
+            self._call.messages.warn(f"no column has {names}, which 'stats get --raw' shows")
         self._picture(asked.question, gathered)
 
     def report_error(self, error: ReportedError) -> None:
@@ -214,36 +224,3 @@ class Results:
 
         stored = store(database, self._call.account, question, table)
         self._call.messages.say(f"{counted(stored, 'row')} stored in the table {TABLE} of {database}")
-
-
-def _check_file(path: Path) -> None:
-    """Raise UsageError for a name whose format cannot be written."""
-    from ..statistics.files import format_of, require_parquet
-
-    if format_of(path) == "parquet":
-        require_parquet()
-
-
-def _check_plot(path: Path) -> None:
-    """Raise UsageError for a picture that cannot be drawn, or not there."""
-    from ..statistics.plot import format_of, require_matplotlib
-
-    format_of(path)
-    require_matplotlib()
-    _require_folder("--plot", path)
-
-
-def _require_folder(option: str, path: Path) -> None:
-    """Raise UsageError for a file that cannot be written where it is to be."""
-    if not path.parent.is_dir() or path.is_dir():
-        reason = f"{path} is a folder" if path.is_dir() else f"the folder {path.parent} does not exist"
-        raise UsageError(f"{option}: {reason}")
-
-
-def _check_differs(paths: "Iterable[Path | None]") -> None:
-    """Raise UsageError where one file is to be written twice."""
-    seen = set()
-    for path in filter(None, paths):
-        if path.resolve() in seen:
-            raise UsageError(f"{path} is named twice", hint="choose another name for one of them")
-        seen.add(path.resolve())

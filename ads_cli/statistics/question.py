@@ -13,6 +13,7 @@ from ..api.metrics import (
     CONVERSION_GROUPS,
     CONVERSION_NUMBERS,
     GROUPS_BY_ENTITY,
+    KEY_PAGE_VIEW_NUMBERS,
     METRICS,
     metrics_of,
 )
@@ -26,6 +27,7 @@ from .periods import Period
 ALONE = "MOBILE_CONVERSION"  # in a request of its own
 NEVER_SEGMENTED = "LIFE_TIME_VALUE_MOBILE_CONVERSION"
 FIND_COUNTRY = "'adsctl targeting search locations' finds the targeting value of a country"
+KEY_PAGE_VIEWS = "mobile_conversion_key_page_views"
 MICRO, AMOUNT = "_local_micro", "_local"  # the ends of the names of amounts, as sent and in rows
 
 
@@ -128,7 +130,8 @@ def metric_named(word: str) -> str:
 def columns_of(metric: str) -> list[str]:
     """Name the columns of a metric: one, or one for each number of a conversion."""
     if any(metric in METRICS[group] for group in CONVERSION_GROUPS):
-        return [f"{metric}_{number}" for number in CONVERSION_NUMBERS]
+        numbers = KEY_PAGE_VIEW_NUMBERS if metric == KEY_PAGE_VIEWS else CONVERSION_NUMBERS
+        return [f"{metric}_{number}" for number in numbers]
     return [amount_column(metric)]
 
 

@@ -59,6 +59,7 @@ class Asked(NamedTuple):
     described: Mapping[str, Described]
     calendar: Calendar
     names: Names
+    unshown: set[str]  # numbers of conversions that no column has, as they are found
 
     @property
     def currencies(self) -> set[str | None]:
@@ -97,7 +98,7 @@ def _rows_of(
     for answer in answers:
         for id, segment, metrics in _series_in(answer):
             series = found[id].setdefault(segment, _Series(question, windows))
-            series.add(answer.part.window, metrics)
+            asked.unshown.update(series.add(answer.part.window, metrics))
     named = asked.names.to_wire({"entity": question.entity, "placement": question.placement})
     for id, segments in found.items():
         known = asked.described.get(id, Described())
@@ -115,21 +116,26 @@ class _Series:
         self._question = question
         self._windows: dict[Period, dict[str, list[Any]]] = {window: {} for window in windows}  # by column
 
-    def add(self, window: Period, metrics: Metrics) -> None:
-        """Add the metrics of a window; raise UnavailableError if their numbers are not those of its times."""
-        columns = self._windows[window]
+    def add(self, window: Period, metrics: Metrics) -> Iterator[str]:
+        """Add the metrics of a window, and yield the names of numbers that have no column.
+
+        Raises UnavailableError if the numbers are not those of its times.
+        """
+        values = self._windows[window]
         length = window.count(self._question.granularity)
         for metric in self._question.metrics:
-            if metric in metrics:
-                numbers = metrics[metric]
-                for column in columns_of(metric):
-                    own = (
-                        numbers.get(column.removeprefix(f"{metric}_"))
-                        if isinstance(numbers, dict)
-                        else numbers
-                    )
-                    if own is not None:
-                        columns[column] = _checked(column, own, length)
+            numbers, columns = metrics.get(metric), columns_of(metric)
+            if not isinstance(numbers, dict):
+                numbers = dict.fromkeys(columns, numbers)
+            else:
+                numbers = {f"{metric}_{name}": own for name, own in numbers.items()}
+            for column, own in numbers.items():
+                if own is None:
+                    continue
+                if column in columns:
+                    values[column] = _checked(column, own, length)
+                else:
+                    yield column
 
     def columns(self, currency: str | None) -> list[list[Any]]:
         """Return the values of each column over the times; those of a total are added up over the windows."""

@@ -28,7 +28,7 @@ def answer(window: Period, **segments: list[int]) -> Answer:
 
 def rows(granularity: str, *answers: Answer) -> list[tuple]:
     calendar = Calendar("Etc/UTC", START)
-    found = table_of(Asked(question(granularity), {}, calendar, GENERIC), [answers]).records()
+    found = table_of(Asked(question(granularity), {}, calendar, GENERIC, set()), [answers]).records()
     return [(row["segment"], row["start"][8:10], row["clicks"]) for row in found]
 
 
@@ -43,3 +43,18 @@ def test_a_segment_that_only_some_windows_have_keeps_its_days():
 def test_a_total_of_some_windows_is_that_of_what_they_have():
     found = rows("TOTAL", answer(FIRST, Berlin=[1]), answer(SECOND, Hamburg=[3], Berlin=[5]))
     assert found == [("Berlin", "01", 6), ("Hamburg", "01", 3)]
+
+
+def test_numbers_that_no_column_has_are_named(stats, monkeypatch):
+    """A service may have more of a conversion than its reference says."""
+    monkeypatch.setattr("ads_cli.statistics.rows.columns_of", lambda metric: [f"{metric}_post_view"])
+    words = ("--since", "9d", "--entity", "LINE_ITEM", "--all", "--metrics", "mobile_conversion_installs")
+    done = stats.adsctl("stats", "get", *words, "-o", "csv")
+    assert "warning: no column has mobile_conversion_installs_post_engagement" in done.stderr
+    assert "'stats get --raw' shows" in done.stderr
+
+
+def test_views_of_key_pages_have_two_numbers(stats):
+    words = ("--since", "1d", "--ids", "8wku3", "--metrics", "mobile_conversion_key_page_views")
+    names = ["mobile_conversion_key_page_views_post_view", "mobile_conversion_key_page_views_post_engagement"]
+    assert [*stats.get(*words)[0]][8:] == names

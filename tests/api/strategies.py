@@ -21,6 +21,8 @@ CHARACTERS = st.characters(codec="utf-8")
 START = datetime(2026, 3, 1, tzinfo=UTC)
 MAX_ITEMS = 4
 LINKS = ["https://shop.example/a.jpg", "http://shop.example/b?c=ä"]
+LEAF = {"custom_audience_id": "1nmw1", "lookback_window": 7, "frequency": 2, "child_segments": []}
+TREE = {"boolean_operator": "AND", "negate": False, "child_segments": [LEAF, LEAF | {"negate": True}]}
 # Fields with rules that random values would hardly ever satisfy.
 SPECIAL_VALUES = {
     "country_code": st.sampled_from(["DE", "AT", "US"]),
@@ -29,6 +31,7 @@ SPECIAL_VALUES = {
     "gtin": st.sampled_from(["4006381333931", "0-306-40615-2"]),
     "price_currency": st.sampled_from(["EUR", "KWD"]),
     "currency": st.sampled_from(["EUR", "KWD"]),
+    "segments": st.sampled_from([LEAF, TREE, TREE | {"child_segments": [TREE, LEAF]}]),  # a recursive type
     "time_zone": st.sampled_from(["Europe/Berlin", "UTC"]),
     "metric_groups": st.just(["ENGAGEMENT"]),
     "identifiers": st.sampled_from([[{"platform_click_id": "23opevjt88"}], [{"hashed_email": "a" * 64}]]),
@@ -103,23 +106,21 @@ def fields(struct: type[msgspec.Struct]) -> st.SearchStrategy[dict[str, Any]]:
     """The fields of any instance of a Struct."""
     config = struct.__struct_config__
     tag = {config.tag_field: st.just(config.tag)} if config.tag_field else {}
-    made = {
-        field.name: SPECIAL_VALUES[field.name] if is_special(field) else value_of(field.type)
-        for field in fields_of(struct)
-    }
+    made = {field.name: values_of_field(field) for field in fields_of(struct)}
     required = {field.name: made.pop(field.name) for field in fields_of(struct) if field.required}
     return st.fixed_dictionaries(required | tag, optional=made)
 
 
-def is_special(field: Field) -> bool:
-    return field.name in SPECIAL_VALUES and not field.type.choices
+def values_of_field(field: Field) -> st.SearchStrategy[Any]:
+    is_special = field.name in SPECIAL_VALUES and not field.type.choices
+    return SPECIAL_VALUES[field.name] if is_special else value_of(field.type)
 
 
 @st.composite
 def values_of(draw: Any, kind: type[Request]) -> dict[str, Any]:
     """The values of any request; optional fields that break a rule are left out, or added where they lack."""
     values = draw(fields(kind))
-    optional = {field.name: field.type for field in fields_of(kind) if not field.required}
+    optional = {field.name: field for field in fields_of(kind) if not field.required}
     for _ in range(4):
         try:
             convert(kind, values)
@@ -127,7 +128,7 @@ def values_of(draw: Any, kind: type[Request]) -> dict[str, Any]:
         except InvalidError as error:
             blamed = {re.split(r"[.\[]", problem.path)[0] for problem in error.problems}
         assume(blamed <= optional.keys())
-        lacking = {name: draw(value_of(optional[name])) for name in blamed - values.keys()}
+        lacking = {name: draw(values_of_field(optional[name])) for name in blamed - values.keys()}
         values = {name: value for name, value in values.items() if name not in blamed} | lacking
     return assume(False)
 

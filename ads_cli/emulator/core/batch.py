@@ -98,7 +98,7 @@ class BatchHandler:
         if operation is None:
             one_of = ", ".join(self.operations)
             raise InvalidError([Problem("operation_type", f"must be one of {one_of}")])
-        request = _read(context, operation.request_type, item["params"])
+        request = read_operation(context, operation.request_type, item["params"])
         result = operation.handler.function(context, request)
         assert isinstance(result, Result)
         if context.service == "x":
@@ -106,7 +106,7 @@ class BatchHandler:
         return context.names.to_wire(result.data, result.enums)
 
 
-def _read(context: RequestContext, request_type: type[Request], params: dict[str, Any]) -> Request:
+def read_operation(context: RequestContext, request_type: type[Request], params: dict[str, Any]) -> Request:
     """Validate the parameters of an operation; numbers and booleans may be texts, and lists too."""
     if context.service == "x":
         record_fields = record_fields_only(request_type.endpoint, request_type)

@@ -144,6 +144,16 @@ def test_the_fields_of_products_have_their_limits(adsctl):
     assert fields["brand"]["rules"] and not fields["mpn"]["rules"]
 
 
+def test_a_terminal_wraps_what_is_said_of_a_field(adsctl):
+    child = adsctl.terminal("help", "fields", "products", width=60)
+    shown = child.read().replace("\r\n", "\n")
+    assert max(map(len, shown.splitlines())) <= 60
+    words = " ".join(shown.split())
+    assert (
+        "availability required; in stock, available for order, preorder, out of stock, discontinued" in words
+    )
+
+
 def test_the_fields_of_people_are_those_that_a_list_may_have(adsctl):
     users = {one["field"] for one in listed(adsctl, "fields users")}
     assert users == {

@@ -1,6 +1,5 @@
 """The help of commands and topics."""
 
-from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -60,12 +59,24 @@ def _show_fields(ctx: typer.Context, feeds: list[str]) -> None:
         message = f"there is no feed {unknown[0]!r}{suggestion(unknown[0], FEEDS)}"
         raise UsageError(message, hint=f"feeds: {', '.join(FEEDS)}")
     call = Invocation.of(ctx)
+    found = {feed: list(field_records(feed, call.settings.names)) for feed in feeds or FEEDS}
+    if call.printer.draws:
+        formatter = ctx.make_formatter()
+        for feed, records in found.items():
+            with formatter.section(feed):
+                formatter.write_dl([(record["field"], _described(record)) for record in records])
+        print(formatter.getvalue(), end="")
+    else:
+        every = [record for records in found.values() for record in records]
+        call.printer.show(every, FIELD_COLUMNS, "field", FIELD_DETAILS)
 
-    def records() -> Iterator[dict[str, Any]]:
-        for feed in feeds or FEEDS:
-            yield from field_records(feed, call.settings.names)
 
-    call.printer.show(list(records()), FIELD_COLUMNS, "field", FIELD_DETAILS)
+def _described(record: dict[str, Any]) -> str:
+    """Describe a field of a feed in a line, which is wrapped."""
+    required = "required" if record["required"] else ""
+    values = ", ".join(record["values"] or ())
+    limits = "; ".join(filter(None, (required, record["limits"], values)))
+    return ". ".join(filter(None, (limits, " ".join(record["rules"] or ()))))
 
 
 def _command_context(ctx: typer.Context, path: list[str]) -> Any:

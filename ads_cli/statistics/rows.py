@@ -125,11 +125,11 @@ class _Series:
         length = window.count(self._question.granularity)
         for metric in self._question.metrics:
             numbers, columns = metrics.get(metric), columns_of(metric)
-            if not isinstance(numbers, dict):
-                numbers = dict.fromkeys(columns, numbers)
+            if isinstance(numbers, dict):
+                named = {f"{metric}_{name}": own for name, own in numbers.items()}
             else:
-                numbers = {f"{metric}_{name}": own for name, own in numbers.items()}
-            for column, own in numbers.items():
+                named = {columns[0] if len(columns) == 1 else metric: numbers}
+            for column, own in named.items():
                 if own is None:
                     continue
                 if column in columns:

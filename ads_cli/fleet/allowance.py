@@ -67,6 +67,11 @@ class Division(msgspec.Struct):
             part.last_holder, part.usable_again_at = worker, part.usable_at
             part.holder, part.usable_at = "", max(part.usable_at, now + REST_SECONDS)
 
+    def rest(self, now: float) -> None:
+        """Let every free part rest: it may have been used since this was known."""
+        for part in self._held_by(""):
+            part.last_holder, part.usable_at = "", now + REST_SECONDS
+
     def shares(self, now: float) -> Mapping[str, Share]:
         """Return the share of each worker that may send."""
         usable = [part.holder for part in self.parts if part.holder and part.usable_at <= now]

@@ -48,7 +48,9 @@ class Ledger:
         for id in [id for id, fleet in self._fleets.items() if not fleet.homes or fleet.ends_at <= now]:
             del self._fleets[id]
         for scope, division in claims.known.items():
-            self._divisions.setdefault(scope, division.shifted(now))
+            if scope not in self._divisions:
+                self._divisions[scope] = division.shifted(now)
+                self._divisions[scope].rest(now)
         for scope, homes in claims.homes.items():
             for home in homes:
                 division = self._divisions.setdefault(scope, Division.among(max(PARTS, len(homes))))

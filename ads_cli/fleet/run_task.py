@@ -57,7 +57,7 @@ class TaskProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._problem = ""
         try:
-            # In a session of its own it receives no signal of the terminal: one Ctrl-C must not be two.
+            # In a session (or group) of its own it gets no signal of the terminal: one Ctrl-C must not be two.
             self._process = subprocess.Popen(
                 [sys.executable, "-c", PROGRAM.format(sys.path), TASK_COMMAND, task.name],
                 stdin=subprocess.PIPE,
@@ -65,6 +65,7 @@ class TaskProcess:
                 stderr=subprocess.DEVNULL,
                 env=dict(environment),
                 start_new_session=True,
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             )
             self._send(msgspec.json.encode(Assignment(task, run, worker, str(state_dir))) + b"\n")
         except OSError as error:

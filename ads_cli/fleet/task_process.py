@@ -94,7 +94,8 @@ def _fail(assignment: Assignment, records: Records, problem: AdsctlError | OSErr
 
 def _heed_earlier_signal(lifeline: int) -> None:
     """Raise Interrupted where a signal has arrived already: the command might end before it is passed on."""
-    if select.select([lifeline], [], [], 0)[0]:
+    # Windows cannot tell whether there is something in a pipe: there it is passed on a moment later.
+    if sys.platform != "win32" and select.select([lifeline], [], [], 0)[0]:
         message = os.read(lifeline, 1)
         raise Interrupted(message[0] if message else signal.SIGTERM)
 
@@ -103,9 +104,17 @@ def _obey(lifeline: int) -> None:
     """Pass on the signals that arrive through standard input; its end is that of the fleet's process."""
     while True:
         message = os.read(lifeline, 1)
-        os.kill(os.getpid(), message[0] if message else signal.SIGTERM)
+        _interrupt(message[0] if message else signal.SIGTERM)
         if not message:
             return
+
+
+def _interrupt(signum: int) -> None:
+    """Send a signal to the main thread."""
+    if sys.platform == "win32":
+        signal.raise_signal(signum)  # os.kill would end the process, whatever handles the signal
+    else:
+        os.kill(os.getpid(), signum)
 
 
 def _with_resume(words: Sequence[str]) -> list[str]:

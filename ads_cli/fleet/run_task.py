@@ -57,7 +57,7 @@ class TaskProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._problem = ""
         try:
-            # In a session (or group) of its own it gets no signal of the terminal: one Ctrl-C must not be two.
+            # In a session or group of its own it gets no signal of the terminal: one Ctrl-C must not be two.
             self._process = subprocess.Popen(
                 [sys.executable, "-c", PROGRAM.format(sys.path), TASK_COMMAND, task.name],
                 stdin=subprocess.PIPE,

@@ -1,7 +1,6 @@
 """The plan of several lists: each is read, validated and sent as a whole before the next is opened."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from ..uploads.batch import FAILED, Batch, Batches, SentPart
 from ..uploads.job_key import JobKey, Place
@@ -13,15 +12,7 @@ from ..validation.result import CheckedRow
 from .list_report import ListReport
 from .list_settings import ListSettings
 from .plan import UserPlan
-from .several_lists import ListFile, ListRows
-
-
-class _Numbered(NamedTuple):
-    """A list whose rows and batches have their numbers among those of all lists."""
-
-    list: ListFile | None  # None: it does not exist any more, or has other content
-    records: int  # before it
-    may_have_rejections: bool
+from .several_lists import ListFile, ListRows, NumberedList
 
 
 class ListsPlan:
@@ -29,7 +20,8 @@ class ListsPlan:
 
     `open_list` opens one of them. A push reads a list when its turn comes; where `reads_all`, validating
     reads every list, as a check and a dry run do. `on_validated` is called with each list before it is
-    sent, and may raise.
+    sent, and may raise; where it `refuses_invalid` rows, those on this machine are checked before the
+    first request.
     """
 
     noun = "users"
@@ -43,6 +35,7 @@ class ListsPlan:
         open_list: Callable[[ListFile], UserPlan],
         *,
         reads_all: bool,
+        refuses_invalid: bool = False,
         on_validated: Callable[[UserPlan], None] = lambda plan: None,
         on_changed: Callable[[list[str]], None] = lambda names: None,
     ) -> None:
@@ -52,8 +45,9 @@ class ListsPlan:
         self.report: ListReport = settings.new_report()
         self.batch_count = 0  # of the lists that were read
         self._lists, self._settings, self._open_list = lists, settings, open_list
+        self._refuses_invalid = refuses_invalid
         self._reads_all, self._on_validated, self._on_changed = reads_all, on_validated, on_changed
-        self._numbered: list[_Numbered] = []
+        self._numbered: list[NumberedList] = []
         self._unread = len(lists)
         self._notes: dict[str, None] = {}
 
@@ -79,7 +73,7 @@ class ListsPlan:
         self.rows.add(each.label, plan.report.rows, several_per_line=plan.rows.several_per_line)
         self.report.merge_list(plan.report, before)
         self._notes |= dict.fromkeys(f"{each.label}: {note}" for note in plan.rows.notes)
-        self._numbered.append(_Numbered(each, before, may_have_rejections=True))
+        self._numbered.append(NumberedList(each, before, may_have_rejections=True))
         self._unread -= 1
         self.batch_count += plan.batch_count
         return plan
@@ -120,9 +114,11 @@ class ListsPlan:
         """Yield the requests of one list after the other, but for lists that are acknowledged as a whole."""
         self._count_sent(journal, on_acknowledged)
         sent = {each.part for each in journal.sent_parts}
-        for each in self._lists:
-            if each.origin in sent:
-                continue
+        due = [each for each in self._lists if each.origin not in sent]
+        for each in due if self._refuses_invalid else ():
+            if each.is_local:
+                self._check(each)
+        for each in due:
             first, before = self.batch_count, self.report.rows
             plan = self._read(each)
             try:
@@ -136,6 +132,20 @@ class ListsPlan:
         for ack in [ack for number, ack in journal.acknowledged.items() if number >= self.batch_count]:
             journal.discard(ack)
 
+    def _check(self, each: ListFile) -> None:
+        """Validate a list that is sent later; raise what `on_validated` raises where rows are invalid."""
+        plan = self._open(each)
+        try:
+            plan.validate()
+        finally:
+            plan.close()
+        if plan.report.invalid:
+            plan = self._read(each)  # so that its rows are named, and written to --failed-out
+            try:
+                self._on_validated(plan)
+            finally:
+                plan.close()
+
     def _count_sent(self, journal: Journal, on_acknowledged: OnAcknowledged) -> None:
         """Count the lists that earlier runs have sent, and tell which of them have changed since."""
         by_origin = {each.origin: each for each in self._lists}
@@ -146,7 +156,7 @@ class ListsPlan:
                 changed.append(found.label)
                 found = None
             has_rejections = bool(sent.invalid or sent.failed)
-            self._numbered.append(_Numbered(found, self.report.rows, has_rejections))
+            self._numbered.append(NumberedList(found, self.report.rows, has_rejections))
             for number in range(self.batch_count, self.batch_count + sent.batches if sent.failed else 0):
                 if number in journal.acknowledged:
                     on_acknowledged(Batch(number, []), journal.acknowledged[number])

@@ -2,9 +2,9 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
-from ..feeds.locations.location import Location
+from ..feeds.locations.location import FileLocation, Location
 from ..feeds.peek import Peeked
 from ..feeds.registry import FORMATS
 from ..feeds.rows import Row, Rows
@@ -24,6 +24,11 @@ class ListFile(Location):
     def open(self) -> BinaryIO:
         """Open it again."""
         return self._location.open()
+
+    @property
+    def is_local(self) -> bool:
+        """Tell whether it is on this machine, where reading it once more costs little."""
+        return isinstance(self._location, FileLocation)
 
     @property
     def origin(self) -> str:
@@ -47,6 +52,14 @@ class ListFile(Location):
             while block := stream.read(BLOCK_BYTES):
                 found.update(block)
         return found.hexdigest()
+
+
+class NumberedList(NamedTuple):
+    """A list whose rows and batches have their numbers among those of all lists."""
+
+    list: ListFile | None  # None: it does not exist any more, or has other content
+    records: int  # before it
+    may_have_rejections: bool
 
 
 class ListsLocation(SeveralLocations):

@@ -194,9 +194,9 @@ def _push(
     from .list_plans import plan_lists, say_of_each
     from .push import PushCommand
 
-    resume = resume_command(call.command_line)
-    on_validated = say_of_each(call, skip_invalid=options.skip_invalid, resume=resume)
-    plan = plan_lists(call, files, feed, settings, reads_all=call.dry_run, on_validated=on_validated)
+    skips, resume = options.skip_invalid, resume_command(call.command_line)
+    say = say_of_each(call, skip_invalid=skips, resume=resume)
+    plan = plan_lists(call, files, feed, settings, refuses_invalid=not skips, on_validated=say)
     if isinstance(plan, UserPlan):
         steps = PushSteps(call=call, plan=plan)
     else:

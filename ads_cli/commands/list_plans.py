@@ -30,12 +30,14 @@ def plan_lists(
     feed: ListOptions,
     settings: "ListSettings",
     *,
-    reads_all: bool,
+    reads_all: bool = False,
+    refuses_invalid: bool = False,
     on_validated: OnValidated = lambda plan: None,
 ) -> "UserPlan | ListsPlan":
     """Open the files that arguments name; raise AdsctlError.
 
-    Of several files, the columns of each are checked here; the rows of all are where `reads_all`.
+    Of several files, the columns of each are checked here; the rows of all are where `reads_all`, and in a
+    dry run.
     """
     from ..audiences.plan import UserPlan
     from ..feeds.locations.locate import expand_files, parse_location
@@ -57,7 +59,8 @@ def plan_lists(
         ListRows(source, lists),
         settings,
         lambda each: UserPlan(feed.open_list(each, settings.columns), settings),
-        reads_all=reads_all,
+        reads_all=reads_all or call.dry_run,
+        refuses_invalid=refuses_invalid,
         on_validated=on_validated,
         on_changed=lambda names: call.messages.warn(_changed(names), is_urgent=True),
     )

@@ -23,16 +23,26 @@ def test_an_option_that_names_no_column_of_one_file_is_refused_before_the_first_
     assert "--map: people/part-000.csv has no column 'Kontakt'" in refused.stderr and audience.bodies == []
 
 
-def test_invalid_rows_stop_before_their_file_and_a_corrected_one_is_resumed(shop, audience):
+def test_invalid_rows_of_any_file_on_this_machine_stop_before_the_first_request(shop, audience):
     write_parts(shop, 4)
     shop.file("people/part-002.csv", people(2) + "nobody\n")
     refused = shop(*PUSH, "people/*.csv", "--failed-out", "failed.csv", code=3)
-    assert "people/part-002.csv:12: email" in refused.stderr and len(audience.bodies) == 2
+    assert "people/part-002.csv:12: email" in refused.stderr and audience.bodies == []
     assert "nothing of people/part-002.csv was sent; correct it and resume with: adsctl" in refused.stderr
     assert (shop.home / "failed.csv").read_text().splitlines()[1].startswith("nobody,people/part-002.csv:12,")
     write_parts(shop, 4)
     summary = json.loads(shop(*PUSH, "people/*.csv", "--failed-out", "failed.csv", "--resume").stdout)
-    assert summary["requests"] == 2 and audience.users == everybody(4)
+    assert summary["requests"] == 4 and audience.users == everybody(4)
+
+
+def test_a_file_that_was_sent_and_has_changed_since_is_not_checked_again_by_a_resume(shop, audience):
+    write_parts(shop, 3)
+    audience.fails_after = 1
+    shop(*PUSH, "people/*.csv", code=8)
+    audience.fails_after = None
+    shop.file("people/part-000.csv", people(0) + "nobody\n")
+    assert "1 file changed" in shop(*PUSH, "people/*.csv", "--resume").stderr
+    assert audience.users == everybody(3)
 
 
 def test_rejected_and_invalid_rows_of_all_files_are_in_one_file_that_names_them(shop, audience):

@@ -2,6 +2,7 @@
 
 from .checksums import CHECKSUMS
 from .conversion import CONVERSION
+from .creations import CREATIONS
 from .digests import DIGESTS
 from .fsyncs import FSYNCS
 from .generations import GENERATIONS
@@ -16,6 +17,7 @@ MUTANTS = (
     *CHECKSUMS,
     *GENERATIONS,
     *DIGESTS,
+    *CREATIONS,
     *CONVERSION,
     *IMAGES,
     *SYNCS,

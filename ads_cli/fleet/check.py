@@ -80,6 +80,7 @@ class Parser:
             place,
             is_part=command.has_parts,
             can_resume="resume" in params,
+            is_once=command.is_once,
         )
         inputs = _values(params, command.inputs)
         outputs = _values(params, (*command.outputs, *WRITTEN))

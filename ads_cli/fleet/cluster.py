@@ -23,7 +23,7 @@ from .cluster_bulletin import Bulletin
 from .cluster_ledger import REFRESH_SECONDS, FleetLimits
 from .cluster_link import Connection, Event, Link, LostError
 from .cluster_members import Member, Members
-from .cluster_messages import Outcome, failed, require_nothing_secret
+from .cluster_messages import Outcome, failed, require_nothing_secret, require_repeatable
 from .cluster_outcomes import Outcomes
 from .cluster_roll import Roll
 from .cluster_worker import carry_out
@@ -74,8 +74,9 @@ class ClusterEngine:
         """Run tasks; after a signal, stop them, and raise Interrupted once they have ended.
 
         Raises UnavailableError where no scheduler or no worker is found, StateError where one has other
-        versions, UsageError for a task that has a secret.
+        versions, UsageError for a task that has a secret, or must not be run again.
         """
+        require_repeatable(tasks)
         require_nothing_secret(tasks)
         self._begin(tasks, on_event)
         with handled_by(self._on_signal):

@@ -76,6 +76,15 @@ def failed(task: Task, error: dict[str, Any]) -> Outcome:
     return Outcome(TaskResult.ended(task, error["exit_code"], error=error), "")
 
 
+def require_repeatable(tasks: Iterable[Task]) -> None:
+    """Raise UsageError for a task that must not begin again on a worker that has not its journal."""
+    if task := next((each for each in tasks if each.is_once), None):
+        raise UsageError(
+            f"task {task.name!r}: what a lost worker had sent would be sent, and counted, again",
+            hint="run it in a fleet of one machine, without --engine",
+        )
+
+
 def require_nothing_secret(tasks: Iterable[Task]) -> None:
     """Raise UsageError for a command line that must not pass through a scheduler."""
     for task, word in ((each, word) for each in tasks for word in each.words):

@@ -16,6 +16,7 @@ class Command(msgspec.Struct, frozen=True):
     uses_account: bool = True  # else it works offline
     inputs: tuple[str, ...] = ("files", "file", "from_")
     outputs: tuple[str, ...] = ()  # one of them must be given
+    is_once: bool = False  # what it sends counts each time
     shared_outputs: tuple[str, ...] = ()  # in place of them, and of several tasks
 
     @property
@@ -36,7 +37,7 @@ COMMANDS = {
     "products convert": Command(uses_account=False, outputs=("output_file",)),
     "audiences push": Command("custom_audience", "audience"),
     "audiences do-not-reach push": Command("do_not_reach_list", "list_"),
-    "conversions send": Command("pixel", "pixel"),
+    "conversions send": Command("pixel", "pixel", is_once=True),
     "stats export": Command(inputs=(), outputs=("file",), shared_outputs=("into",)),
     "audiences check": OFFLINE,
     "audiences hash": Command(uses_account=False, outputs=("output_file",)),

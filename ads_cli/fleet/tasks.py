@@ -21,6 +21,7 @@ class Task(msgspec.Struct, frozen=True):
     place: Place | None = None  # what it changes
     is_part: bool = False  # of a user list: parts of one list may run at once
     can_resume: bool = False  # whether the command takes --resume
+    is_once: bool = False  # what it sends counts each time
 
     @property
     def digest(self) -> str:

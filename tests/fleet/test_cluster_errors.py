@@ -90,6 +90,15 @@ def test_a_command_with_a_secret_is_not_sent_through_the_scheduler(company, shop
     assert b"s3cret" not in company.cluster.log.read_bytes()
 
 
+def test_what_counts_each_time_it_is_sent_does_not_run_on_a_cluster(company):
+    company.office.file("orders.csv", "conversion_time,event_id,email\n2026-03-01T09:00:00Z,o3f71,a@x.de\n")
+    run = {"name": "orders", "profile": SHOP, "run": "conversions send orders.csv --pixel o8z6j"}
+    fleet = str(company.office.file("orders.yaml", json.dumps({"tasks": [run]})))
+    error = error_of(company, fleet, 2)
+    assert "task 'orders': what a lost worker had sent would be sent, and counted, again" in error["message"]
+    assert "without --engine" in error["hint"]
+
+
 def test_the_extra_that_is_missing_is_named(company, monkeypatch):
     monkeypatch.setitem(sys.modules, "ads_cli.fleet.cluster", None)
     error = error_of(company, company.feeds([SHOP], 25), 2)

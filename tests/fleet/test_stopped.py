@@ -12,6 +12,7 @@ import pytest
 
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.audiences.conftest import digest
+from tests.batches.conftest import BatchService
 from tests.conftest import feed
 
 
@@ -156,3 +157,15 @@ def test_no_process_is_left_behind(shop, service, adsctl):
         except OSError:
             continue
     assert [path for path in left if path.name != str(os.getpid())] == []
+
+
+def test_conversions_that_were_corrected_are_sent_by_a_resume_and_only_once(fleet, service, adsctl):
+    sent = BatchService(service, "/12/measurement/conversions/")
+    header = "conversion_time,event_id,email\n"
+    adsctl.file("orders.csv", f"{header}soon,o3f71,a@x.de\n")
+    fleet.write("{name: orders, run: conversions send orders.csv --pixel o8z6j}")
+    adsctl("fleet", "run", "fleet.yaml", code=3)
+    adsctl.file("orders.csv", f"{header}2026-03-01T09:00:00Z,o3f71,a@x.de\n")
+    for _ in range(2):
+        adsctl("fleet", "run", "fleet.yaml", "--resume")
+    assert len(sent.sent) == 1

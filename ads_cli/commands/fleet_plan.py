@@ -13,7 +13,7 @@ from ..console.remote_access import make_access
 from ..console.task_lines import parse_line
 from ..errors import ContentError, UsageError
 from ..feeds.locations.locate import expand_files
-from ..fleet.check import Parser, check_folders, check_places, check_signed_in
+from ..fleet.check import Parser, check_catalogs, check_folders, check_places, check_signed_in
 from ..fleet.expand import Expansion
 from ..fleet.file import Problem, read_fleet
 from ..fleet.outcome import worst
@@ -52,7 +52,7 @@ def plan_fleet(call: Invocation, root: Any, file: str, only: str | None, *, here
     names = _chosen([line.name for line in lines], only)
     chosen = [each for each in parsed if each.task.name in names]
     if here:
-        problems += [*check_signed_in(chosen), *check_folders(chosen)]
+        problems += [*check_signed_in(chosen), *check_catalogs(chosen), *check_folders(chosen)]
         problems += check_feeds(chosen, lambda settings: _access_of(call, settings))
     if problems:
         raise _error(path, problems)
@@ -77,6 +77,8 @@ def _chosen(names: Sequence[str], only: str | None) -> set[str]:
     if only is None:
         return set(names)
     found: set[str] = set()
+    if not only.replace(",", "").strip():
+        raise UsageError("--only names no task", hint="without it all tasks are run")
     for pattern in filter(None, map(str.strip, only.split(","))):
         matching = [name for name in names if fnmatchcase(name, pattern)]
         if not matching:

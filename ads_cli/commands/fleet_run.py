@@ -37,13 +37,14 @@ class FleetCommand:
         call = self.call
         state = FleetState(call.settings.state_dir, Path(self.file))
         with state.locked():
+            last = state.last()
             begun = state.begin(self.tasks, resume=resume, dry_run=call.dry_run)
             records = state.records(begun.run)
             found = {task.name: records.find(task) for task in self.tasks}
             results = {name: result for name, result in found.items() if result and result.status == "ok"}
             due = [task for task in self.tasks if task.name not in results]
             if resume:
-                self._say_resumed(len(results), begun)
+                self._say_resumed(len(results), begun, is_new=last is None)
             view = FleetView(call.messages, len(due), records.log)
 
             def on_event(event: TaskEvent) -> None:
@@ -68,8 +69,11 @@ class FleetCommand:
         except AdsctlError as error:  # other tasks go on
             self.call.messages.warn(f"{event.task.name}: {error.message}", is_urgent=True)
 
-    def _say_resumed(self, ended: int, begun: FleetRun) -> None:
-        if ended:
+    def _say_resumed(self, ended: int, begun: FleetRun, *, is_new: bool) -> None:
+        if is_new:
+            reason = f"{self.file} was not run on this machine"
+            self.call.messages.say(f"nothing to resume: {reason}; every task is run")
+        elif ended:
             tasks = f"{counted(ended, 'task')} of the run of {begun.began}"
             self.call.messages.say(f"not run again, since they ended well: {tasks}")
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ NOT_IN_LINES = {
     "columns": "the fleet reads the whole result",
 }
 STANDARD = "-"  # input or output
+OF_PROFILE = "of the profile "  # a catalog that is not named
 QUERY = re.compile("[?#]")
 
 
@@ -108,6 +110,21 @@ def check_signed_in(parsed: Sequence[Parsed]) -> Iterator[Problem]:
             yield problem(each.line, error)
 
 
+def check_catalogs(parsed: Sequence[Parsed]) -> Iterator[Problem]:
+    """Yield the tasks that change the only catalog of one user under several profiles, which name none."""
+    places = [(each, each.task.place) for each in parsed if not each.settings.is_local]
+    unnamed = [each for each, place in places if place and place.id.startswith(OF_PROFILE)]
+    if len({each.settings.profile for each in unnamed}) < 2:
+        return
+    users: dict[tuple[str, str], Parsed] = {}
+    for each in unnamed:
+        with suppress(AdsctlError):  # it is not signed in, which is told already
+            token = Secrets(each.settings, Mask(), {}).user().access_token
+            first = users.setdefault((_service(each.settings), token), each)
+            if first.task.place != each.task.place:
+                yield _conflict(each, f"changes the only catalog of its user, as {_named(first)} does")
+
+
 def check_folders(parsed: Sequence[Parsed]) -> Iterator[Problem]:
     """Yield the tasks that would write into a folder which does not exist."""
     for each in parsed:
@@ -162,7 +179,7 @@ def _place(line: TaskLine, settings: Settings, params: Mapping[str, Any]) -> Pla
         return None
     if command.target:
         return Place(_service(settings), command.changes, str(params[command.target]))
-    catalog = settings.get("catalog") or f"of the profile {settings.profile}"
+    catalog = settings.get("catalog") or f"{OF_PROFILE}{settings.profile}"
     return Place(_service(settings), command.changes, catalog)
 
 
@@ -198,4 +215,4 @@ def _values(params: Mapping[str, Any], names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _path(name: str) -> str:
-    return str(Path(name).absolute())
+    return str(Path(name).resolve())

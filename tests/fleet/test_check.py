@@ -95,16 +95,31 @@ def test_two_tasks_that_write_one_place_are_refused_and_parts_of_one_list_are_no
     assert "fleet.yaml: 2 mistakes; nothing was run" in told[2]
 
 
-def test_a_file_that_two_tasks_write_or_one_reads_and_another_writes_is_refused(fleet, feeds):
+def test_a_file_that_two_tasks_write_or_one_reads_and_another_writes_is_refused(fleet, feeds, adsctl):
     feeds("a", "b")
+    (adsctl.home / "sub").mkdir()
+    (adsctl.home / "link.csv").symlink_to("out.csv")
     fleet.write(
         "{name: one, profile: local, run: products convert a.csv out.csv}",
-        "{name: two, profile: local, run: products convert b.csv ./out.csv}",
+        "{name: two, profile: local, run: products convert b.csv sub/../out.csv}",
         "{name: three, profile: local, run: products check a.csv --failed-out b.csv}",
+        "{name: four, profile: local, run: products convert a.csv link.csv --force}",
     )
     told = fleet.check()
-    assert "two: writes ./out.csv, as one (line 2) does" in told
+    assert "two: writes sub/../out.csv, as one (line 2) does" in told
+    assert "four: writes link.csv, as one (line 2) does" in told
     assert "two: reads b.csv, which three (line 4) writes" in told
+
+
+def test_profiles_of_one_user_that_name_no_catalog_have_one_catalog(fleet, service, feeds, profiles, adsctl):
+    feeds("a")
+    profiles("nord", "sued", "west")
+    config = adsctl.home / "config/config.yaml"
+    config.write_text(config.read_text().replace('"catalog": "catwest"', '"catalog": ""'))
+    config.write_text(config.read_text().replace('"catalog": "catsued"', '"catalog": ""'))
+    fleet.write('{for: {profiles: ["nord", "sued", "west"]}, run: products push a.csv}')
+    (told,) = [line for line in fleet.check().splitlines() if "west" in line]
+    assert "west: changes the only catalog of its user, as sued (line 2) does" in told
 
 
 def test_a_file_cannot_be_written_into_a_folder_that_is_not_there(fleet, feeds):

@@ -80,6 +80,7 @@ def test_only_names_tasks_and_patterns(fleet, feeds):
     assert list(statuses(fleet("--only", "south, north"))) == ["north", "south"]
     done = fleet.adsctl("fleet", "run", "fleet.yaml", "--only", "suoth", code=2)
     assert "--only: no task is named 'suoth'; did you mean 'south'?" in done.stderr
+    assert "--only names no task" in fleet.adsctl("fleet", "run", "fleet.yaml", "--only", " ,", code=2).stderr
 
 
 def test_a_mistake_elsewhere_in_the_file_stops_tasks_that_only_names(fleet, feeds):
@@ -95,7 +96,8 @@ def test_a_resumed_run_runs_only_what_did_not_end_well(fleet, service, feeds):
     feeds("shop")
     feeds("bad", price="cheap")
     fleet.write("{name: shop, run: products push shop.csv}", check("bad"))
-    first = fleet(code=3)
+    first = fleet("--resume", code=3)
+    assert "nothing to resume: fleet.yaml was not run on this machine" in fleet.stderr
     told = fleet.adsctl("fleet", "status", "fleet.yaml").stderr
     assert "bad: exit 3: 2 of 2 rows invalid" in told
     feeds("bad")

@@ -183,13 +183,6 @@ def test_whoever_starts_is_told_to_sign_in_and_where_ids_are(adsctl):
     assert "18ce54d4x5t" in adsctl.local("auth", "status").stdout
 
 
-def test_a_choice_may_be_typed_in_any_case(adsctl):
-    drafts = adsctl.local("posts", "list", "--post-type", "Draft", "-o", "ids").stdout
-    assert drafts and drafts == adsctl.local("posts", "list", "--post-type", "DRAFT", "-o", "ids").stdout
-    words = ("targeting", "search", "locations", "--q", "Hamburg", "--location-type", "postal-codes")
-    assert len(adsctl.local(*words, "-o", "ids").stdout.split()) == 3
-
-
 def test_all_problems_are_reported_at_once(adsctl):
     done = adsctl.local(
         *("catalog", "sets", "create", "--name", "", "--type", "FILTRED", "--catalog", "1"),

@@ -87,3 +87,10 @@ def test_all_missing_options_are_reported_at_once(adsctl):
     done = adsctl.local("catalog", "sets", "create", code=2)
     assert "--name: is required" in done.stderr and "--type: is required" in done.stderr
     assert "cannot be read" in adsctl.local("catalog", "sets", "create", "-f", "nowhere", code=2).stderr
+
+
+def test_a_choice_may_be_typed_in_any_case(adsctl):
+    drafts = adsctl.local("posts", "list", "--post-type", "Draft", "-o", "ids").stdout
+    assert drafts and drafts == adsctl.local("posts", "list", "--post-type", "DRAFT", "-o", "ids").stdout
+    words = ("targeting", "search", "locations", "--q", "Hamburg", "--location-type", "postal-codes")
+    assert len(adsctl.local(*words, "-o", "ids").stdout.split()) == 3

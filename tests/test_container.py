@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 import yaml
@@ -15,6 +16,7 @@ from tests.environments import made_python
 
 CONTAINERFILE = ROOT / "Containerfile"
 MANIFEST = ROOT / "examples" / "kubernetes" / "cronjob.yaml"
+MANIFESTS = sorted(MANIFEST.parent.glob("*.yaml"))
 SENT = {line[1:] for line in (ROOT / ".containerignore").read_text().splitlines() if line.startswith("!")}
 BUILD_SECONDS = 1200
 # An answer of 7 or 8 may be another one later; of the others, another attempt gets the same.
@@ -83,20 +85,47 @@ def test_the_image_is_built_where_a_builder_is_there_and_runs_without_root():
     assert checked(*run, "--entrypoint", "id", "adsctl-test", "-u").strip() == "10001"
 
 
-def cron_job() -> dict:
-    return next(each for each in yaml.safe_load_all(MANIFEST.read_text()) if each["kind"] == "CronJob")
+def cron_job(manifest: Path = MANIFEST) -> dict:
+    return next(each for each in yaml.safe_load_all(manifest.read_text()) if each["kind"] == "CronJob")
 
 
-def test_the_manifest_holds_the_schema_of_kubernetes(tmp_path):
+@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda path: path.name)
+def test_the_manifests_hold_the_schema_of_kubernetes(manifest, tmp_path):
     validate = made_python("container").parent / "kubernetes-validate"
-    assert "passed" in checked(validate, "-k", "1.34", "--strict", MANIFEST)
+    assert "passed" in checked(validate, "-k", "1.34", "--strict", manifest)
     wrong = tmp_path / "wrong.yaml"
-    wrong.write_text(MANIFEST.read_text().replace("backoffLimit", "backofLimit"))
+    wrong.write_text(manifest.read_text().replace("backoffLimit", "backofLimit"))
     assert subprocess.run([validate, "-k", "1.34", "--strict", wrong], capture_output=True).returncode
 
 
-def test_every_exit_code_is_either_final_or_tried_again():
-    job = cron_job()["spec"]["jobTemplate"]["spec"]
+def pods_of(documents: list[dict]) -> list[tuple[dict, dict]]:
+    """The pods of a manifest, each with the specification that it is part of."""
+    specs = [each["spec"].get("jobTemplate", each)["spec"] for each in documents]
+    return [(spec, spec["template"]["spec"]) for spec in specs if "template" in spec]
+
+
+@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda path: path.name)
+def test_pods_mount_what_is_there_and_may_do_as_little_as_possible(manifest):
+    documents = [*yaml.safe_load_all(manifest.read_text())]
+    names = {(each["kind"], each["metadata"]["name"]) for each in documents}
+    for spec, pod in pods_of(documents):
+        (container,) = pod["containers"]
+        volumes = {each["name"] for each in pod["volumes"]}
+        volumes |= {each["metadata"]["name"] for each in spec.get("volumeClaimTemplates", ())}
+        assert {each["name"] for each in container["volumeMounts"]} == volumes
+        claims = [each["persistentVolumeClaim"] for each in pod["volumes"] if "persistentVolumeClaim" in each]
+        assert all(("PersistentVolumeClaim", each["claimName"]) in names for each in claims)
+        assert "serviceName" not in spec or ("Service", spec["serviceName"]) in names
+        assert pod["securityContext"]["runAsNonRoot"] and not pod["automountServiceAccountToken"]
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        security = container["securityContext"]
+        assert security["readOnlyRootFilesystem"] and not security["allowPrivilegeEscalation"]
+        assert security["capabilities"] == {"drop": ["ALL"]} and "memory" in container["resources"]["limits"]
+
+
+@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda path: path.name)
+def test_every_exit_code_is_either_final_or_tried_again(manifest):
+    job = cron_job(manifest)["spec"]["jobTemplate"]["spec"]
     rules = {rule["action"]: rule for rule in job["podFailurePolicy"]["rules"]}
     final = set(rules["FailJob"]["onExitCodes"]["values"])
     assert final == set(EXIT_CODES) - RETRIED - NEVER_OF_A_PUSH and job["backoffLimit"] > 0

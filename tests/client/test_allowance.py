@@ -11,9 +11,9 @@ from ads_cli.client.allowance import Allowance, Share, account_scope, token_scop
 from ads_cli.client.shared_window import MARGIN_SECONDS
 from tests.client.virtual_time import Crowd, Service, World
 from tests.conftest import feed
-from tests.effort import THOROUGH
+from tests.effort import THOROUGH, tries
 
-LIMIT, SECONDS, WINDOWS = 600, 900.0, 2
+LIMIT, SECONDS, WINDOWS = tries(240, 600), 900.0, 2
 PRODUCTS = Rate("products", LIMIT, SECONDS)
 LATENCY = 0.3
 PUSH = ("products", "push", "feed.csv", "--service", "x", "-o", "json")

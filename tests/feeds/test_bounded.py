@@ -92,7 +92,7 @@ def test_the_time_grows_with_the_size_and_no_faster(adsctl, make, name):
 def test_a_quote_that_is_never_closed_is_named_without_reading_the_file_into_memory(
     adsctl, words, start, line
 ):
-    adsctl.file("feed.csv", start + "x\n" * 25_000_000)
+    adsctl.file("feed.csv", start + "x\n" * 15_000_000)
     done = subprocess.run(
         [sys.executable, "-c", MEASURED, *words, "feed.csv"],
         stderr=subprocess.PIPE,

@@ -2,11 +2,16 @@
 
 import json
 import sqlite3
+from collections import deque
 from contextlib import closing
 from decimal import Decimal
+from io import StringIO
 
 import pytest
 
+from ads_cli.console.statistics_view import draw_statistics
+from ads_cli.statistics.gathered import Gathered
+from ads_cli.statistics.rows import KEYS, Table
 from tests.report.reading import read
 from tests.statistics.rows import total
 
@@ -95,3 +100,18 @@ def test_pictures_and_pages_compare_amounts_of_one_currency_only(stats, yen):
     assert f"impressions {total(rows, 'impressions'):,.0f}" in text
     picture = (stats.adsctl.home / "o.svg").read_text()
     assert "billed_charge_local (EUR)" in picture and "billed_charge_local (JPY)" in picture
+
+
+def test_a_terminal_totals_each_currency(stats, yen):
+    rows = stats.get(*LINE_ITEMS, *METRICS)
+    numbers = [(int(row["impressions"] or 0), Decimal(row["billed_charge_local"] or 0)) for row in rows]
+    keys = [tuple(row[name] or None for name in KEYS) for row in rows]
+    table = Table(KEYS, ("impressions", "billed_charge_local"), map(tuple.__add__, keys, numbers))
+    gathered, shown = Gathered(table.metrics, {"EUR", "JPY"}), StringIO()
+    deque(gathered.watch(table).rows, 0)
+    draw_statistics(shown, gathered, "all", with_total=True, color=False)
+    lines = {line.split("  ")[0]: line for line in shown.getvalue().splitlines()}
+    for currency, digits in (("EUR", 2), ("JPY", 0)):
+        paid = by_currency(rows, "billed_charge_local")[currency]
+        assert f"{paid:,.{digits}f} {currency}" in lines[f"Total {currency}"]
+        assert f"{by_currency(rows, 'impressions')[currency]:,}" in lines[f"Total {currency}"]

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
@@ -139,7 +139,7 @@ class Results:
             elif draws:
                 self._draw(asked.question, table, gathered)
             else:
-                self._show(table)
+                self._show(asked, table)
         except BrokenPipeError:  # nobody reads on; pictures and pages are of all rows
             deque(table.rows, 0)
             self._picture(asked.question, gathered)
@@ -193,15 +193,21 @@ class Results:
         printer = self._call.printer
         draw_statistics(printer.stream, gathered, question.text, with_total=self._totals, color=printer.color)
 
-    def _show(self, table: "Table") -> None:
+    def _show(self, asked: "Asked", table: "Table") -> None:
         from ..statistics.files import as_numbers, as_texts
 
-        printer = self._call.printer
+        printer, columns = self._call.printer, table.columns
+        shown: Iterable[dict[str, Any]]
         shown = map(as_numbers if printer.shows_documents else as_texts, table.records())
-        if printer.streams or printer.format == "table":
-            printer.show_records(shown, table.columns, "entity_id")
+        if printer.is_table:
+            from .statistics_table import columns_for_people, with_short_times
+
+            columns = columns_for_people(asked, table, self._by, totals=self._totals)
+            shown = (with_short_times(record, asked.question.granularity) for record in shown)
+        if printer.streams or printer.is_table:
+            printer.show_records(shown, columns, "entity_id")
         else:
-            printer.show([*shown], table.columns, "entity_id")
+            printer.show([*shown], columns, "entity_id")
 
     def _summed(self, table: "Table") -> "Table":
         """Add up the rows, as the options ask for."""

@@ -65,9 +65,14 @@ class Printer:
         return self.format in STREAMING_FORMATS and not self.query
 
     @property
+    def is_table(self) -> bool:
+        """Whether records are shown as a table, of their own columns or of those that --columns names."""
+        return self.format == "table" and not self.query
+
+    @property
     def is_for_people(self) -> bool:
         """Whether text may replace the table: without --query and --columns."""
-        return self.format == "table" and not self.query and not self.columns
+        return self.is_table and not self.columns
 
     @property
     def draws(self) -> bool:

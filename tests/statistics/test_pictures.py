@@ -107,7 +107,7 @@ def test_names_cannot_write_to_the_terminal(adsctl):
 def test_rows_are_shown_where_they_are_asked_for(adsctl, words):
     text = "\n".join(drawn(adsctl, *METRICS, *words))
     assert not PICTURE.search(text)
-    assert words[0] == "--query" or "2026-06-16T00" in text
+    assert words[0] == "--query" or "2026-06-16  " in text
 
 
 @pytest.mark.parametrize("format", ["table", "json", "tsv"])
@@ -115,4 +115,12 @@ def test_a_format_is_the_same_on_a_terminal_and_in_a_pipe(adsctl, format):
     words = ("--metrics", "clicks", "--ids", HAMBURG, "-o", format)
     shown = drawn(adsctl, *words, width=200)
     piped = adsctl.local("stats", "get", *WEEK[:-1], *words, COLUMNS="200").stdout
-    assert shown == piped.splitlines() and "2026-06-16T00" in piped
+    assert shown == piped.splitlines() and ("2026-06-16  " if format == "table" else "2026-06-16T00") in piped
+
+
+def test_a_table_of_80_columns_has_numbers(adsctl):
+    header, first, *_ = drawn(adsctl, "--entity", "LINE_ITEM", *METRICS, "-o", "table")
+    assert header.split() == ["NAME", "START", "IMPRESSIONS", "CLICKS", "BILLED_CHARGE_LOCAL"]
+    assert re.fullmatch(r"Visits to the shop +2026-06-10 +[0-9]+ +[0-9]+ +[0-9.]+", first.rstrip())
+    header, *_ = drawn(adsctl, "-o", "table")
+    assert re.match("NAME +START +BILLED_CHARGE_.* +IMPRESSIONS +CLICKS ", header)

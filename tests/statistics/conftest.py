@@ -1,10 +1,12 @@
 """What tests of statistics share."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 import pytest
 import time_machine
 
+from ads_cli.emulator.resources import statistics_jobs
 from tests.adsctl import Adsctl
 from tests.statistics.rows import Rows, rows_in
 
@@ -31,5 +33,6 @@ def noon():
 
 
 @pytest.fixture
-def stats(noon, adsctl, service) -> Stats:
+def stats(noon, adsctl, service, monkeypatch) -> Stats:
+    monkeypatch.setattr(statistics_jobs, "PROCESSING_TIME", timedelta())  # jobs end at once
     return Stats(adsctl)

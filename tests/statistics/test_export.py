@@ -5,11 +5,13 @@ import os
 import sqlite3
 import time
 from contextlib import closing
+from datetime import timedelta
 
 import pyarrow.parquet
 import pytest
 
 from ads_cli.console import progress
+from ads_cli.emulator.resources import statistics_jobs
 from ads_cli.emulator.seed.statistics import NUMBER
 from tests.statistics.rows import number, rows_in, total
 
@@ -186,6 +188,7 @@ def test_what_cannot_be_exported_is_refused(stats, words, message):
 
 def test_a_run_that_waits_counts_its_jobs(stats, monkeypatch):
     monkeypatch.setattr(progress, "LINE_INTERVAL_SECONDS", 0.1)
+    monkeypatch.setattr(statistics_jobs, "PROCESSING_TIME", timedelta(seconds=0.3))
     done = exported(stats, "o.csv", "--since", "5d", *ALL)
     assert "Waiting for jobs: 0 of 1 job\n" in done.stderr
 

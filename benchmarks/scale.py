@@ -133,15 +133,15 @@ def duration(seconds: float) -> str:
     return f"{minutes / 60:.1f} h" if minutes < 48 * 60 else f"{minutes / 1440:.0f} days"
 
 
-def table(first: str, cases: list[Case]) -> Iterator[str]:
+def table(first: str, cases: list[Case], workers: tuple[int, ...] = WORKERS) -> Iterator[str]:
     """Yield the lines of a table: what is sent, and how long each number of workers takes."""
     yield f"| {first} | {' | '.join(case.title for case in cases)} |"
     yield "|---" * (len(cases) + 1) + "|"
     requests = [sum(task.requests for task in case.tasks) for case in cases]
     yield f"| requests | {' | '.join(f'{each:,}' for each in requests)} |"
-    for workers in WORKERS:
-        times = [duration(simulate(case.tasks, case.rate, workers, case.parallel)) for case in cases]
-        yield f"| {workers} worker{'s' * (workers > 1)} | {' | '.join(times)} |"
+    for count in workers:
+        times = [duration(simulate(case.tasks, case.rate, count, case.parallel)) for case in cases]
+        yield f"| {count} worker{'s' * (count > 1)} | {' | '.join(times)} |"
 
 
 def shops(cpu_seconds: float, products: int, *, tokens: int) -> list[Task]:
@@ -150,8 +150,8 @@ def shops(cpu_seconds: float, products: int, *, tokens: int) -> list[Task]:
     return [Task(cpu_seconds, requests, account % tokens) for account in range(ACCOUNTS)]
 
 
-def tables() -> str:
-    """Return the tables of the page."""
+def tables(workers: tuple[int, ...] = WORKERS) -> str:
+    """Return the tables of the page, with the lines of some numbers of workers."""
     puts, users = PutProducts.endpoint.rates["x"], UpdateAudienceUsers.endpoint.rates["x"]
     assert puts and users
     people = people_file(PEOPLE_OF_A_FILE)
@@ -168,6 +168,7 @@ def tables() -> str:
                 Case("the same, one token for all", shops(small, CHANGED, tokens=1), puts),
                 Case("the first push, a token each", shops(large, PRODUCTS, tokens=ACCOUNTS), puts, 32),
             ],
+            workers,
         ),
         "",
         f"A batch of {BATCH_SIZE} products has {batch_bytes / 1000:.0f} KB: a night sends"
@@ -176,6 +177,7 @@ def tables() -> str:
         *table(
             f"{FILES:,} files of {PEOPLE_OF_A_FILE:,} people",
             [Case("one audience", list_of_files, users, parallel=CORES)],
+            workers,
         ),
         "",
         f"A file becomes {people.requests} requests of {people.users:,} people and"

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tests.conftest import feed
+from tests.effort import THOROUGH
 
 ACCOUNT = "18ce54d4x5t"
 
@@ -20,8 +21,23 @@ def test_a_closed_pipe_ends_a_list_silently(adsctl):
     assert done.stdout.strip() in ("0", "141") and done.stderr == ""
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
-def test_a_closed_stream_changes_neither_the_result_nor_the_exit_code(adsctl, closed):
+PUSH = (("products", "push", "feed.csv"), 0)
+OTHERS = [
+    (("accounts", "list"), 0),
+    (("accounts", "get", "nobody"), 5),
+    (("auth", "token"), 0),
+    (("products", "delete", "sku-1"), 12),
+    (("accounts", "lst"), 2),
+    (("--version",), 0),
+]
+CLOSED = (">&-", "2>&-", "<&-", "<&- >&- 2>&-")
+IN_TURN = [OTHERS[number % 2 :: 2] for number in range(len(CLOSED))]
+
+
+@pytest.mark.parametrize(
+    ("closed", "others"), [*zip(CLOSED, [OTHERS] * 4 if THOROUGH else IN_TURN, strict=True)], ids=CLOSED
+)
+def test_a_closed_stream_changes_neither_the_result_nor_the_exit_code(adsctl, closed, others):
     adsctl.file("feed.csv", feed(3))
 
     def run(*words: str) -> subprocess.CompletedProcess:
@@ -29,15 +45,7 @@ def test_a_closed_stream_changes_neither_the_result_nor_the_exit_code(adsctl, cl
         environment, home = adsctl.environment, adsctl.home
         return subprocess.run(["bash", "-c", line], env=environment, cwd=home, capture_output=True, text=True)
 
-    for words, code in [
-        (("accounts", "list"), 0),
-        (("products", "push", "feed.csv"), 0),
-        (("products", "delete", "sku-1"), 12),
-        (("accounts", "get", "nobody"), 5),
-        (("accounts", "lst"), 2),
-        (("--version",), 0),
-        (("auth", "token"), 0),
-    ]:
+    for words, code in [PUSH, *others]:
         done = run(*words)
         assert done.returncode == code and "Traceback" not in done.stderr, done.stderr
     assert len(adsctl.local("products", "list", "-o", "ids").stdout.split()) == 3

@@ -13,9 +13,7 @@ ROUTE = "PUT /12/product_catalogs/{product_catalog_id}/products"
 def push(adsctl, service):
     """Push 24 batches, and return what is stored afterwards of the service."""
     adsctl.file("feed.csv", feed(600))
-    service.fail(
-        "PUT * latency=30ms"
-    )  # which more requests at once do not make longer, as those of a busy machine
+    service.fail("PUT * latency=30ms")  # on a busy machine, more requests at once may gain nothing otherwise
 
     def run(*words: str, code: int = 0) -> dict[str, int]:
         adsctl("products", "push", "feed.csv", "--concurrency", "16", *words, code=code)

@@ -212,3 +212,13 @@ def test_a_job_whose_answer_is_lost_is_found_again(stats, service):
     assert "hint: --resume goes on" in done.stderr
     assert "1 job found again" in exported(stats, *words, "--resume").stderr
     assert len(jobs(stats)) == 1
+
+
+def test_jobs_that_are_too_many_at_once_wait_their_turn(stats, monkeypatch):
+    metrics = ("--metrics", "clicks,mobile_conversion_installs")  # two jobs for each window
+    words = ("--since", "2026-03-01", "--until", "2026-06-01", "--ids", "8wku3", *metrics)
+    expected = stats.export(*words)
+    monkeypatch.setattr(statistics_jobs, "MAX_JOBS", 2)
+    monkeypatch.setattr(statistics_jobs, "PROCESSING_TIME", timedelta(seconds=0.2))
+    assert stats.export(*words) == expected
+    assert len(jobs(stats)) == 4 + 4

@@ -100,11 +100,20 @@ def test_what_people_did_is_final_after_a_day_and_charges_after_three(stats, noo
     assert charges[0] > charges[3] == charges[4]
 
 
-def test_more_than_twenty_entities_and_seven_days_are_cut_into_requests(stats):
+def test_more_entities_and_days_than_a_request_may_have_are_cut(stats, service, monkeypatch):
+    monkeypatch.setattr("ads_cli.statistics.question.MAX_ENTITIES", 2)
+    respond, asked = service.answer, list[str]()
+
+    def note(environ, start_response):
+        if environ["PATH_INFO"].startswith("/12/stats/accounts/"):
+            asked.append(environ["QUERY_STRING"])
+        return respond(environ, start_response)
+
+    monkeypatch.setattr(service, "answer", note)
     ids = ",".join([LINE_ITEM, "9d4c1", "9d4c3"])
     whole = stats.get("--since", "20d", "--ids", ids, "--entity", "LINE_ITEM", "--metrics", "clicks")
-    assert len(whole) == 60
-    assert [row["entity_id"] for row in whole[:40:20]] == [LINE_ITEM, "9d4c1"]
+    assert len(asked) == 2 * 3  # two groups of entities, three weeks
+    assert [row["entity_id"] for row in whole[::20]] == ids.split(",") and len(whole) == 60
     starts = [row["start"] for row in whole[:20]]
     assert starts == sorted(starts) and len({*starts}) == 20
 

@@ -15,7 +15,7 @@ from tests.conftest import PRODUCT
 from tests.effort import tries
 
 MOST_MEGABYTES = 60
-RECORDS = tries(40_000, 100_000)
+RECORDS = tries(25_000, 100_000)
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tests.adsctl import ROOT
+from tests.effort import tries
 
 LOST = """
 import os, signal, sys, time, weakref
@@ -87,10 +88,10 @@ def test_a_signal_while_modules_are_loaded_is_not_lost(adsctl):
     """C extensions may import modules and swallow the exception."""
     listed = subprocess.run([sys.executable, "-c", NEEDED], capture_output=True, text=True, check=True)
     sent = 0
-    for module in listed.stdout.split():
+    for module in listed.stdout.split()[:: tries(3, 1)]:
         adsctl.file("sitecustomize.py", SENT.format(module=module))
         done = adsctl.process("profile", "show", code=None, PYTHONPATH=f"{adsctl.home}:{ROOT}")
         came = "sent" in done.stderr.splitlines()
         assert done.returncode in ((143, -15) if came else (0,)), f"{module}: {done.stderr}"
         sent += came
-    assert sent > 5
+    assert sent > 1

@@ -9,6 +9,7 @@ from ads_cli.output.text import UNSAFE, safe
 from ads_cli.report import page as parts_of
 from ads_cli.report.page import Column, Edit, Link, Page, Picture, Section, Table, web_address
 from ads_cli.report.rendering import MAX_TABLE_BYTES, is_page, render
+from tests.effort import tries
 from tests.report.reading import Read
 
 HOSTILE = (
@@ -55,7 +56,7 @@ def elements(text: str) -> list[tuple[str, list[str]]]:
 PLAIN = elements("plain")
 
 
-@settings(max_examples=150)
+@settings(max_examples=tries(40, 150))
 @given(TEXT)
 def test_no_text_becomes_an_element_or_an_attribute(text):
     html = render(page(text), "1")
@@ -70,7 +71,7 @@ def test_no_text_becomes_an_element_or_an_attribute(text):
         assert address.startswith(("#section-", "https://", "http://"))
 
 
-@settings(max_examples=200)
+@settings(max_examples=tries(50, 200))
 @given(st.text(max_size=60).map(lambda text: f"https://{text}"))
 def test_an_address_is_one_word_without_credentials_or_controls(text):
     found = web_address(text)

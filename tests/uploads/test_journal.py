@@ -63,7 +63,7 @@ def no_syncing(monkeypatch):
 def test_a_journal_cut_at_any_byte_keeps_every_complete_line_and_can_be_appended_to(tmp_path):
     path = write_journal(tmp_path)
     content = path.read_bytes()
-    for cut in range(content.index(b"\n") + 1, len(content) + 1):
+    for cut in range(content.index(b"\n") + 1, len(content) + 1, tries(3, 1)):
         path.write_bytes(content[:cut])
         whole = content[:cut].count(b"\n") - 1
         journal = resume_journal(tmp_path, Acknowledgement(99, {"created": 1}))

@@ -1,7 +1,8 @@
 """Suggestions for misspelled names: "did you mean"."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 MIN_SIMILARITY = 0.7  # of 1; below it, words are similar by chance
 
@@ -16,9 +17,23 @@ def closest(word: str, known: Iterable[str], cutoff: float = MIN_SIMILARITY) -> 
     """Find the most similar known word; ignore case, spaces, dashes and underscores."""
     from difflib import get_close_matches
 
-    by_folded = {folded(name): name for name in known}
-    close = get_close_matches(folded(word), by_folded, n=1, cutoff=cutoff)
-    return by_folded[close[0]] if close else None
+    names = by_folded(known)
+    close = get_close_matches(folded(word), names, n=1, cutoff=cutoff)
+    return names[close[0]] if close else None
+
+
+def by_folded(known: Iterable[str]) -> dict[str, str]:
+    """Return known names by what their spellings have in common."""
+    return {folded(name): name for name in known}
+
+
+def as_known(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Name values as known, whatever their spelling; `names` are by_folded.
+
+    What is named twice keeps the name that is not the known one, so that neither value is lost.
+    """
+    named = {name: names.get(folded(name), name) for name in values}
+    return {name if named[name] in values else named[name]: value for name, value in values.items()}
 
 
 def folded(name: str) -> str:

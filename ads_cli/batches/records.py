@@ -14,7 +14,7 @@ from ..api.spending import paused_unless_told
 from ..api.validation import check
 from ..errors import UsageError
 from ..feeds.rows import Row
-from ..suggestions import folded
+from ..suggestions import as_known, by_folded
 from ..validation.result import CheckedRow
 
 NO_AMOUNTS: Mapping[str, str] = {}
@@ -40,7 +40,7 @@ class RecordReader:
         self._amounts = amounts  # names of options in whole units, by field
         self._currency_of = currency_of
         self._own_id = kind.endpoint.id_field
-        self._folded = {folded(name): name for name in (*self.known, kind.endpoint.record_id)}
+        self._spelled = by_folded((*self.known, kind.endpoint.record_id))
         self._rows: dict[str, Row] = {}  # by the id of the record
 
     @property
@@ -56,7 +56,8 @@ class RecordReader:
         values, problems = self._params(row.values)
         if problems:
             return CheckedRow(row, None, problems)
-        values = to_neutral({name: self._value(name, value) for name, value in self._named(values).items()})
+        named = as_known(values, self._spelled)
+        values = to_neutral({name: self._value(name, value) for name, value in named.items()})
         values, amounts, problems = in_micros(self.kind, values)
         problems += self._place_id(values)
         values = paused_unless_told(self.kind) | self._sendable(values) | self.options
@@ -98,11 +99,6 @@ class RecordReader:
             return {}, [Problem("params", "must be an object with fields")]
         others = [Problem(name, "is not a known field") for name in values.keys() - OPERATION_KEYS]
         return {name: value for name, value in params.items() if value is not None}, others
-
-    def _named(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Name the fields of a record as the declaration does: `Daily budget` is daily_budget."""
-        named = {name: self._folded.get(folded(name), name) for name in values}
-        return {name if named[name] in values else named[name]: value for name, value in values.items()}
 
     def _value(self, name: str, value: Any) -> Any:
         """Read a cell of a table: lists are separated by commas, what is nested is JSON."""

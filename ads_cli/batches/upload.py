@@ -155,10 +155,10 @@ def records_in(response: "Response", count: int) -> list[Any]:
     records = response.data
     if isinstance(records, dict) and count == 1:
         return [records]
-    objects = [each for each in records if isinstance(each, dict)] if isinstance(records, list) else []
-    if not isinstance(records, list) or not len(objects) == len(records) == count:
+    are_records = isinstance(records, list) and all(isinstance(each, dict) for each in records)
+    if not are_records or len(records) != count:
         raise not_understood(f"it has no list of {count:,} records")
-    return objects
+    return list(records)
 
 
 def not_understood(what: str) -> UnavailableError:

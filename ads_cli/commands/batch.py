@@ -1,6 +1,5 @@
 """Files of records for a command of one request: several are sent many to a request."""
 
-from collections.abc import Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,7 +16,7 @@ from ..console.results import show, show_prepared_requests
 from ..errors import UsageError
 from ..feeds.reader import open_source, read_rows
 from ..feeds.source import Source
-from ..uploads.batch import Acknowledgement
+from ..uploads.batch import answers
 from ..uploads.journal import Journal
 from ..uploads.push import build_requests
 from ..uploads.summary import Summary
@@ -115,13 +114,7 @@ class _Steps(OnceSteps, kw_only=True):
 
     def show_result(self, summary: Summary, journal: Journal) -> None:
         """Print the records that the service answered, and say what became of all."""
-        show(self.call, self.plan.upload.request, _answered(journal))
+        show(self.call, self.plan.upload.request, answers(journal.acknowledgements()))
         counts = ", ".join(f"{count:,} {status}" for status, count in summary.counts.items() if count)
         label, total = self.plan.rows.source.label, f"{self.plan.due:,} {self.plan.noun}"
         self.call.messages.say(f"{label}: {total}: {counts or 'none sent'}")
-
-
-def _answered(journal: Journal) -> list[Any]:
-    """Return the records in the order of their batches."""
-    found: Mapping[int, Acknowledgement] = {ack.batch: ack for ack in journal.acknowledgements()}
-    return [record for _, ack in sorted(found.items()) for record in ack.answer]

@@ -125,11 +125,12 @@ def _counts(path: Path) -> dict[str, int]:
 
 
 def _ids(path: Path) -> list[str]:
-    """Return the ids of the records that the service answered, in the order of their batches."""
+    """Return the ids of the records that the service answered."""
+    from ..uploads.batch import answers
     from ..uploads.job_file import last_acknowledgements
 
-    answers = [record for _, ack in sorted(last_acknowledgements(path).items()) for record in ack.answer]
-    return [str(record["id"]) for record in answers if isinstance(record, dict) and "id" in record]
+    records = answers(last_acknowledgements(path).values())
+    return [str(record["id"]) for record in records if isinstance(record, dict) and "id" in record]
 
 
 def _record(path: Path, job: "Job", ended: bool) -> dict[str, Any]:

@@ -40,9 +40,8 @@ class Node(NamedTuple):
     def status(self) -> str:
         """Its status; of a campaign, what follows from its state, where the service knows that."""
         effective = self.fields.get("effective_status")
-        return str(
-            effective if effective not in (None, "", UNKNOWN) else self.fields.get("entity_status") or ""
-        )
+        known = None if effective == UNKNOWN else effective
+        return str(known or self.fields.get("entity_status") or "")
 
 
 def records_of(nodes: Iterable[Node], parent: str | None = None) -> Iterator[dict[str, Any]]:

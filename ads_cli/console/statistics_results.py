@@ -88,14 +88,13 @@ class ResultOptions(msgspec.Struct, frozen=True):
         return Results(call, by, self.totals, database, output, plot, report, force=self.force)
 
     def _database(self) -> Path | None:
+        from .statistics_paths import require_folder
 
         if self.into is None:
             return None
         kind, _, path = self.into.partition(":")
         if kind != "sqlite" or not path:
             raise UsageError(f"--into: {self.into!r} is not sqlite:FILE", hint="as in --into sqlite:ads.db")
-        from .statistics_paths import require_folder
-
         require_folder("--into", Path(path))
         return Path(path)
 
@@ -188,8 +187,7 @@ class Results:
     def _draw(self, question: "Question", table: "Table", gathered: "Gathered") -> None:
         from .statistics_view import draw_statistics
 
-        for _ in table.rows:
-            pass
+        deque(table.rows, 0)  # they are gathered as they are read
         printer = self._call.printer
         draw_statistics(printer.stream, gathered, question.text, with_total=self._totals, color=printer.color)
 

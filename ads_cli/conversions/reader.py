@@ -14,7 +14,7 @@ from ..api.problems import Problem
 from ..api.validation import check
 from ..audiences.identifiers import SHA256_HEX, clean_text, identifier_types
 from ..feeds.rows import Row
-from ..suggestions import closest, folded
+from ..suggestions import as_known, by_folded, closest
 from ..validation.result import CheckedRow
 
 # By column: the identifier of the service, and the kind of value that is hashed for it.
@@ -27,7 +27,7 @@ HASHED = {
 PLAIN = ("platform_click_id", "ip_address", "user_agent")
 FIELDS = tuple(field.name for field in fields_of(Conversion))
 KNOWN = (*FIELDS, *HASHED, *PLAIN)
-FOLDED = {folded(name): name for name in KNOWN}
+NAMES = by_folded(KNOWN)
 _json = msgspec.json.Encoder()
 
 
@@ -51,7 +51,7 @@ class ConversionReader:
         """Return the conversion of a row, and everything that is wrong with it."""
         if row.problem:
             return CheckedRow(row, None, [Problem("", row.problem)])
-        given = {_known(name): value for name, value in to_neutral(row.values).items()}
+        given = as_known(to_neutral(row.values), NAMES)
         problems = [Problem(name, _unknown(name)) for name in given if name not in KNOWN]
         nested = [name for name in (*HASHED, *PLAIN) if isinstance(given.get(name), list | dict)]
         problems += [Problem(name, "must be one text") for name in nested]
@@ -111,11 +111,6 @@ class ConversionReader:
             return text
         normalized = self._types[kind].read(value)
         return sha256(normalized.encode()).hexdigest() if normalized else ""
-
-
-def _known(column: str) -> str:
-    """Return the field that a column is named after, whatever its case, blanks and dashes: `E-Mail`."""
-    return FOLDED.get(folded(column), column)
 
 
 def _unknown(column: str) -> str:

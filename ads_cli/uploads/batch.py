@@ -1,6 +1,6 @@
 """Batches, and what the journal notes of each."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -41,6 +41,12 @@ class Acknowledgement(msgspec.Struct, array_like=True):
     deleted: list[str] = []  # keys of what was to be deleted and is in no row, where the plan needs them
     not_deleted: list[tuple[str, str]] = []  # names of those that were refused, with the reasons
     answer: list[Any] = []  # the records that the service made of the rows, where the plan needs them
+
+
+def answers(acknowledgements: Iterable[Acknowledgement]) -> list[Any]:
+    """Return the records that the service made, in the order of their batches; the last of a batch counts."""
+    latest = {ack.batch: ack for ack in acknowledgements}
+    return [record for _, ack in sorted(latest.items()) for record in ack.answer]
 
 
 class SentPart(msgspec.Struct, kw_only=True):

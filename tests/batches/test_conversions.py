@@ -127,6 +127,12 @@ def test_headers_are_known_in_any_case_and_others_are_named_with_what_they_may_m
     assert "value: '49,90' is not a number with a point, as in 12.50" in adsctl(*SEND[:-2], code=3).stderr
 
 
+def test_of_two_columns_of_one_name_none_is_left_out(adsctl, sent):
+    adsctl.file("orders.csv", f"conversion_time,event_id,email,E-Mail\n{TIME},{EVENT},ana@x.de,ben@x.de\n")
+    assert "E-Mail: is not a known column" in adsctl(*SEND[:-2], code=3).stderr
+    assert not sent.sent
+
+
 @pytest.mark.parametrize("column", ["email", "platform_click_id", "user_agent", "identifiers"])
 def test_an_identifier_that_cannot_be_read_is_not_left_out(adsctl, sent, column):
     values = {

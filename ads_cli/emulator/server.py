@@ -5,10 +5,11 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from cheroot.connections import ConnectionManager
 from cheroot.server import HTTPConnection
 from cheroot.wsgi import Gateway_10, Server
 
@@ -27,8 +28,8 @@ MAX_KEEP_ALIVE_CONNECTIONS = 1000
 IDLE_TIMEOUT_SECONDS = 75
 SHUTDOWN_TIMEOUT_SECONDS = 0.5  # for requests in flight
 REQUEST_READ_TIMEOUT_SECONDS = 15.0
-SELECTOR_INTERVAL_SECONDS = 0.1  # a stop takes at most this long to be noticed
-SIGNAL_INTERVAL_SECONDS = 0.1  # and a signal this long
+SELECTOR_INTERVAL_SECONDS = 0.1  # between searches for idle connections
+SIGNAL_INTERVAL_SECONDS = 0.1  # a signal takes at most this long to be noticed
 MAX_HEADER_BYTES = 64 * 1024
 
 
@@ -64,8 +65,24 @@ class _Connection(HTTPConnection):
         return bool(super().communicate())  # type: ignore[no-untyped-call]
 
 
+class _Connections(ConnectionManager):
+    """Connections whose selector is woken by a stop, which it would notice up to an interval later."""
+
+    def stop(self) -> None:
+        """Stop the selector's loop."""
+        self._stop_requested = True
+        with suppress(OSError), socket.create_connection(self.server.bind_addr[:2], SHUTDOWN_TIMEOUT_SECONDS):
+            super().stop()
+
+
 class _Server(Server):
     """A server in which a connection takes a thread only when there is something to read."""
+
+    def prepare(self) -> None:
+        """Listen."""
+        super().prepare()
+        self._connections.close()
+        self._connections: ConnectionManager = _Connections(self)
 
     def process_conn(self, conn: HTTPConnection) -> None:
         """Serve the next request of a connection; wait for the first one as for every further one."""

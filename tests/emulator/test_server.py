@@ -110,7 +110,8 @@ def test_a_response_to_head_has_no_body(served):
     connection.close()
 
 
-def test_a_served_emulator_stops_and_starts_again(emulator):
+def test_a_served_emulator_stops_at_once_and_starts_again(emulator, monkeypatch):
+    monkeypatch.setattr(server, "SELECTOR_INTERVAL_SECONDS", 3600.0)  # after which it would stop by itself
     for _ in range(2):
         with running(emulator) as address, closing(Client.over_http(emulator, address)) as client:
             assert client.get("/12/accounts").status_code == 200

@@ -11,7 +11,7 @@ MORE_THAN_ENOUGH = 10**9  # requests
 @pytest.mark.parametrize("failure", [503, SILENCE])
 def test_concurrency_decreases_on_overload_and_recovers(failure):
     world = World()
-    service = Service(world, 10**6, SECONDS, lambda: 0.25, says="")
+    service = Service(world, 10**6, SECONDS, lambda: 0.25 if world.now < 20 else 1.0, says="")
     most = {}
 
     def failing(now: float) -> int:
@@ -34,16 +34,16 @@ def test_concurrency_stays_near_the_capacity_of_the_service():
     service.failing = lambda now: late.append(service.busy) if now > 10 else 0
     late: list[int] = []
     crowd = Crowd(world, service, 32)
-    world.run(*crowd.works(MORE_THAN_ENOUGH, until=30.0))
+    world.run(*crowd.works(MORE_THAN_ENOUGH, until=20.0))
     assert 8 <= sum(late) / len(late) <= 16 and max(late) < 32
-    assert crowd.done >= 0.9 * 30.0 * 8 / 0.1
+    assert crowd.done >= 0.9 * 20.0 * 8 / 0.1
 
 
 @pytest.mark.parametrize("threads", [1, 3, 32])
 def test_concurrency_reaches_its_maximum_and_never_exceeds_it(threads):
     world = World()
     service = Service(world, 10**6, SECONDS, lambda: 0.1, says="")
-    world.run(*Crowd(world, service, threads).works(2000))
+    world.run(*Crowd(world, service, threads).works(500))
     assert service.most == threads
 
 
@@ -78,5 +78,5 @@ def test_what_was_too_much_for_the_service_is_not_what_it_bears():
     service = Service(world, 10**6, SECONDS, lambda: 0.1, says="")
     service.failing = lambda now: 503 if 1 < now < 1.2 else 0
     crowd = Crowd(world, service, 32, max_attempts=10**6)
-    world.run(*crowd.works(2000))
+    world.run(*crowd.works(500))
     assert crowd.client.rate_limiter.borne_now() == {"/a": 0}

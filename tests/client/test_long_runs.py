@@ -10,7 +10,7 @@ from ads_cli.api.rates import Rate
 from tests.client.test_rate_limiter import MORE_THAN_ENOUGH, between, used
 from tests.client.virtual_time import Crowd, Service, World
 
-HOURS = int(os.environ.get("HOURS", "2"))  # `make chaos` wants ten
+HOURS = int(os.environ.get("HOURS", "1"))  # `make chaos` wants ten
 WINDOWS = 4 * HOURS
 PUT, DELETE = PutProducts.endpoint.rates["x"], DeleteProducts.endpoint.rates["x"]
 

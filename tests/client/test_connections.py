@@ -6,6 +6,7 @@ import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, suppress
+from functools import cache
 from http.server import BaseHTTPRequestHandler
 
 import pytest
@@ -207,12 +208,10 @@ def limited_memory(adsctl, *words: object, most: int = 700 * 1024 * 1024):
     return adsctl.process(*words, code=8, PYTHONPATH=f"{adsctl.home}:{adsctl.environment['PYTHONPATH']}")
 
 
+@cache
 def bomb(layers: int) -> bytes:
     """Compress zeros in several layers."""
-    content = bytes(160 * 1024 * 1024)
-    for _ in range(layers):
-        content = gzip.compress(content, 1)
-    return content
+    return gzip.compress(bomb(layers - 1) if layers > 1 else bytes(160 * 1024 * 1024), 1)
 
 
 @pytest.mark.parametrize(("layers", "told"), [(1, "larger than"), (2, "has the encoding 'gzip, gzip'")])

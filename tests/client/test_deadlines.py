@@ -17,9 +17,10 @@ from ads_cli.client.credentials import Credentials
 from ads_cli.client.prepared_request import PreparedRequest
 from ads_cli.errors import UnavailableError
 from tests.conftest import SECRETS
+from tests.effort import tries
 from tests.raw_service import raw_service
 
-LIST = ("accounts", "list", "--timeout", "300ms", "--max-wait", "1s")
+LIST = ("accounts", "list", "--timeout", "200ms", "--max-wait", "500ms")
 DRIP_SECONDS = 0.05  # between two pieces: less than --timeout
 ENDLESS_SECONDS = 60.0  # how long a service drips to a client that does not hang up
 PATIENCE_SECONDS = 20.0  # within which every run must end, on a busy machine too
@@ -27,6 +28,12 @@ PATIENCE_SECONDS = 20.0  # within which every run must end, on a busy machine to
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 GZIP_HEAD = HEAD + b"Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.fixture(autouse=True)
+def short_attempts(monkeypatch) -> None:
+    """Let an attempt have less than a second where --max-wait says so."""
+    monkeypatch.setattr("ads_cli.client.client.MIN_TIMEOUT_SECONDS", 0.1)
 
 
 def chunk(content: bytes) -> bytes:
@@ -81,7 +88,7 @@ def dripping(first: bytes, unit: bytes, seconds: float = DRIP_SECONDS) -> Callab
 
 
 def client(address: str, **options: float) -> Client:
-    limits = {"timeout": 0.3, "max_wait": 1.0} | options
+    limits = {"timeout": 0.2, "max_wait": 0.5} | options
     return Client(lambda base: address, lambda: Credentials("key", "secret", "token", "hush"), **limits)
 
 
@@ -109,7 +116,7 @@ def test_a_response_that_says_nothing_at_full_speed_ends_the_run(adsctl, place):
 
 def test_a_dripped_head_ends_after_timeout_however_long_max_wait_is(adsctl):
     with raw_service(dripping(*DRIPS["header"])) as service, ends_in_time():
-        words = ("accounts", "list", "--timeout", "300ms", "--max-wait", "1h", "--max-attempts", "2")
+        words = ("accounts", "list", "--timeout", "200ms", "--max-wait", "1h", "--max-attempts", "2")
         adsctl(*words, code=8, ADSCTL_ADS_URL=service.address, **SECRETS)
     assert service.accepted == 2
 
@@ -118,7 +125,7 @@ def test_a_response_that_drips_from_any_position_is_given_up():
     body = gzip.compress(b'{"data": []}')
     response = GZIP_HEAD.replace(b"\r\n\r\n", b"\r\nTrailer: X-Sum\r\n\r\n") + chunk(body)
     response = b"HTTP/1.1 100 Continue\r\n\r\n" + response + b"0\r\nX-Sum: 1\r\n\r\n"
-    dripped = dict.fromkeys(range(len(response)), 0)
+    dripped = dict.fromkeys(range(0, len(response), tries(3, 1)), 0)
 
     def give_up(position: int) -> None:
         def serve(connection: socket.socket) -> None:
@@ -246,7 +253,7 @@ def test_an_address_that_does_not_answer_leaves_time_for_the_next(monkeypatch):
             ],
         )
         address = f"http://two.localhost:{service.port}"
-        assert client(address, timeout=2.0, max_attempts=1, max_wait=9.0).call(ListAccounts()).data == []
+        assert client(address, timeout=1.0, max_attempts=1, max_wait=9.0).call(ListAccounts()).data == []
         for connection in waiting:
             connection.close()
 

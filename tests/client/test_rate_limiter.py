@@ -257,7 +257,7 @@ def test_all_threads_give_up_on_an_unavailable_service():
 
 
 def test_a_push_through_several_windows_has_no_batch_rejected(adsctl, service):
-    window, statuses = FixedWindow(12, 2), []
+    window, statuses = FixedWindow(4, 1), []
 
     def limited(environ, start_response):
         """Respond as the emulator does, but limit the batches of products in a window."""
@@ -275,10 +275,10 @@ def test_a_push_through_several_windows_has_no_batch_rejected(adsctl, service):
 
         return service(environ, start)
 
-    adsctl.file("feed.csv", feed(750))
+    adsctl.file("feed.csv", feed(300))
     with running(limited) as address:
         adsctl.env |= variables(service.emulator, address)
         done = adsctl("products", "push", "feed.csv", "--concurrency", "8", "-o", "json")
     summary = json.loads(done.stdout)
-    assert (summary["created"], summary["retries"]) == (750, 0)
-    assert statuses == [200] * 30
+    assert (summary["created"], summary["retries"]) == (300, 0)
+    assert statuses == [200] * 12

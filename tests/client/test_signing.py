@@ -1,5 +1,6 @@
 """Signatures, against published examples and an independent verifier."""
 
+from string import ascii_letters, digits
 from urllib.parse import quote, urlencode
 
 import httpx
@@ -135,7 +136,7 @@ WORDS = st.text(min_size=1, max_size=20)
     path=WORDS,
     query=st.lists(st.tuples(WORDS, st.text(max_size=20)), max_size=5),
     secrets=st.tuples(*[WORDS] * 4),
-    nonce=st.from_regex(r"[0-9a-zA-Z]{1,40}", fullmatch=True),
+    nonce=st.text(ascii_letters + digits, min_size=1, max_size=40),
     timestamp=st.integers(min_value=1, max_value=2**40).map(str),
 )
 def test_a_header_from_a_template_equals_that_of_oauthlib(method, path, query, secrets, nonce, timestamp):

@@ -1,6 +1,7 @@
 """Mask secrets in text that is shown or written."""
 
 import re
+from functools import lru_cache
 
 MASK = "***"
 # Tokens in responses, as fields of a form, a query or JSON.
@@ -21,23 +22,23 @@ class Mask:
     """Replaces the secrets of a run by ***, in every encoding in which they may appear."""
 
     def __init__(self) -> None:
-        self._texts: set[str] = set()
-        self._pattern: re.Pattern[str] | None = None
+        self._texts: frozenset[str] = frozenset()
 
     def add(self, *secrets: str) -> None:
         """Mask these values from now on."""
-        texts = {text for secret in secrets if secret for text in _encodings(secret)}
-        if not texts - self._texts:
-            return
-        self._texts |= texts
-        longest_first = sorted(self._texts, key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(_search_pattern, longest_first)))
+        self._texts |= {text for secret in secrets if secret for text in _encodings(secret)}
 
     def __call__(self, text: str) -> str:
         """Return the text with every secret masked."""
-        if self._pattern:
-            text = self._pattern.sub(MASK, text)
+        if self._texts:
+            text = _search(self._texts).sub(MASK, text)
         return SECRET_FIELDS.sub(rf"\1{MASK}", text)
+
+
+@lru_cache(maxsize=1)
+def _search(texts: frozenset[str]) -> re.Pattern[str]:
+    """Compile the search for texts when it is needed: it takes milliseconds, and secrets come one by one."""
+    return re.compile("|".join(map(_search_pattern, sorted(texts, key=len, reverse=True))))
 
 
 def _search_pattern(text: str) -> str:

@@ -50,6 +50,8 @@ def _template() -> Path:
     adsctl.local("audiences", "push", "people.csv", "--audience", AUDIENCE, "-o", "json")
     adsctl.local("api", "GET", "/12/accounts")
     adsctl.local("jobs", "clean")
+    adsctl("profile", "set", "second", "catalog=7")
+    adsctl("profile", "list")  # reads a configuration
     with closing(Emulator(database)) as emulator:
         catalog = {"id": SECOND_CATALOG, "name": "Second"}
         emulator.data.add_records("product_catalog", [catalog], owner=USER)

@@ -182,3 +182,8 @@ def simplest(strategy: st.SearchStrategy[Any]) -> Any:
     """Return the first value of a strategy, which is about the simplest."""
     first = settings(derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     return find(strategy, lambda value: True, settings=first)
+
+
+@cache
+def simplest_values(kind: type[Request]) -> dict[str, Any]:
+    return simplest(values_of(kind))

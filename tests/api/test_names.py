@@ -4,12 +4,11 @@ import json
 from typing import Any
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.api.cards import CreateCard
-from ads_cli.api.endpoint import Request, requests_for
+from ads_cli.api.endpoint import requests_for
 from ads_cli.api.fields import enum_fields, fields_of
 from ads_cli.api.names import (
     FIELDS,
@@ -29,7 +28,6 @@ from ads_cli.client.response import read_response
 from tests.emulator.wire_names import X_NAMES, X_SEGMENTS, X_VALUES
 
 RENAMED_VALUES = {value for table in VALUES.values() for value in table}
-REQUESTS = list(requests_for("x"))
 MEDIA = {"type": "MEDIA", "media_key": "3_1"}
 BUTTON = {"type": "BUTTON", "label": {"type": "ENUM", "value": "INSTALL"}}
 APP = {"type": "APP", "country_code": "DE", "android_store_app_id": "shop.example.app"}
@@ -55,12 +53,16 @@ def test_a_response_is_read_under_the_neutral_names_and_shown_as_it_was_sent():
     assert response.data == body["data"]
 
 
-@pytest.mark.parametrize("kind", REQUESTS, ids=lambda kind: kind.__name__)
-def test_a_value_with_a_name_on_the_wire_is_translated_in_every_enum_that_has_it(kind: type[Request]):
-    for field in fields_of(kind):
-        item = field.type.item if field.type.base is list else field.type
-        for value in {*item.offered} & RENAMED_VALUES:
-            assert field.name in enum_fields(kind) and value in VALUES[field.name]
+def test_a_value_with_a_name_on_the_wire_is_translated_in_every_enum_that_has_it():
+    found = [
+        (kind, field.name, value)
+        for kind in requests_for("x")
+        for field in fields_of(kind)
+        for value in {*(field.type.item if field.type.base is list else field.type).offered} & RENAMED_VALUES
+    ]
+    assert found
+    for kind, name, value in found:
+        assert name in enum_fields(kind) and value in VALUES[name], (kind, name, value)
 
 
 VALUE = st.recursive(

@@ -9,11 +9,17 @@ import threading
 import pytest
 
 from ads_cli.commands import push
+from tests.adsctl import ROOT
 from tests.batches.conftest import ADD, SIZE, keyword_file, words
 from tests.effort import tries
 from tests.products.stopping import list_jobs
 
-COUNT, COUNT_OF_FULL_BATCHES = 120, 1200
+COUNT = 120
+# What a process reads at its start: batches as small as `small_batches` makes them in this one.
+SITE = f"""
+from ads_cli.api.targeting import BATCH, AddCriterion
+AddCriterion.endpoint = AddCriterion.endpoint._replace(batch=BATCH._replace(size={SIZE}))
+"""
 
 
 def values_of(done) -> list[str]:
@@ -173,7 +179,7 @@ def test_jobs_show_a_creation(adsctl, batches, small_batches):
 
 
 def killed(adsctl, batches, number: int, after: bool) -> None:
-    """Start or resume a run, and kill it while it waits for the answer of a batch."""
+    """Start a run, and kill it while it waits for the answer of a batch."""
     reached, go_on = threading.Event(), threading.Event()
 
     def before(current: int) -> None:
@@ -185,7 +191,8 @@ def killed(adsctl, batches, number: int, after: bool) -> None:
                 batches.fail("POST /12/batch/* status=500")
 
     batches.before = before
-    process = adsctl.popen(*ADD, *(["--resume"] if list_jobs(adsctl) else []))
+    adsctl.file("sitecustomize.py", SITE)
+    process = adsctl.popen(*ADD, PYTHONPATH=f"{adsctl.home}:{ROOT}")
     assert reached.wait(60), process.communicate()
     process.kill()
     process.communicate()
@@ -195,17 +202,17 @@ def killed(adsctl, batches, number: int, after: bool) -> None:
 
 
 @pytest.mark.parametrize("seed", range(tries(2, 12)))
-def test_a_killed_run_creates_nothing_twice_and_loses_nothing(adsctl, batches, seed):
+def test_a_killed_run_creates_nothing_twice_and_loses_nothing(adsctl, batches, small_batches, seed):
     """The decision about the uncertain batch is that of a person who looks."""
     chance = random.Random(seed)
-    keyword_file(adsctl, COUNT_OF_FULL_BATCHES)
+    keyword_file(adsctl, COUNT)
     killed(adsctl, batches, chance.randrange(3), after=chance.random() < 0.5)
     refused = adsctl(*ADD, "--resume", code=12)
     first, last = map(int, re.search(r"lines (\d+) to (\d+)", refused.stderr).groups())
-    uncertain = words(COUNT_OF_FULL_BATCHES)[first - 2 : last - 1]
+    uncertain = words(COUNT)[first - 2 : last - 1]
     exists = set(uncertain) <= set(batches.keywords())
     adsctl(*ADD, "--resume", "--uncertain", "skip" if exists else "resend")
-    assert batches.keywords() == words(COUNT_OF_FULL_BATCHES)
+    assert batches.keywords() == words(COUNT)
 
 
 def test_a_delete_whose_answer_was_lost_is_sent_again_and_counts(adsctl, batches):

@@ -11,8 +11,8 @@ ROUTE = "PUT /12/product_catalogs/{product_catalog_id}/products"
 
 @pytest.fixture
 def push(adsctl, service):
-    """Push 24 batches, and return what is stored afterwards of the service."""
-    adsctl.file("feed.csv", feed(600))
+    """Push 10 batches, and return what is stored afterwards of the service."""
+    adsctl.file("feed.csv", feed(250))
     service.fail("PUT * latency=30ms")  # on a busy machine, more requests at once may gain nothing otherwise
 
     def run(*words: str, code: int = 0) -> dict[str, int]:
@@ -33,12 +33,12 @@ def test_what_the_service_bore_is_stored_until_it_was_too_much(push, service):
     assert push() == {}
 
 
-@pytest.mark.parametrize("damaged", [b"", b"{", b'{"PUT": "many"}', b"[8]", b"\xff"])
-def test_a_damaged_file_costs_only_time(push, adsctl, damaged):
+def test_a_damaged_file_costs_only_time(push, adsctl):
     push()
     (file,) = (adsctl.home / "state" / "concurrency").iterdir()
-    file.write_bytes(damaged)
-    assert push()[ROUTE] > 4
+    for damaged in (b"", b"{", b'{"PUT": "many"}', b"[8]", b"\xff"):
+        file.write_bytes(damaged)
+        assert push()[ROUTE] > 4, damaged
 
 
 def test_without_a_place_for_the_file_a_push_ends_well(push, adsctl):

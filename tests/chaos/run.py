@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -30,8 +31,10 @@ OPTIONS = ("--resume", "--failed-out", "failed.csv", "-o", "json", "--timeout", 
 class Run:
     """A run, determined by its seed."""
 
-    def __init__(self, seed: int, home: Path) -> None:
+    def __init__(self, seed: int, home: Path, seeded: Path | None) -> None:
         self.random = Random(seed)
+        if seeded:
+            shutil.copyfile(seeded, home / "service.db")
         self.adsctl = Adsctl(home)
         self.jobs = home / "state" / "jobs"
         self.emulator = Emulator(home / "service.db")
@@ -183,7 +186,7 @@ class Run:
             self._watch()
 
 
-def run(seed: int) -> Result:
-    """Execute a run in a folder of its own."""
+def run(seed: int, seeded: Path | None = None) -> Result:
+    """Execute a run in a folder of its own, against a new emulator, or the copy of one."""
     with tempfile.TemporaryDirectory(prefix="adsctl-chaos-") as home:
-        return Run(seed, Path(home)).execute()
+        return Run(seed, Path(home), seeded).execute()

@@ -15,9 +15,9 @@ from tests.adsctl import MEASURED
 from tests.conftest import PRODUCT, feed
 from tests.effort import tries
 
-MOST_MEGABYTES = 150
-MOST_MEGABYTES_OF_A_READER = 60
-ITEMS = tries(50_000, 100_000)
+MOST_MEGABYTES = 100
+MOST_MEGABYTES_OF_A_READER = 40
+ITEMS = tries(3_000, 20_000)  # of 5 KB
 # Read all rows, as a check does but without remembering their ids.
 MEASURED_READING = """
 import re
@@ -26,7 +26,7 @@ from ads_cli.feeds.reader import open_source, read_rows
 rows = sum(1 for _ in read_rows(open_source("{}"), roots=(), known=("id", "title", "price")))
 print(rows, re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
 """
-FEW, MANY = 1_000, 8_000
+FEW, MANY = 500, 4_000
 MOST_TIMES_LONGER = 24  # 8 times as much takes 8 times as long, or 64 times if time is quadratic
 
 
@@ -77,7 +77,7 @@ def test_the_time_grows_with_the_size_and_no_faster(adsctl, make, name):
         started = time.process_time()
         adsctl("products", "check", name, code=None)
         seconds.append(time.process_time() - started)
-    assert seconds[1] < MOST_TIMES_LONGER * max(seconds[0], 0.02)
+    assert seconds[1] < MOST_TIMES_LONGER * max(seconds[0], 0.01)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_the_time_grows_with_the_size_and_no_faster(adsctl, make, name):
 def test_a_quote_that_is_never_closed_is_named_without_reading_the_file_into_memory(
     adsctl, words, start, line
 ):
-    adsctl.file("feed.csv", start + "x\n" * 15_000_000)
+    adsctl.file("feed.csv", start + "some text\n" * 2_000_000)
     done = subprocess.run(
         [sys.executable, "-c", MEASURED, *words, "feed.csv"],
         stderr=subprocess.PIPE,
@@ -107,7 +107,7 @@ def test_a_quote_that_is_never_closed_is_named_without_reading_the_file_into_mem
 def shop_in_xml(count):
     yield '<?xml version="1.0"?>\n<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel>\n'
     elements = (f"<g:{name}>{escape(value)}</g:{name}>\n" for name, value in PRODUCT.items() if name != "id")
-    fields = "".join(elements)
+    fields = "".join(elements) + f"<description>{'x' * 4500}</description>\n"
     yield from (f"<item>\n<g:id>{n}</g:id>\n{fields}</item>\n" for n in range(count))
     yield "</channel></rss>\n"
 
@@ -125,5 +125,5 @@ def test_a_feed_in_xml_is_read_without_reading_it_into_memory(adsctl, compress):
 
 def test_cells_of_several_lines_are_read_where_blocks_end_inside_them(adsctl, service):
     note = "line\n" * 20_000
-    adsctl.file("feed.csv", feed(60, title="Mug", note=note))
-    assert json.loads(adsctl("products", "push", "feed.csv", "-o", "json").stdout)["created"] == 60
+    adsctl.file("feed.csv", feed(20, title="Mug", note=note))
+    assert json.loads(adsctl("products", "push", "feed.csv", "-o", "json").stdout)["created"] == 20

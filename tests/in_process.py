@@ -2,7 +2,6 @@
 
 import io
 import os
-import shutil
 import signal
 import sys
 import tempfile
@@ -27,14 +26,15 @@ def like_a_process(
     """
     stdout, stderr = io.BytesIO(), io.BytesIO()
     with ExitStack() as stack:
+        files = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(2)]
         stack.enter_context(_attributes())
         stack.enter_context(_environment(environment))
         stack.enter_context(_folder(folder))
         stack.enter_context(_signals())
         stack.enter_context(_threads_joined())
         stack.enter_context(_stdin(stdin))
-        stack.enter_context(_captured(1, stdout))
-        stack.enter_context(_captured(2, stderr))
+        stack.enter_context(_captured(1, files[0], stdout))
+        stack.enter_context(_captured(2, files[1], stderr))
         sys.argv = ["adsctl", *argv]
         sys.stdin = io.TextIOWrapper(os.fdopen(0, "rb", closefd=False), "utf-8", newline="\n")
         sys.stdout = io.TextIOWrapper(os.fdopen(1, "wb", closefd=False), "utf-8", newline="\n")
@@ -137,19 +137,12 @@ def _feed(descriptor: int, content: bytes) -> None:
 
 
 @contextmanager
-def _captured(descriptor: int, content: io.BytesIO) -> Iterator[None]:
-    """Redirect a descriptor to a pipe, so that the output of children is captured too."""
-    reading, writing = os.pipe()
-    reader = threading.Thread(target=_drain, args=(reading, content), daemon=True)
-    with os.fdopen(writing, "wb") as pipe, _redirected(descriptor, pipe):
-        reader.start()
+def _captured(descriptor: int, file: BinaryIO, content: io.BytesIO) -> Iterator[None]:
+    """Redirect a descriptor to a file, so that the output of children is captured too."""
+    with _redirected(descriptor, file):
         yield
-    reader.join()
-
-
-def _drain(descriptor: int, content: io.BytesIO) -> None:
-    with os.fdopen(descriptor, "rb") as pipe:
-        shutil.copyfileobj(pipe, content)
+    file.seek(0)
+    content.write(file.read())
 
 
 @contextmanager

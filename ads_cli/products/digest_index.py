@@ -1,7 +1,7 @@
 """A compact index of acknowledged products: 24 bytes each (id hash, digest, key hash), found by bisection."""
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from hashlib import blake2b
@@ -13,6 +13,7 @@ import msgspec
 ID_BYTES, DIGEST_BYTES, KEY_BYTES = 8, 20, 4  # a digest begins with the hash of the id
 RECORD_BYTES = DIGEST_BYTES + KEY_BYTES
 NO_KEY = 0
+BUCKETS = 1 << 16
 
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -81,13 +82,14 @@ class DigestIndex:
         """Return the offset of each bucket, and the end of the last one."""
         highs, lows = (self._data[self._begin + at : self._end : RECORD_BYTES] for at in range(2))
         starts, at = array("Q"), 0
-        for high in range(256):
-            end = bisect_left(highs, high + 1, at)
-            for low in range(256):
-                at = bisect_left(lows, low, at, end)
-                starts.append(self._begin + at * RECORD_BYTES)
-            at = end
-        starts.append(self._end)
+        for high in sorted(set(highs)):
+            end = bisect_right(highs, high, at)
+            for low in sorted(set(lows[at:end])):
+                # The empty buckets before this one begin where it does. In a small index most are empty.
+                count = (high << 8 | low) + 1 - len(starts)
+                starts.extend(array("Q", [self._begin + at * RECORD_BYTES]) * count)
+                at = bisect_right(lows, low, at, end)
+        starts.extend(array("Q", [self._end]) * (BUCKETS + 1 - len(starts)))
         return starts
 
     @classmethod

@@ -43,6 +43,11 @@ def amount_names(field: str) -> list[str]:
     return [amount.removesuffix("_amount"), amount] if amount.endswith("_budget_amount") else [amount]
 
 
+def fields_of_amounts(kind: type[Request]) -> dict[str, str]:
+    """Return the field of micro-units of each name that takes whole units."""
+    return {name: field for field in money_fields(kind) for name in amount_names(field)}
+
+
 def money_fields(kind: type[Request]) -> list[str]:
     """Name the fields of a request that hold millionths."""
     return [field.name for field in fields_of(kind) if field.type.extra("money")]
@@ -58,7 +63,7 @@ class Converted(NamedTuple):
 
 def in_micros(kind: type[Request], values: dict[str, Any]) -> Converted:
     """Replace amounts in whole units by micro-units, where they are valid."""
-    names = {name: field for field in money_fields(kind) for name in amount_names(field)}
+    names = fields_of_amounts(kind)
     converted = Converted({name: value for name, value in values.items() if name not in names}, {}, [])
     for name in (name for name in names if name in values):
         field, micros = names[name], micros_of(str(values[name]))

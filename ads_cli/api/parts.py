@@ -1,5 +1,7 @@
 """A declared request, taken apart into its path and its parameters."""
 
+from collections import Counter
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -11,6 +13,7 @@ from .ids import path_segment
 from .names import GENERIC, Names
 
 R = TypeVar("R", bound=Request)
+NO_NAMES: Mapping[str, str] = {}
 
 
 class RequestParts(NamedTuple):
@@ -47,17 +50,23 @@ def params_of(request: Request) -> dict[str, Any]:
     return fields
 
 
-def without_removed(request: type[Request], values: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def without_removed(
+    request: type[Request], values: dict[str, Any], other_names: Mapping[str, str] = NO_NAMES
+) -> tuple[dict[str, Any], list[str]]:
     """Part the values of a request from the names of the optional fields that it empties.
 
-    Service x removes the value of such a field in a change; a name cannot be removed.
+    Service x removes the value of such a field in a change; a name cannot be removed. `other_names` lead to
+    fields that may be emptied under another name too; one that is given under several is not.
     """
     endpoint = getattr(request, "endpoint", None)  # a handler may parse a request as a type of its own
     if endpoint is None or endpoint.method != "PUT" or endpoint.params_in != "query":
         return values, []
     removable = {field.name for field in fields_of(request) if not (field.required or _is_name(field))}
-    removed = [name for name, value in values.items() if value in ("", [""]) and name in removable]
-    return {name: value for name, value in values.items() if name not in removed}, removed
+    fields = {name: other_names.get(name, name) for name in values}
+    once = {field for field, names in Counter(fields.values()).items() if names == 1} & removable
+    removed = [name for name, value in values.items() if value in ("", [""]) and fields[name] in once]
+    kept = {name: value for name, value in values.items() if name not in removed}
+    return kept, [fields[name] for name in removed]
 
 
 def _is_name(field: Field) -> bool:

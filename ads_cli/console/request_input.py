@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..api.amounts import CurrencyOf, in_micros, micros_of, too_precise, unknown_currency
+from ..api.amounts import CurrencyOf, fields_of_amounts, in_micros, micros_of, too_precise, unknown_currency
 from ..api.endpoint import Request
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import to_neutral
@@ -36,8 +36,10 @@ def request_from_input(
     Raise UsageError with every problem, or ContentError if all of them are in files.
     """
     fields = {field.name: field for field in fields_of(kind)}
-    values, amounts, messages = _read_options(kind, fields, options)
-    values, removed = without_removed(kind, values) if service == "x" else (values, [])
+    given, removed = _given(options), list[str]()
+    if service == "x":
+        given, removed = without_removed(kind, given, fields_of_amounts(kind))
+    values, amounts, messages = _read_options(kind, fields, given)
     sources = {name: str(text)[1:] for name, text in values.items() if _is_file(fields[name], text)}
     values = to_neutral({name: read_value(fields[name], value) for name, value in values.items()})
     in_units, problems = dict(amounts), list[Problem]()
@@ -66,13 +68,15 @@ def request_from_input(
     raise error_kind("\n".join(messages), hint=f"adsctl {kind.endpoint.command} --help")
 
 
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
 def _read_options(
     kind: type[Request], fields: dict[str, Field], options: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str], list[str]]:
     """Return the options that are given, the names of amounts in whole units by field, and what is wrong."""
-    values, amounts, problems = in_micros(
-        kind, {name: value for name, value in options.items() if value is not None}
-    )
+    values, amounts, problems = in_micros(kind, options)
     messages = [f"{as_option(problem.path)}: {problem.message}" for problem in problems]
     return values, amounts, messages + _remove_invalid_text(fields, values)
 
@@ -83,7 +87,7 @@ def option_values(kind: type[Request], options: dict[str, Any]) -> tuple[dict[st
     Raises UsageError for what is no value at all.
     """
     fields = {field.name: field for field in fields_of(kind)}
-    values, amounts, messages = _read_options(kind, fields, options)
+    values, amounts, messages = _read_options(kind, fields, _given(options))
     if messages:
         raise UsageError("\n".join(messages), hint=f"adsctl {kind.endpoint.command} --help")
     read = {name: read_value(fields[name], value) for name, value in values.items()}

@@ -29,6 +29,16 @@ def test_one_amount_is_given_once(adsctl):
     assert "--daily-budget: cannot be used with daily_budget_amount_local_micro" in refused.stderr
 
 
+def test_service_x_removes_an_amount_by_either_name(adsctl):
+    change = ("line-items", "update", "9d4c1", "--service", "x")
+    for option in ("--total-budget", "--total-budget-amount-local-micro"):
+        assert sent(adsctl, *change, option, "").endswith("?total_budget_amount_local_micro=")
+    both = ("--total-budget", "", "--total-budget-amount-local-micro", "1")
+    assert "--total-budget: cannot be used with" in adsctl.local(*change, *both, code=2).stderr
+    refused = adsctl.local(*change[:3], "--total-budget", "", code=2).stderr
+    assert "--total-budget: '' is not an amount" in refused
+
+
 @pytest.mark.parametrize(
     ("currency", "amount", "most"),
     [("EUR", "12.505", "2"), ("JPY", "12.5", "none"), ("VND", "0.5", "none"), ("KWD", "12.5055", "3")],

@@ -16,6 +16,7 @@ import pexpect
 
 from ads_cli.__main__ import main
 from tests.in_process import like_a_process
+from tests.loaded import client
 
 ROOT = Path(__file__).parent.parent
 TIMEOUT_SECONDS = 120
@@ -61,6 +62,7 @@ class Adsctl:
     adsctl.terminal(...) in a process on a terminal.
     adsctl.popen(...)    in a process that runs beside the test: for signals, kills and locks.
     adsctl.command(...)  the words that start a process: for shells, terminals and `emulator exec`.
+    adsctl.forked(...)   the same, forked by a process that has loaded adsctl: a fifth of the time.
     adsctl.installed()   an environment in which a shell finds `adsctl`.
     """
 
@@ -143,10 +145,17 @@ class Adsctl:
         self._copy_emulator(argv)
         return [sys.executable, "-m", "ads_cli", *argv]
 
+    def forked(self, *words: object) -> list[str]:
+        argv = [*map(str, words)]
+        self._copy_emulator(argv)
+        return [*client(), *argv]
+
     def installed(self, *options: str) -> dict[str, str]:
         """Put `adsctl` on the path, with options of its own; return the environment that finds it."""
         (self.home / "bin").mkdir(exist_ok=True)
-        run = f'#!/bin/sh\nexec {shlex.join(self.command(*options))} "$@"\n'
+        new, loaded = shlex.join(self.command(*options)), shlex.join(self.forked(*options))
+        as_usual = f'[ "$LANG:$LC_ALL:$PYTHONPATH" = C.UTF-8::{ROOT} ]'  # what Python reads when it starts
+        run = f'#!/bin/sh\n{as_usual} && exec {loaded} "$@"\nexec {new} "$@"\n'
         self.file("bin/adsctl", run).chmod(0o755)
         return self.environment | {"PATH": f"{self.home}/bin:{self.environment['PATH']}"}
 

@@ -55,6 +55,16 @@ def test_an_invalid_value_is_refused(adsctl):
     assert not (adsctl.home / "config").exists()
 
 
+def test_a_configuration_that_cannot_be_read_is_named_with_the_reason(adsctl):
+    config = adsctl.home / "config" / "config.yaml"
+    config.mkdir(parents=True)
+    told = adsctl("accounts", "list", code=11).stderr
+    assert f"{config} cannot be read: Is a directory\nhint: make it readable for this user" in told
+    config.rmdir()
+    config.write_bytes(b"profile: \xff")
+    assert f"{config} is not UTF-8\nhint: correct the file" in adsctl("accounts", "list", code=11).stderr
+
+
 def test_an_unknown_key_is_a_warning(adsctl):
     (adsctl.home / "config").mkdir()
     adsctl.file("config/config.yaml", CONFIG.replace("account:", "acount:"))

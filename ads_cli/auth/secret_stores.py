@@ -105,7 +105,8 @@ class FileStore(SecretStore):
         except FileNotFoundError:
             return {}
         except (OSError, msgspec.DecodeError) as error:
-            raise StateError(f"{self.path} cannot be read: {error}") from error
+            reason = getattr(error, "strerror", None) or error
+            raise StateError(f"{self.path} cannot be read: {reason}") from error
 
 
 class KeyringStore(SecretStore):

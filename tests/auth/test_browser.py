@@ -1,5 +1,6 @@
 """Both ways to sign in, in a real Chromium on the pages of the emulator."""
 
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -28,9 +29,10 @@ def browser(tmp_path_factory) -> Iterator[webdriver.Chrome]:
 
 
 @pytest.fixture
-def newcomer(adsctl: Adsctl, tmp_path: Path) -> Iterator[Adsctl]:
+def newcomer(adsctl: Adsctl, tmp_path: Path, seeded_database: Path) -> Iterator[Adsctl]:
     """A user with an app who has never signed in; `page` is the URL that the browser is told to open."""
-    with closing(Emulator(tmp_path / "emulator.db")) as emulator, running(emulator) as address:
+    database = shutil.copyfile(seeded_database, tmp_path / "emulator.db")
+    with closing(Emulator(database)) as emulator, running(emulator) as address:
         known = variables(emulator, address)
         adsctl.env |= {name: value for name, value in known.items() if "ACCESS_TOKEN" not in name}
         opener = adsctl.file("browser", f'#!/bin/sh\necho "$1" > "{adsctl.home}/page"\n')

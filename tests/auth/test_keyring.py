@@ -39,7 +39,6 @@ def test_a_sign_in_is_stored_in_the_keyring_only(shop, service):  # noqa: F811
         UNLOCKED,
         "echo 1234567 | adsctl auth login --no-browser",
         unset,
-        "adsctl auth status",
         "adsctl accounts list",
         "echo keyring.backends.nowhere.Keyring > state/keyring-backend",
         "adsctl auth token",

@@ -19,7 +19,7 @@ from ads_cli.products.plans import check_plan
 from ads_cli.products.schema import PRODUCT_SCHEMA
 from ads_cli.validation.block_runner import BlockRunner
 from tests.conftest import PRODUCT
-from tests.products.test_large import HEADER, row
+from tests.products.large import HEADER, row
 
 VALUES = st.fixed_dictionaries(
     {},

@@ -7,7 +7,7 @@ import pytest
 
 from ads_cli.feeds.fixes.names import NAMES
 from tests.conftest import PRODUCT, feed
-from tests.products.test_large import LONG, ROWS, large, row
+from tests.products.large import LONG, ROWS, large, row, share_smaller_tables
 
 BROKEN = {
     "title": "Enamel  mug",
@@ -229,11 +229,12 @@ def test_a_fix_makes_an_acknowledged_product_a_changed_one(shop):
     assert shop.push(content, "--fix", "category")["skipped"] == 3 and shop.sent == []
 
 
-def test_worker_processes_fix_the_same_rows(adsctl, service):
+def test_worker_processes_fix_the_same_rows(adsctl, service, monkeypatch):
+    share_smaller_tables(monkeypatch)
     odd = {
-        "row700": row(700, price="12,50 EUR", description=f"<p>{LONG}</p>"),
-        "row1500": row(4, description=LONG),
-        "row2100": row(2100, link="http://shop.example/a", title="Two  spaces"),
+        "row70": row(70, price="12,50 EUR", description=f"<p>{LONG}</p>"),
+        "row150": row(4, description=LONG),
+        "row210": row(210, link="http://shop.example/a", title="Two  spaces"),
     }
     adsctl.file("feed.csv", large(**odd))
     words = ("products", "push", "feed.csv", "--fix", "all", "-o", "json")

@@ -20,28 +20,9 @@ from ads_cli.products.plans import check_plan
 from ads_cli.products.schema import PRODUCT_SCHEMA
 from ads_cli.validation.block_runner import BlockRunner
 from ads_cli.validation.process_pool import MIN_FILE_BYTES
-from tests.conftest import PRODUCT
 from tests.effort import tries
+from tests.products.large import HEADER, LONG, ROWS, SMALLER, large, row, share_smaller_tables
 from tests.products.stopping import acknowledged, stop_at
-
-HEADER = ",".join(PRODUCT) + "\n"
-LONG = (
-    "A description, which is as long as most of them are. " * 80
-)  # as large as the service takes, so that the rows are few
-ROWS = 2_200
-
-
-def row(number: int, **changes: str) -> str:
-    return ",".join(f'"{v}"' for v in (PRODUCT | {"id": f"sku-{number}"} | changes).values()) + "\n"
-
-
-def large(**odd: str) -> str:
-    """Write a feed of many rows, of which some, by number, are others."""
-    lines = (odd.get(f"row{number}") or row(number, description=LONG) for number in range(ROWS))
-    content = HEADER + "".join(lines)
-    assert len(content) > MIN_FILE_BYTES
-    return content
-
 
 PIECES = st.sampled_from(
     [
@@ -103,67 +84,72 @@ def test_the_block_size_changes_neither_report_nor_batches(tmp_path_factory, pie
         assert found(by_blocks=True) == found(by_blocks=False)
 
 
-def test_problems_are_reported_by_line_and_by_record(adsctl):
+def test_problems_are_reported_by_line_and_by_record(adsctl, monkeypatch):
+    share_smaller_tables(monkeypatch)
     odd = {
         "row5": row(5, title="Two\nlines", description=LONG),
-        "row900": "\n" + row(900, price="cheap"),
-        "row2199": row(2199, price="dear"),
-        "row1500": row(4, description=LONG),
+        "row90": "\n" + row(90, price="cheap"),
+        "row219": row(219, price="dear"),
+        "row150": row(4, description=LONG),
     }
     adsctl.file("feed.csv", large(**odd))
     found = json.loads(adsctl("products", "check", "feed.csv", "-o", "json", code=3).stdout)
     assert (found["rows"], found["valid"], found["invalid"]) == (ROWS, ROWS - 4, 4)
     assert {(each["field"], tuple(each["lines"]), tuple(each["records"])) for each in found["findings"]} == {
-        ("price", (904, 2203), (901, 2200)),
-        ("id", (6, 1504), (5, 1501)),
+        ("price", (94, 223), (91, 220)),
+        ("id", (6, 154), (5, 151)),
     }
 
 
 @pytest.mark.parametrize(
     ("odd", "told"),
     [
-        ('sku-x,"a"b\n', "feed.csv:902: not CSV"),
-        ("sku-x,\0\n", "feed.csv:902: a NUL byte"),
-        ('sku-x,"never closed\n', "feed.csv:902: not CSV"),
+        ('sku-x,"a"b\n', "feed.csv:92: not CSV"),
+        ("sku-x,\0\n", "feed.csv:92: a NUL byte"),
+        ('sku-x,"never closed\n', "feed.csv:92: not CSV"),
     ],
 )
-def test_unreadable_rows_are_reported_by_line(adsctl, odd, told):
-    adsctl.file("feed.csv", large(row900=odd))
+def test_unreadable_rows_are_reported_by_line(adsctl, monkeypatch, odd, told):
+    share_smaller_tables(monkeypatch)
+    adsctl.file("feed.csv", large(row90=odd))
     assert told in adsctl("products", "check", "feed.csv", code=3).stderr
 
 
-def test_a_large_feed_is_pushed_whole_and_then_by_changes(adsctl, service):
+def test_a_large_feed_is_pushed_whole_and_then_by_changes(adsctl, service, monkeypatch):
+    share_smaller_tables(monkeypatch)
     adsctl.file("feed.csv", large())
     words = ("products", "push", "--changed", "feed.csv", "-o", "json")
     first = json.loads(adsctl(*words).stdout)
     assert first["created"] == sum(map(len, service.puts)) == ROWS
-    changed = {f"row{number}": row(number, price="7.00 EUR") for number in range(0, ROWS, 100)}
+    changed = {f"row{number}": row(number, price="7.00 EUR") for number in range(0, ROWS, 10)}
     adsctl.file("feed.csv", large(**changed))
     sent = len(service.puts)
     second = json.loads(adsctl(*words).stdout)
     assert second["skipped"] == ROWS - 22
     ids = {id for put in service.puts[sent:] for id in put}
-    assert ids == {f"sku-{number}" for number in range(0, ROWS, 100)}
+    assert ids == {f"sku-{number}" for number in range(0, ROWS, 10)}
 
 
 def test_a_large_push_that_is_killed_and_resumed_is_whole_and_resends_nothing(adsctl, service):
-    adsctl.file("feed.csv", large(row900="\n" + row(900, title="Two\nlines", description=LONG)))
+    rows = ROWS * SMALLER
+    adsctl.file("feed.csv", large(rows, row900="\n" + row(900, title="Two\nlines", description=LONG)))
     stop_at(adsctl, service, 33, signal.SIGKILL)
     safe, sent = acknowledged(adsctl), len(service.puts)
     summary = json.loads(adsctl("products", "push", "feed.csv", "--resume", "-o", "json").stdout)
-    assert set(service.stored) == {f"sku-{number}" for number in range(ROWS)}
+    assert set(service.stored) == {f"sku-{number}" for number in range(rows)}
     assert summary["requests"] == len(service.puts) - sent == summary["batches"] - len(safe)
-    assert summary["created"] + summary["unchanged"] == ROWS
+    assert summary["created"] + summary["unchanged"] == rows
 
 
-def test_rejected_and_invalid_rows_are_both_in_failed_out(adsctl, service):
-    adsctl.file("feed.csv", large(row900=row(900, price="cheap")))
+def test_rejected_and_invalid_rows_are_both_in_failed_out(adsctl, service, monkeypatch):
+    share_smaller_tables(monkeypatch)
+    adsctl.file("feed.csv", large(row90=row(90, price="cheap")))
     words = ("products", "push", "feed.csv", "--skip-invalid", "--failed-out", "failed.csv")
     service.fail("PUT * partial times=1")
     summary = json.loads(adsctl(*words, "-o", "json", code=9).stdout)
     with (adsctl.home / "failed.csv").open() as file:
         failed = {int(row["_line"]): row for row in csv.DictReader(file)}
-    assert failed.pop(902)["_error"].startswith("price: 'cheap' is not allowed")
+    assert failed.pop(92)["_error"].startswith("price: 'cheap' is not allowed")
     assert len(failed) == summary["failed"] > 0
     for line, each in failed.items():
         assert (each["id"], each["description"]) == (f"sku-{line - 2}", LONG)
@@ -176,7 +162,7 @@ def read_by(pid: int) -> int:
 
 
 def test_ctrl_c_ends_the_worker_processes_too(adsctl):
-    adsctl.file("feed.csv", large() + "".join(row(ROWS + n, description=LONG) for n in range(4 * ROWS)))
+    adsctl.file("feed.csv", large(5 * ROWS * SMALLER))
     process = adsctl.popen("products", "check", "feed.csv")
     while read_by(process.pid) < 2 * MIN_FILE_BYTES and process.poll() is None:
         time.sleep(0.01)

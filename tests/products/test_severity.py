@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ads_cli.api.products import Product
 from ads_cli.api.validation import check, errors_in
 from tests.conftest import PRODUCT, feed
-from tests.products.test_large import ROWS, large, row
+from tests.products.large import ROWS, large, row, share_smaller_tables
 
 DOUBTFUL = {"gtin": "1234567890", "product_type": "Home>Mugs"}
 # What the reference of the service shows: ten digits, its own name of the category, seconds and Z.
@@ -250,15 +250,16 @@ def test_an_unfinished_push_without_left_out_rows_is_resumed_with_strict_or_with
     assert "resuming job" in adsctl("products", "push", "feed.csv", "--resume", *words).stderr
 
 
-def test_warnings_of_a_large_table_are_found_by_line_and_record(adsctl):
-    doubtful = {f"row{n}": row(n, brand="1234567890") for n in (700, 2100)}
-    odd = {"row650": row(650, title="Two\nlines"), "row905": row(905, price="cheap")}
+def test_warnings_of_a_large_table_are_found_by_line_and_record(adsctl, monkeypatch):
+    share_smaller_tables(monkeypatch)
+    doubtful = {f"row{n}": row(n, brand="1234567890") for n in (70, 210)}
+    odd = {"row65": row(65, title="Two\nlines"), "row95": row(95, price="cheap")}
     content = large(**doubtful, **odd).replace("Nordlicht", "4006381333931")
     adsctl.file("feed.csv", content.replace(",brand\n", ",gtin\n", 1))
     report = checked(adsctl, "feed.csv", code=3)
     assert (report["rows"], report["invalid"], report["warned"]) == (ROWS, 1, 2)
     (warning,) = [finding for finding in report["findings"] if finding["severity"] == "warning"]
-    assert (warning["lines"], warning["records"]) == ([703, 2103], [701, 2101])
+    assert (warning["lines"], warning["records"]) == ([73, 213], [71, 211])
 
 
 def test_a_table_of_findings_has_the_severity(adsctl):

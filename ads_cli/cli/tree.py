@@ -1,7 +1,7 @@
 """The command tree: groups that load their commands on first use, with the common options."""
 
 from collections.abc import Collection, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, cast
 
@@ -163,8 +163,9 @@ class Root(Group):
             )
 
 
+@cache
 def root() -> Root:
-    """Build the root of the tree."""
+    """Build the root of the tree, whose commands keep nothing of a run."""
     return Root()
 
 
@@ -202,7 +203,7 @@ class LazyCommand(TyperCommand):
         super().__init__(name=name, help=ROOT_SUMMARIES[name], callback=None, rich_markup_mode=None)
         self.path = path
 
-    @property
+    @cached_property
     def loaded(self) -> Any:
         """The command itself."""
         return hand_written_command(self.path)

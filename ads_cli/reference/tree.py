@@ -76,7 +76,8 @@ def describe_commands(root: Any) -> list[Command]:
 
 
 def _walk(command: Any, path: tuple[str, ...], parent: Any) -> Iterator[Command]:
-    context = command.context_class(command, info_name=command.name, parent=parent)
+    settings = command.context_settings
+    context = command.context_class(command, info_name=command.name, parent=parent, **settings)
     children = {name: command.get_command(context, name) for name in getattr(command, "commands", ())}
     children = {name: getattr(child, "loaded", child) for name, child in children.items()}
     parameters = [

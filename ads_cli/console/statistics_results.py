@@ -126,6 +126,7 @@ class Results:
 
         table = table_of(asked, answers, with_currency=bool(self._database) or CURRENCY in self._by)
         gathered, table = Gathered(table.metrics, asked.currencies), self._summed(table)
+        shown = msgspec.structs.replace(asked.question, group_by=self._by)
         draws = self._call.printer.draws and self._call.presentation.format is None
         draws = draws and not (self._database or self._output)
         if draws or self._plot or self._report:
@@ -136,17 +137,17 @@ class Results:
             elif self._output is not None:
                 self._write(self._output, table)
             elif draws:
-                self._draw(asked.question, table, gathered)
+                self._draw(shown, table, gathered)
             else:
                 self._show(asked, table)
         except BrokenPipeError:  # nobody reads on; pictures and pages are of all rows
             deque(table.rows, 0)
-            self._picture(asked.question, gathered)
+            self._picture(shown, gathered)
             raise
         if asked.unshown:
             names = first_of(sorted(asked.unshown), MOST_UNSHOWN)
             self._call.messages.warn(f"no column has {names}, which 'stats get --raw' shows")
-        self._picture(asked.question, gathered)
+        self._picture(shown, gathered)
 
     def report_error(self, error: ReportedError) -> None:
         """Write the page about a run that failed, if one is asked for."""

@@ -44,6 +44,7 @@ class Question(msgspec.Struct, frozen=True):
     segmentation: str | None = None
     country: str | None = None
     platform: str | None = None
+    group_by: tuple[str, ...] = ()  # rows that are equal in these columns are added up
 
     @property
     def text(self) -> str:
@@ -52,8 +53,9 @@ class Question(msgspec.Struct, frozen=True):
         is_days = start.hour == end.hour == 0
         since, until = (f"{time:%Y-%m-%d}" if is_days else f"{time:%Y-%m-%d %H:%M}" for time in (start, end))
         entities = counted(len(self.ids), self.entity.lower().replace("_", " "))
-        by = {"DAY": ", by day", "HOUR": ", by hour"}.get(self.granularity, "")
-        return f"{entities} from {since} until {until}{by}"
+        step = {"DAY": "day", "HOUR": "hour"}.get(self.granularity, "")
+        by = " and ".join(self.group_by) or step
+        return f"{entities} from {since} until {until}{by and f', by {by}'}"
 
     @property
     def columns(self) -> list[str]:

@@ -30,6 +30,11 @@ def test_a_page_says_what_was_asked_and_what_it_comes_to(stats, command):
     assert f"2026-06-05 {total(day, 'billed_charge_local'):,.2f} EUR" in text
 
 
+def test_a_page_about_rows_that_are_added_up_says_by_what(stats):
+    text = page(stats, *WEEK, *METRICS, "--group-by", "campaign,currency").text
+    assert "until 2026-06-10, by campaign and currency" in text and "by day" not in text
+
+
 def test_a_table_has_a_row_for_each_entity_that_sorts_by_numbers(stats):
     shown = page(stats, *WEEK, *METRICS)
     rows = stats.get(*WEEK, *METRICS)

@@ -25,9 +25,9 @@ def row(number: int, **changes: str) -> str:
     return ",".join(f'"{v}"' for v in (PRODUCT | {"id": f"sku-{number}"} | changes).values()) + "\n"
 
 
-def large(rows: int = ROWS, **odd: str) -> str:
+def large(rows: int = ROWS, title: str = PRODUCT["title"], **odd: str) -> str:
     """Write a feed so large that several processes check it; some rows, by number, are others."""
-    lines = (odd.get(f"row{number}") or row(number, description=LONG) for number in range(rows))
+    lines = (odd.get(f"row{n}") or row(n, title=title, description=LONG) for n in range(rows))
     content = HEADER + "".join(lines)
     assert len(content) > process_pool.MIN_FILE_BYTES
     return content

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.adsctl import Adsctl
 from tests.conftest import feed
 
-ROWS, BATCHES = 400, 16
+ROWS, BATCHES = 200, 8
 MUG, CUP = "Enamel mug", "Enamel cup"
 
 

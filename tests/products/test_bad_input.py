@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from tests.conftest import PRODUCT, feed
+from tests.products.large import ROWS, large, share_smaller_tables
 from tests.products.refusals import HEADER, refused, row
 
 
@@ -164,13 +165,13 @@ def test_every_problem_of_every_row_is_reported_with_file_line_and_field(adsctl)
 
 
 def test_repeated_ids_are_found_across_the_whole_file(adsctl):
-    text = feed(5000) + row(id="sku-7") + row(id="sku-7")
+    text = feed(2500) + row(id="sku-7") + row(id="sku-7")
     said = refused(adsctl, text)
     assert (
-        "feed.csv:8: id: 'sku-7' is also on line 5002, 5003; the service ignores all rows with the same id"
+        "feed.csv:8: id: 'sku-7' is also on line 2502, 2503; the service ignores all rows with the same id"
         in said
     )
-    assert "3 of 5,002 rows invalid" in said
+    assert "3 of 2,502 rows invalid" in said
 
 
 @pytest.mark.parametrize("name", ["feed.json", "feed.yaml"])
@@ -188,27 +189,26 @@ def test_records_on_one_line_are_named_by_their_numbers(adsctl, name):
 
 
 def test_a_repeated_mistake_is_reported_once(adsctl):
-    adsctl.file("feed.csv", feed(10_000, availability="plenty", gtin="4.00E+12"))
+    adsctl.file("feed.csv", feed(1_000, availability="plenty", gtin="4.00E+12"))
     done = adsctl.local("products", "check", "feed.csv", "-o", "table", code=3)
     assert len(done.stdout.splitlines()) <= 6
-    assert "10,000 rows: lines 2, 3, 4, 5, 6, …" in done.stdout
+    assert "1,000 rows: lines 2, 3, 4, 5, 6, …" in done.stdout
     found = json.loads(adsctl.local("products", "check", "feed.csv", "-o", "json", code=3).stdout)
     assert {(f["field"], f["rows"]) for f in found["findings"]} == {
-        ("availability", 10_000),
-        ("gtin", 10_000),
+        ("availability", 1_000),
+        ("gtin", 1_000),
     }
 
 
-LONG = "A description, which is as long as it may be. " * 100
-
-
-def test_a_large_file_that_changes_while_it_is_pushed_stops_the_run(adsctl, service):
-    adsctl.file("feed.csv", feed(2000, description=LONG))
-    changed = feed(2000, description=LONG, title="Enamel cup")
+def test_a_large_file_that_changes_while_it_is_pushed_stops_the_run(adsctl, service, monkeypatch):
+    share_smaller_tables(monkeypatch)
+    rows = 3 * ROWS
+    adsctl.file("feed.csv", large(rows))
+    changed = large(rows, title="Enamel cup")
     service.before = lambda put: put == 0 and adsctl.file("feed.csv", changed)
     done = adsctl("products", "push", "feed.csv", "--concurrency", "1", code=3)
     assert "changed while it was being read" in done.stderr
-    assert len(service.puts) < 80 and "sku-2000" not in service.stored
+    assert len(service.puts) < rows // 25 and f"sku-{rows - 1}" not in service.stored
 
 
 def test_of_a_small_file_that_changes_while_it_is_pushed_is_sent_what_was_validated(adsctl, service):

@@ -11,7 +11,7 @@ from tests.adsctl import ROOT
 from tests.conftest import feed
 from tests.products.stopping import acknowledged, ids_of
 
-ROWS, BATCHES = 400, 16
+ROWS, BATCHES = 250, 10
 
 
 HANGING = """
@@ -31,7 +31,7 @@ os.fdatasync = hang
 
 def test_a_slow_disk_slows_the_push_down(adsctl, service):
     adsctl.file("sitecustomize.py", HANGING)
-    adsctl.file("feed.csv", feed(200 * 25))
+    adsctl.file("feed.csv", feed(60 * 25))
     words = ("products", "push", "feed.csv", "-o", "json", "--concurrency", "2")
     process = adsctl.popen(*words, PYTHONPATH=f"{adsctl.home}:{ROOT}")
     seen, since, deadline = 0, time.monotonic(), time.monotonic() + 60
@@ -43,8 +43,8 @@ def test_a_slow_disk_slows_the_push_down(adsctl, service):
     assert seen < 30
     adsctl.file("go-on", "")
     out, err = process.communicate(timeout=60)
-    assert json.loads(out)["created"] == 5000, err
-    assert len(acknowledged(adsctl)) == len(service.puts) == 200
+    assert json.loads(out)["created"] == 1500, err
+    assert len(acknowledged(adsctl)) == len(service.puts) == 60
 
 
 def test_a_full_disk_stops_the_push_and_loses_nothing(adsctl, service):
@@ -91,8 +91,8 @@ def test_a_state_folder_that_cannot_be_written_ends_with_11_before_anything_is_s
 
 def test_a_full_disk_of_the_emulator_exits_with_11_at_once(adsctl):
     adsctl.local("accounts", "list")
-    adsctl.file("feed.csv", feed(4000))
-    room = (adsctl.home / "state" / "emulator.db").stat().st_size + 200_000
+    adsctl.file("feed.csv", feed(1000))
+    room = (adsctl.home / "state" / "emulator.db").stat().st_size + 50_000
     for words in (("--profile", "local"), ("emulator", "exec", "--", *adsctl.command())):
         done = subprocess.run(
             adsctl.command(*words, "products", "push", "feed.csv", "--max-attempts", "2"),

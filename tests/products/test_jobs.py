@@ -7,15 +7,15 @@ from collections import Counter
 from tests.conftest import feed
 from tests.products.stopping import stop_at
 
-ROWS, BATCHES = 400, 16
+ROWS, BATCHES = 200, 8
 
 
 def test_a_job_can_be_named(adsctl, service):
     adsctl.file("feed.csv", feed(ROWS))
-    stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1")
+    stop_at(adsctl, service, 4, signal.SIGKILL, "--concurrency", "1")
     (job,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
     assert job["state"] == "unfinished" and job["target"]
-    assert job["acknowledged"] == 8 and job["batches"] == BATCHES
+    assert job["acknowledged"] == 4 and job["batches"] == BATCHES
     assert (
         "job 'nope' does not exist" in adsctl("products", "push", "feed.csv", "--job", "nope", code=5).stderr
     )
@@ -36,7 +36,7 @@ def test_one_id_is_in_the_log_the_journal_and_the_summary(adsctl, service):
     def logged() -> list[dict]:
         return [json.loads(line) for line in (adsctl.home / "log.jsonl").read_text().splitlines()]
 
-    stop_at(adsctl, service, 8, signal.SIGTERM, *words[5:])
+    stop_at(adsctl, service, 4, signal.SIGTERM, *words[5:])
     first = logged()
     (run,) = {line["run"] for line in first}
     assert (adsctl.home / "log.jsonl").stat().st_mode & 0o777 == 0o600
@@ -67,7 +67,7 @@ def test_cleaning_unfinished_jobs_is_confirmed_and_keeps_a_running_push(adsctl, 
     service.before = before
     adsctl("products", "push", "feed.csv", "--concurrency", "1")
     assert "0 journals removed" in said[0] and "1 push is still running: the journal is kept" in said[0]
-    stop_at(adsctl, service, 20, signal.SIGKILL)
+    stop_at(adsctl, service, BATCHES + 4, signal.SIGKILL)
     assert "1 unfinished push" in adsctl("jobs", "clean", "--all", code=12).stderr
     assert len(json.loads(adsctl("jobs", "list", "-o", "json").stdout)) == 2
     assert "would remove 2 journals" in adsctl("jobs", "clean", "--all", "--dry-run").stderr
@@ -77,7 +77,7 @@ def test_cleaning_unfinished_jobs_is_confirmed_and_keeps_a_running_push(adsctl, 
 
 def test_a_new_push_mentions_the_unfinished_one(adsctl, service):
     adsctl.file("feed.csv", feed(ROWS))
-    stop_at(adsctl, service, 8, signal.SIGKILL, "--concurrency", "1")
+    stop_at(adsctl, service, 4, signal.SIGKILL, "--concurrency", "1")
     assert "--resume" in adsctl("products", "push", "feed.csv").stderr
 
 

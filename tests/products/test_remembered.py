@@ -7,6 +7,7 @@ import pytest
 
 from ads_cli.products.digest_index import RECORD_BYTES
 from tests.conftest import feed
+from tests.effort import THOROUGH
 from tests.products.shop import BATCHES, CUP, MUG, ROWS, feed_with, ids
 from tests.products.stopping import stop_at
 
@@ -53,7 +54,7 @@ def test_the_sync_state_is_readable_by_its_owner_only(shop):
     assert len(shop.memory.read_bytes()) < 5 * RECORD_BYTES + 200
 
 
-@pytest.mark.parametrize("put", [0, 1, 7, 15])
+@pytest.mark.parametrize("put", range(BATCHES) if THOROUGH else (0, 3, 7))
 def test_a_killed_push_resumes_with_unacknowledged_rows_and_is_remembered_whole(shop, put):
     shop.push(feed(ROWS + 50))
     changed = feed(ROWS, title=CUP) + "".join(feed(ROWS + 50).splitlines(keepends=True)[ROWS + 1 :])

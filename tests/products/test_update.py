@@ -6,7 +6,9 @@ import signal
 
 import pytest
 
+from ads_cli.validation import process_pool
 from tests.conftest import PRODUCT, feed
+from tests.products.large import share_smaller_tables
 from tests.products.stopping import stop_at
 
 BOTH = pytest.mark.parametrize("service_name", ["generic", "x"])
@@ -201,12 +203,15 @@ def test_a_file_without_ids_is_refused_before_the_catalog_is_listed(adsctl, cata
     assert catalog.puts == []
 
 
-def test_a_large_table_is_completed_in_several_processes(adsctl, service):
+def test_a_large_table_is_completed_in_several_processes(adsctl, service, monkeypatch):
+    share_smaller_tables(monkeypatch)
     long = "A description as long as it may be. " * 100
-    ids = [f"sku-{n}" for n in range(1, 2001)]
+    ids = [f"sku-{n}" for n in range(1, 201)]
     service.emulator.data.add_products(PRODUCT | {"id": id} for id in ids)
     rows = [f'{id},"{long if n % 2 else PRODUCT["description"]}",{"x" * 4000}' for n, id in enumerate(ids)]
-    summary, _ = update(adsctl, "\n".join(["id,description,note", *rows]) + "\n")
-    assert (summary["updated"], summary["skipped"]) == (1000, 1000)
-    changed = service.emulator.data.product("sku-2000")
+    content = "\n".join(["id,description,note", *rows]) + "\n"
+    assert len(content) > process_pool.MIN_FILE_BYTES
+    summary, _ = update(adsctl, content)
+    assert (summary["updated"], summary["skipped"]) == (100, 100)
+    changed = service.emulator.data.product("sku-200")
     assert (changed["title"], changed["description"]) == (PRODUCT["title"], long)

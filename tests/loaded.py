@@ -151,4 +151,6 @@ if __name__ == "__main__":
     code = main()
     threading._shutdown()  # what Python does when it ends, but for taking objects down: most of the time
     atexit._run_exitfuncs()
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        stream.flush()
     os._exit(code)

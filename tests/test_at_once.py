@@ -19,11 +19,10 @@ from tests.effort import tries
 TOGETHER = tries(5, 10)
 
 
-def all_at_once(adsctl, *calls: tuple[object, ...], input: str | None = None) -> list[int]:
-    """Start every command before any has ended; give their exit codes."""
-    running = [
+def started(adsctl, *calls: tuple[object, ...]) -> list[subprocess.Popen[str]]:
+    return [
         subprocess.Popen(
-            adsctl.command(*words),
+            adsctl.forked(*words),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -33,6 +32,11 @@ def all_at_once(adsctl, *calls: tuple[object, ...], input: str | None = None) ->
         )
         for words in calls
     ]
+
+
+def all_at_once(adsctl, *calls: tuple[object, ...], input: str | None = None) -> list[int]:
+    """Start every command before any has ended; give their exit codes."""
+    running = started(adsctl, *calls)
     for process in running:
         process.communicate(input, timeout=100)
     return [process.returncode for process in running]
@@ -40,9 +44,14 @@ def all_at_once(adsctl, *calls: tuple[object, ...], input: str | None = None) ->
 
 def test_of_many_pushes_of_one_file_one_runs_and_the_others_say_so(adsctl, service):
     adsctl.file("feed.csv", feed(100))
-    service.before = lambda number: time.sleep(1.5)  # long enough for all to meet
-    codes = all_at_once(adsctl, *[("products", "push", "feed.csv")] * 4)
-    assert sorted(codes) == [0, 11, 11, 11]
+    others_ended = threading.Event()
+    service.before = lambda number: others_ended.wait(30)
+    running = started(adsctl, *[("products", "push", "feed.csv")] * 4)
+    deadline = time.monotonic() + 30
+    while sum(process.poll() is None for process in running) > 1 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    others_ended.set()
+    assert sorted(process.wait(30) for process in running) == [0, 11, 11, 11]
     assert len(service.puts) == 4 and len(service.stored) == 100
 
 

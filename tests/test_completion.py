@@ -23,7 +23,7 @@ def test_the_completion_files_are_up_to_date(adsctl, shell):
 def typist(adsctl):
     """A home where a shell finds adsctl; the file `started` records each start of it."""
     (adsctl.home / "bin").mkdir()
-    run = f'#!/bin/sh\necho x >> "{adsctl.home}/started"\nexec {" ".join(adsctl.command())} "$@"\n'
+    run = f'#!/bin/sh\necho x >> "{adsctl.home}/started"\nexec {" ".join(adsctl.forked())} "$@"\n'
     adsctl.file("bin/adsctl", run).chmod(0o755)
     adsctl.env["PATH"] = f"{adsctl.home}/bin:{adsctl.environment['PATH']}"
     adsctl.file("feed.csv", "")

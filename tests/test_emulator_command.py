@@ -33,8 +33,8 @@ def test_serve_responds_to_another_shell_until_it_is_stopped(adsctl, signum, cod
     try:
         variables = adsctl("emulator", "env", "--port", port, "-o", "json").stdout
         assert json.loads(adsctl("accounts", "list", "-o", "json", **json.loads(variables)).stdout)
-        script = f'eval "$({" ".join(adsctl.command("emulator", "env", "--port", port))})"'
-        script += f"; {' '.join(adsctl.command('catalog', 'list', '-o', 'ids'))}"
+        script = f'eval "$({" ".join(adsctl.forked("emulator", "env", "--port", port))})"'
+        script += f"; {' '.join(adsctl.forked('catalog', 'list', '-o', 'ids'))}"
         shell = subprocess.run(["bash", "-c", script], env=adsctl.environment, capture_output=True, text=True)
         assert shell.stdout.strip().isdigit(), shell.stderr
     finally:
@@ -168,7 +168,7 @@ def test_reset_refuses_while_the_database_is_served(adsctl):
 
 
 def test_reset_refuses_while_a_command_uses_the_database(adsctl):
-    reset = shlex.join(adsctl.command("emulator", "reset", "--yes"))
+    reset = shlex.join(adsctl.forked("emulator", "reset", "--yes"))
     done = adsctl.process("emulator", "exec", "--", "sh", "-c", reset, code=11)
     assert "is in use by process" in done.stderr and "adsctl emulator exec" in done.stderr
     with closing(Emulator(adsctl.home / "state" / "emulator.db")):  # as a command with --profile local does
@@ -233,8 +233,8 @@ def test_env_waits_for_a_server_that_is_starting(adsctl):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
     shell = "{serve} & {env}; kill $!; wait".format(
-        serve=shlex.join(adsctl.command("emulator", "serve", "--port", port)),
-        env=shlex.join(adsctl.command("emulator", "env", "--port", port)),
+        serve=shlex.join(adsctl.forked("emulator", "serve", "--port", port)),
+        env=shlex.join(adsctl.forked("emulator", "env", "--port", port)),
     )
     done = subprocess.run(
         ["bash", "-c", shell], env=adsctl.environment, cwd=adsctl.home, capture_output=True, text=True

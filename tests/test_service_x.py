@@ -184,7 +184,7 @@ def test_the_hint_of_serve_names_the_service(adsctl):
 
 
 def test_exec_runs_a_command_with_service_x(adsctl):
-    words = adsctl.command("media", "library", "list", "-o", "jsonl")
+    words = adsctl.forked("media", "library", "list", "-o", "jsonl")
     script = f'test "$ADSCTL_SERVICE" = x && {shlex.join(words)}'
     done = adsctl.process("emulator", "exec", "--service", "x", "--", "sh", "-c", script)
     assert '"tweeted"' in done.stdout and '"posted"' not in done.stdout
@@ -193,7 +193,7 @@ def test_exec_runs_a_command_with_service_x(adsctl):
 def test_names_of_the_other_service_are_refused_by_the_emulator(adsctl):
     for service, path in (("x", "post"), ("generic", "tweet")):
         words = ("api", "POST", f"/12/accounts/{{account_id}}/{path}", "-f", "text=Mugs")
-        adsctl("emulator", "exec", "--service", service, "--", *adsctl.command(*words), code=5)
+        adsctl("emulator", "exec", "--service", service, "--", *adsctl.forked(*words), code=5)
 
 
 DOCUMENT = (ROOT / "docs" / "service-x.md").read_text()

@@ -40,13 +40,13 @@ IN_TURN = [OTHERS[number % 2 :: 2] for number in range(len(CLOSED))]
 def test_a_closed_stream_changes_neither_the_result_nor_the_exit_code(adsctl, closed, others):
     adsctl.file("feed.csv", feed(3))
 
-    def run(*words: str) -> subprocess.CompletedProcess:
-        line = f"{shlex.join(adsctl.command('--profile', 'local', *words))} {closed}"
+    def run(*words: str, command=adsctl.forked) -> subprocess.CompletedProcess:
+        line = f"{shlex.join(command('--profile', 'local', *words))} {closed}"
         environment, home = adsctl.environment, adsctl.home
         return subprocess.run(["bash", "-c", line], env=environment, cwd=home, capture_output=True, text=True)
 
     for words, code in [PUSH, *others]:
-        done = run(*words)
+        done = run(*words, command=adsctl.command if words in PUSH else adsctl.forked)
         assert done.returncode == code and "Traceback" not in done.stderr, done.stderr
     assert len(adsctl.local("products", "list", "-o", "ids").stdout.split()) == 3
     if closed == "<&-":

@@ -7,9 +7,9 @@ from tests.adsctl import MEASURED
 from tests.conftest import feed
 from tests.effort import tries
 
-MOST_MEGABYTES = 100
-PRODUCTS = tries(25_000, 100_000)
-LONG = "A mug, white, for home and camp. " * 60
+MOST_MEGABYTES = 75
+PRODUCTS = tries(7_000, 100_000)
+LONG = "A mug, white, for home and camp. " * 140  # together 32 MB
 
 
 def test_a_push_of_many_products_needs_little_memory(adsctl, service):

@@ -6,8 +6,8 @@ import sys
 from tests.adsctl import MEASURED
 from tests.conftest import feed
 
-FEW, MANY = 6_000, 16_000
-MORE_MEGABYTES = 8  # as Python objects, the differences take four times that
+FEW, MANY = 5_000, 10_000
+MORE_MEGABYTES = 6  # as Python objects, the differences take three times that
 
 
 def peak(differ, rows: int) -> float:

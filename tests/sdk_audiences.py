@@ -1,4 +1,4 @@
-"""Audiences, settings and tags with the public SDK, as in `sdk_session`: python sdk_audiences.py STEP."""
+"""Audiences, settings and tags with the public SDK, as in `sdk_session`: python sdk_audiences.py STEPS..."""
 
 import os
 import sys
@@ -77,4 +77,5 @@ def settings() -> None:
 
 
 if __name__ == "__main__":
-    globals()[sys.argv[1]]()
+    for step in sys.argv[1:]:
+        globals()[step]()

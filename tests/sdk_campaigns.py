@@ -1,4 +1,4 @@
-"""The life of a campaign with the public SDK, as in `sdk_session`: python sdk_campaigns.py STEP."""
+"""The life of a campaign with the public SDK, as in `sdk_session`: python sdk_campaigns.py STEPS..."""
 
 import sys
 from datetime import UTC, datetime, timedelta
@@ -73,4 +73,5 @@ def line_item() -> None:
 
 
 if __name__ == "__main__":
-    globals()[sys.argv[1]]()
+    for step in sys.argv[1:]:
+        globals()[step]()

@@ -1,4 +1,4 @@
-"""A session of the public SDK, unchanged but for its addresses and version: python sdk_session.py STEP.
+"""A session of the public SDK, unchanged but for its addresses and version: python sdk_session.py STEPS...
 
 It runs in an environment of its own, without adsctl; the variables of `emulator exec` name the emulator.
 """
@@ -275,4 +275,5 @@ def products() -> None:
 
 
 if __name__ == "__main__":
-    globals()[sys.argv[1]]()
+    for step in sys.argv[1:]:
+        globals()[step]()

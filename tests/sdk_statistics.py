@@ -1,4 +1,4 @@
-"""Statistics with the public SDK, as in `sdk_session`: python sdk_statistics.py STEP."""
+"""Statistics with the public SDK, as in `sdk_session`: python sdk_statistics.py STEPS..."""
 
 import os
 import sys
@@ -39,4 +39,5 @@ def by_job() -> None:
 
 
 if __name__ == "__main__":
-    globals()[sys.argv[1]]()
+    for step in sys.argv[1:]:
+        globals()[step]()

@@ -3,8 +3,10 @@
 import csv
 import hashlib
 import json
+from collections.abc import Iterable
 from contextlib import ExitStack, closing
 from hashlib import sha256
+from itertools import cycle, product
 
 import pytest
 import yaml
@@ -13,11 +15,20 @@ from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
 from tests.conftest import PRODUCT, feed
+from tests.effort import tries
 
 NEUTRAL, ON_WIRE = "store_product_category", "google_product_category"
 CATEGORY = "Home & Garden > Kitchen"
 ROWS = [PRODUCT | {"id": f"sku-{number}"} for number in (1, 2, 3)]
 IDS = [row["id"] for row in ROWS]
+SERVICES, NAMES = ("generic", "x"), (NEUTRAL, ON_WIRE)
+
+
+def cases(names: str, *values: Iterable) -> pytest.MarkDecorator:
+    """Every combination; in the short form a third of them, each value with others."""
+    return pytest.mark.parametrize(names, [*product(*values)][:: tries(3, 1)])
+
+
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 either_name = pytest.mark.parametrize("name", [NEUTRAL, ON_WIRE])
 
@@ -49,9 +60,7 @@ def categories(adsctl) -> dict[str, dict[str, str]]:
     }
 
 
-@both_services
-@either_name
-@pytest.mark.parametrize("file", WRITERS)
+@cases("file, name, service_name", WRITERS, NAMES, SERVICES)
 def test_a_feed_may_have_either_name(adsctl, service, service_name, name, file):
     adsctl.file(file, WRITERS[file](with_category(name)))
     done = adsctl("products", "push", file, "-o", "json")
@@ -59,8 +68,7 @@ def test_a_feed_may_have_either_name(adsctl, service, service_name, name, file):
     assert categories(adsctl) == {key: {on_wire(service_name): CATEGORY} for key in IDS}
 
 
-@both_services
-@pytest.mark.parametrize("file", WRITERS)
+@pytest.mark.parametrize(("file", "service_name"), zip(WRITERS, cycle(SERVICES), strict=False))
 def test_a_file_with_both_names_of_a_field_is_refused(adsctl, service, service_name, file):
     both = [row | {NEUTRAL: CATEGORY, ON_WIRE: "Other"} for row in ROWS]
     adsctl.file(file, WRITERS[file](both))
@@ -88,15 +96,18 @@ def test_columns_are_found_under_either_name_and_json_is_the_answer(adsctl, serv
     ]
 
 
-@either_name
-@pytest.mark.parametrize(("pulled", "pushed"), [("generic", "x"), ("x", "generic"), ("x", "x")])
-@pytest.mark.parametrize("file", ["pulled.csv", "pulled.yaml"])
+@cases(
+    "services, name, file",
+    [("generic", "x"), ("x", "generic"), ("x", "x")],
+    NAMES,
+    ["pulled.csv", "pulled.yaml"],
+)
 def test_what_was_pulled_from_one_service_is_pushed_to_the_other(
-    adsctl, seeded_database, tmp_path, name, pulled, pushed, file
+    adsctl, seeded_database, tmp_path, services, name, file
 ):
     adsctl.file("feed.json", json.dumps(with_category(name)))
     with ExitStack() as stack:
-        for number, service_name in enumerate((pulled, pushed)):
+        for number, service_name in enumerate(services):
             database = tmp_path / f"{number}.db"
             database.write_bytes(seeded_database.read_bytes())
             emulator = stack.enter_context(closing(Emulator(database, service=service_name)))
@@ -107,7 +118,7 @@ def test_what_was_pulled_from_one_service_is_pushed_to_the_other(
         done = adsctl("products", "push", file, "-o", "json")
         summary = json.loads(done.stdout)
         assert (summary["created"], summary["failed"]) == (3, 0) and "not known" not in done.stderr
-        assert categories(adsctl) == {key: {on_wire(pushed): CATEGORY} for key in IDS}
+        assert categories(adsctl) == {key: {on_wire(services[1]): CATEGORY} for key in IDS}
 
 
 @both_services
@@ -145,9 +156,7 @@ def test_verify_compares_the_field_that_has_two_names(adsctl, service, service_n
     assert categories(adsctl) == {key: {on_wire(service_name): CATEGORY} for key in IDS}
 
 
-@both_services
-@either_name
-@pytest.mark.parametrize("as_file", [True, False])
+@cases("as_file, name, service_name", [True, False], NAMES, SERVICES)
 def test_the_filters_of_a_product_set_may_have_either_name(adsctl, service, service_name, name, as_file):
     filters = json.dumps([{"attribute": name, "operator": "CONTAINS", "value": "Kitchen"}])
     adsctl.file("filters.yaml", filters)

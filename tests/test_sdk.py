@@ -12,11 +12,13 @@ from tests.adsctl import ROOT
 from tests.conftest import PRODUCT
 from tests.environments import made_python
 
-SESSION, CAMPAIGNS, AUDIENCES = "sdk_session.py", "sdk_campaigns.py", "sdk_audiences.py"
-STATISTICS = "sdk_statistics.py"
-STEPS = (
-    "accounts features media cards conversations polls drafts scheduled targeting promotions users products"
-)
+SESSIONS = {  # a file, and its steps
+    "session": "accounts features media cards conversations polls drafts scheduled targeting promotions users"
+    " products",
+    "campaigns": "campaign line_item",
+    "audiences": "audience permission estimate tags settings",
+    "statistics": "at_once by_job",
+}
 
 
 @pytest.fixture(scope="session")
@@ -25,22 +27,17 @@ def sdk_python():
     return made_python("sdk")
 
 
-@pytest.mark.parametrize(
-    ("session", "step"),
-    [
-        *((SESSION, step) for step in STEPS.split()),
-        *((CAMPAIGNS, step) for step in ("campaign", "line_item")),
-        *((AUDIENCES, step) for step in ("audience", "permission", "estimate", "tags", "settings")),
-        *((STATISTICS, step) for step in ("at_once", "by_job")),
-    ],
-)
+@pytest.mark.parametrize("session", SESSIONS)
 @pytest.mark.parametrize("service_name", ["x"])
-def test_the_public_sdk_works_with_the_emulator(adsctl, service, sdk_python, session, step):
+def test_the_public_sdk_works_with_the_emulator(adsctl, service, sdk_python, session):
     database = service.emulator.database
     audiences = json.loads(adsctl("emulator", "audiences", "--database", database, "-o", "json").stdout)
     given = {"AUDIENCE": audiences[0]["id"], "PRODUCT": json.dumps(PRODUCT), "PATH": os.environ["PATH"]}
     given |= {"LINE_ITEM": REACH, "FOLLOWERS": FOLLOWERS, "PARTNER": PARTNER}
     done = subprocess.run(
-        [sdk_python, ROOT / "tests" / session, step], env=given | adsctl.env, capture_output=True, text=True
+        [sdk_python, ROOT / "tests" / f"sdk_{session}.py", *SESSIONS[session].split()],
+        env=given | adsctl.env,
+        capture_output=True,
+        text=True,
     )
     assert (done.returncode, done.stderr) == (0, "")

@@ -15,8 +15,10 @@ HOURS = (*SEARCH, "--granularity", "HOUR", "--end-time", "2026-03-03T10:00Z")
 
 
 def on_a_terminal(person, *words, width, **env):
+    start = person.command if "LANG" in env else person.forked  # Python reads it when it starts
+    program, *arguments = start("-q", "-p", "local", *words)
     child = pexpect.spawn(
-        *(person.command()[0], person.command("-q", "-p", "local", *words)[1:]),
+        *(program, arguments),
         env=person.environment | {"TERM": "xterm"} | env,
         cwd=str(person.home),
         dimensions=(50, width),

@@ -2,8 +2,6 @@
 
 import os
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -14,6 +12,8 @@ import psutil
 
 from tests.adsctl import ROOT, TIMEOUT_SECONDS, Adsctl
 
+from .warm_process import WarmProcess
+
 HOST = "127.0.0.1"
 LEASE_SECONDS = 6
 # A lease is that of a worker that was lost for as long as this; half a minute otherwise.
@@ -21,6 +21,7 @@ SETTINGS = {
     "DASK_DISTRIBUTED__SCHEDULER__LOCKS__LEASE_TIMEOUT": f"{LEASE_SECONDS}s",
     "DASK_DISTRIBUTED__SCHEDULER__LOCKS__LEASE_VALIDATION_INTERVAL": "500ms",
     "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",  # looks at every thread each 10 ms
+    "DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD": "forkserver",  # a nanny's worker starts at once
 }
 
 
@@ -97,32 +98,24 @@ def words_of(process: psutil.Process) -> list[str]:
         return []
 
 
+def is_forkserver(process: psutil.Process) -> bool:
+    return "multiprocessing.forkserver" in " ".join(words_of(process))
+
+
 class Worker:
     """A worker that is started again whenever it ends, as a supervisor does."""
 
-    def __init__(
-        self, cluster: "Cluster", home: Adsctl, name: str, port: int, options: tuple[str, ...]
-    ) -> None:
+    def __init__(self, home: Adsctl, name: str, port: int, options: tuple[str, ...]) -> None:
         self.home, self.name = home, name
-        self._command = cluster.dask(
-            "worker", f"tcp://127.0.0.1:{port}", "--no-dashboard", "--name", name, "--nthreads", "2", *options
-        )
-        self._environment = home.environment | SETTINGS
-        self._log = (home.home / "worker.log").open("ab")
+        address = f"tcp://{HOST}:{port}"
+        self._words = ["worker", address, "--no-dashboard", "--name", name, "--nthreads", "2", *options]
         self._is_over = False
         self.process = self._start()
         self._thread = threading.Thread(target=self._supervise, daemon=True)
         self._thread.start()
 
-    def _start(self) -> subprocess.Popen:
-        return subprocess.Popen(
-            self._command,
-            env=self._environment,
-            cwd=self.home.home,
-            stdin=subprocess.DEVNULL,
-            stdout=self._log,
-            stderr=self._log,
-        )
+    def _start(self) -> WarmProcess:
+        return WarmProcess("worker", "dask", self._words, self.home.environment | SETTINGS, self.home.home)
 
     def _supervise(self) -> None:
         while True:
@@ -134,8 +127,8 @@ class Worker:
     def kill(self) -> None:
         """Kill the process that runs tasks; a nanny or a supervisor starts another one."""
         parent = psutil.Process(self.process.pid)
-        spawned = [each for each in parent.children() if "spawn_main" in " ".join(words_of(each))]
-        (spawned or [parent])[0].kill()
+        forked = [each for server in parent.children() if is_forkserver(server) for each in server.children()]
+        (forked or [parent])[0].kill()
 
     def end(self) -> None:
         self._is_over = True
@@ -143,7 +136,6 @@ class Worker:
             with suppress(psutil.NoSuchProcess):
                 process.kill()
         self._thread.join()
-        self._log.close()
 
 
 class Cluster:
@@ -153,29 +145,14 @@ class Cluster:
         self.folder = folder
         self.port = free_port()
         self.address = f"tcp://127.0.0.1:{self.port}"
-        self.log = folder / "scheduler.log"
         self.workers: dict[str, Worker] = {}
         self.start_scheduler()
 
-    @staticmethod
-    def dask(*words: str) -> list[str]:
-        return [sys.executable, "-m", "dask", *words]
-
     def start_scheduler(self) -> None:
-        with self.log.open("ab") as log:
-            self.scheduler = subprocess.Popen(
-                self.dask("scheduler", "--host", HOST, "--port", str(self.port), "--dashboard-address", ":0"),
-                env={
-                    "PATH": os.environ["PATH"],
-                    "HOME": str(self.folder),
-                    "PYTHONPATH": str(ROOT),
-                    **SETTINGS,
-                },
-                cwd=self.folder,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-            )
+        words = ["scheduler", "--host", HOST, "--port", str(self.port), "--dashboard-address", ":0"]
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "PYTHONPATH": str(ROOT)}
+        self.scheduler = WarmProcess("scheduler", "dask", words, environment | SETTINGS, self.folder)
+        self.log = self.scheduler.err
 
     def registrations(self, name: str) -> int:
         """Count how often a worker has joined the scheduler."""
@@ -187,7 +164,7 @@ class Cluster:
         self.start_scheduler()
 
     def add(self, home: Adsctl, name: str, *options: str, port: int = 0) -> Worker:
-        worker = self.workers[name] = Worker(self, home, name, port or self.port, options)
+        worker = self.workers[name] = Worker(home, name, port or self.port, options)
         return worker
 
     def end(self) -> None:

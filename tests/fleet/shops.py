@@ -14,6 +14,7 @@ from tests.adsctl import Adsctl
 from tests.conftest import Service, feed
 
 from .dask_cluster import Cluster, Proxy, Worker, free_port, wait_until, words_of
+from .warm_process import WarmProcess
 
 NAMES = [f"shop{number}" for number in range(1, 6)]
 BRIEF = NAMES[:2]  # whose feeds are one batch
@@ -115,6 +116,11 @@ class Company:
         done = self.office(*self.words(fleet), *options, code=code)
         return json.loads(done.stdout)
 
+    def start(self, fleet: str) -> WarmProcess:
+        """Start a fleet on the cluster, in a process."""
+        name = f"fleet-{self.round}"
+        return WarmProcess(name, "ads_cli", self.words(fleet), self.office.environment, self.office.home)
+
     def words(self, fleet: str, scheduler: str = "") -> list[str]:
         address = scheduler or self.cluster.address
         return ["fleet", "run", fleet, "--engine", "dask", "--scheduler", address, "-o", "json"]
@@ -136,7 +142,7 @@ class Company:
         """The workers that have a task's process."""
         return [each for each in self.cluster.workers.values() if _task_processes(each)]
 
-    def end(self) -> None:
+    def close(self) -> None:
         self.cluster.end()
         for network in self.networks:
             network.close()

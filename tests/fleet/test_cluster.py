@@ -3,10 +3,9 @@
 import json
 import shutil
 import signal
-import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
 
@@ -22,7 +21,9 @@ from tests.effort import tries
 
 from .dask_cluster import wait_until
 from .shops import BRIEF, NAMES, Company, Shops, secrets_of
+from .warm_process import WarmProcess
 
+FEW = NAMES[1:4]  # of which the first is one batch
 RATE = Rate("products", 24, 3.0, kept="without headers")
 # What the workers and their tasks read at their start: a window of seconds, in place of a quarter of an hour.
 SITE = f"""
@@ -41,14 +42,14 @@ def company(tmp_path_factory, seeded_database) -> Iterator[Company]:
         patch.setitem(PutProducts.endpoint.rates, "x", RATE)
         emulator = Emulator(shutil.copyfile(seeded_database, folder / "service.db"), service="x")
         emulator.prepared()
-        with running(shops := Shops(emulator)) as address:
-            company = Company(folder, shops, address, {"PYTHONPATH": f"{folder}/site:{ROOT}"})
+        path = {"PYTHONPATH": f"{folder}/site:{ROOT}"}
+        shops = Shops(emulator)
+        with running(shops) as address, closing(Company(folder, shops, address, path)) as company:
             company.hire("w1", "--no-nanny")
             company.hire("w2", "--nanny")
             company.hire_behind_networks("w3")
             company.wait_for_workers()
             yield company
-            company.end()
         emulator.close()
 
 
@@ -63,34 +64,33 @@ def push_counts(shops: Shops) -> dict[str, set[int]]:
     return {name: set(shops.sent(name).values()) for name in NAMES}
 
 
-def run_beside(company: Company, fleet: str, *options: str) -> subprocess.Popen:
+def run_beside(company: Company, fleet: str) -> WarmProcess:
     """Start a fleet in a process, and wait until workers are busy: those that have shares of the limit."""
-    running = company.office.popen(*company.words(fleet), *options)
+    running = company.start(fleet)
     wait_until(lambda: len(company.busy()) >= 2, "workers are busy")
     return running
 
 
-def records_of(running: subprocess.Popen, code: int = 0) -> list[dict]:
-    out, err = running.communicate(timeout=TIMEOUT_SECONDS)
-    assert running.returncode == code, err.decode()
-    return json.loads(out)
+def records_of(running: WarmProcess, code: int = 0) -> list[dict]:
+    assert running.wait(TIMEOUT_SECONDS) == code, running.err.read_text()
+    return json.loads(running.out.read_bytes())
 
 
 def assert_all_pushed(company: Company, shops: Shops, records: list[dict], rows: int) -> None:
     """Every task ended well, and each catalog is what the feed says."""
-    assert [(each["task"], each["status"]) for each in records] == [(name, "ok") for name in NAMES]
-    for name in NAMES:
+    assert [(each["task"], each["status"]) for each in records] == [(name, "ok") for name in FEW]
+    for name in FEW:
         last = min(rows, 25) if name in BRIEF else rows
         pushed = {f"{name}-{company.round}-{number}" for number in range(1, last + 1)}
         assert pushed <= set(shops.stored_in(name))
 
 
 def test_tasks_run_on_all_workers_and_what_they_come_to_comes_home_and_nothing_secret(company, shops):
-    for part in range(3):
+    for part in range(2):
         (company.folder / f"part-{part}.csv").write_text(f"email\nana-{part}@shop.example\n")
     push = f"audiences push {{file}} --audience 1nmth --account {shops.emulator.account}"
     people = f"{{for: {{files: {company.folder}/part-*.csv}}, profile: {NAMES[0]}, run: '{push}'}}"
-    fleet = company.feeds(NAMES[2:], 30, people)
+    fleet = company.feeds(NAMES[3:], 30, people)
     feed = company.folder / f"feeds-{company.round}" / f"{NAMES[-1]}.csv"
     feed.write_text(feed.read_text().replace("12.50 EUR", "cheap"))
     records = company.run(fleet, code=3)
@@ -98,9 +98,9 @@ def test_tasks_run_on_all_workers_and_what_they_come_to_comes_home_and_nothing_s
         NAMES[-1]: 3
     }
     assert len({each["worker"] for each in records}) >= 2
-    assert [each["summary"]["created"] for each in records[:2]] == [30, 30]
-    assert [each["summary"]["accepted"] for each in records[3:]] == [1, 1, 1]  # the parts of one list
-    assert [push_counts(shops)[name] for name in NAMES[2:]] == [{1}, {1}, set()]
+    assert records[0]["summary"]["created"] == 30
+    assert [each["summary"]["accepted"] for each in records[2:]] == [1, 1]  # the parts of one list
+    assert [push_counts(shops)[name] for name in NAMES[3:]] == [{1}, set()]
     (log,) = company.office.home.glob(f"state/fleet/*/*/{NAMES[-1]}*.log")
     assert "cheap" in log.read_text()
     memory, log = memory_of(company.cluster.scheduler.pid), company.cluster.log.read_bytes()
@@ -149,7 +149,7 @@ LOSSES = (kill_a_worker, cut_a_network, restart_the_scheduler)
 def test_whatever_is_lost_every_task_ends_and_none_that_had_ended_runs_again(company, shops, seed):
     random = Random(seed)
     losses = random.choices(LOSSES, k=random.randint(1, 4)) if seed else LOSSES
-    fleet = company.feeds(NAMES, 100)
+    fleet = company.feeds(FEW, 100)
     shops.fail("PUT /12/product_catalogs/* latency=0.3")
     running = run_beside(company, fleet)
     wait_until(company.ended, "a task has ended")
@@ -193,11 +193,11 @@ def results_in(dask: Client) -> int:
 
 
 def test_a_fleet_that_is_stopped_stops_its_tasks_and_is_resumed(company, shops):
-    fleet = company.feeds(NAMES, 100)
+    fleet = company.feeds(FEW, 100)
     shops.fail("PUT /12/product_catalogs/* latency=0.3")
     running = run_beside(company, fleet)
     wait_until(company.ended, "a task has ended")
-    running.terminate()
+    running.send_signal(signal.SIGTERM)
     records = records_of(running, 143)
     assert "failed" in {each["status"] for each in records}  # whether others waited, their speed decides
     assert company.busy() == []
@@ -208,7 +208,7 @@ def test_a_fleet_that_is_stopped_stops_its_tasks_and_is_resumed(company, shops):
 def test_fleets_that_share_a_token_use_its_limit_and_never_overrun_it(company, shops):
     """Two run at the same time, and one soon after them; a window does not hold what each of them sends."""
     first = company.feeds(NAMES[2:4], 12 * 25, file="first.yaml")
-    running = company.office.popen(*company.words(first))
+    running = company.start(first)
     wait_until(lambda: shops.puts, "the first fleet runs")
     (second,) = company.run(company.feeds(NAMES[4:], 12 * 25, file="second.yaml"))
     records = [*records_of(running), second]

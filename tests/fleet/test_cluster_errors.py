@@ -4,6 +4,7 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -23,13 +24,11 @@ def company(tmp_path_factory, seeded_database) -> Iterator[Company]:
     emulator = Emulator(shutil.copyfile(seeded_database, folder / "service.db"))
     emulator.prepared()
     shops = Shops(emulator)
-    with running(shops) as address:
-        company = Company(folder, shops, address, {})
+    with running(shops) as address, closing(Company(folder, shops, address, {})) as company:
         company.hire("w1", "--no-nanny", shops=[SHOP, OTHER])
         company.hire("w2", "--no-nanny", shops=[OTHER, NOBODYS], ADSCTL_ACCESS_TOKEN="")
         company.wait_for_workers()
         yield company
-        company.end()
     emulator.close()
 
 
@@ -49,7 +48,8 @@ def test_a_task_goes_to_the_worker_that_has_its_profile(company, shops):
     assert [(each["status"], each["worker"]) for each in records] == [("ok", "w1")] * 2
 
 
-def test_a_task_that_no_worker_can_run_fails_and_tells_why_of_each(company, shops):
+def test_a_task_that_no_worker_can_run_fails_and_tells_why_of_each(company, shops, monkeypatch):
+    monkeypatch.setattr("ads_cli.fleet.cluster_members.SETTLE_SECONDS", 0.5)
     ok, failed = company.run(company.feeds([SHOP, NOBODYS], 25), code=4)
     assert ok["status"] == "ok" and failed["exit_code"] == 4
     assert f"w1: there is no profile '{NOBODYS}'" in failed["error"]["message"]

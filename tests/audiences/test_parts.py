@@ -56,9 +56,9 @@ def test_files_and_patterns_are_sent_as_one_job_with_the_totals_of_all(shop, aud
 
 def test_progress_names_the_file_that_is_sent(shop, audience, monkeypatch):
     monkeypatch.setattr("ads_cli.console.progress.LINE_INTERVAL_SECONDS", 0.01)
-    write_parts(shop, 30)
+    write_parts(shop, 12)
     said = shop(*PUSH, "people/*.csv").stderr
-    assert re.search(r"Pushing users, file \d+ of 30: \d+\n", said) and " of 30 rows" not in said
+    assert re.search(r"Pushing users, file \d+ of 12: \d+\n", said) and " of 12 rows" not in said
 
 
 def test_a_do_not_reach_list_takes_several_files_too(shop, audience):
@@ -69,35 +69,35 @@ def test_a_do_not_reach_list_takes_several_files_too(shop, audience):
 
 
 def test_a_push_that_stops_resumes_in_the_file_where_it_stopped(shop, audience):
-    write_parts(shop, 40)
-    audience.fails_after = 25
+    write_parts(shop, 12)
+    audience.fails_after = 7
     stopped = shop(*PUSH, "people/*.csv", code=8)
     assert "resume with: adsctl audiences push" in stopped.stderr
     (job,) = jobs(shop)
-    assert (job["state"], job["parts"], job["parts_sent"]) == ("unfinished", 40, 25)
+    assert (job["state"], job["parts"], job["parts_sent"]) == ("unfinished", 12, 7)
     audience.fails_after = None
     done = shop(*PUSH, "people/*.csv", "--resume")
     summary = json.loads(done.stdout)
-    assert "25 of 40 files, and 25 batches, are acknowledged" in done.stderr
-    assert audience.users == everybody(40) and sent_twice(audience) == set()
-    assert (summary["accepted"], summary["rows"], summary["requests"]) == (400, 400, 15)
+    assert "7 of 12 files, and 7 batches, are acknowledged" in done.stderr
+    assert audience.users == everybody(12) and sent_twice(audience) == set()
+    assert (summary["accepted"], summary["rows"], summary["requests"]) == (120, 120, 5)
 
 
 def test_within_a_file_only_what_is_not_acknowledged_is_sent_again(shop, audience):
-    write_parts(shop, 3, count=5000)
+    write_parts(shop, 3, count=2600)
     words = (*PUSH, "people/*.csv", "--users-per-operation", "1")  # two requests for each file
     audience.fails_after = 3
     shop(*words, code=8)
     audience.fails_after = None
     summary = json.loads(shop(*words, "--resume").stdout)
-    assert (summary["requests"], summary["batches"], summary["accepted"]) == (3, 6, 15_000)
-    assert audience.users == everybody(3, 5000) and sent_twice(audience) == set()
+    assert (summary["requests"], summary["batches"], summary["accepted"]) == (3, 6, 7800)
+    assert audience.users == everybody(3, 2600) and sent_twice(audience) == set()
 
 
 def test_a_killed_push_sends_no_file_again_that_was_acknowledged(shop, audience):
-    write_parts(shop, 80, count=20)
+    write_parts(shop, 40, count=20)
     process = shop.popen(*PUSH, "people/*.csv")
-    while len(audience.bodies) < 25:
+    while len(audience.bodies) < 15:
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.01)
     process.kill()
@@ -105,10 +105,10 @@ def test_a_killed_push_sends_no_file_again_that_was_acknowledged(shop, audience)
     process.stdout.close(), process.stderr.close()
     (job,) = jobs(shop)
     before = len(audience.bodies)
-    assert job["state"] == "unfinished" and 24 <= job["parts_sent"] <= before
+    assert job["state"] == "unfinished" and 14 <= job["parts_sent"] <= before
     summary = json.loads(shop(*PUSH, "people/*.csv", "--resume").stdout)
-    assert summary["accepted"] == 1_600 and audience.users == everybody(80, 20)
-    assert summary["requests"] <= 80 - job["parts_sent"]
+    assert summary["accepted"] == 800 and audience.users == everybody(40, 20)
+    assert summary["requests"] <= 40 - job["parts_sent"]
 
 
 def test_files_that_changed_since_they_were_sent_are_named_and_not_sent_again(shop, audience):
@@ -125,14 +125,14 @@ def test_files_that_changed_since_they_were_sent_are_named_and_not_sent_again(sh
 
 
 def test_a_file_that_changed_in_the_middle_is_sent_from_its_beginning(shop, audience):
-    write_parts(shop, 2, count=5000)
+    write_parts(shop, 2, count=2600)
     words = (*PUSH, "people/*.csv", "--users-per-operation", "1")
     audience.fails_after = 1
     shop(*words, code=8)
     audience.fails_after = None
     shop.file("people/part-000.csv", people(7, 100))
     summary = json.loads(shop(*words, "--resume").stdout)
-    assert (summary["rows"], summary["accepted"], summary["batches"]) == (5100, 5100, 3)
+    assert (summary["rows"], summary["accepted"], summary["batches"]) == (2700, 2700, 3)
 
 
 def test_a_file_that_appears_later_is_sent_with_the_rest(shop, audience):
@@ -168,7 +168,7 @@ def test_something_else_that_is_sent_to_the_audience_ends_the_job(shop, audience
 
 
 def test_memory_does_not_grow_with_the_number_of_files(shop, audience):
-    write_parts(shop, tries(200, 1000))
+    write_parts(shop, tries(120, 1000))
     done = subprocess.run(
         [sys.executable, "-c", MEASURED, *PUSH, "people/*.csv", "-q"],
         capture_output=True,

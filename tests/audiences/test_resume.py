@@ -13,7 +13,7 @@ from ads_cli.uploads.job_file import END, acknowledgements, encode
 from tests.audiences.conftest import digest
 from tests.products.stopping import list_jobs
 
-PEOPLE, EXPIRING, IN_A_REQUEST = 8000, 2000, 2500
+PEOPLE, EXPIRING, IN_A_REQUEST = 7501, 2000, 2500
 PUSH = ("audiences", "push", "people.csv", "--audience", "aud", "-o", "json", "--concurrency", "1")
 PUSH += ("--users-per-operation", "1", "--max-attempts", "1")
 HOUR_SECONDS = 3600

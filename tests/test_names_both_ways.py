@@ -68,7 +68,7 @@ def test_a_feed_may_have_either_name(adsctl, service, service_name, name, file):
     assert categories(adsctl) == {key: {on_wire(service_name): CATEGORY} for key in IDS}
 
 
-@pytest.mark.parametrize(("file", "service_name"), zip(WRITERS, cycle(SERVICES), strict=False))
+@pytest.mark.parametrize(("file", "service_name"), [*zip(WRITERS, cycle(SERVICES))])
 def test_a_file_with_both_names_of_a_field_is_refused(adsctl, service, service_name, file):
     both = [row | {NEUTRAL: CATEGORY, ON_WIRE: "Other"} for row in ROWS]
     adsctl.file(file, WRITERS[file](both))

@@ -1,15 +1,33 @@
 import shutil
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from ads_cli.api.names import SERVICES
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
+from tests.effort import THOROUGH
 
 from .client import Client, InProcess
 from .sign_in import SignIn
+
+FOLDER = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Try each case of a table under one of the services, in turn; with THOROUGH under both."""
+    cases: dict[Hashable, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if isinstance(item, pytest.Function) and item.path.parent == FOLDER and hasattr(item, "callspec"):
+            others = {name: value for name, value in item.callspec.params.items() if name != "service_name"}
+            if others and not THOROUGH:
+                cases[item.path, item.originalname, repr(others)].append(item)
+    pairs = (pair for pair in cases.values() if len(pair) == len(SERVICES))
+    left_out = {pair[number % len(SERVICES)] for number, pair in enumerate(pairs)}
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ from hashlib import sha256
 
 import pytest
 
+from ads_cli.api.users import UpdateAudienceUsers
+from ads_cli.emulator.seed.accounts import USER
 from ads_cli.emulator.seed.audiences import CUSTOMERS, UNSUBSCRIBED
 
 from .client import Client, errors
@@ -121,8 +123,10 @@ def test_a_do_not_reach_list_returns_counts_per_operation(local):
 
 
 def test_the_1501st_request_in_a_minute_is_rate_limited(local):
-    for _ in range(1500):
-        assert post(local, operation(user("a"))).status_code == 200
+    assert post(local, operation(user("a"))).headers["x-rate-limit-remaining"] == "1499"
+    for _ in range(1498):
+        local.emulator._rate_limits.consume(UpdateAudienceUsers.endpoint, USER, ACCOUNT)
+    assert post(local, operation(user("a"))).headers["x-rate-limit-remaining"] == "0"
     response = post(local, operation(user("a")))
     assert response.status_code == 429 and int(response.headers["Retry-After"]) <= 60
 

@@ -259,19 +259,19 @@ def test_the_products_of_an_unknown_catalog_are_not_found(local, method, body):
 
 def test_32_threads_lose_no_product(emulator):
     client = Client(emulator, InProcess(emulator))
-    batches = [[product(f"{batch}-{n}") for n in range(25)] for batch in range(128)]
+    batches = [[product(f"{batch}-{n}") for n in range(5)] for batch in range(128)]
     with ThreadPoolExecutor(32) as pool:
         written = list(pool.map(lambda batch: client.put(*batch), batches))
-    assert sum(map(statuses, written), start=statuses([])) == {"CREATE_SUCCESS": 3200}
-    assert len({one["id"] for one in client.products()}) == 3200
+    assert sum(map(statuses, written), start=statuses([])) == {"CREATE_SUCCESS": 640}
+    assert len({one["id"] for one in client.products()}) == 640
 
 
 def test_32_connections_lose_no_product(served):
-    batches = [[product(f"{batch}-{n}") for n in range(25)] for batch in range(64)]
+    batches = [[product(f"{batch}-{n}") for n in range(5)] for batch in range(64)]
     with ThreadPoolExecutor(32) as pool:
         written = list(pool.map(lambda batch: served.put(*batch), batches))
-    assert sum(map(statuses, written), start=statuses([])) == {"CREATE_SUCCESS": 1600}
-    assert len({one["id"] for one in served.products()}) == 1600
+    assert sum(map(statuses, written), start=statuses([])) == {"CREATE_SUCCESS": 320}
+    assert len({one["id"] for one in served.products()}) == 320
 
 
 def test_concurrent_requests_create_a_product_once(emulator):

@@ -17,6 +17,7 @@ from ads_cli.api.names import SERVICES
 from ads_cli.emulator.app import Emulator, load_router, reset_emulator
 from ads_cli.emulator.core.routing import Router
 from ads_cli.errors import StateError
+from tests.effort import tries
 
 from .client import HOST, Client, InProcess, authorization, errors, product
 
@@ -217,7 +218,7 @@ def test_concurrent_processes_share_one_seeded_database(tmp_path):
         "print(Emulator(Path(sys.argv[1])).credentials)"
     )
     command = [sys.executable, "-c", code, str(tmp_path / "emulator.db")]
-    started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(6)]
+    started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(tries(3, 6))]
     assert len({process.communicate()[0] for process in started}) == 1
     assert all(process.returncode == 0 for process in started)
     assert sorted(path.name for path in tmp_path.iterdir())[0] == "emulator.db"

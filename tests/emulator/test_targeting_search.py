@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,9 +35,10 @@ def find(local):
     return send
 
 
+@cache
 def facts() -> dict[str, set[str]]:
     """The fields of the records of each search."""
-    found = yaml.safe_load(FACTS.read_text())
+    found = yaml.load(FACTS.read_bytes(), yaml.CSafeLoader)
     records = {
         each["path"].rpartition("/")[2]: each["answer"]["record"]
         for each in found["endpoints"]

@@ -111,7 +111,9 @@ def test_a_secret_file_that_is_a_pipe_is_read_once(adsctl):
         adsctl.env[f"{name}_FILE"] = str(adsctl.home / name)
         writers.append(through_pipe(adsctl.home / name, value + "\n"))
     adsctl("auth", "status")
-    assert not any(writer.is_alive() for writer in writers)
+    for writer in writers:
+        writer.join(60)
+        assert not writer.is_alive()
 
 
 def test_a_sign_in_reads_the_pipes_of_its_app_once(shop, service):  # noqa: F811

@@ -88,7 +88,7 @@ def test_a_signal_while_modules_are_loaded_is_not_lost(adsctl):
     """C extensions may import modules and swallow the exception."""
     listed = subprocess.run([sys.executable, "-c", NEEDED], capture_output=True, text=True, check=True)
     sent = 0
-    for module in listed.stdout.split()[:: tries(3, 1)]:
+    for module in listed.stdout.split()[:: tries(5, 1)]:
         adsctl.file("sitecustomize.py", SENT.format(module=module))
         done = adsctl.process("profile", "show", code=None, PYTHONPATH=f"{adsctl.home}:{ROOT}")
         came = "sent" in done.stderr.splitlines()

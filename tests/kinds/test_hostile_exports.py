@@ -65,7 +65,7 @@ CELLS = st.one_of(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=tries(40, 150), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=tries(20, 150), suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_any_cells_are_rows_of_products_or_problems(tmp_path_factory, kind, data):
     rows = data.draw(

@@ -5,14 +5,11 @@ from functools import lru_cache
 
 MASK = "***"
 # Tokens in responses, as fields of a form, a query or JSON.
-SECRET_FIELDS = re.compile(
-    r'((?:oauth_token|oauth_token_secret|oauth_verifier|access_token)"?\s*[=:]\s*"?)[^&"\s]+'
-)
+SECRET_FIELDS = r'((?:oauth_token|oauth_token_secret|oauth_verifier|access_token)"?\s*[=:]\s*"?)[^&"\s]+'
 # An address, alone or as the value of an option: before its path, its credentials, and after it, its query.
-ADDRESS = re.compile(
-    r"(?P<option>--[\w-]+=)?(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+://)(?:(?P<user>[^/?#]*)@)?(?P<path>[^?#]*)"
-    r"(?P<query>[?#].*)?",
-    re.DOTALL,
+ADDRESS = (
+    r"(?s)(?P<option>--[\w-]+=)?(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+://)(?:(?P<user>[^/?#]*)@)?(?P<path>[^?#]*)"
+    r"(?P<query>[?#].*)?"
 )
 MIN_MASKED_BASE64 = 8  # characters; shorter fragments occur in ordinary text
 MIN_MASKED_ANYWHERE = 6  # characters; a shorter secret is masked where it is a word
@@ -32,7 +29,7 @@ class Mask:
         """Return the text with every secret masked."""
         if self._texts:
             text = _search(self._texts).sub(MASK, text)
-        return SECRET_FIELDS.sub(rf"\1{MASK}", text)
+        return re.sub(SECRET_FIELDS, rf"\1{MASK}", text)
 
 
 @lru_cache(maxsize=1)
@@ -72,7 +69,7 @@ def _encodings(secret: str) -> set[str]:
 
 def mask_address(text: str) -> str:
     """Return an address without its credentials and its query; any other text as it is."""
-    match = ADDRESS.fullmatch(text)
+    match = re.fullmatch(ADDRESS, text)
     if not match:
         return text
     option, scheme, user, path, query = match.groups()
@@ -84,7 +81,7 @@ def address_secrets(text: str) -> list[str]:
     """Return the secrets of an address: its password, or a user name without one, and its query."""
     from urllib.parse import unquote
 
-    match = ADDRESS.fullmatch(text)
+    match = re.fullmatch(ADDRESS, text)
     if not match:
         return []
     scheme, user, query = match["scheme"], match["user"] or "", (match["query"] or "")[1:]

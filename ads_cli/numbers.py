@@ -6,18 +6,18 @@ from typing import NamedTuple
 from .errors import UsageError
 
 SECONDS_PER_UNIT = {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600}
-DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,12})?)(ms|[smh]?)")
+DURATION = r"([0-9]{1,12}(?:\.[0-9]{1,12})?)(ms|[smh]?)"
 DECIMAL_UNITS = {unit: 1000**power for power, unit in enumerate(("b", "kb", "mb", "gb", "tb"))}
 BINARY_UNITS = {unit: 1024**power for power, unit in enumerate(("", "kib", "mib", "gib", "tib"))}
-SHARE = re.compile(r"([0-9]{1,10})(?:(?:\.([0-9]{1,6}))? ?(%))?")
-SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,12})?) ?([a-z]*)")
+SHARE = r"([0-9]{1,10})(?:(?:\.([0-9]{1,6}))? ?(%))?"
+SIZE = r"([0-9]{1,15}(?:\.[0-9]{1,12})?) ?([a-z]*)"
 MAX_SECONDS = 31 * 24 * 3600
 MAX_COUNT = 10**9
 
 
 def parse_duration(text: str, name: str, *, may_be_zero: bool = True) -> float:
     """Parse `500ms`, `30s`, `15m`, `2h` or plain seconds; raise UsageError, naming `name`, otherwise."""
-    match = DURATION.fullmatch(text.strip())
+    match = re.fullmatch(DURATION, text.strip())
     if not match:
         hint = "write 500ms, 30s, 15m, 2h or plain seconds"
         raise UsageError(f"{name}: {text!r} is not a duration", hint=hint)
@@ -50,7 +50,7 @@ class Share(NamedTuple):
 
 def parse_share(text: str, name: str) -> Share:
     """Parse `100`, `10%` or `0.5%`; raise UsageError, naming `name`, otherwise."""
-    if match := SHARE.fullmatch(text.strip()):
+    if match := re.fullmatch(SHARE, text.strip()):
         whole, fraction, percent = match.groups()
         if not percent:
             return Share(int(whole), is_percentage=False)
@@ -62,7 +62,7 @@ def parse_share(text: str, name: str) -> Share:
 
 def parse_size(text: str, name: str) -> int:
     """Parse `500MB`, `2GiB` or plain bytes; raise UsageError, naming `name`, otherwise."""
-    match = SIZE.fullmatch(text.strip().lower())
+    match = re.fullmatch(SIZE, text.strip().lower())
     unit = (DECIMAL_UNITS | BINARY_UNITS).get(match[2]) if match else None
     size = int(float(match[1]) * unit) if match and unit else 0
     if size < 1:

@@ -12,15 +12,15 @@ from .problems import Problem
 from .reasons import quoted
 
 # So few digits that Decimal rounds none away; no budget has so many. Python writes no number of thousands.
-AMOUNT = re.compile(r"[+-]?([0-9]{1,20}(\.[0-9]{0,8})?|\.[0-9]{1,8})([eE][+-]?[0-9]{1,2})?")
+AMOUNT = r"[+-]?([0-9]{1,20}(\.[0-9]{0,8})?|\.[0-9]{1,8})([eE][+-]?[0-9]{1,2})?"
 MAX_DIGITS = 30  # of millionths
-LOCAL_AMOUNT = re.compile(r"[^0-9-]*([0-9]{1,15})(?:[.,]([0-9]{1,2}))?[^0-9]*")
+LOCAL_AMOUNT = r"[^0-9-]*([0-9]{1,15})(?:[.,]([0-9]{1,2}))?[^0-9]*"
 CurrencyOf = Callable[[Request], str | None]  # None where it is not known
 
 
 def micros_of(text: str) -> int | None:
     """Return an amount in whole units as millionths; None where it is not one of at most six decimals."""
-    if not AMOUNT.fullmatch(text):
+    if not re.fullmatch(AMOUNT, text):
         return None
     micros = Decimal(text) * MICROS_PER_UNIT
     is_amount = micros.adjusted() < MAX_DIGITS and micros == micros.to_integral_value()
@@ -29,7 +29,7 @@ def micros_of(text: str) -> int | None:
 
 def _meant(text: str) -> str:
     """Suggest the amount that was meant by one with a decimal comma or a currency: `12,50`, `€12`."""
-    if not (found := LOCAL_AMOUNT.fullmatch(text)):
+    if not (found := re.fullmatch(LOCAL_AMOUNT, text)):
         return ", as in 1.50"
     return f"; did you mean {'.'.join(filter(None, found.groups()))}?"
 

@@ -68,7 +68,7 @@ class Conversion(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknow
     columns="conversions_processed debug_id",
     record_id="debug_id",
     params_in="json",
-    x_rate=CONVERSIONS._replace(per="token"),
+    x_rate=msgspec.structs.replace(CONVERSIONS, per="token"),
     sensitive=True,
 )
 class SendConversions(Request, kw_only=True):

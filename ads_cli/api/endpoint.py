@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
-from typing import ClassVar, Literal, NamedTuple, TypeVar
+from typing import ClassVar, Literal, TypeVar
 
 import msgspec
 
@@ -61,7 +61,7 @@ GROUP_MODULES = {
 MODULES = tuple(dict.fromkeys(module for modules in GROUP_MODULES.values() for module in modules))
 
 
-class Batch(NamedTuple):
+class Batch(msgspec.Struct, frozen=True):
     """The line that takes many requests to create, update or delete records of a kind at once."""
 
     path: str  # /12/batch/accounts/{account_id}/campaigns
@@ -73,7 +73,7 @@ class Batch(NamedTuple):
         return self.path.rpartition("/")[2].replace("_", " ")
 
 
-class Endpoint(NamedTuple):
+class Endpoint(msgspec.Struct, frozen=True):
     """The HTTP line of a Request, its command, and how its records are shown."""
 
     method: str  # GET

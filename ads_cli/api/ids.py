@@ -9,12 +9,10 @@ from ..errors import UsageError
 ID_PATTERN = r"^(?!\.{1,2}\Z)[^\x00-\x1f\x7f-\x9f/?#%]+\Z"
 ID_WORDS = "an id, without / ? # % and control characters"
 
-_id = re.compile(ID_PATTERN)
-
 
 def path_segment(id: str, option: str) -> str:
     """Percent-encode an id for a path; raise UsageError, naming the option, if it is not valid."""
-    if not _id.match(id):
+    if not re.match(ID_PATTERN, id):
         shown = id if len(id) <= 60 else f"{id[:57]}..."
         raise UsageError(f"{option}: {shown!r} is not a valid id", hint=f"write {ID_WORDS}; not . or ..")
     return quote(id, safe="")

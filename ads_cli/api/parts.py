@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -16,7 +16,7 @@ R = TypeVar("R", bound=Request)
 NO_NAMES: Mapping[str, str] = {}
 
 
-class RequestParts(NamedTuple):
+class RequestParts(msgspec.Struct, frozen=True):
     """A percent-encoded path and the parameters of the query, form or body, by their names on the wire."""
 
     path: str

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 Severity = Literal["error", "warning"]
 CHOICE = "choice"  # the rule of a field whose values are listed
 # Quoted values and numbers: they differ between messages about the same mistake.
-VARIABLE_PART = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
+VARIABLE_PART = r"'[^']*'|\"[^\"]*\"|\d[\d,.]*"
 
 
 class Problem(NamedTuple):
@@ -24,7 +24,7 @@ class Problem(NamedTuple):
     @property
     def kind(self) -> tuple[str, str, Severity, str]:
         """What problems with the same mistake have in common."""
-        return self.path, self.rule or VARIABLE_PART.sub("…", self.message), self.severity, self.fix
+        return self.path, self.rule or re.sub(VARIABLE_PART, "…", self.message), self.severity, self.fix
 
     def as_error(self) -> "Problem":
         """Return the same problem as an error."""

@@ -4,14 +4,16 @@ An endpoint declares its own limits (`rate`, `x_rate`). Where it declares none, 
 method and path, as its chart of rate limits does.
 """
 
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 QUARTER_HOUR_SECONDS = 900.0
 
 Kept = Literal["always", "without headers", "never"]
 
 
-class Rate(NamedTuple):
+class Rate(msgspec.Struct, frozen=True):
     """A number of requests in a number of seconds, of one token or of one account."""
 
     name: str  # requests of rates with the same name count together
@@ -48,7 +50,7 @@ def x_rate(method: str, path: str, base: str, declared: Rate | None) -> Rate | N
     """
     name = f"{method} {path}"
     if declared:
-        return declared._replace(name=declared.name or name, kept="without headers")
+        return msgspec.structs.replace(declared, name=declared.name or name, kept="without headers")
     if base == "platform":
         return None
     if method != "GET":

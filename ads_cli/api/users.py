@@ -100,7 +100,7 @@ class DoNotReachOperation(msgspec.Struct, kw_only=True, forbid_unknown_fields=Tr
     params_in="json",
     retry=True,
     rate=AUDIENCE_USERS,
-    x_rate=AUDIENCE_USERS._replace(per="account"),
+    x_rate=msgspec.structs.replace(AUDIENCE_USERS, per="account"),
     sensitive=True,
 )
 class UpdateAudienceUsers(InAccount):

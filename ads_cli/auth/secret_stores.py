@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -25,7 +25,7 @@ KEYRING_TIMEOUT_SECONDS = 3.0
 T = TypeVar("T")
 
 
-class Secret(NamedTuple):
+class Secret(msgspec.Struct, frozen=True):
     """A secret, the addresses it may be sent to, and its owner if known."""
 
     value: str

@@ -2,7 +2,8 @@
 
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+
+import msgspec
 
 from ..client.credentials import Credentials
 from ..config.addresses import ADDRESSES, is_same_address
@@ -14,7 +15,7 @@ from .secret_stores import Secret, SecretStore, open_store
 from .secret_values import MAX_SECRET_LENGTH, check_secret
 
 
-class FoundSecret(NamedTuple):
+class FoundSecret(msgspec.Struct, frozen=True):
     """A secret, and where it was found, for the user."""
 
     secret: Secret
@@ -66,7 +67,7 @@ class Secrets:
                 )
         origin = f"stored ({settings.get('token_store')})"
         value = check_secret(secret.value, f"the {origin} {name.replace('_', ' ')}")
-        return FoundSecret(secret._replace(value=value), origin)
+        return FoundSecret(msgspec.structs.replace(secret, value=value), origin)
 
     def user(self) -> Credentials:
         """Return the four secrets of a signature by the user; raise AccessError if one is missing."""

@@ -1,7 +1,8 @@
 """The share of the service's rate limits that the processes of one worker may use."""
 
 from pathlib import Path
-from typing import NamedTuple
+
+import msgspec
 
 from ..errors import StateError
 
@@ -9,7 +10,7 @@ VARIABLE = "ADSCTL_ALLOWANCE"
 ALL = ""  # the scope of whatever has no share of its own
 
 
-class Share(NamedTuple):
+class Share(msgspec.Struct, frozen=True):
     """A number of equal parts of each limit."""
 
     parts: int = 1

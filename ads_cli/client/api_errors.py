@@ -4,7 +4,9 @@ The advertising API sends an envelope with `errors` (and, for batches, `operatio
 API an Error object {code, message} or a Problem object (RFC 7807) whose `type` ends in a slug below.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from ..output.text import shortened
 from .error_codes import HINTS, PARAMETER_HINTS, WEBHOOK_FAILURES
@@ -35,7 +37,7 @@ PROBLEM_HINTS = {
 STANDARD_MEMBERS = ("type", "title", "detail", "status", "errors")  # of a Problem object
 
 
-class ErrorDetails(NamedTuple):
+class ErrorDetails(msgspec.Struct, frozen=True):
     """The message and code of the service, and a hint."""
 
     message: str
@@ -46,7 +48,7 @@ class ErrorDetails(NamedTuple):
 def error_details(body: Any) -> ErrorDetails:
     """Describe the error in the body of a response, shortened to fit a terminal."""
     details = _details(body)
-    return details._replace(message=shortened(details.message))
+    return msgspec.structs.replace(details, message=shortened(details.message))
 
 
 def _details(body: Any) -> ErrorDetails:

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -37,8 +36,7 @@ MIN_TIMEOUT_SECONDS = 1.0  # of an attempt, however little of --max-wait is left
 BASES: tuple[Base, ...] = ("ads", "platform", "sandbox")
 
 
-@dataclass
-class Client:
+class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached properties
     """Sends signed requests with retries, within rate limits. Thread-safe."""
 
     address: Callable[[Base], str]
@@ -48,7 +46,7 @@ class Client:
     max_attempts: int = 6
     max_wait: float = 900.0
     concurrency: int = 8  # maximum number of requests in flight per route
-    trace: Trace = field(default_factory=Trace)
+    trace: Trace = msgspec.field(default_factory=Trace)
     on_retry: Callable[[str], None] = lambda message: None
     on_wait: Callable[[Wait], None] = lambda wait: None  # called before a long wait
     on_warning: Callable[[str], None] = lambda message: None  # called once, with a warning of the service
@@ -61,7 +59,7 @@ class Client:
     requests: int = 0
     retries: int = 0
     has_mutated: bool = False  # a request other than GET succeeded
-    _count_lock: threading.Lock = field(default_factory=threading.Lock)
+    _count_lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
 
     @cached_property
     def rate_limiter(self) -> RateLimiter:
@@ -92,7 +90,7 @@ class Client:
         """Build the URL and body of a declared request; `pieces` are a body that is encoded already."""
         parts = request_parts(request, self.names)
         prepared = build_request(request.endpoint, parts, self.address(request.endpoint.base), pieces)
-        return prepared._replace(rate=self._rate(request))
+        return msgspec.structs.replace(prepared, rate=self._rate(request))
 
     def _rate(self, request: Request) -> Rate | None:
         """Return the rate of a request, for the account that it counts for."""
@@ -101,7 +99,7 @@ class Client:
         rate = request.endpoint.rates[self.service]
         if rate is None or rate.per == "token":
             return rate
-        return rate._replace(account=getattr(request, "account_id", ""))
+        return msgspec.structs.replace(rate, account=getattr(request, "account_id", ""))
 
     def exchange(
         self,
@@ -160,7 +158,7 @@ class Client:
                     else:
                         limiter.record_success()
                         self.has_mutated = self.has_mutated or prepared.method != "GET"
-                        return response._replace(may_be_repeated=may_be_applied)
+                        return msgspec.structs.replace(response, may_be_repeated=may_be_applied)
                 limiter.wait(delay)
                 if is_stated:
                     limiter.record_progress()  # the service was not silent

@@ -1,4 +1,4 @@
-"""httpcore, without the asynchronous libraries that it looks for."""
+"""httpcore, without the optional libraries that it looks for: asynchronous ones, HTTP/2, SOCKS."""
 
 from typing import TYPE_CHECKING
 
@@ -7,6 +7,6 @@ from ..lean_imports import import_without
 if TYPE_CHECKING:
     import httpcore
 else:
-    httpcore = import_without("httpcore", "anyio", "trio")
+    httpcore = import_without("httpcore", "anyio", "trio", "h2", "socksio")
 
 __all__ = ["httpcore"]

@@ -1,7 +1,7 @@
 """A request before it is signed."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
 import msgspec
@@ -15,7 +15,7 @@ JSON = "application/json"
 CHUNK_BYTES = 128 * 1024
 
 
-class PreparedRequest(NamedTuple):
+class PreparedRequest(msgspec.Struct, frozen=True):
     """A request that can be signed and sent any number of times."""
 
     method: str

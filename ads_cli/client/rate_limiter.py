@@ -4,7 +4,8 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from math import inf
-from typing import NamedTuple
+
+import msgspec
 
 from ..api.rates import Rate
 from .clock import CLOCK, Clock
@@ -17,7 +18,7 @@ ANNOUNCE_WAIT_SECONDS = 5.0  # a longer wait is reported
 NOTHING_BORNE: Mapping[str, int] = {}
 
 
-class Wait(NamedTuple):
+class Wait(msgspec.Struct, frozen=True):
     """A wait for the next window of a rate limit."""
 
     reason: str

@@ -2,7 +2,7 @@
 
 import json
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -25,7 +25,7 @@ TOO_FREQUENT = 99  # with status 403: bearer tokens were requested too often
 BAD_TIMESTAMP = 135  # with status 401: the timestamp is too far from the service's clock
 
 
-class Response(NamedTuple):
+class Response(msgspec.Struct, frozen=True):
     """Status, headers (lower-case names) and JSON body."""
 
     status: int

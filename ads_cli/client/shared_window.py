@@ -5,7 +5,9 @@ from array import array
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
+
+import msgspec
 
 from ..api.rates import Rate
 from ..config.file_locks import locked
@@ -19,7 +21,7 @@ MARGIN_SECONDS = 0.5  # by which the service may end a window later than our clo
 T = TypeVar("T")
 
 
-class Slot(NamedTuple):
+class Slot(msgspec.Struct, frozen=True):
     """A place in the window: taken at `time`, or free in `delay` seconds."""
 
     delay: float

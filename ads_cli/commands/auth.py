@@ -69,7 +69,7 @@ def status(ctx: typer.Context) -> None:
     missing = False
     for name in Credentials._fields:
         secret = None if settings.is_local else call.secrets.find(name)
-        origin = EMULATOR if settings.is_local else secret and secret.origin
+        origin = EMULATOR if settings.is_local else secret.origin if secret else None
         rows.append((name, "***" if origin else None, origin))
         missing = missing or not origin
     columns = ("what", "value", "origin")

@@ -1,5 +1,7 @@
 """The feeds that the service itself imports into a catalog, which change it unseen."""
 
+import msgspec
+
 from ..console.invocation import Invocation
 from ..errors import AdsctlError
 from ..masking import mask_address
@@ -16,7 +18,7 @@ def warn_scheduled_feeds(call: Invocation, hint: str = "") -> None:
     client = call.client
     try:
         prepared = client.prepare(ListScheduledFeeds(product_catalog_id=call.catalog))
-        feeds = client.exchange(prepared._replace(max_attempts=1)).records
+        feeds = client.exchange(msgspec.structs.replace(prepared, max_attempts=1)).records
     except AdsctlError:
         return
     if feeds:

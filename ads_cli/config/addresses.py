@@ -20,8 +20,8 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 MAX_ADDRESS_LENGTH = 2000
 MAX_HOST_LENGTH = 253
 MAX_SHOWN_LENGTH = 100
-LABEL = re.compile(r"[a-z0-9_-]{1,63}")
-CREDENTIALS = re.compile(r"//[^/]*@")
+LABEL = r"[a-z0-9_-]{1,63}"
+CREDENTIALS = r"//[^/]*@"
 
 
 def check_address(address: str, origin: str, error_type: type[AdsctlError] = StateError) -> str:
@@ -29,20 +29,24 @@ def check_address(address: str, origin: str, error_type: type[AdsctlError] = Sta
 
     Plain http would send credentials in the clear.
     """
-    shown = CREDENTIALS.sub("//***@", address[:MAX_SHOWN_LENGTH])
     try:
         canonical = canonical_address(address)
     except ValueError as error:
         raise error_type(
-            f"{shown!r} (from {origin}) is not a valid address: {error}",
+            f"{_shown(address)} (from {origin}) is not a valid address: {error}",
             hint="write https://host or https://host/path",
         ) from None
     if canonical.startswith("http:") and not is_loopback(urlsplit(canonical).hostname or ""):
         raise error_type(
-            f"{shown!r} (from {origin}) is not https",
+            f"{_shown(address)} (from {origin}) is not https",
             hint="http is allowed for loopback addresses only",
         )
     return address.rstrip("/")
+
+
+def _shown(address: str) -> str:
+    """Quote an address for a message, shortened, without its credentials."""
+    return repr(re.sub(CREDENTIALS, "//***@", address[:MAX_SHOWN_LENGTH]))
 
 
 def canonical_address(address: str) -> str:
@@ -84,7 +88,7 @@ def _canonical_host(host: str) -> str:
     if not host.isascii() or "xn--" in host:
         host = _ascii_host(host)
     labels = host.split(".")
-    if len(host) > MAX_HOST_LENGTH or not all(map(LABEL.fullmatch, labels)):
+    if len(host) > MAX_HOST_LENGTH or not all(re.fullmatch(LABEL, label) for label in labels):
         raise ValueError("its host is not a valid name")
     if len(labels) == 4 and host.replace(".", "").isdigit():
         ip_address(host)

@@ -1,7 +1,6 @@
 """Atomic writes: a file is replaced as a whole, or stays as it was."""
 
 import errno
-import gzip
 import io
 import os
 import stat
@@ -195,7 +194,13 @@ class _Output(io.FileIO):
 @contextmanager
 def _text(output: io.FileIO, *, compressed: bool) -> Iterator[TextIO]:
     with output:
-        binary = gzip.GzipFile("", "wb", fileobj=output, mtime=0) if compressed else io.BufferedWriter(output)
+        binary: io.BufferedIOBase
+        if compressed:
+            from gzip import GzipFile
+
+            binary = GzipFile("", "wb", fileobj=output, mtime=0)
+        else:
+            binary = io.BufferedWriter(output)
         # A rejected row with a lone surrogate can still be written, as an escape.
         with io.TextIOWrapper(binary, encoding="utf-8", errors="backslashreplace", newline="") as stream:
             yield stream

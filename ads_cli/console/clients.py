@@ -10,12 +10,12 @@ from ..api.rates import Rate
 from ..client.allowance import VARIABLE, Allowance, account_scope, token_scope
 from ..client.client import Client
 from ..client.credentials import Credentials
+from ..client.rate_limiter import Wait
 from ..client.shared_window import SharedWindow
 from ..client.trace import Trace
 from ..config.settings import Settings
 from ..errors import UnavailableError, UsageError
 from ..output.messages import Messages
-from .progress import wait_text
 
 if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
@@ -56,7 +56,7 @@ def make_client(
         concurrency=concurrency,
         trace=trace,
         on_retry=lambda message: messages.detail(trace.mask(message)),
-        on_wait=lambda wait: messages.say(wait_text(wait)),
+        on_wait=partial(_report_wait, messages),
         on_warning=messages.warn,
         mutating=mutating,
         sign_in_hint=settings.sign_in_hint,
@@ -64,6 +64,12 @@ def make_client(
         names=settings.names,
         shared_window=shared_window,
     )
+
+
+def _report_wait(messages: Messages, wait: Wait) -> None:
+    from .progress import wait_text
+
+    messages.say(wait_text(wait))
 
 
 def find_only_catalog(client: Client, messages: Messages) -> str:

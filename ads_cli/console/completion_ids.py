@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from ..config.settings import LOCAL, Settings
 from ..errors import AdsctlError
-from ..output.text import UNSAFE
+from ..output.text import is_safe
 from .command_line import find_common_options
 
 MAX_IDS = 200  # recorded for each group, the newest first
@@ -18,7 +18,6 @@ MAX_IDS = 200  # recorded for each group, the newest first
 
 def record_ids(settings: Settings, group: str, key: str, records: Iterable[Mapping[str, Any]]) -> None:
     """Record the ids and names of a command group's records; a failure to write is ignored."""
-    from ..config.atomic_files import atomic, make_folder
     from ..output.text import safe
 
     seen = {str(r[key]): safe(str(r.get("name") or r.get("title") or "")) for r in records if r.get(key)}
@@ -30,6 +29,8 @@ def record_ids(settings: Settings, group: str, key: str, records: Iterable[Mappi
         recorded = dict(line.split("\t") for line in _lines(path))
         if printable.items() <= recorded.items():
             return
+        from ..config.atomic_files import atomic, make_folder
+
         make_folder(path.parent)
         with atomic(path) as stream:
             newest = islice((printable | recorded).items(), MAX_IDS)
@@ -53,7 +54,7 @@ def print_completions(words: list[str], environ: Mapping[str, str] = os.environ)
     profile = dict(find_common_options(typed)).get("profile")
     with suppress(AdsctlError, OSError):
         for line in completions(Settings({"profile": profile} if profile else {}, environ), kind):
-            if not UNSAFE.search(line.replace("\t", "")):  # a shell writes it as it is
+            if is_safe(line.replace("\t", "")):  # a shell writes it as it is
                 print(line)
     return 0
 

@@ -9,7 +9,7 @@ from typer.exceptions import TyperException
 
 EXAMPLE_MARK = "\n\nFor example: "
 # One word of a shell command; an option and its value stay together.
-WORD = re.compile(r"(?:--?[a-z-]+ (?!-))?(?:'[^']*'|\"[^\"]*\"|[^\s'\"])+")
+WORD = r"(?:--?[a-z-]+ (?!-))?(?:'[^']*'|\"[^\"]*\"|[^\s'\"])+"
 EXAMPLE_WIDTH = 76
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 HELP_OPTION_TEXT = "Show this help"
@@ -92,7 +92,7 @@ def summary_line(command: Any) -> str:
 
 def continued(command: str, width: int = EXAMPLE_WIDTH) -> list[str]:
     """Wrap a command line with backslashes, so that a shell reads the lines as one."""
-    words = (word.replace(" ", "\0") for word in WORD.findall(command))
+    words = (word.replace(" ", "\0") for word in re.findall(WORD, command))
     lines = textwrap.wrap(
         " ".join(words), width - 2, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
     )

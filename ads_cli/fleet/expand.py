@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..config.settings import LOCAL
 from ..errors import AdsctlError
 from ..masking import mask_address
-from ..output.text import UNSAFE
+from ..output.text import is_safe
 from ..suggestions import suggestion
 from .file import Entry, FleetFile, Problem
 
@@ -115,7 +115,7 @@ def _placeholders(words: Sequence[str]) -> list[str]:
 
 def _name_problem(name: str) -> str:
     """Say what is wrong with the name of a task; empty where it is right."""
-    if UNSAFE.search(name):
+    if not is_safe(name):
         return f"the name {name!r} has a character that cannot be seen"
     if not name or len(name) > MAX_NAME:
         return f"the name of a task has 1 to {MAX_NAME} characters"

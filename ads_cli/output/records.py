@@ -1,16 +1,17 @@
 """Write records as tsv, csv, jsonl, ids or a table."""
 
-import csv
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import NoneType
-from typing import IO, Any, Literal, NamedTuple
+from typing import IO, Any, Literal
+
+import msgspec
 
 from .text import as_json, as_yaml, cell, safe
 
 Record = Mapping[str, Any]
 FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")  # in one spreadsheet or another
-NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+NUMBER = r"[+-]?[0-9]+(\.[0-9]+)?"
 COLUMN_GAP = 2  # blanks between the columns of a table
 MIN_COLUMN_WIDTH = 12  # a column is not cut further than this
 MAX_WHOLE_WORD = 24  # characters of an id, a status or a time, which is of no use if it is cut
@@ -37,13 +38,15 @@ def write_csv(
 
 def without_formula(value: str) -> str:
     """Prefix an apostrophe to a cell that a spreadsheet would take for a formula, which numbers are not."""
-    if not value.startswith(FORMULA_PREFIXES) or NUMBER.fullmatch(value):
+    if not value.startswith(FORMULA_PREFIXES) or re.fullmatch(NUMBER, value):
         return value
     return f"'{value}"
 
 
 def csv_rows(stream: IO[str], delimiter: str = ",") -> Callable[[Sequence[str]], None]:
     """Return a function that writes a row of cells; every CSV reader reads the same cells."""
+    import csv
+
     plain = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
     quoted = csv.writer(stream, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
 
@@ -84,7 +87,7 @@ def write_ids(stream: IO[str], records: Iterable[Record], key: str) -> None:
     stream.writelines(safe(cell(record.get(key))) + "\n" for record in records)
 
 
-class TableView(NamedTuple):
+class TableView(msgspec.Struct, frozen=True):
     """How a table shows a column: its header, and its value of a record."""
 
     header: Callable[[str], str] = str

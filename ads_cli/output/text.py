@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-# Control characters, directional marks and lone surrogates.
-UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Control characters, directional marks and lone surrogates, none of which is printable. These patterns take
+# long to compile, and most output is printable: they are compiled where they are first needed.
+UNSAFE = "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 # Those of them that neither JSON nor YAML escapes.
-UNESCAPED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+UNESCAPED = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 MAX_MESSAGE_LENGTH = 2000  # of a message from the service, in characters
 CONTAINERS = (dict, list)
 NAMED_ESCAPES = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
@@ -17,7 +18,12 @@ NAMED_ESCAPES = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 def safe(text: str) -> str:
     r"""Escape control characters as `\t`, `\n`, `\x1b`, so that the text stays in its cell and line."""
-    return UNSAFE.sub(_escape, text)
+    return text if text.isprintable() else re.sub(UNSAFE, _escape, text)
+
+
+def is_safe(text: str) -> bool:
+    """Whether `safe` leaves a text as it is."""
+    return text.isprintable() or not re.search(UNSAFE, text)
 
 
 def safe_lines(text: str) -> str:
@@ -42,7 +48,7 @@ def shell_command(words: Iterable[str]) -> str:
 def _shell_word(word: str) -> str:
     import shlex
 
-    if not UNSAFE.search(word) or word.endswith("\n"):  # which $() would remove
+    if is_safe(word) or word.endswith("\n"):  # which $() would remove
         return shlex.quote(word)
     escaped = "".join(
         chr(byte) if chr(byte).isalnum() and byte < 0x80 else f"\\{byte:03o}" for byte in os.fsencode(word)
@@ -125,7 +131,7 @@ def as_yaml(value: Any) -> str:
 
     def text(dumper: yaml.SafeDumper, data: str) -> yaml.ScalarNode:
         return dumper.represent_scalar(
-            "tag:yaml.org,2002:str", data, style='"' if UNESCAPED.search(data) else None
+            "tag:yaml.org,2002:str", data, style='"' if re.search(UNESCAPED, data) else None
         )
 
     Dumper.add_representer(str, text)
@@ -133,4 +139,4 @@ def as_yaml(value: Any) -> str:
 
 
 def _escape_rest(text: str) -> str:
-    return UNESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return text if text.isprintable() else re.sub(UNESCAPED, lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 
 import pytest
+from msgspec.structs import replace
 
 from ads_cli.api.rates import AUDIENCE_USERS
 from ads_cli.api.users import UpdateAudienceUsers
@@ -214,7 +215,7 @@ def test_a_damaged_note_of_a_file_costs_a_reading_and_no_request(shop, audience)
 
 
 def test_the_limit_of_the_account_is_kept_over_all_files(shop, audience, monkeypatch):
-    rate = AUDIENCE_USERS._replace(requests=4, seconds=0.3)
+    rate = replace(AUDIENCE_USERS, requests=4, seconds=0.3)
     monkeypatch.setitem(UpdateAudienceUsers.endpoint.rates, "generic", rate)
     times: list[float] = []
     audience.on_request = lambda: times.append(time.monotonic())

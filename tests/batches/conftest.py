@@ -5,6 +5,7 @@ from collections.abc import Callable
 from io import BytesIO
 
 import pytest
+from msgspec.structs import replace
 
 from ads_cli.api.targeting import BATCH, AddCriterion
 from tests.conftest import Service
@@ -58,7 +59,7 @@ def batches(service) -> BatchService:
 
 @pytest.fixture
 def small_batches(monkeypatch) -> None:
-    small = AddCriterion.endpoint._replace(batch=BATCH._replace(size=SIZE))
+    small = replace(AddCriterion.endpoint, batch=replace(BATCH, size=SIZE))
     monkeypatch.setattr(AddCriterion, "endpoint", small)
 
 

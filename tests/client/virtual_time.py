@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 
 import httpx
+from msgspec.structs import replace
 
 from ads_cli.api.rates import Rate
 from ads_cli.client.allowance import Share
@@ -225,7 +226,7 @@ class Crowd:
         **options,
     ) -> None:
         self.world, self.threads = world, threads
-        self.rate = rate._replace(kept="without headers") if rate else None
+        self.rate = replace(rate, kept="without headers") if rate else None
         self.waits: list[Wait] = []
         self.client = Client(
             lambda base: "http://service.localhost",

@@ -1,5 +1,7 @@
 """Whatever a feed says, a page has the same elements, shows the text, and stays small."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -63,7 +65,7 @@ def test_no_text_becomes_an_element_or_an_attribute(text):
     read = Read(html)
     with_a_link = [(tag, sorted(attributes)) for tag, attributes in read.tags]
     assert web_address(text) or with_a_link == PLAIN
-    assert not UNSAFE.search(html.replace("\n", ""))
+    assert not re.search(UNSAFE, html.replace("\n", ""))
     assert html.encode() and read.attributes("style") == []
     if text.strip():
         assert " ".join(safe(text).split()) in read.text
@@ -78,7 +80,7 @@ def test_an_address_is_one_word_without_credentials_or_controls(text):
     assert found in ("", text)
     host = found.removeprefix("https://").partition("/")[0].partition("?")[0].partition("#")[0]
     assert not found or ("." in host and not set(host) & set("@[]\\ \"'<>") - set("\"'<>"))
-    assert not UNSAFE.search(found) and len(found.split()) <= 1
+    assert not re.search(UNSAFE, found) and len(found.split()) <= 1
 
 
 def test_a_secret_is_masked_wherever_it_is_and_breaks_nothing_of_the_page():

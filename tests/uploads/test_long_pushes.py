@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 import pexpect
 import pytest
+from msgspec.structs import replace
 
 from ads_cli.api.products import PutProducts
 from ads_cli.api.rates import AUDIENCE_USERS
@@ -53,7 +54,7 @@ def test_check_and_a_dry_run_estimate_how_long_a_push_takes(adsctl, small_window
 
 
 def test_check_estimates_how_long_a_push_of_people_takes(adsctl, monkeypatch):
-    monkeypatch.setitem(UpdateAudienceUsers.endpoint.rates, "x", AUDIENCE_USERS._replace(requests=2))
+    monkeypatch.setitem(UpdateAudienceUsers.endpoint.rates, "x", replace(AUDIENCE_USERS, requests=2))
     user = {"email": ["0" * 64]}
     operations = [
         {"operation_type": verb, "params": {"users": [user]}}

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
+import msgspec
+
 from ...api.batches import batch_request
 from ...api.endpoint import Endpoint, Request, requests_for
 from ...api.names import SERVICES
@@ -56,7 +58,7 @@ class Router:
                 self._add(request.endpoint, handler)
             for line in handler.extra_lines if handler else ():
                 method, path = line.split()
-                self._add(request.endpoint._replace(method=method, path=path), handler)
+                self._add(msgspec.structs.replace(request.endpoint, method=method, path=path), handler)
             if handler and request.endpoint.batch:
                 self._add_batch(request, request.endpoint.batch.path, handler)
         for routes in self._routes.values():  # literals before placeholders: /cards/poll is not a card id
@@ -66,7 +68,7 @@ class Router:
         """Accept a request as an operation of its batch line."""
         if path not in self._batches:
             declared = request if request.endpoint.is_batch else batch_request(request)
-            endpoint = declared.endpoint._replace(batch=request.endpoint.batch)
+            endpoint = msgspec.structs.replace(declared.endpoint, batch=request.endpoint.batch)
             self._batches[path] = BatchHandler(endpoint)
             self._add(endpoint, RegisteredHandler(self._batches[path], None))
         self._batches[path].add(request, handler)

@@ -34,8 +34,11 @@ class RequestCommand(ExampleCommand):
         self.request = request = requests[0]  # described by the help
         self.common = {common for request in requests for common in common_fields(request).values()}
         own: dict[str, Any] = {}  # an option that several requests have is one parameter
+        self._names: dict[type[Request], dict[str, str]] = {}  # of the fields of each request, by parameter
         for each in requests:
-            for param in request_parameters(each):
+            params = request_parameters(each)
+            self._names[each] = {_key(param): param.name for param in params}
+            for param in params:
                 if _key(param) not in own and len(requests) > 1 and each is not request:
                     param.help = f"{param.help} (service {each.endpoint.service} only)"
                 own.setdefault(_key(param), param)
@@ -53,8 +56,7 @@ class RequestCommand(ExampleCommand):
 
     def _values(self, request: type[Request], given: dict[str, Any]) -> dict[str, Any]:
         """Name the values of the parameters as a request does; raise UsageError for those it has not."""
-        names = {_key(param): param.name for param in request_parameters(request)}
-        values = {}
+        names, values = self._names[request], {}
         for param in self._own:
             if (key := _key(param)) in names:
                 values[names[key]] = given.get(param.name)

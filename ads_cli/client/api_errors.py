@@ -1,4 +1,4 @@
-"""Error messages from the error shapes of the service.
+"""The error that a response means, from the error shapes of the service.
 
 The advertising API sends an envelope with `errors` (and, for batches, `operation_errors`); the platform
 API an Error object {code, message} or a Problem object (RFC 7807) whose `type` ends in a slug below.
@@ -8,8 +8,19 @@ from typing import Any
 
 import msgspec
 
+from ..errors import (
+    AccessError,
+    AdsctlError,
+    NotFoundError,
+    RateLimitedError,
+    RefusedError,
+    UnavailableError,
+)
 from ..output.text import shortened
-from .error_codes import HINTS, PARAMETER_HINTS, WEBHOOK_FAILURES
+from .error_codes import HINTS, PARAMETER_HINTS, STATUSES, WEBHOOK_FAILURES
+from .retry import RETRIED_STATUSES
+
+TOO_FREQUENT = 99  # with status 403: bearer tokens were requested too often
 
 # What the user can do about each problem.
 PROBLEM_HINTS = {
@@ -43,6 +54,38 @@ class ErrorDetails(msgspec.Struct, frozen=True):
     message: str
     code: int | str | None = None
     hint: str = ""
+
+
+def is_partial(body: dict[str, Any]) -> bool:
+    """Whether Problem objects beside `data` tell only what is missing in it."""
+    errors = body["errors"]
+    return bool(body.get("data")) and isinstance(errors, list) and all(map(is_problem, errors))
+
+
+def error_of(status: int, body: Any, *, unreadable: str = "") -> AdsctlError:
+    """Return the error that a response means; `unreadable` describes a body that is not JSON."""
+    error = _error_for(status, ErrorDetails(unreadable) if unreadable else error_details(body))
+    error.body = body
+    return error
+
+
+def _error_for(status: int, details: ErrorDetails) -> AdsctlError:
+    """Choose the exception for a status, or for the error code in a response whose status means success."""
+    meaning = STATUSES.get(str(details.code), 400) if 200 <= status < 300 else status
+    error_type: type[AdsctlError] = RefusedError
+    if meaning in (401, 403):
+        error_type = RateLimitedError if details.code == TOO_FREQUENT else AccessError
+    elif meaning == 404:
+        error_type = NotFoundError
+    elif meaning == 429:
+        error_type = RateLimitedError
+    elif meaning >= 500 or meaning < 400 or meaning in RETRIED_STATUSES:
+        error_type = UnavailableError
+    message, hint = details.message, details.hint
+    if 300 <= status < 400:
+        message = "the service redirects to another address; credentials are not sent there"
+        hint = "set the final address in the profile or the environment"
+    return error_type(f"{message} (status {status})", hint=hint, http_status=status, api_code=details.code)
 
 
 def error_details(body: Any) -> ErrorDetails:

@@ -1,4 +1,4 @@
-"""A response of the service, and the error that it means."""
+"""A response of the service."""
 
 import json
 from contextlib import suppress
@@ -7,21 +7,10 @@ from typing import Any
 import msgspec
 
 from ..api.names import to_neutral, with_neutral_keys
-from ..errors import (
-    AccessError,
-    AdsctlError,
-    NotFoundError,
-    RateLimitedError,
-    RefusedError,
-    UnavailableError,
-)
-from .api_errors import ErrorDetails, error_details, is_problem
-from .error_codes import STATUSES
+from ..errors import UnavailableError
 from .response_body import MAX_DEPTH, Parse, parse_json
-from .retry import RETRIED_STATUSES
 
 _records = msgspec.json.Decoder(list[dict[str, Any]]).decode
-TOO_FREQUENT = 99  # with status 403: bearer tokens were requested too often
 BAD_TIMESTAMP = 135  # with status 401: the timestamp is too far from the service's clock
 
 
@@ -96,44 +85,19 @@ def read_response(
     except (ValueError, RecursionError):
         body, is_json = None, status == 204 and not content
     if not is_success:
-        details = error_details(body) if is_json else ErrorDetails(_excerpt(headers, content))
-        error = error_for(status, details)
-        error.body = body
-        raise error
+        from .api_errors import error_of
+
+        raise error_of(status, body, unreadable="" if is_json else _excerpt(headers, content))
     if not is_json:
         raise UnavailableError(
             f"the response (status {status}) is not JSON: {_excerpt(headers, content)}", http_status=status
         )
-    if isinstance(body, dict) and body.get("errors") and not _is_partial(body):
-        error = error_for(status, error_details(body))
-        error.body = body
-        raise error
+    if isinstance(body, dict) and body.get("errors"):
+        from .api_errors import error_of, is_partial
+
+        if not is_partial(body):
+            raise error_of(status, body)
     return Response(status, headers, body)
-
-
-def _is_partial(body: dict[str, Any]) -> bool:
-    """Whether Problem objects beside `data` tell only what is missing in it."""
-    errors = body["errors"]
-    return bool(body.get("data")) and isinstance(errors, list) and all(map(is_problem, errors))
-
-
-def error_for(status: int, details: ErrorDetails) -> AdsctlError:
-    """Choose the exception for a status, or for the error code in a response whose status means success."""
-    meaning = STATUSES.get(str(details.code), 400) if 200 <= status < 300 else status
-    error_type: type[AdsctlError] = RefusedError
-    if meaning in (401, 403):
-        error_type = RateLimitedError if details.code == TOO_FREQUENT else AccessError
-    elif meaning == 404:
-        error_type = NotFoundError
-    elif meaning == 429:
-        error_type = RateLimitedError
-    elif meaning >= 500 or meaning < 400 or meaning in RETRIED_STATUSES:
-        error_type = UnavailableError
-    message, hint = details.message, details.hint
-    if 300 <= status < 400:
-        message = "the service redirects to another address; credentials are not sent there"
-        hint = "set the final address in the profile or the environment"
-    return error_type(f"{message} (status {status})", hint=hint, http_status=status, api_code=details.code)
 
 
 def _excerpt(headers: dict[str, str], content: bytes) -> str:

@@ -41,7 +41,8 @@ LINES = {
 
 @pytest.mark.parametrize("line", STATED)
 def test_service_x_limits_an_endpoint_as_its_reference_says(line):
-    assert LINES[line].rates["x"][1:3] == STATED[line]
+    rate = LINES[line].rates["x"]
+    assert (rate.requests, rate.seconds) == STATED[line]
 
 
 def test_every_advertising_endpoint_has_a_limit_under_service_x():
@@ -58,7 +59,8 @@ def test_the_specification_limits_the_users_of_audiences_only():
     }
     (line,) = limited
     assert line.endswith("/custom_audiences/{custom_audience_id}/users")
-    assert limited[line][1:3] == (1500, MINUTE) and limited[line].kept == "always"
+    rate = limited[line]
+    assert (rate.requests, rate.seconds, rate.kept) == (1500, MINUTE, "always")
 
 
 def test_no_command_waits_on_a_category_that_is_a_guess():

@@ -17,23 +17,13 @@ from typing import Any, TypeVar
 import msgspec
 
 from ..errors import StateError
+from .secret_values import Secret
 
 SERVICE = "adsctl"
 BEARER = "bearer_token"
 SECRET_NAMES = ("consumer_key", "consumer_secret", "access_token", "access_token_secret", BEARER)
 KEYRING_TIMEOUT_SECONDS = 3.0
 T = TypeVar("T")
-
-
-class Secret(msgspec.Struct, frozen=True):
-    """A secret, the addresses it may be sent to, and its owner if known."""
-
-    value: str
-    addresses: tuple[str, ...] = ()
-    owner: str = ""
-
-    def __repr__(self) -> str:
-        return "Secret(***)"
 
 
 class SecretStore(ABC):

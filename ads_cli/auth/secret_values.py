@@ -1,4 +1,6 @@
-"""What a secret may be: visible ASCII, with one line end at most, which is dropped."""
+"""Secrets, and what one may be: visible ASCII, with one line end at most, which is dropped."""
+
+import msgspec
 
 from ..errors import AdsctlError, StateError, UnavailableError
 
@@ -11,6 +13,17 @@ INVISIBLE = {
     "\t": "a tab",
     " ": "a blank",
 }
+
+
+class Secret(msgspec.Struct, frozen=True):
+    """A secret, the addresses it may be sent to, and its owner if known."""
+
+    value: str
+    addresses: tuple[str, ...] = ()
+    owner: str = ""
+
+    def __repr__(self) -> str:
+        return "Secret(***)"
 
 
 def check_secret(text: str, origin: str, error_type: type[AdsctlError] = StateError) -> str:

@@ -2,6 +2,7 @@
 
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,8 +12,10 @@ from ..config.settings import Settings
 from ..errors import AccessError, StateError
 from ..masking import Mask
 from ..spelling import as_variable
-from .secret_stores import Secret, SecretStore, open_store
-from .secret_values import MAX_SECRET_LENGTH, check_secret
+from .secret_values import MAX_SECRET_LENGTH, Secret, check_secret
+
+if TYPE_CHECKING:
+    from .secret_stores import SecretStore
 
 
 class FoundSecret(msgspec.Struct, frozen=True):
@@ -32,8 +35,10 @@ class Secrets:
         self.prefers_store = settings.profile_outranks_environment
 
     @cached_property
-    def store(self) -> SecretStore:
+    def store(self) -> "SecretStore":
         """The store chosen by variable or profile, by default the OS keyring."""
+        from .secret_stores import open_store
+
         settings = self._settings
         return open_store(settings.get("token_store") or "", settings.state_dir, settings.config_dir)
 

@@ -10,12 +10,11 @@ from typing import Any
 import msgspec
 from typer.core import TyperArgument
 
-from ..api.amounts import CurrencyOf
+from ..api.amounts import CurrencyOf, money_fields, unknown_currency
 from ..api.endpoint import Request, is_of_service
 from ..api.fields import Field, fields_of
 from ..api.names import WIRE_NAMES, neutral_name
 from ..api.spending import ACTIVE, is_active, status_field
-from ..console.currencies import Currencies
 from ..console.help_texts import EXAMPLE_MARK, ExampleCommand
 from ..console.invocation import Invocation
 from ..console.request_input import refuse_several, request_from_input
@@ -82,7 +81,7 @@ class RequestCommand(ExampleCommand):
         batch = {name: values.pop(name, None) for name in BATCH_OPTIONS} if endpoint.batch else {}
         named = None if "currency" in fields else values.pop("currency", None)
         values |= {name: getattr(call, option) for name, option in common.items()}
-        currency_of = Currencies(call, named).of
+        currency_of = _currency_of(call, request_type, named)
         if file and batch:
             request = _of_records(call, request_type, file, values, batch, currency_of)
             if request is None:
@@ -100,6 +99,15 @@ class RequestCommand(ExampleCommand):
         else:
             response = call.client.call(request)
             show(call, request, response.body if shape["envelope"] else response.data)
+
+
+def _currency_of(call: Invocation, kind: type[Request], named: str | None) -> CurrencyOf:
+    """Return what finds the currency of a request, where it has amounts; `named` is what --currency says."""
+    if not money_fields(kind):
+        return unknown_currency
+    from ..console.currencies import Currencies
+
+    return Currencies(call, named).of
 
 
 def _of_records(

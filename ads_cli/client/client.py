@@ -24,12 +24,12 @@ from .response_body import Parse, parse_json
 from .retry import FailedAttempt, backoff
 from .route_state import Permit
 from .sender import Sender
-from .shared_window import SharedWindow
 from .trace import Trace
 
 if TYPE_CHECKING:
     import httpx
 
+    from .shared_window import SharedWindow
     from .transport import WsgiApp
 
 MIN_TIMEOUT_SECONDS = 1.0  # of an attempt, however little of --max-wait is left
@@ -52,7 +52,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
     on_warning: Callable[[str], None] = lambda message: None  # called once, with a warning of the service
     mutating: Callable[[PreparedRequest], AbstractContextManager[None]] = lambda prepared: nullcontext()
     sign_in_hint: str = ""
-    shared_window: Callable[[Rate], SharedWindow] | None = None
+    shared_window: "Callable[[Rate], SharedWindow] | None" = None
     service: str = "generic"  # whose rates are kept
     names: Names = GENERIC
     clock: Clock = CLOCK

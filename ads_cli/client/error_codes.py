@@ -39,8 +39,6 @@ CODES_BY_STATUS = {
     503: "SERVICE_UNAVAILABLE OVER_CAPACITY",
 }
 STATUSES = {code: status for status, codes in CODES_BY_STATUS.items() for code in codes.split()}
-# Limits of a day or longer: neither backoff nor the reset of a window helps.
-LONG_LIMITS = ("TWEET_RATE_LIMIT_EXCEEDED",)
 # What a problem may name in its title or detail; each has a hint.
 WEBHOOK_FAILURES = (
     "CrcValidationFailed",

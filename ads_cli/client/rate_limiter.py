@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from math import inf
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,7 +13,9 @@ from .clock import CLOCK, Clock
 from .concurrency_limit import ConcurrencyLimit
 from .quota import RESET_TOLERANCE_SECONDS
 from .route_state import Permit, RouteState
-from .shared_window import SharedWindow
+
+if TYPE_CHECKING:
+    from .shared_window import SharedWindow
 
 ANNOUNCE_WAIT_SECONDS = 5.0  # a longer wait is reported
 NOTHING_BORNE: Mapping[str, int] = {}
@@ -39,7 +42,7 @@ class RateLimiter:
         self,
         max_wait: float,
         on_wait: Callable[[Wait], None] = lambda wait: None,
-        shared_window: Callable[[Rate], SharedWindow] | None = None,
+        shared_window: "Callable[[Rate], SharedWindow] | None" = None,
         max_concurrency: int = 8,
         clock: Clock = CLOCK,
     ) -> None:

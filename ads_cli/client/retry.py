@@ -8,6 +8,8 @@ from .rate_headers import Headers
 # The service is overloaded, or a gateway before it, which has statuses such as 524: the request is
 # retried, and the concurrency limit decreases. 501 and 505 say that nothing was done, and never will be.
 RETRIED_STATUSES = frozenset({408, 423, 429, *range(500, 600)}) - {501, 505}
+# Limits of a day or longer: neither backoff nor the reset of a window helps.
+LONG_LIMITS = ("TWEET_RATE_LIMIT_EXCEEDED",)
 FIRST_BACKOFF_SECONDS = 0.5
 MAX_BACKOFF_SECONDS = 60.0
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from ..errors import AccessError, AdsctlError, RateLimitedError, UnavailableError
 from ..output.text import shortened
-from .error_codes import LONG_LIMITS
 from .prepared_request import PreparedRequest
 from .rate_headers import clock_hint
 from .response import BAD_TIMESTAMP, Response, read_response
 from .response_body import Parse, is_certificate_error, network_error, read_body
-from .retry import RETRIED_STATUSES, FailedAttempt
+from .retry import LONG_LIMITS, RETRIED_STATUSES, FailedAttempt
 from .route_state import Permit
 from .trace import Trace
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..config.output_paths import follow_links
 from ..errors import StateError, UsageError
 from ..masking import MASK, Mask
 
@@ -84,6 +83,8 @@ class Trace:
 
 
 def _open_log(path: str) -> int:
+    from ..config.output_paths import follow_links
+
     try:
         return os.open(follow_links(Path(path)), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     except OSError as error:

@@ -13,8 +13,7 @@ def issue(ctx: typer.Context) -> None:
     For example: adsctl auth bearer issue
     """
     from ..api.auth import IssueBearer
-    from ..auth.secret_stores import Secret
-    from ..auth.secret_values import received_secret
+    from ..auth.secret_values import Secret, received_secret
     from ..config.addresses import ADDRESSES
     from ..config.profiles import refuse_local, update
 

@@ -111,7 +111,7 @@ def login(
 
 def _store(call: Invocation, addresses: dict[str, str], app: tuple[str, str], token: "OAuthToken") -> None:
     """Store the secrets, bound to the addresses, and update the profile."""
-    from ..auth.secret_stores import Secret
+    from ..auth.secret_values import Secret
     from ..config.profiles import update
 
     kinds = ("consumer_key", "consumer_secret", "access_token", "access_token_secret")

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..api.rates import Rate
-from ..client.allowance import VARIABLE, Allowance, account_scope, token_scope
 from ..client.client import Client
 from ..client.credentials import Credentials
 from ..client.rate_limiter import Wait
-from ..client.shared_window import SharedWindow
 from ..client.trace import Trace
 from ..config.settings import Settings
 from ..errors import UnavailableError, UsageError
@@ -19,6 +17,7 @@ from ..output.messages import Messages
 
 if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
+    from ..client.shared_window import SharedWindow
     from ..emulator.app import Emulator
 
 
@@ -34,13 +33,16 @@ def make_client(
     concurrency: int,
 ) -> Client:
     """Make a client of the service, or of the emulator in this process."""
-    allowance_folder = settings.environ.get(VARIABLE)
-    allowance = Allowance(Path(allowance_folder)) if allowance_folder else None
-    folder = (allowance or Allowance.of_machine(settings.state_dir)).folder
     credentials = cache((lambda: Credentials(*emulator.credentials)) if emulator else credentials)
 
-    def shared_window(rate: Rate) -> SharedWindow:
+    def shared_window(rate: Rate) -> "SharedWindow":
         """Make the window of a rate, in the allowance of a fleet if this process is part of one."""
+        from ..client.allowance import VARIABLE, Allowance, account_scope, token_scope
+        from ..client.shared_window import SharedWindow
+
+        allowance_folder = settings.environ.get(VARIABLE)
+        allowance = Allowance(Path(allowance_folder)) if allowance_folder else None
+        folder = (allowance or Allowance.of_machine(settings.state_dir)).folder
         holder = rate.account or credentials().access_token
         scope = account_scope(rate.account) if rate.account else token_scope(holder)
         share = partial(allowance.share, scope) if allowance else None

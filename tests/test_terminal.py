@@ -9,7 +9,7 @@ import pexpect
 import pytest
 from pytest_httpserver import HTTPServer
 
-from ads_cli.output.text import UNSAFE
+from ads_cli.output.text import UNSAFE, safe
 from tests.conftest import feed
 
 ACCOUNTS = "/12/accounts"
@@ -57,6 +57,13 @@ def test_csv_safe_output_holds_no_formulas(remote, httpserver):
 
 def is_safe(text: str) -> bool:
     return not re.search(UNSAFE, text.replace("\n", "").replace("\t", ""))
+
+
+def test_no_unsafe_character_is_printable_and_each_is_escaped():
+    unsafe = re.findall(UNSAFE, "".join(map(chr, range(0x10000))))
+    assert {"\x1b", "\x7f", "\x9b", "\u202e", "\u2069", "\ud800"} <= {*unsafe}
+    assert not any(map(str.isprintable, unsafe))
+    assert all(safe(f"a{character}b").isprintable() for character in unsafe)
 
 
 @pytest.mark.parametrize("format", FORMATS)

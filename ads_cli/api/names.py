@@ -6,7 +6,7 @@ meaning, never in between. What is typed or read from a file may have either nam
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 # Fields of requests and records, and the path parameters: neutral name, name on the wire.
 FIELDS = {
@@ -126,11 +126,12 @@ class Names:
         return body
 
 
-class _Renaming(NamedTuple):
+class _Renaming:
     """Renames keys, and the values of enum fields."""
 
-    fields: Table
-    values: Mapping[str, Table]
+    def __init__(self, fields: Table, values: Mapping[str, Table]) -> None:
+        self.fields = fields
+        self.values = values
 
     def inverse(self) -> "_Renaming":
         """Return what undoes this."""

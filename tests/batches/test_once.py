@@ -17,8 +17,9 @@ from tests.products.stopping import list_jobs
 COUNT = 120
 # What a process reads at its start: batches as small as `small_batches` makes them in this one.
 SITE = f"""
+from msgspec.structs import replace
 from ads_cli.api.targeting import BATCH, AddCriterion
-AddCriterion.endpoint = AddCriterion.endpoint._replace(batch=BATCH._replace(size={SIZE}))
+AddCriterion.endpoint = replace(AddCriterion.endpoint, batch=replace(BATCH, size={SIZE}))
 """
 
 

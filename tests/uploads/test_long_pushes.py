@@ -40,7 +40,7 @@ def use_up_the_window(adsctl, address: str) -> None:
 @pytest.fixture
 def small_window(monkeypatch) -> int:
     """Make a window 24 requests long, in this process; return how many rows take 16 minutes."""
-    monkeypatch.setitem(PutProducts.endpoint.rates, "x", RATE._replace(requests=24))
+    monkeypatch.setitem(PutProducts.endpoint.rates, "x", replace(RATE, requests=24))
     return 640
 
 

@@ -24,6 +24,8 @@ class LazyCommands(Mapping[str, Any]):
     """The commands and groups directly inside a group; a hand-written command is imported by itself."""
 
     def __init__(self, path: tuple[str, ...]) -> None:
+        if path:  # what is in a group needs it, and the root's help does not
+            import_msgspec()
         self._path = path
         self._loaded: dict[str, Any] = {}
 
@@ -47,7 +49,6 @@ class LazyCommands(Mapping[str, Any]):
             return Group(*words, help=GROUPS[command])
         if command in HAND_WRITTEN and not self._path:
             return LazyCommand(words)
-        import_msgspec()
         if command in HAND_WRITTEN:
             return hand_written_command(words)
         from .request_commands import RequestCommand

@@ -5,7 +5,7 @@ import signal
 from collections import Counter
 
 from tests.conftest import feed
-from tests.products.stopping import stop_at
+from tests.products.stopping import run, stop_at
 
 ROWS, BATCHES = 200, 8
 
@@ -62,7 +62,7 @@ def test_cleaning_unfinished_jobs_is_confirmed_and_keeps_a_running_push(adsctl, 
 
     def before(number: int) -> None:
         if number == 3:
-            said.append(adsctl.process("jobs", "clean", "--all", "--yes").stderr)
+            said.append(run(adsctl, "jobs", "clean", "--all", "--yes")[1])
 
     service.before = before
     adsctl("products", "push", "feed.csv", "--concurrency", "1")
@@ -87,9 +87,10 @@ def test_a_second_run_of_the_same_push_exits_with_11(adsctl, service):
 
     def before(number: int) -> None:
         if number == 3:
-            second.append(adsctl.process("products", "push", "feed.csv", code=11))
+            second.append(run(adsctl, "products", "push", "feed.csv"))
 
     service.before = before
     adsctl("products", "push", "feed.csv", "--concurrency", "1")
-    assert "another run is pushing the same feed.csv" in second[0].stderr
+    ((code, said),) = second
+    assert code == 11 and "another run is pushing the same feed.csv" in said
     assert Counter(map(tuple, service.puts)).most_common(1)[0][1] == 1

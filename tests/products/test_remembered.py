@@ -9,7 +9,7 @@ from ads_cli.products.digest_index import RECORD_BYTES
 from tests.conftest import feed
 from tests.effort import THOROUGH
 from tests.products.shop import BATCHES, CUP, MUG, ROWS, feed_with, ids
-from tests.products.stopping import stop_at
+from tests.products.stopping import run, stop_at
 
 
 def flipped(content: bytes) -> bytes:
@@ -161,8 +161,7 @@ def test_two_concurrent_pushes_store_nothing_that_may_be_wrong(shop):
         if not at_work:
             at_work.append(put)
             shop.adsctl.file("other.csv", feed(60, title="Hot"))
-            command = shop.adsctl.popen("products", "push", "other.csv", "--changed")
-            done.append(command.communicate(timeout=60)[1].decode())
+            done.append(run(shop.adsctl, "products", "push", "other.csv", "--changed")[1])
 
     shop.service.before = before
     shop.push(feed(100, title=CUP), "--concurrency", "1")
@@ -180,7 +179,7 @@ def test_a_delete_during_a_push_stores_nothing_that_may_be_wrong(shop):
         if not at_work:
             at_work.append(put)
             words = ("products", "delete", *shop.keys("sku-1"), "--yes")
-            assert shop.adsctl.popen(*words).wait(60) == 0
+            assert run(shop.adsctl, *words)[0] == 0
 
     shop.service.before = before
     shop.push(feed_with(100, {99: CUP}))

@@ -4,7 +4,7 @@ import json
 
 from ads_cli.uploads.job_file import acknowledgements
 from tests.conftest import PRODUCT
-from tests.products.stopping import list_jobs
+from tests.products.stopping import list_jobs, run
 
 from .differ import Differ
 
@@ -39,7 +39,7 @@ class Syncer(Differ):
 
         def delete(number: int) -> None:
             self.service.before_delete = lambda number: None
-            self.adsctl.process("products", "delete", key, "--yes", **elsewhere)
+            assert run(self.adsctl, "products", "delete", key, "--yes", **elsewhere)[0] == 0
 
         self.service.before_delete = delete
         return key

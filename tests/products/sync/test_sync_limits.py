@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from tests.conftest import feed
+from tests.products.stopping import run, start
 
 HUNDRED = range(100)
 
@@ -119,7 +120,7 @@ def test_what_changes_while_the_catalog_is_listed_ends_a_sync_before_it_sends(sy
 
     def change() -> None:
         syncer.service.before_list = lambda: None
-        codes.append(syncer.adsctl.process(*words).returncode)
+        codes.append(run(syncer.adsctl, *words)[0])
 
     syncer.service.before_list = change
     before = len(syncer.service.puts)
@@ -138,7 +139,7 @@ def test_a_sync_does_not_begin_while_another_run_changes_the_catalog(syncer):
         go_on.wait(60)
 
     syncer.service.before = wait
-    process = syncer.adsctl.popen("products", "push", "other.csv")
+    process = start(syncer.adsctl, "products", "push", "other.csv")
     assert reached.wait(60)
     syncer.service.before = lambda number: None
     syncer.sync(code=11)
@@ -160,7 +161,7 @@ def test_a_push_that_is_resumed_while_the_catalog_is_listed_ends_a_sync_before_i
 
     def resume() -> None:
         syncer.service.before_list = lambda: None
-        codes.append(syncer.adsctl.process(*words, "--resume").returncode)
+        codes.append(run(syncer.adsctl, *words, "--resume")[0])
 
     syncer.service.before_list = resume
     syncer.prune(code=11)

@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from tests.conftest import PRODUCT
+from tests.products.stopping import run, start
 
 from .syncer import ONE_BY_ONE
 
@@ -63,7 +64,7 @@ def test_a_killed_sync_sends_no_acknowledged_change_again(full, method, number):
     setattr(full.service, name, wait)
     words = ("--prune", "--yes", "--max-delete", "100%", "--concurrency", "1")
     full.acknowledged()  # notes the keys of what is there
-    process = full.adsctl.popen("products", "sync", "feed.jsonl", *words)
+    process = start(full.adsctl, "products", "sync", "feed.jsonl", *words)
     assert reached.wait(60)
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=60)
@@ -159,7 +160,7 @@ def test_a_key_that_is_unknown_counts_as_deleted_where_an_earlier_run_may_have_d
     def delete_elsewhere(number: int) -> None:
         full.service.before_delete = lambda number: None
         elsewhere = {"ADSCTL_STATE_DIR": str(full.adsctl.home / "elsewhere")}
-        full.adsctl.process("products", "delete", "--by", "id", *tried, "--yes", **elsewhere)
+        assert run(full.adsctl, "products", "delete", "--by", "id", *tried, "--yes", **elsewhere)[0] == 0
 
     full.service.before_delete = delete_elsewhere
     summary = full.prune("--resume")

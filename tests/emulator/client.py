@@ -112,7 +112,7 @@ class Client:
     @classmethod
     def over_http(cls, emulator: Emulator, address: str) -> "Client":
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
-        return cls(emulator, httpx.Client(limits=limits, trust_env=False), address)
+        return cls(emulator, httpx.Client(limits=limits, trust_env=False, verify=False), address)
 
     def send(
         self,

@@ -58,9 +58,10 @@ class StartReader:
         """Make a connection, which nothing is sent on yet; raise PrivateAddressError as `read` does."""
         self._reading = reading
         check = _any_address if reading.allow_private else require_public
-        if proxy_of(url):
+        proxy = proxy_of(url)  # once, since all variables of the environment are searched
+        if proxy:
             _check_name(url, check)
-        self._transport = through_proxy(partial(NetworkTransport, check=check), url, tls, proxy_of)
+        self._transport = through_proxy(partial(NetworkTransport, check=check), url, tls, lambda url: proxy)
 
     def close(self) -> None:
         """Close the connection."""

@@ -3,6 +3,7 @@
 import re
 import ssl
 import time
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from typing import NamedTuple
@@ -54,14 +55,19 @@ class Reading(NamedTuple):
 class StartReader:
     """A connection to one host, kept alive, for one thread."""
 
-    def __init__(self, url: httpx.URL, tls: ssl.SSLContext, reading: Reading) -> None:
-        """Make a connection, which nothing is sent on yet; raise PrivateAddressError as `read` does."""
+    def __init__(self, url: httpx.URL, tls: Callable[[bool], ssl.SSLContext], reading: Reading) -> None:
+        """Make a connection, which nothing is sent on yet; raise PrivateAddressError as `read` does.
+
+        `tls` is asked for certificates where the host or its proxy needs them: loading them takes 20 ms.
+        """
         self._reading = reading
         check = _any_address if reading.allow_private else require_public
         proxy = proxy_of(url)  # once, since all variables of the environment are searched
         if proxy:
             _check_name(url, check)
-        self._transport = through_proxy(partial(NetworkTransport, check=check), url, tls, lambda url: proxy)
+        is_secure = url.scheme == "https" or (proxy or "").lower().startswith("https:")
+        connect = partial(NetworkTransport, check=check)
+        self._transport = through_proxy(connect, url, tls(is_secure), lambda url: proxy)
 
     def close(self) -> None:
         """Close the connection."""

@@ -1,7 +1,7 @@
 """Connections to the hosts of images, kept while they may be used again."""
 
 import threading
-from functools import cached_property
+from functools import cache
 from ssl import SSLContext
 
 import httpx
@@ -22,12 +22,13 @@ class Connections:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
+        self._contexts = cache(tls_context)
         self._lock = threading.Lock()
         self._idle: list[tuple[str, StartReader]] = []
 
-    @cached_property
-    def _tls(self) -> SSLContext:
-        return tls_context(True)
+    def _tls(self, is_secure: bool) -> SSLContext:
+        with self._lock:
+            return self._contexts(is_secure)
 
     def take(self, url: httpx.URL) -> StartReader:
         """Return an idle connection to the origin of a URL, or a new one."""
@@ -37,8 +38,7 @@ class Connections:
             if found:
                 self._idle.remove(found)
                 return found[1]
-            tls = self._tls
-        return StartReader(url, tls, self._reading)
+        return StartReader(url, self._tls, self._reading)
 
     def give_back(self, url: httpx.URL, reader: StartReader) -> None:
         """Keep a connection that works; of too many, the one that was idle longest is closed."""

@@ -19,8 +19,8 @@ IMAGES = (
     Mutant(
         "a proxy is asked for images at private names",
         START,
-        "        if proxy_of(url):\n",
-        "        if not proxy_of(url):\n",
+        "        if proxy:\n",
+        "        if not proxy:\n",
         (f"{PRIVATE}::test_a_proxy_is_asked_for_public_names_and_not_for_private_ones",),
     ),
     Mutant(

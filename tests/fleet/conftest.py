@@ -1,14 +1,18 @@
 """Fleets that tests write and run."""
 
 import json
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from ads_cli.fleet import run_task
 from tests.adsctl import Adsctl
 from tests.conftest import feed
+from tests.loaded import client
 
 
 @dataclass
@@ -35,7 +39,14 @@ class Fleet:
 
 
 @pytest.fixture
-def fleet(adsctl: Adsctl) -> Fleet:
+def fleet(adsctl: Adsctl, monkeypatch: pytest.MonkeyPatch) -> Fleet:
+    """A fleet; the tasks of its runs in this process are forked."""
+
+    def start(words: list[str], **options: Any) -> subprocess.Popen[bytes]:
+        return subprocess.Popen([*client(), *words[words.index(run_task.TASK_COMMAND) :]], **options)
+
+    forking = SimpleNamespace(Popen=start, PIPE=subprocess.PIPE, DEVNULL=subprocess.DEVNULL)
+    monkeypatch.setattr(run_task, "subprocess", forking)
     return Fleet(adsctl)
 
 

@@ -1,9 +1,7 @@
 """The manifest of docs/cluster.md."""
 
 import re
-import subprocess
-import sys
-from functools import cache
+from importlib.metadata import entry_points
 
 import yaml
 
@@ -19,11 +17,10 @@ def pods() -> list[dict]:
     return [job["template"] for job in jobs]
 
 
-@cache
-def options_of(command: str) -> str:
-    return subprocess.run(
-        [sys.executable, "-m", "dask", command, "--help"], capture_output=True, text=True
-    ).stdout
+def options_of(command: str) -> set[str]:
+    """Return the options that `dask COMMAND` takes."""
+    (found,) = entry_points(group="dask_cli", name=command)
+    return {option for each in found.load().params for option in (*each.opts, *each.secondary_opts)}
 
 
 def test_the_containers_run_commands_that_exist(adsctl):

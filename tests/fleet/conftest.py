@@ -39,14 +39,18 @@ class Fleet:
 
 
 @pytest.fixture
-def fleet(adsctl: Adsctl, monkeypatch: pytest.MonkeyPatch) -> Fleet:
-    """A fleet; the tasks of its runs in this process are forked."""
+def forked_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork the tasks that are started by this process."""
 
     def start(words: list[str], **options: Any) -> subprocess.Popen[bytes]:
         return subprocess.Popen([*client(), *words[words.index(run_task.TASK_COMMAND) :]], **options)
 
     forking = SimpleNamespace(Popen=start, PIPE=subprocess.PIPE, DEVNULL=subprocess.DEVNULL)
     monkeypatch.setattr(run_task, "subprocess", forking)
+
+
+@pytest.fixture
+def fleet(adsctl: Adsctl, forked_tasks: None) -> Fleet:
     return Fleet(adsctl)
 
 

@@ -24,7 +24,7 @@ def push_task(path: Path, *options: str) -> Task:
 
 
 @pytest.fixture
-def run(adsctl, service):
+def run(adsctl, service, forked_tasks):
     def run(task: Task):
         return run_task(task, RUN, "here-1", adsctl.home / "state", adsctl.environment)
 

@@ -34,7 +34,10 @@ def shop(fleet, service, adsctl):
 
 
 def stopped(adsctl, service, signum: int):
-    """Send the fleet a signal while its second batch is in flight; return its exit code and output."""
+    """Send the fleet a signal while its second batch is in flight; return its exit code and output.
+
+    That batch stays in flight until its task has ended too.
+    """
     began, ended = threading.Event(), threading.Event()
 
     def wait(put: int) -> None:
@@ -47,6 +50,9 @@ def stopped(adsctl, service, signum: int):
     assert began.wait(TIMEOUT_SECONDS)
     running.send_signal(signum)
     out, err = running.communicate(timeout=TIMEOUT_SECONDS)
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while state_of(adsctl)["shop"] == "unfinished":
+        assert time.monotonic() < deadline
     ended.set()
     service.settle()
     service.before = lambda put: None
@@ -72,9 +78,7 @@ def test_a_signal_ends_the_tasks_and_the_fleet_and_resume_goes_on(shop, service,
 def test_the_tasks_of_a_killed_fleet_end_and_resume_goes_on(shop, service, adsctl):
     returncode, _, _ = stopped(adsctl, service, signal.SIGKILL)
     assert returncode == -signal.SIGKILL
-    deadline = time.monotonic() + TIMEOUT_SECONDS
-    while (state := state_of(adsctl)["shop"]) != "failed":
-        assert state == "unfinished" and time.monotonic() < deadline
+    assert state_of(adsctl)["shop"] == "failed"
     records = shop("--resume")
     assert [record["status"] for record in records] == ["ok", "ok"]
     assert len(service.puts) == 5

@@ -46,12 +46,12 @@ def test_a_total_is_drawn_as_bars_with_their_numbers(stats):
 
 def test_the_same_rows_give_the_same_picture(stats):
     for file in ("a.svg", "b.svg"):
-        plot(stats, *WEEK, "--until", "4d", file=file)
+        plot(stats, *WEEK, *METRICS, "--until", "4d", file=file)
     assert (stats.adsctl.home / "a.svg").read_bytes() == (stats.adsctl.home / "b.svg").read_bytes()
 
 
 def test_png_needs_no_display(stats):
-    plot(stats, *WEEK, file="o.png", DISPLAY="", MPLBACKEND="")
+    plot(stats, *WEEK, *METRICS, file="o.png", DISPLAY="", MPLBACKEND="")
     with Image.open(stats.adsctl.home / "o.png") as image:
         assert image.format == "PNG" and image.width > 800
         assert len(image.getcolors(1_000_000) or []) > 10
@@ -84,8 +84,8 @@ def test_more_than_ten_lines_are_the_ten_largest_and_the_others(stats):
 
 
 def test_a_picture_beside_a_file_or_a_table_of_rows(stats):
-    plot(stats, "o.csv", *WEEK, command="export")
-    plot(stats, *WEEK, "--into", "sqlite:o.db", file="p.svg")
+    plot(stats, "o.csv", *WEEK, *METRICS, command="export")
+    plot(stats, *WEEK, *METRICS, "--into", "sqlite:o.db", file="p.svg")
     assert (stats.adsctl.home / "o.csv").stat().st_size and (stats.adsctl.home / "o.db").stat().st_size
     assert texts(stats) and texts(stats, "p.svg")
 
@@ -97,9 +97,9 @@ def test_nothing_to_draw_is_said(stats):
 
 def test_an_existing_file_is_replaced_by_force_only(stats):
     stats.adsctl.file("o.svg", "mine")
-    assert "--force" in plot(stats, *WEEK, code=12).stderr
+    assert "--force" in plot(stats, *WEEK, *METRICS, code=12).stderr
     assert (stats.adsctl.home / "o.svg").read_text() == "mine"
-    plot(stats, *WEEK, "--force")
+    plot(stats, *WEEK, *METRICS, "--force")
     assert texts(stats)
 
 

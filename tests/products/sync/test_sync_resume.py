@@ -163,7 +163,7 @@ def test_a_key_that_is_unknown_counts_as_deleted_where_an_earlier_run_may_have_d
         assert run(full.adsctl, "products", "delete", "--by", "id", *tried, "--yes", **elsewhere)[0] == 0
 
     full.service.before_delete = delete_elsewhere
-    summary = full.prune("--resume")
+    summary = full.prune("--concurrency", 1, "--resume")
     assert (summary["deleted"], summary["failed"]) == (len(GONE), 0)
 
 

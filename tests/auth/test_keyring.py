@@ -20,7 +20,7 @@ def in_session(person, keyring: str, *lines: str) -> subprocess.CompletedProcess
     """Run shell lines on a separate session bus, with `adsctl` on the path."""
     run = person.home / "run"
     run.mkdir(mode=0o700, exist_ok=True)
-    adsctl = " ".join(person.command())
+    adsctl = " ".join(person.forked())
     script = "\n".join(["set -e", keyring, f'adsctl() {{ {adsctl} "$@"; }}', *lines])
     return subprocess.run(
         ["dbus-run-session", "--", "bash", "-c", script],

@@ -232,20 +232,17 @@ def test_a_second_run_of_a_fleet_ends_with_11_while_the_first_goes_on(fleet, ser
     adsctl.file("people.csv", PEOPLE)
     people = "audiences push people.csv --audience 1nmth"
     fleet.write("{name: shop, run: products push shop.csv}", f"{{name: people, run: {people}}}")
-    told, shown, sent = [], [], threading.Event()
-
-    def look(put: int) -> None:
-        sent.set()
-        told.append(adsctl.process("fleet", "run", "fleet.yaml", code=11).stderr)
-        shown.append(adsctl.process("fleet", "status", "fleet.yaml", "-o", "json").stdout)
-
-    service.before = look
+    sent, seen = threading.Event(), threading.Event()
+    service.before = lambda put: (sent.set(), seen.wait(TIMEOUT_SECONDS))
     running = adsctl.popen("fleet", "run", "fleet.yaml")
     assert sent.wait(TIMEOUT_SECONDS)
+    told = adsctl("fleet", "run", "fleet.yaml", code=11).stderr
+    shown = adsctl("fleet", "status", "fleet.yaml", "-o", "json").stdout
+    seen.set()
     running.communicate(timeout=TIMEOUT_SECONDS)
     assert running.returncode == 0
-    assert "a run of fleet.yaml goes on" in told[0]
-    assert [task["state"] for task in json.loads(shown[0])] == ["running", "waiting"]
+    assert "a run of fleet.yaml goes on" in told
+    assert [task["state"] for task in json.loads(shown)] == ["running", "waiting"]
 
 
 def test_the_last_run_of_each_fleet_is_shown(fleet, service, feeds, adsctl):

@@ -47,6 +47,7 @@ def test_cron_runs_every_line_of_the_pages(adsctl, service, line):
     path = f"{adsctl.home}/mailer:/usr/bin:/bin"
     environment = {"HOME": str(adsctl.home), "PATH": path, "SHELL": "/bin/sh", "LOGNAME": "you"}
     environment["PYTHONPATH"] = str(ROOT)  # this adsctl is not installed
+    environment["LANG"] = "C.UTF-8"  # so that it is forked; tests/test_shell.py runs one without
     adsctl.installed()
     (adsctl.home / "mailer").mkdir()
     adsctl.file("mailer/mail", "#!/bin/sh\nexit 1\n").chmod(0o755)

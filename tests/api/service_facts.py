@@ -45,5 +45,13 @@ def group(name: str, folder: Path) -> Facts:
 
 
 FOLDER = SHARED if SHARED.exists() else COPY
-ENDPOINTS = {one["name"]: one for name in GROUPS for one in group(name, FOLDER)["endpoints"]}
-RECORDS = {name: record for each in GROUPS for name, record in group(each, FOLDER)["records"].items()}
+
+
+@cache
+def endpoints() -> Facts:
+    return {one["name"]: one for name in GROUPS for one in group(name, FOLDER)["endpoints"]}
+
+
+@cache
+def records() -> Facts:
+    return {name: record for each in GROUPS for name, record in group(each, FOLDER)["records"].items()}

@@ -7,7 +7,7 @@ from ads_cli.api.endpoint import Request, requests_for
 from ads_cli.api.fields import Field, fields_of
 from ads_cli.api.names import VALUES, X
 from tests.api.facts_deviations import DEVIATIONS
-from tests.api.service_facts import COPY, ENDPOINTS, FOLDER, GROUPS, RECORDS, SHARED, group
+from tests.api.service_facts import COPY, FOLDER, GROUPS, SHARED, endpoints, group, records
 
 DECLARED = {  # a line that service x has no longer is of the generic one
     (request.endpoint.method, X.path(request.endpoint.path)): request
@@ -34,41 +34,42 @@ TYPES = {
 
 
 def request_of(name: str) -> type[Request] | None:
-    facts = ENDPOINTS[name]
+    facts = endpoints()[name]
     return DECLARED.get((facts["method"], facts["path"]))
 
 
 def is_declared(name: str) -> bool:
-    return request_of(name) is not None or ENDPOINTS[name]["path"] in BATCHES
+    return request_of(name) is not None or endpoints()[name]["path"] in BATCHES
 
 
-COMPARED = [name for name in ENDPOINTS if is_declared(name)]
+def compared() -> list[str]:
+    return [name for name in endpoints() if is_declared(name)]
 
 
 def test_the_copy_holds_what_the_tests_read():
     if SHARED.exists():
         assert [name for name in GROUPS if group(name, SHARED) != group(name, COPY)] == []
-    assert FOLDER.exists() and len(ENDPOINTS) == 201
+    assert FOLDER.exists() and len(endpoints()) == 201
 
 
 def test_every_endpoint_is_declared():
-    assert [name for name in ENDPOINTS if not is_declared(name)] == []
+    assert [name for name in endpoints() if not is_declared(name)] == []
 
 
 def test_declarations_say_what_the_facts_say():
-    found = {name: {*differences(name)} for name in COMPARED}
-    stated = {name: {*DEVIATIONS.get(name, ())} for name in COMPARED}
-    assert {name: (found[name], stated[name]) for name in COMPARED if found[name] != stated[name]} == {}
+    found = {name: {*differences(name)} for name in compared()}
+    stated = {name: {*DEVIATIONS.get(name, ())} for name in found}
+    assert {name: (found[name], stated[name]) for name in found if found[name] != stated[name]} == {}
 
 
 def test_a_deviation_has_a_reason_and_its_endpoint_is_declared():
-    assert DEVIATIONS.keys() <= set(COMPARED)
+    assert DEVIATIONS.keys() <= set(compared())
     assert all(len(reason.split()) > 2 for each in DEVIATIONS.values() for reason in each.values())
 
 
 def differences(name: str) -> Iterator[str]:
     """Yield how a declaration differs from the facts, as `parameter: what`."""
-    facts, request = ENDPOINTS[name], request_of(name)
+    facts, request = endpoints()[name], request_of(name)
     if facts["path"] in BATCHES and facts["batch"] != BATCHES[facts["path"]].size:
         yield "batch"
     if request is None:
@@ -92,7 +93,7 @@ def outer_parameters(facts: dict[str, dict[str, Any]]) -> dict[str, dict[str, An
 
 def wrong_columns(request: type[Request], facts: dict[str, Any]) -> Iterator[str]:
     """Yield fields of the table that a record does not have."""
-    record = RECORDS.get(facts["answer"].get("record"))
+    record = records().get(facts["answer"].get("record"))
     if record:
         columns = {X.name(column) for column in request.endpoint.record_fields}
         yield from (f"{column}: no such field" for column in columns - {*record["fields"], "id"})

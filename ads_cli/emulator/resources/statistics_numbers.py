@@ -8,7 +8,9 @@ and what is charged is an estimate for three days, which falls.
 import math
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from functools import lru_cache
 from hashlib import blake2b
+from typing import NamedTuple
 
 from ...api.metrics import BILLED_CHARGE, CONVERSION_NUMBERS, KEY_PAGE_VIEW_NUMBERS
 from ..storage.store import Record
@@ -53,28 +55,36 @@ WEB_RATES = {"site_visits": 300.0, "content_views": 180.0, "add_to_carts": 40.0,
 APP_RATES = {"installs": 250.0, "logins": 60.0, "key_page_views": 120.0, "purchases": 6.0}
 LIFETIME_RATES = {"purchases": 9.0, "sign_ups": 30.0}
 MICROS_PER_ORDER = 42_000_000
+CACHED_HOURS = 8192  # of line items; each takes 2 KB
 
 Counts = dict[str, int]  # by metric; a number of a conversion is `metric.number`
 
 
-class LineItemNumbers:
-    """Generates the numbers of one line item."""
+class LineItemNumbers(NamedTuple):
+    """What the numbers of a line item are generated from."""
 
-    def __init__(self, line_item: Record, campaign: Record, earlier: int) -> None:
+    id: str
+    objective: str
+    daily_budget: int  # micro-units, as is the cost
+    cost_of_thousand: int  # impressions
+    popularity: float
+
+    @classmethod
+    def of(cls, line_item: Record, campaign: Record, earlier: int) -> "LineItemNumbers":
         """Take a line item, and how many of the campaign are older: each leaves half of its budget."""
-        self.id = line_item["id"]
-        self.objective = line_item["objective"]
-        self.daily_budget = _daily_budget(line_item, campaign, 2 ** (earlier + 1))
-        first = _unit(self.id, "price")
-        self._cost_of_thousand = 2_500_000 + int(6_000_000 * first)  # micro-units
-        self._popularity = 0.6 + 0.9 * _unit(self.id, "popularity")
+        id = line_item["id"]
+        budget = _daily_budget(line_item, campaign, 2 ** (earlier + 1))
+        cost = 2_500_000 + int(6_000_000 * _unit(id, "price"))
+        return cls(id, line_item["objective"], budget, cost, 0.6 + 0.9 * _unit(id, "popularity"))
 
     def at(self, hour: datetime, now: datetime) -> Counts:
         """Return what is counted of an hour in UTC at a time."""
         if hour + HOUR > now:
             return {}
-        final = self._final(hour)
+        final = _final(self, hour)
         age = now - hour
+        if age >= CHARGED_AFTER:
+            return final
         counted = _grown(age / COUNTED_AFTER, COUNTED_AT_FIRST)
         charged = 1 + ESTIMATE * max(0.0, 1 - age / CHARGED_AFTER)
         return {
@@ -82,30 +92,33 @@ class LineItemNumbers:
             for name, number in final.items()
         }
 
-    def _final(self, hour: datetime) -> Counts:
-        draw = _Draw(f"{self.id} {hour:%Y-%m-%d %H}")
-        season = 0.9 + 0.1 * math.sin(2 * math.pi * hour.timetuple().tm_yday / 365.25)
-        share = MOST_OF_BUDGET * HOURS[hour.hour] * WEEKDAYS[hour.weekday()] * season
-        charge = int(self.daily_budget * share * (0.85 + 0.15 * draw.unit()))
-        impressions = charge * 1000 // self._cost_of_thousand
-        counts = {BILLED_CHARGE: charge, "impressions": impressions}
-        for name, rate in RATES.items():
-            popularity = 1.0 if name == "qualified_impressions" else self._popularity
-            counts[name] = draw.rounded(impressions * rate * popularity / 1000)
-        is_app = self.objective in APP_OBJECTIVES
-        counts["app_clicks" if is_app else "url_clicks"] = draw.rounded(counts["clicks"] * 0.7)
-        counts["engagements"] = sum(
-            counts[name] for name in ("likes", "reposts", "replies", "follows", "clicks", "card_engagements")
-        )
-        counts["billed_engagements"] = counts["engagements"]
-        if self.objective in VIDEO_OBJECTIVES:
-            counts |= _video(impressions, draw)
-        if self.objective == "WEBSITE_CLICKS":
-            counts |= _conversions("conversion", WEB_RATES, counts["clicks"], draw)
-        if is_app:
-            counts |= _conversions("mobile_conversion", APP_RATES, counts["clicks"], draw)
-            counts |= _conversions("mobile_conversion_lifetime_value", LIFETIME_RATES, counts["clicks"], draw)
-        return counts
+
+@lru_cache(CACHED_HOURS)
+def _final(of: LineItemNumbers, hour: datetime) -> Counts:
+    """Return what is counted of an hour in the end; nobody changes it."""
+    draw = _Draw(f"{of.id} {hour:%Y-%m-%d %H}")
+    season = 0.9 + 0.1 * math.sin(2 * math.pi * hour.timetuple().tm_yday / 365.25)
+    share = MOST_OF_BUDGET * HOURS[hour.hour] * WEEKDAYS[hour.weekday()] * season
+    charge = int(of.daily_budget * share * (0.85 + 0.15 * draw.unit()))
+    impressions = charge * 1000 // of.cost_of_thousand
+    counts = {BILLED_CHARGE: charge, "impressions": impressions}
+    for name, rate in RATES.items():
+        popularity = 1.0 if name == "qualified_impressions" else of.popularity
+        counts[name] = draw.rounded(impressions * rate * popularity / 1000)
+    is_app = of.objective in APP_OBJECTIVES
+    counts["app_clicks" if is_app else "url_clicks"] = draw.rounded(counts["clicks"] * 0.7)
+    counts["engagements"] = sum(
+        counts[name] for name in ("likes", "reposts", "replies", "follows", "clicks", "card_engagements")
+    )
+    counts["billed_engagements"] = counts["engagements"]
+    if of.objective in VIDEO_OBJECTIVES:
+        counts |= _video(impressions, draw)
+    if of.objective == "WEBSITE_CLICKS":
+        counts |= _conversions("conversion", WEB_RATES, counts["clicks"], draw)
+    if is_app:
+        counts |= _conversions("mobile_conversion", APP_RATES, counts["clicks"], draw)
+        counts |= _conversions("mobile_conversion_lifetime_value", LIFETIME_RATES, counts["clicks"], draw)
+    return counts
 
 
 def _video(impressions: int, draw: "_Draw") -> Counts:

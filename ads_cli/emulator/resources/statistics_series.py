@@ -1,6 +1,5 @@
 """The numbers of an entity in a period, added up from those of its line items."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, NamedTuple
@@ -73,7 +72,8 @@ class AccountNumbers:
         self._line_items = {one["id"]: one for one in self._all("line_item")}
         self._sources = {
             id: Source(
-                LineItemNumbers(one, self._campaign_of(one), self._older_than(one)), self._active_times(one)
+                LineItemNumbers.of(one, self._campaign_of(one), self._older_than(one)),
+                self._active_times(one),
             )
             for id, one in self._line_items.items()
         }
@@ -162,12 +162,13 @@ def _total(
     sources: list[Source], start: datetime, end: datetime, now: datetime, segments: Sequence[Segment]
 ) -> list[Counts]:
     """Add up the hours of one part of a period, by segment."""
-    totals = [Counter[str]() for _ in segments or ("all",)]
+    totals: list[Counts] = [{} for _ in segments or ("all",)]
     for hour in hours(start.astimezone(UTC), min(end, now).astimezone(UTC)):
         for source in sources:
             for total, counts in zip(totals, _divided(source.at(hour, now), segments), strict=True):
-                total.update(counts)
-    return [*totals]
+                for name, number in counts.items():
+                    total[name] = total.get(name, 0) + number
+    return totals
 
 
 def _divided(counts: Counts, segments: Sequence[Segment]) -> Iterator[Counts]:

@@ -58,7 +58,7 @@ def elements(text: str) -> list[tuple[str, list[str]]]:
 PLAIN = elements("plain")
 
 
-@settings(max_examples=tries(40, 150))
+@settings(max_examples=tries(20, 150))
 @given(TEXT)
 def test_no_text_becomes_an_element_or_an_attribute(text):
     html = render(page(text), "1")
@@ -73,7 +73,7 @@ def test_no_text_becomes_an_element_or_an_attribute(text):
         assert address.startswith(("#section-", "https://", "http://"))
 
 
-@settings(max_examples=tries(50, 200))
+@settings(max_examples=tries(25, 200))
 @given(st.text(max_size=60).map(lambda text: f"https://{text}"))
 def test_an_address_is_one_word_without_credentials_or_controls(text):
     found = web_address(text)

@@ -150,6 +150,12 @@ def test_a_check_loads_nothing_that_sends(adsctl):
     assert not loaded(adsctl, "products", "check", "feed.csv") & (TO_SEND | {"rich", "sqlite3", "filelock"})
 
 
+def test_the_process_of_a_task_begins_with_nothing_heavy():
+    program = "import sys, ads_cli.fleet.task_process; print(*sys.modules)"
+    used = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.split()
+    assert "msgspec" in used and not (ALWAYS_HEAVY | TO_SEND).intersection(used)
+
+
 @pytest.mark.parametrize("words", [("check",), ("run",)])
 def test_a_fleet_on_this_machine_loads_nothing_of_a_cluster(adsctl, words):
     feed_file = adsctl.file("feed.csv", feed(3))

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
+from ads_cli.api.endpoint import MODULES, requests_of
 from tests.conftest import feed
 from tests.environments import made_python
 
@@ -21,7 +22,7 @@ OTHER_REQUESTS = {
     *("httpcore._backends.anyio", "httpcore._backends.trio"),
     *("ads_cli.auth.secret_stores", "ads_cli.console.currencies", "ads_cli.console.progress"),
     *("ads_cli.client.allowance", "ads_cli.client.shared_window", "ads_cli.config.file_locks"),
-    *("ads_cli.client.api_errors", "ads_cli.client.error_codes"),
+    *("ads_cli.client.api_errors", "ads_cli.client.error_codes", "ads_cli.api.history"),
     *("ads_cli.config.atomic_files", "ads_cli.config.output_paths"),
 }
 TO_PUSH = {
@@ -94,6 +95,11 @@ def test_a_piped_result_loads_what_it_sends_with_and_no_more(adsctl, service):
     used = loaded(adsctl, "accounts", "list", "-q")
     assert used >= TO_SEND
     assert not used & (ALWAYS_HEAVY | OTHER_REQUESTS)
+
+
+def test_the_requests_of_a_command_are_in_one_module_so_that_no_other_is_loaded():
+    declared = [(request.endpoint.command, module) for module in MODULES for request in requests_of(module)]
+    assert len({*declared}) == len({command for command, _ in declared})
 
 
 def test_httpx_brings_no_command_line_where_dask_has_installed_click(adsctl):

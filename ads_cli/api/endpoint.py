@@ -203,6 +203,15 @@ def requests_of(module: str) -> list[type[Request]]:
     ]
 
 
+def requests_named(words: tuple[str, ...]) -> list[type[Request]]:
+    """Return the requests of a command, which are of one module; raise KeyError if there are none."""
+    command = " ".join(words)
+    for module in modules_of(words[:-1]):
+        if found := [request for request in requests_of(module) if request.endpoint.command == command]:
+            return found
+    raise KeyError(command)
+
+
 def requests_for(service: str) -> Iterator[type[Request]]:
     """List the requests of all modules that a service understands."""
     for module in MODULES:

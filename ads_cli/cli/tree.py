@@ -51,9 +51,10 @@ class LazyCommands(Mapping[str, Any]):
             return LazyCommand(words)
         if command in HAND_WRITTEN:
             return hand_written_command(words)
+        from ..api.endpoint import requests_named
         from .request_commands import RequestCommand
 
-        generated = RequestCommand(*self._generated[name])
+        generated = RequestCommand(*requests_named(words))
         return with_common_options(generated, words, generated.common)
 
     def summary(self, name: str) -> str:
@@ -62,15 +63,12 @@ class LazyCommands(Mapping[str, Any]):
         return GROUPS.get(command) or summary_line(self[name])
 
     @cached_property
-    def _generated(self) -> dict[str, list[Any]]:
-        return declared_requests(self._path) if self._path else {}
-
-    @cached_property
     def _names(self) -> list[str]:
         """Name the groups, the generated and the hand-written commands, in the order of the help."""
         if not self._path:
             return [name for names in ROOT_SECTIONS.values() for name in names]
-        return [*self._named_in(GROUPS), *self._generated, *self._named_in(HAND_WRITTEN)]
+        generated = generated_names(self._path)
+        return [*self._named_in(GROUPS), *generated, *self._named_in(HAND_WRITTEN)]
 
     def _named_in(self, commands: Collection[str]) -> list[str]:
         paths = (tuple(command.split()) for command in commands)
@@ -170,16 +168,14 @@ def root() -> Root:
     return Root()
 
 
-def declared_requests(path: tuple[str, ...]) -> dict[str, list[Any]]:
-    """Name the commands of a group that are generated, each with the request of each service."""
+def generated_names(path: tuple[str, ...]) -> list[str]:
+    """Name the commands of a group that are generated."""
     from ..api.endpoint import modules_of, requests_of
 
-    declared: dict[str, list[Any]] = {}
-    for request in (request for module in modules_of(path) for request in requests_of(module)):
-        words = request.endpoint.command.split()
-        if tuple(words[:-1]) == path and request.endpoint.command not in HAND_WRITTEN:
-            declared.setdefault(words[-1], []).append(request)
-    return declared
+    requests = (request for module in modules_of(path) for request in requests_of(module))
+    commands = dict.fromkeys(request.endpoint.command for request in requests)
+    found = (command.split() for command in commands if command not in HAND_WRITTEN)
+    return [name for *group, name in found if tuple(group) == path]
 
 
 def hand_written_command(path: tuple[str, ...]) -> Any:

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ads_cli.masking import Mask
@@ -58,7 +58,14 @@ def elements(text: str) -> list[tuple[str, list[str]]]:
 PLAIN = elements("plain")
 
 
-@settings(max_examples=tries(20, 150))
+def with_every_hostile_text(test):
+    for text in HOSTILE:
+        test = example(text)(test)
+    return test
+
+
+@with_every_hostile_text
+@settings(max_examples=tries(10, 150))
 @given(TEXT)
 def test_no_text_becomes_an_element_or_an_attribute(text):
     html = render(page(text), "1")

@@ -26,7 +26,7 @@ def like_a_process(
     """
     stdout, stderr = io.BytesIO(), io.BytesIO()
     with ExitStack() as stack:
-        files = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(2)]
+        files = [stack.enter_context(os.fdopen(os.memfd_create(name), "w+b")) for name in ("stdout", "stderr")]
         stack.enter_context(_attributes())
         stack.enter_context(_environment(environment))
         stack.enter_context(_folder(folder))

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,7 +58,7 @@ class Adsctl:
 
     adsctl(...)          in the process of the tests: a tenth of the time. The default.
     adsctl.local(...)    the same with `--profile local`.
-    adsctl.process(...)  in a process, until it ends: for what Python reads when it starts, for memory.
+    adsctl.process(...)  in a process, until it ends: for what Python reads when it starts.
     adsctl.terminal(...) in a process on a terminal.
     adsctl.popen(...)    in a process that runs beside the test: for signals, kills and locks.
     adsctl.command(...)  the words that start a process: for shells, terminals and `emulator exec`.
@@ -104,7 +104,7 @@ class Adsctl:
     ) -> subprocess.CompletedProcess[str]:
         """Run a command in a process; the exit code must be `code`, unless that is None."""
         done = subprocess.run(
-            self.command(*words),
+            self._start(words, env),
             input=input.encode() if isinstance(input, str) else input,
             stdin=subprocess.DEVNULL if input is None else None,
             capture_output=True,
@@ -128,7 +128,7 @@ class Adsctl:
 
     def terminal(self, *words: object, width: int = 80, **env: str) -> pexpect.spawn:
         """Start a process on a terminal."""
-        command, *arguments = self.command(*words)
+        command, *arguments = self._start(words, env)
         return pexpect.spawn(
             command,
             arguments,
@@ -177,11 +177,18 @@ class Adsctl:
         if self.emulator_database and "local" in argv and not (self.home / "state").exists():
             self.copy_emulator()
 
+    def _start(self, words: Iterable[object], env: Mapping[str, str]) -> list[str]:
+        return (self.command if self._read_at_start(env) else self.forked)(*words)
+
     def _check_in_process(self, env: Mapping[str, str]) -> None:
+        for name in self._read_at_start(env):
+            raise AssertionError(f"{name} is read when Python starts: use process")
+
+    def _read_at_start(self, env: Mapping[str, str]) -> list[str]:
+        """Return the variables that a running Python does not read, where they are not the usual ones."""
         usual = Adsctl(self.home).environment
-        for name, value in (self.env | env).items():
-            at_start = name.startswith(READ_AT_START) and not name.startswith("PYTHON_")
-            assert not at_start or usual.get(name) == value, f"{name} is read when Python starts: use process"
+        given = {name: value for name, value in (self.env | env).items() if usual.get(name) != value}
+        return [name for name in given if name.startswith(READ_AT_START) and not name.startswith("PYTHON_")]
 
 
 def completed(

@@ -169,8 +169,10 @@ def test_reset_refuses_while_the_database_is_served(adsctl):
 
 def test_reset_refuses_while_a_command_uses_the_database(adsctl):
     reset = shlex.join(adsctl.forked("emulator", "reset", "--yes"))
-    done = adsctl.process("emulator", "exec", "--", "sh", "-c", reset, code=11)
-    assert "is in use by process" in done.stderr and "adsctl emulator exec" in done.stderr
+    refused = adsctl.popen("emulator", "exec", "--", "sh", "-c", reset)
+    told = refused.communicate(timeout=60)[1].decode()
+    assert refused.returncode == 11
+    assert "is in use by process" in told and "adsctl emulator exec" in told
     with closing(Emulator(adsctl.home / "state" / "emulator.db")):  # as a command with --profile local does
         adsctl("emulator", "reset", "--yes", code=11)
     assert "reset the emulator's database" in adsctl("emulator", "reset", "--yes").stderr

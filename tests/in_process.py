@@ -26,15 +26,14 @@ def like_a_process(
     """
     stdout, stderr = io.BytesIO(), io.BytesIO()
     with ExitStack() as stack:
-        files = [stack.enter_context(os.fdopen(os.memfd_create(name), "w+b")) for name in ("stdout", "stderr")]
         stack.enter_context(_attributes())
         stack.enter_context(_environment(environment))
         stack.enter_context(_folder(folder))
         stack.enter_context(_signals())
         stack.enter_context(_threads_joined())
         stack.enter_context(_stdin(stdin))
-        stack.enter_context(_captured(1, files[0], stdout))
-        stack.enter_context(_captured(2, files[1], stderr))
+        stack.enter_context(_captured(1, stdout))
+        stack.enter_context(_captured(2, stderr))
         sys.argv = ["adsctl", *argv]
         sys.stdin = io.TextIOWrapper(os.fdopen(0, "rb", closefd=False), "utf-8", newline="\n")
         sys.stdout = io.TextIOWrapper(os.fdopen(1, "wb", closefd=False), "utf-8", newline="\n")
@@ -137,12 +136,13 @@ def _feed(descriptor: int, content: bytes) -> None:
 
 
 @contextmanager
-def _captured(descriptor: int, file: BinaryIO, content: io.BytesIO) -> Iterator[None]:
-    """Redirect a descriptor to a file, so that the output of children is captured too."""
-    with _redirected(descriptor, file):
-        yield
-    file.seek(0)
-    content.write(file.read())
+def _captured(descriptor: int, content: io.BytesIO) -> Iterator[None]:
+    """Redirect a descriptor to a file in memory, so that the output of children is captured too."""
+    with os.fdopen(os.memfd_create("output"), "w+b") as file:
+        with _redirected(descriptor, file):
+            yield
+        file.seek(0)
+        content.write(file.read())
 
 
 @contextmanager

@@ -9,7 +9,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import tempfile
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
@@ -124,7 +123,6 @@ def run_here(
 
     with pytest.MonkeyPatch.context() as patch, recording(adsctl.home / "recorded"):
         patch.setattr(sys, "dont_write_bytecode", True)
-        patch.setattr(tempfile, "tempdir", adsctl.env["TMPDIR"])  # what is captured is recorded too
         for auth in (SignedAuth, BearerAuth, httpx.BasicAuth) if folder == "crash" else ():
             patch.setattr(auth, "auth_flow", lambda self, request: 1 / 0)
         for command in line.split(" && "):

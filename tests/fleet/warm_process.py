@@ -1,4 +1,4 @@
-"""Processes that are forked from one which has imported Dask: the import takes each half a second."""
+"""Processes that are forked from one which has imported Dask and adsctl: it takes each most of a second."""
 
 import multiprocessing
 import os
@@ -9,8 +9,11 @@ from contextlib import suppress
 from multiprocessing import resource_tracker
 from pathlib import Path
 
+LOADED = ("cli.error_boundary", "commands.fleet", "console.results", "fleet.cluster", "fleet.cluster_worker")
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["distributed.cli.dask_scheduler", "distributed.cli.dask_worker"])
+FORKS.set_forkserver_preload(
+    ["distributed.cli.dask_scheduler", "distributed.cli.dask_worker", *(f"ads_cli.{name}" for name in LOADED)]
+)
 
 
 class WarmProcess:

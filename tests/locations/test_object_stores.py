@@ -24,9 +24,9 @@ def test_a_feed_in_a_bucket_is_pushed(adsctl, service, s3):
 
 
 def test_an_object_larger_than_one_request_arrives_whole(adsctl, s3):
-    s3.put("shop/large.csv", feed(6_000).encode())
+    s3.put("shop/large.csv", feed(8_000).encode())
     done = adsctl(*CHECK, "s3://shop/large.csv", **s3.environment)
-    assert json.loads(done.stdout)["rows"] == 6_000
+    assert json.loads(done.stdout)["rows"] == 8_000
     done = adsctl(*CHECK, "s3://shop/large.csv", "--max-size", "1MB", code=3, **s3.environment)
     assert "is larger than 1 MB" in done.stderr
 

@@ -43,8 +43,8 @@ def test_a_pattern_on_an_sftp_server_stands_for_its_files(adsctl, sshd, remote_f
 def test_a_large_file_arrives_whole(adsctl, sshd, remote_feed):
     sshd.trust(adsctl.home)
     sshd.admit(adsctl.home)
-    remote_feed.write_text(feed(6_000))
-    assert json.loads(adsctl(*CHECK, sshd.address(remote_feed)).stdout)["rows"] == 6_000
+    remote_feed.write_text(feed(8_000))
+    assert json.loads(adsctl(*CHECK, sshd.address(remote_feed)).stdout)["rows"] == 8_000
     done = adsctl(*CHECK, sshd.address(remote_feed), "--max-size", "1MB", code=3)
     assert "is larger than 1 MB" in done.stderr
 

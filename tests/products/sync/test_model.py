@@ -1,6 +1,6 @@
 """Properties of a comparison: any feed, any catalog, whatever is hidden or remembered."""
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import PRODUCT
@@ -23,6 +23,12 @@ FEEDS = st.dictionaries(IDS, VALUES, min_size=1) | st.dictionaries(
 INVALID = st.frozensets(IDS)
 WORLDS = st.builds(World, service=st.sampled_from(["generic", "x"]), hides_variants=st.booleans())
 FLAGS = st.booleans()
+RED, PLAIN, DEARER, BLUE = (
+    {"price": "1.00 EUR", "color": "red"},
+    {"price": "1.00 EUR"},
+    {"price": "2 EUR"},
+    {"price": "1.00 EUR", "color": "blue"},
+)
 
 
 def meaning(product: dict) -> dict:
@@ -48,6 +54,8 @@ def fill(world: World, products: dict, remembered: dict) -> None:
 
 
 @settings(deadline=None)
+@example(World("x"), {"a": RED}, {"a": PLAIN, "b": BLUE}, False)  # a row empties a column
+@example(World("generic"), {"a": RED}, {"a": DEARER}, False)  # a feed has no such column
 @given(WORLDS, PRODUCTS, FEEDS, FLAGS)
 def test_differences_that_are_applied_make_the_catalog_the_feed(world, products, feed, verify):
     fill(world, products, {})

@@ -7,6 +7,7 @@ import lzma
 import subprocess
 import sys
 import time
+from hashlib import sha256
 from xml.sax.saxutils import escape
 
 import pytest
@@ -108,7 +109,9 @@ def shop_in_xml(count):
     yield '<?xml version="1.0"?>\n<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel>\n'
     elements = (f"<g:{name}>{escape(value)}</g:{name}>\n" for name, value in PRODUCT.items() if name != "id")
     fields = "".join(elements) + f"<description>{'x' * 4500}</description>\n"
-    yield from (f"<item>\n<g:id>{n}</g:id>\n{fields}</item>\n" for n in range(count))
+    for n in range(count):
+        random = sha256(str(n).encode()).hexdigest()  # what compresses by a thousand is no feed
+        yield f"<item>\n<g:id>{n}</g:id>\n<note>{random}</note>\n{fields}</item>\n"
     yield "</channel></rss>\n"
 
 

@@ -61,6 +61,7 @@ class Adsctl:
     adsctl.process(...)  in a process, until it ends: for what Python reads when it starts.
     adsctl.terminal(...) in a process on a terminal.
     adsctl.popen(...)    in a process that runs beside the test: for signals, kills and locks.
+    adsctl.beside(...)   the same, forked: where what Python reads when it starts is not the point.
     adsctl.command(...)  the words that start a process: for shells, terminals and `emulator exec`.
     adsctl.forked(...)   the same, forked by a process that has loaded adsctl: a fifth of the time.
     adsctl.installed()   an environment in which a shell finds `adsctl`.
@@ -116,8 +117,15 @@ class Adsctl:
 
     def popen(self, *words: object, **env: str) -> subprocess.Popen:
         """Start a process."""
+        return self._popen(self.command(*words), env)
+
+    def beside(self, *words: object, **env: str) -> subprocess.Popen:
+        """Start a forked process: one that is killed ends its command a moment later."""
+        return self._popen(self.forked(*words), env)
+
+    def _popen(self, command: list[str], env: Mapping[str, str]) -> subprocess.Popen:
         return subprocess.Popen(
-            self.command(*words),
+            command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -15,7 +15,6 @@ from ads_cli.api.rates import AUDIENCE_USERS
 from ads_cli.api.users import UpdateAudienceUsers
 from tests.adsctl import MEASURED
 from tests.effort import tries
-from tests.products.stopping import start
 
 from .conftest import digest
 from .parts import PUSH, everybody, jobs, people, person, write_parts
@@ -98,7 +97,7 @@ def test_within_a_file_only_what_is_not_acknowledged_is_sent_again(shop, audienc
 
 def test_a_killed_push_sends_no_file_again_that_was_acknowledged(shop, audience):
     write_parts(shop, 40, count=20)
-    process = start(shop, *PUSH, "people/*.csv")
+    process = shop.beside(*PUSH, "people/*.csv")
     while len(audience.bodies) < 15:
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.01)

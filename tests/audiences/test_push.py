@@ -6,7 +6,6 @@ import time
 import pytest
 
 from ads_cli.validation import process_pool
-from tests.products.stopping import start
 
 from .conftest import digest
 
@@ -194,7 +193,7 @@ def test_a_killed_push_resumes_and_the_audience_equals_the_file(adsctl, service)
 
     before = held()
     words = ("audiences", "push", "people.csv", "--audience", "1nmth", "--users-per-operation", "1")
-    process = start(adsctl, *words)
+    process = adsctl.beside(*words)
     while held() == before and process.poll() is None:
         time.sleep(0.01)
     process.kill()

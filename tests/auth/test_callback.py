@@ -13,11 +13,10 @@ import pytest
 
 from ads_cli.auth import callback
 from tests.auth.test_signin import LOGIN, service, shop  # noqa: F401 - fixtures
-from tests.products.stopping import start
 
 
 def test_a_listener_accepts_only_the_callback_of_its_request_token(shop, service):  # noqa: F811
-    process = start(shop, *LOGIN, "--callback", "http://127.0.0.1:18976/back", "--authenticate")
+    process = shop.beside(*LOGIN, "--callback", "http://127.0.0.1:18976/back", "--authenticate")
     said = ""
     while "oauth_token=rt" not in said:
         said += process.stderr.readline().decode()
@@ -40,7 +39,7 @@ def test_a_listener_accepts_only_the_callback_of_its_request_token(shop, service
 
 
 def test_a_refusal_by_the_user_exits_with_4(shop, service):  # noqa: F811
-    process = start(shop, *LOGIN, "--callback", "http://127.0.0.1:18977/")
+    process = shop.beside(*LOGIN, "--callback", "http://127.0.0.1:18977/")
     said = ""
     while "oauth_token=rt" not in said:
         said += process.stderr.readline().decode()
@@ -53,7 +52,7 @@ def listening(shop) -> tuple[subprocess.Popen, tuple[str, int]]:  # noqa: F811
     """Start a sign-in; return its process, and where it listens."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = free.getsockname()
-    process = start(shop, *LOGIN, "--callback", f"http://127.0.0.1:{address[1]}/")
+    process = shop.beside(*LOGIN, "--callback", f"http://127.0.0.1:{address[1]}/")
     said = ""
     while "oauth_token=rt" not in said:
         said += process.stderr.readline().decode()

@@ -7,9 +7,7 @@ from ads_cli.validation.block_runner import BlockRunner
 from tests.conftest import PRODUCT
 
 HEADER = ",".join(PRODUCT) + "\n"
-LONG = (
-    "A description, which is as long as most of them are. " * 80
-)  # as large as the service takes, so that the rows are few
+LONG = "A description, which is as long as most of them are. " * 80  # near the limit, so that rows are few
 SMALLER = 10
 ROWS = 220
 

@@ -11,7 +11,7 @@ import time_machine
 
 from tests.conftest import PRODUCT, feed
 from tests.effort import tries
-from tests.products.stopping import list_jobs, run, start
+from tests.products.stopping import list_jobs, run
 
 ROWS, BATCHES, STOP_AT = 100, 4, 2
 WINTER, SPRING = "Winter mug", "Spring mug"
@@ -153,7 +153,7 @@ def test_a_push_that_begins_while_another_runs_is_not_resumed(adsctl, service):
             spring_stopped.wait(60)
 
     service.before = before
-    winter = start(adsctl, "products", "push", "winter.csv", "--concurrency", "1")
+    winter = adsctl.beside("products", "push", "winter.csv", "--concurrency", "1")
     assert winter_waits.wait(60)
     service.puts.append([])  # winter's first request
     stop_in_the_middle(adsctl, service, "spring.csv")

@@ -2,11 +2,9 @@
 
 import re
 
-import pexpect
 import pytest
 from rich.cells import cell_len
 
-from tests.adsctl import TIMEOUT_SECONDS
 from tests.effort import THOROUGH
 from tests.statistics.rows import number, rows_in, total
 
@@ -19,17 +17,8 @@ PICTURE = re.compile("[▁▂▃▄▅▆▇█]")
 def drawn(adsctl, *words: str, width: int = 80, **env: str) -> list[str]:
     """The lines that a terminal shows."""
     chosen = [*WEEK[: -1 if "--ids" in words else None], *words]
-    start = adsctl.command if "LANG" in env else adsctl.forked  # Python reads it when it starts
-    command, *arguments = start("-q", "-p", "local", "stats", "get", *chosen)
-    child = pexpect.spawn(
-        command,
-        arguments,
-        env=adsctl.environment | {"NO_COLOR": "1"} | env,
-        cwd=str(adsctl.home),
-        dimensions=(50, width),
-        encoding="utf-8",
-        timeout=TIMEOUT_SECONDS,
-    )
+    given = {"NO_COLOR": "1"} | env
+    child = adsctl.terminal("-q", "-p", "local", "stats", "get", *chosen, width=width, **given)
     shown = child.read().replace("\r\n", "\n")
     child.close()
     assert child.exitstatus == 0, shown

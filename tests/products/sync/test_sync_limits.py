@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from tests.conftest import feed
-from tests.products.stopping import run, start
+from tests.products.stopping import run
 
 HUNDRED = range(100)
 
@@ -139,7 +139,7 @@ def test_a_sync_does_not_begin_while_another_run_changes_the_catalog(syncer):
         go_on.wait(60)
 
     syncer.service.before = wait
-    process = start(syncer.adsctl, "products", "push", "other.csv")
+    process = syncer.adsctl.beside("products", "push", "other.csv")
     assert reached.wait(60)
     syncer.service.before = lambda number: None
     syncer.sync(code=11)

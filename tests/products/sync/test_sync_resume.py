@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from tests.conftest import PRODUCT
-from tests.products.stopping import run, start
+from tests.products.stopping import run
 
 from .syncer import ONE_BY_ONE
 
@@ -64,7 +64,7 @@ def test_a_killed_sync_sends_no_acknowledged_change_again(full, method, number):
     setattr(full.service, name, wait)
     words = ("--prune", "--yes", "--max-delete", "100%", "--concurrency", "1")
     full.acknowledged()  # notes the keys of what is there
-    process = start(full.adsctl, "products", "sync", "feed.jsonl", *words)
+    process = full.adsctl.beside("products", "sync", "feed.jsonl", *words)
     assert reached.wait(60)
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=60)

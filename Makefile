@@ -9,12 +9,13 @@ SDK := build/sdk/bin
 S3 := build/s3/bin
 CONTAINER := build/container/bin
 AUDIT := build/audit/bin
+DIST := build/dist/bin
 # Wheels only, each with a known hash: no package may run code while it is installed, or be exchanged.
 INSTALL := -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps
 PINNED := $(INSTALL) --require-hashes
 STAMP := $(CURDIR) $(shell cat pyproject.toml requirements/run.txt requirements/dev.txt | cksum)
 
-.PHONY: demo test chaos mutate check audit format docs data pins bench run-environment sdk-environment s3-environment container-environment clean ready
+.PHONY: demo test chaos mutate check audit format docs dist data pins bench run-environment sdk-environment s3-environment container-environment clean ready
 
 # Exit 11: the emulator's database was created by another version, and is deleted.
 demo: $(READY)
@@ -79,6 +80,10 @@ format: $(READY)
 docs: $(READY)
 	$(BIN)/python -m ads_cli.cli.write_reference .
 
+# What is released, in dist/: wheel, sdist, SBOM and checksums; then installed by pip, pipx and uv, and tried.
+dist: $(READY) docs $(DIST)/pipx
+	$(BIN)/python -m tools.dist
+
 # The ISO codes in ads_cli/api/iso_codes.py, and the names in ads_cli/audiences/countries.txt.
 data: $(READY)
 	$(BIN)/python -m tools.iso_codes
@@ -100,6 +105,11 @@ $(READY):
 	$(BIN)/python $(INSTALL) --no-build-isolation --editable . && \
 	$(BIN)/python -m pip --disable-pip-version-check check && \
 	echo "$(STAMP)" > .venv/stamp; }
+
+$(DIST)/pipx: requirements/dist.txt
+	$(PYTHON) -m venv --clear build/dist
+	$(DIST)/python $(PINNED) -r $<
+	touch $@
 
 # In an environment of its own: only `make check` needs it.
 $(LINT)/lint-imports: requirements/lint.txt

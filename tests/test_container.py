@@ -9,6 +9,7 @@ import yaml
 
 from ads_cli.config.environment import known_variables
 from ads_cli.errors import EXIT_CODES
+from ads_cli.installation import IMAGE_FILE
 from tests.adsctl import ROOT
 from tests.conftest import feed
 from tests.containerfile import problems
@@ -40,6 +41,10 @@ def checked(*words: object) -> str:
 
 def test_hadolint_finds_nothing_in_the_containerfile():
     assert checked(made_python("container").parent / "hadolint", CONTAINERFILE) == ""
+
+
+def test_the_image_knows_that_it_is_one():
+    assert f"touch /opt/adsctl/{IMAGE_FILE} " in CONTAINERFILE.read_text()
 
 
 def test_the_containerfile_keeps_the_rules():

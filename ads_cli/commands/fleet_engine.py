@@ -8,6 +8,7 @@ from ..fleet.engine import Engine
 from ..fleet.processes import LocalEngine
 from ..fleet.queue import Limits
 from ..fleet.records import Run
+from ..installation import missing_extra
 
 
 def choose_engine(
@@ -24,7 +25,6 @@ def choose_engine(
     try:
         from ..fleet.cluster import ClusterEngine
     except ModuleNotFoundError:
-        hint = "pip install 'adsctl[fleet]'"
-        raise UsageError("--engine dask needs adsctl[fleet]", hint=hint) from None
+        raise missing_extra("--engine dask", "fleet") from None
     max_wait = call.settings.seconds("max_wait")
     return lambda run: ClusterEngine(scheduler, run, state_dir, limits, max_wait)

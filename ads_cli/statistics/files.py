@@ -10,6 +10,7 @@ from typing import IO, Any, Literal, cast
 
 from ..config.atomic_files import atomic, replacing
 from ..errors import UsageError
+from ..installation import missing_extra
 from ..output.records import write_csv, write_jsonl, write_tsv
 from .rows import Row, Table
 
@@ -100,9 +101,7 @@ def require_parquet() -> Any:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise UsageError(
-            "writing parquet needs adsctl[parquet]", hint="pip install 'adsctl[parquet]'"
-        ) from None
+        raise missing_extra("writing parquet", "parquet") from None
     return pyarrow
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from ..errors import UsageError
+from ..installation import missing_extra
 from ..output.text import safe
 from .gathered import Gathered, Line
 from .question import is_money
@@ -59,7 +60,7 @@ def require_matplotlib() -> Any:
     try:
         import matplotlib.figure
     except ImportError:
-        raise UsageError("--plot needs adsctl[plot]", hint="pip install 'adsctl[plot]'") from None
+        raise missing_extra("--plot", "plot") from None
     return matplotlib
 
 

@@ -2,7 +2,6 @@
 
 import io
 import json
-import sys
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
@@ -10,7 +9,6 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
-from ads_cli.errors import UsageError
 from ads_cli.feeds.formats import parquet as reader
 from tests.conftest import PRODUCT
 
@@ -84,11 +82,3 @@ def test_a_parquet_file_without_rows_or_with_a_repeated_column_is_refused(feeds)
 def test_a_parquet_file_that_is_a_bomb_is_refused(feeds, monkeypatch):
     monkeypatch.setattr(reader, "MAX_DECOMPRESSED_BYTES", 100)
     assert "decompresses to more than 100 bytes" in feeds.error(FEED, table({"id": list(range(500))}))
-
-
-def test_a_missing_extra_is_named(feeds, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(UsageError) as caught:
-        list(feeds.rows(FEED, b"PAR1"))
-    assert caught.value.message == "reading parquet needs adsctl[parquet]"
-    assert caught.value.hint == "pip install 'adsctl[parquet]'"

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -97,13 +96,6 @@ def test_what_counts_each_time_it_is_sent_does_not_run_on_a_cluster(company):
     error = error_of(company, fleet, 2)
     assert "task 'orders': what a lost worker had sent would be sent, and counted, again" in error["message"]
     assert "without --engine" in error["hint"]
-
-
-def test_the_extra_that_is_missing_is_named(company, monkeypatch):
-    monkeypatch.setitem(sys.modules, "ads_cli.fleet.cluster", None)
-    error = error_of(company, company.feeds([SHOP], 25), 2)
-    assert error["message"] == "--engine dask needs adsctl[fleet]"
-    assert error["hint"] == "pip install 'adsctl[fleet]'"
 
 
 def test_the_engine_and_its_scheduler_belong_together(adsctl):

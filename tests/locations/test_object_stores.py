@@ -3,7 +3,6 @@
 import gzip
 import json
 import socket
-import sys
 import time
 
 import pytest
@@ -60,19 +59,3 @@ def test_a_store_that_does_not_answer_cannot_hold_up_a_command(adsctl, s3):
         done = adsctl(*CHECK, "s3://shop/feed.csv", "--timeout", "300ms", code=8, **environment)
     assert "in time" in done.stderr or "timeout" in done.stderr
     assert time.monotonic() - started < 60
-
-
-@pytest.mark.parametrize(
-    ("address", "module", "extra"),
-    [
-        ("s3://shop/feed.csv", "s3fs", "s3"),
-        ("gs://shop/feed.csv", "gcsfs", "gs"),
-        ("az://shop/feed.csv", "adlfs", "az"),
-        ("sftp://shop.example/feed.csv", "sshfs", "sftp"),
-    ],
-)
-def test_a_missing_extra_is_named(adsctl, monkeypatch, address, module, extra):
-    monkeypatch.setitem(sys.modules, module, None)
-    done = adsctl(*CHECK, address, code=2)
-    assert f"reading {extra}:// needs adsctl[{extra}]" in done.stderr
-    assert f"pip install 'adsctl[{extra}]'" in done.stderr

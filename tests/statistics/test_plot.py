@@ -1,6 +1,5 @@
 """`--plot`: the rows as a picture, SVG or PNG."""
 
-import sys
 from xml.etree import ElementTree
 
 import pytest
@@ -114,10 +113,3 @@ def test_an_existing_file_is_replaced_by_force_only(stats):
 def test_what_cannot_be_drawn_is_refused_before_anything_is_asked(stats, service, file, words, message):
     service.fail("* /12/* status=500")
     assert message in plot(stats, *WEEK, *words, file=file, code=2).stderr
-
-
-def test_a_missing_extra_is_named(stats, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    done = plot(stats, *WEEK, code=2)
-    assert "--plot needs adsctl[plot]" in done.stderr and "pip install 'adsctl[plot]'" in done.stderr

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, BinaryIO
 
-from ...errors import ContentError, UsageError
+from ...errors import ContentError
+from ...installation import missing_extra
 from ..limits import MAX_DECOMPRESSED_BYTES
 from ..locations.location import spooled
 from ..record_rows import RecordRows
@@ -13,7 +14,6 @@ from .typed_values import as_text
 
 BATCH_ROWS = 1000
 BUFFER_BYTES = 1024 * 1024
-MISSING_EXTRA, EXTRA_HINT = "reading parquet needs adsctl[parquet]", "pip install 'adsctl[parquet]'"
 
 
 class ParquetRows(RecordRows):
@@ -23,7 +23,7 @@ class ParquetRows(RecordRows):
         try:
             from pyarrow import ArrowException, parquet
         except ImportError:
-            raise UsageError(MISSING_EXTRA, hint=EXTRA_HINT) from None
+            raise missing_extra("reading parquet", "parquet") from None
         number = 0
         self.notes = list(self.source.notes)
         try:
@@ -58,7 +58,7 @@ def column_names(stream: BinaryIO, label: str) -> tuple[str, ...]:
     try:
         from pyarrow import ArrowException, parquet
     except ImportError:
-        raise UsageError(MISSING_EXTRA, hint=EXTRA_HINT) from None
+        raise missing_extra("reading parquet", "parquet") from None
     try:
         return tuple(parquet.read_schema(stream).names)
     except (ArrowException, ValueError) as error:

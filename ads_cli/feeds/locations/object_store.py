@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 
 from ...client.copy_limits import CopyRetries
 from ...client.retry import FailedAttempt
-from ...errors import AccessError, AdsctlError, NotFoundError, UnavailableError, UsageError
+from ...errors import AccessError, AdsctlError, NotFoundError, UnavailableError
+from ...installation import missing_extra
 from ...output.text import shortened
 from .access import OnBytes
 from .background import in_thread
@@ -125,9 +126,7 @@ class ObjectLocation(RemoteLocation):
         try:
             return getattr(import_module(back_end.module), back_end.name)
         except ImportError:
-            raise UsageError(
-                f"reading {scheme}:// needs adsctl[{scheme}]", hint=f"pip install 'adsctl[{scheme}]'"
-            ) from None
+            raise missing_extra(f"reading {scheme}://", scheme) from None
 
     @property
     def _scheme(self) -> str:

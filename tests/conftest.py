@@ -2,6 +2,7 @@
 
 import gc
 import json
+import re
 import shutil
 import ssl
 import threading
@@ -16,6 +17,7 @@ from pytest_httpserver import HTTPServer
 
 from ads_cli.__main__ import GC_THRESHOLD
 from ads_cli.commands.emulator import variables
+from ads_cli.config.folders import CONFIG_FILES, STATE_FILES
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.faults import parse_fault
 from ads_cli.emulator.server import running
@@ -60,9 +62,13 @@ def seeded_database(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def adsctl(tmp_path: Path, seeded_database: Path) -> Adsctl:
-    """adsctl, just installed."""
-    return Adsctl(tmp_path, emulator_database=seeded_database)
+def adsctl(tmp_path: Path, seeded_database: Path) -> Iterator[Adsctl]:
+    """adsctl, just installed; whatever it leaves in its folders is described by `adsctl help files`."""
+    yield Adsctl(tmp_path, emulator_database=seeded_database)
+    for folder, described in (("config", CONFIG_FILES), ("state", STATE_FILES)):
+        own = {*described, *(f"{Path(name).stem}.lock" for name in described)}
+        left = (path.name for path in (tmp_path / folder).glob("*"))
+        assert {re.sub("-(wal|shm|journal)$", "", name) for name in left} <= own  # what SQLite has beside
 
 
 @pytest.fixture

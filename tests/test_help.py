@@ -7,6 +7,7 @@ import pytest
 import ads_cli
 from ads_cli.cli.layout import GROUPS, ROOT_SECTIONS, ROOT_SUMMARIES
 from ads_cli.config.environment import ENVIRONMENT
+from ads_cli.config.folders import CONFIG_FILES, STATE_FILES
 from ads_cli.console.help_topics import TOPICS
 from ads_cli.console.options import ALL_OPTIONS
 from ads_cli.errors import EXIT_CODES, AdsctlError
@@ -50,13 +51,23 @@ def assert_fits_eighty_columns(shown: str, command: Command) -> None:
             assert re.sub(r"\s", "", text) in joined
 
 
+def test_the_files_are_listed_in_the_folders_of_this_machine(adsctl):
+    shown = adsctl("help", "files").stdout
+    assert f"\nConfiguration (ADSCTL_CONFIG_DIR) is in\n{adsctl.home}/config\n" in shown
+    assert f"\nState (ADSCTL_STATE_DIR) is in\n{adsctl.home}/state\n" in shown
+    for name in (*CONFIG_FILES, *STATE_FILES):
+        assert f"\n  {name} " in shown
+    assert not (adsctl.home / "config").exists() and not (adsctl.home / "state").exists()
+
+
 def test_no_option_but_help_is_called_h():
     assert all("-h" not in option.names for command in COMMANDS.values() for option in command.options)
 
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_topic_fits_eighty_columns(adsctl, topic):
-    shown = adsctl("help", topic, COLUMNS="80").stdout
+    folders = {"ADSCTL_CONFIG_DIR": "/config", "ADSCTL_STATE_DIR": "/state"}  # shown as they are
+    shown = adsctl("help", topic, COLUMNS="80", **folders).stdout
     assert shown.endswith("\n") and all(len(line) <= 80 for line in shown.splitlines())
     assert topic not in COMMANDS
 

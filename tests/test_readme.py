@@ -8,6 +8,9 @@ import subprocess
 import httpx
 import pexpect
 import pytest
+from platformdirs.macos import MacOS
+from platformdirs.unix import Unix
+from platformdirs.windows import Windows
 
 from ads_cli.errors import EXIT_CODES, SIGNAL_EXIT_CODES
 from ads_cli.output.presentation import FORMATS
@@ -34,6 +37,19 @@ def test_the_readme_lists_the_exit_codes_and_formats_of_the_program():
     assert {codes: meaning.replace("`", "") for codes, meaning in table.items()} == expected
     listed = re.search(r"^Formats \(`-o`\): (.+?)\.$", text, re.M | re.S)[1]
     assert re.findall(r"`(\w+)`", listed) == list(FORMATS)
+
+
+@pytest.mark.parametrize(("name", "system"), [("Linux", Unix), ("macOS", MacOS), ("Windows", Windows)])
+def test_the_readme_names_the_folders_of_each_system(monkeypatch, name, system):
+    monkeypatch.setattr("platformdirs.windows.get_win_folder", lambda _: "%LOCALAPPDATA%")
+    monkeypatch.setenv("HOME", "/home/you")
+    for variable in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    folders = [system("adsctl").user_config_dir, system("adsctl").user_state_dir]
+    folders = [each.replace("/home/you", "~") for each in folders]
+    if name == "Windows":
+        folders = [each.replace("/", "\\") for each in folders]
+    assert f"| {name} | `{folders[0]}` | `{folders[1]}` |" in (ROOT / "README.md").read_text()
 
 
 def crontab_lines() -> list[str]:

@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..config.environment import ENVIRONMENT
+from ..config.folders import CONFIG_FILES, STATE_FILES
+from ..config.settings import Settings
 from ..errors import EXIT_CODES, SIGNAL_EXIT_CODES
 from ..feeds.registry import one_of, readable_formats
 from ..output.presentation import FORMATS
+from ..output.text import safe
 from .options import ALL_OPTIONS
 
 Formatter = Any  # of Typer: writes text as wide as the terminal
@@ -31,13 +34,9 @@ bzip2, xz, zstd, or zip with one file); - is standard input (with --format). A Y
 list, or a mapping with the single key products or users. XML is RSS, Atom, or any element that is repeated.
 An empty cell is a value that is not given."""
 
-FILES = {
-    "ADSCTL_CONFIG_DIR/config.yaml": "profiles: addresses, account, catalog; never a secret",
-    "ADSCTL_STATE_DIR/jobs": "one journal for each push",
-    "ADSCTL_STATE_DIR/acknowledged": "digests of acknowledged products, for push --changed",
-    "ADSCTL_STATE_DIR/feed_sizes": "the rows that each feed had when it was pushed last",
-    "ADSCTL_STATE_DIR/emulator.db": "the data of the emulator",
-}
+REMOVAL_TEXT = """\
+To leave nothing behind, run for each profile adsctl auth logout, which revokes its token, and adsctl profile
+remove, which removes its secrets from the keyring; then remove these folders."""
 
 
 def write_options(formatter: Formatter) -> None:
@@ -72,9 +71,17 @@ def write_environment(formatter: Formatter) -> None:
 
 
 def write_files(formatter: Formatter) -> None:
-    """List the files that adsctl reads and writes."""
+    """List the files that adsctl reads and writes, in the folders of this machine."""
     formatter.write_text(FILES_TEXT)
-    _write_table(formatter, FILES.items())
+    settings = Settings({})
+    for what, variable, folder, files in (
+        ("Configuration", "ADSCTL_CONFIG_DIR", settings.config_dir, CONFIG_FILES),
+        ("State", "ADSCTL_STATE_DIR", settings.state_dir, STATE_FILES),
+    ):
+        _write_paragraph(formatter, f"{what} ({variable}) is in")
+        formatter.write(f"{safe(str(folder))}\n")  # never wrapped: it is copied
+        _write_table(formatter, files.items())
+    _write_paragraph(formatter, REMOVAL_TEXT)
 
 
 TOPICS: dict[str, Callable[[Formatter], None]] = {

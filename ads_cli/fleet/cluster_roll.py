@@ -82,7 +82,7 @@ class Roll:
             what = f"has {differences[address]}" if address in differences else f"cannot run adsctl: {answer}"
             error = StateError(
                 f"the worker {name} at {address} {what}",
-                hint="install the same ads-cli, with its extra fleet, and Python on every worker and here",
+                hint="install the same version of ads-cli[fleet] and of Python on every worker and here",
             )
             if is_first:
                 raise error

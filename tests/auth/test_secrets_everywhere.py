@@ -178,7 +178,7 @@ def test_no_command_writes_a_secret_anywhere(watched, world, httpserver, monkeyp
     assert runs[0].returncode == ENDS_WITH.get(command, 0), runs[0].stderr.decode()
     if httpserver.log:  # else nothing is signed, and nothing crashes
         if (jobs := watched.home / "state" / "jobs").exists():
-            jobs.rename(jobs.with_name("earlier"))  # an unfinished job is not begun again
+            jobs.rename(watched.home / "earlier jobs")  # an unfinished job is not begun again
         runs.append(execute(watched, line, world, folder="crash"))
         logs = [path.read_bytes() for path in watched.home.rglob("*.log")]  # of the tasks of a fleet
         told = b"".join([runs[2].stderr, *logs])

@@ -14,7 +14,6 @@ SECRETS |= {"importlib_metadata", "jaraco.classes", "jaraco.context", "jaraco.fu
 SECRETS |= {"zipp"}
 SERVED = {"cheroot", "lazy-importer"}
 DATA = {"msgspec", "PyYAML", "ruamel.yaml", "jmespath", "filelock", "platformdirs", "phonenumbers"}
-DATA |= {"python-stdnum"}
 REPORT = {"Jinja2", "MarkupSafe"}
 FEEDS = {"backports.zstd", "python-calamine", "imagesize"}  # compression, workbooks, pixels of images
 MOST_BYTES = 5_000_000  # of what only reads feeds

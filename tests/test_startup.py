@@ -11,7 +11,7 @@ from tests.conftest import feed
 from tests.environments import made_python
 
 ALWAYS_HEAVY = {
-    *("pydantic", "click", "rich", "keyring", "phonenumbers", "pycountry", "stdnum", "cheroot"),
+    *("pydantic", "click", "rich", "keyring", "phonenumbers", "pycountry", "cheroot"),
     "typing_extensions",  # which msgspec looks for, and does without
 }
 TO_SEND = {"httpx", "oauthlib"}

@@ -263,7 +263,6 @@ def test_the_app_imports_no_heavy_modules():
         "httpx",
         "oauthlib",
         "pycountry",
-        "stdnum",
         "secrets",
         "tempfile",
     )

@@ -12,7 +12,6 @@ HTTP = {"anyio", "certifi", "h11", "httpcore", "httpx", "idna", "oauthlib", "typ
 SECRETS = {"keyring", "SecretStorage", "jeepney", "cffi", "cryptography", "pycparser", "backports.tarfile"}
 SECRETS |= {"importlib_metadata", "jaraco.classes", "jaraco.context", "jaraco.functools", "more-itertools"}
 SECRETS |= {"zipp"}
-SERVED = {"cheroot", "lazy-importer"}
 DATA = {"msgspec", "PyYAML", "ruamel.yaml", "jmespath", "filelock", "platformdirs", "phonenumbers"}
 REPORT = {"Jinja2", "MarkupSafe"}
 FEEDS = {"backports.zstd", "python-calamine", "imagesize"}  # compression, workbooks, pixels of images
@@ -37,7 +36,7 @@ def sizes() -> dict[str, int]:
 
 
 def test_these_distributions_are_installed_and_no_other(sizes):
-    listed = COMMAND_LINE | HTTP | SECRETS | SERVED | DATA | FEEDS | REPORT
+    listed = COMMAND_LINE | HTTP | SECRETS | DATA | FEEDS | REPORT
     assert sizes.keys() == {name.lower().replace("_", "-") for name in listed}
 
 

@@ -13,7 +13,7 @@ COMMAND_LINE |= {
     "pydantic_core",
     "annotated-types",
     "typing-inspection",
-}  # of typer, never imported
+}  # no command imports them
 HTTP = {"anyio", "certifi", "h11", "httpcore", "httpx", "idna", "oauthlib", "typing_extensions"}
 SECRETS = {"keyring", "SecretStorage", "jeepney", "cffi", "cryptography", "pycparser", "backports.tarfile"}
 SECRETS |= {"importlib_metadata", "jaraco.classes", "jaraco.context", "jaraco.functools", "more-itertools"}

@@ -1,7 +1,7 @@
 """What we rely on in Typer beyond what it documents; a version that changes it fails here, in plain words.
 
-Documented, and not tried here: typer.Option and typer.Argument in Annotated, typer.Context, typer.Exit, contexts'
-`args`, `obj` and `invoked_subcommand`, `allow_extra_args`, and subclasses of TyperCommand and TyperGroup.
+Documented, and not tried here: typer.Option and typer.Argument in Annotated, typer.Context (`args`, `obj`,
+`invoked_subcommand`), typer.Exit, `allow_extra_args`, subclasses of TyperCommand and TyperGroup.
 """
 
 import json
@@ -62,25 +62,8 @@ def test_every_kind_of_value_is_converted_and_a_default_is_taken_as_it_is():
         "log": None,
         "quiet": False,
     }
-    given = [
-        "a",
-        "--color",
-        "blue",
-        "--coats=3",
-        "--width",
-        "5",
-        "--unit",
-        "km",
-        "--note",
-        "x",
-        "-n",
-        "y",
-        "--log",
-        "f",
-        "--quiet",
-        "b",
-    ]
-    found = parsed(*given)
+    text = "a --color blue --coats=3 --width 5 --unit km --note x -n y --log f --quiet b"
+    found = parsed(*text.split())
     assert found == {
         "things": ["a", "b"],
         "color": Color.blue,
@@ -141,7 +124,7 @@ def test_typer_makes_a_parameter_of_the_arguments_that_we_give_it_and_of_no_othe
 
 
 def test_what_annotated_declares_can_be_read():
-    """The attributes of what typer.Option returns: default (the first name), param_decls, min, max and more."""
+    """By the attributes of what typer.Option returns: default (the first name), param_decls, min, max..."""
     found = {param.name: param for param in parameters_of(paint)}
     assert [param.title for param in found.values()] == [
         *("THING...", "--color [red|blue]", "--coats N", "--width N", "--unit [M|KM]", "-n, --note TEXT"),

@@ -5,6 +5,7 @@ BIN := .venv/bin
 LINT := build/lint/bin
 READY := ready
 RUN := build/run/bin
+OLDEST := build/oldest/bin
 SDK := build/sdk/bin
 S3 := build/s3/bin
 CONTAINER := build/container/bin
@@ -16,7 +17,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --only-binary :all
 PINNED := $(INSTALL) --require-hashes
 STAMP := $(CURDIR) $(shell cat pyproject.toml requirements/run.txt requirements/dev.txt | cksum)
 
-.PHONY: demo test chaos mutate check audit format docs dist data pins bench run-environment sdk-environment s3-environment container-environment data-environment clean ready
+.PHONY: demo test chaos mutate check audit format docs dist data pins bench newest run-environment oldest-environment newest-environment sdk-environment s3-environment container-environment data-environment clean ready
 
 # Exit 11: the emulator's database was created by another version, and is deleted.
 demo: $(READY)
@@ -31,7 +32,7 @@ MEMORY := $(shell { grep -q '/dev/shm .*noexec' /proc/mounts || \
 # Compiled tests are kept, whatever the surroundings say: otherwise each worker compiles them all in each run.
 test: export PYTHONDONTWRITEBYTECODE =
 test: export TMPDIR := $(or $(MEMORY),$(TMPDIR))
-test: $(READY) run-environment sdk-environment s3-environment container-environment data-environment
+test: $(READY) run-environment oldest-environment sdk-environment s3-environment container-environment data-environment
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # Pushes under a fault plan (network, kills, damaged disks), each from a seed; steps of the model of what the
@@ -129,6 +130,21 @@ $(RUN)/stamp: requirements/run.txt
 	$(PYTHON) -m venv --clear build/run
 	$(RUN)/python $(PINNED) -r $<
 	touch $@
+
+# The oldest versions that pyproject.toml allows.
+oldest-environment: $(OLDEST)/stamp
+$(OLDEST)/stamp: requirements/oldest.txt
+	$(PYTHON) -m venv --clear build/oldest
+	$(OLDEST)/python $(PINNED) -r $<
+	touch $@
+
+# Whether adsctl runs with the newest version of each library, whatever is pinned.
+newest: $(READY)
+	ENVIRONMENTS=newest $(BIN)/python -m pytest tests/test_typer.py
+
+newest-environment:
+	$(PYTHON) -m venv --clear build/newest
+	build/newest/bin/python -m pip install --quiet --disable-pip-version-check .
 
 # The public SDK, which a test drives against the emulator.
 sdk-environment: $(SDK)/stamp

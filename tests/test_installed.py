@@ -8,6 +8,12 @@ import pytest
 from tests.environments import made_python
 
 COMMAND_LINE = {"annotated-doc", "shellingham", "typer", "rich", "markdown-it-py", "mdurl", "pygments"}
+COMMAND_LINE |= {
+    "pydantic",
+    "pydantic_core",
+    "annotated-types",
+    "typing-inspection",
+}  # no command imports them
 HTTP = {"anyio", "certifi", "h11", "httpcore", "httpx", "idna", "oauthlib", "typing_extensions"}
 SECRETS = {"keyring", "SecretStorage", "jeepney", "cffi", "cryptography", "pycparser", "backports.tarfile"}
 SECRETS |= {"importlib_metadata", "jaraco.classes", "jaraco.context", "jaraco.functools", "more-itertools"}

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from typer.core import TyperOption
-
 from ..api.endpoint import Batch
+from ..console.parameters import Option
 
 BATCH_OPTIONS = ("format", "failed_out", "force", "resume", "uncertain")
 FORMATS = "csv, tsv, json, jsonl or yaml"
@@ -15,25 +14,25 @@ def file_help(batch: Batch) -> str:
     return f"several records, in a list or a table, are sent {batch.size} at a time; "
 
 
-def batch_options(*, creates: bool) -> Iterator[TyperOption]:
+def batch_options(*, creates: bool) -> Iterator[Option]:
     """Make the options that say how several records are read and sent."""
-    yield TyperOption(
-        param_decls=["format", "--format"], metavar="FORMAT", help=f"{FORMATS} (default: by extension)"
-    )
-    yield TyperOption(
-        param_decls=["failed_out", "--failed-out"],
+    yield Option("format", "--format", metavar="FORMAT", help=f"{FORMATS} (default: by extension)")
+    yield Option(
+        "failed_out",
+        "--failed-out",
         metavar="FILE",
         help="Write rejected records here, with _line and _error",
     )
     yield _flag("force", "Replace an existing file, whatever it holds")
     yield _flag("resume", "Resume the last unfinished run with this file")
     if creates:
-        yield TyperOption(
-            param_decls=["uncertain", "--uncertain"],
+        yield Option(
+            "uncertain",
+            "--uncertain",
             metavar="[skip|resend]",
             help="With --resume: what to do with records whose answer was lost, which may exist",
         )
 
 
-def _flag(name: str, help: str) -> TyperOption:
-    return TyperOption(param_decls=[name, f"--{name}"], is_flag=True, default=None, help=help)
+def _flag(name: str, help: str) -> Option:
+    return Option(name, f"--{name}", is_flag=True, help=help)

@@ -3,9 +3,8 @@
 from collections.abc import Collection
 from typing import Any
 
-from typer.core import TyperOption
-
-from ..console.options import CHOICES, common_options, completes_from, store_common_option
+from ..console.options import CHOICES, common_options, store_common_option
+from ..console.parameters import Option
 
 
 def with_common_options(command: Any, path: tuple[str, ...], shown: Collection[str]) -> Any:
@@ -14,19 +13,19 @@ def with_common_options(command: Any, path: tuple[str, ...], shown: Collection[s
     return command
 
 
-def common_parameters(path: tuple[str, ...], shown: Collection[str] = ()) -> list[TyperOption]:
+def common_parameters(path: tuple[str, ...], shown: Collection[str] = ()) -> list[Option]:
     """Build the common options of the command at `path`; each stores its value for the command that runs."""
     return [
-        TyperOption(
-            param_decls=[*option.names, option.name],
+        Option(
+            *option.names,
+            option.name,
             help=option.help,
-            metavar=option.metavar or None,
+            metavar=option.metavar,
             is_flag=not option.metavar,
-            default=None,
             expose_value=False,
             callback=store_common_option,
             hidden=option.name not in shown if path else not option.in_root_help,
-            autocompletion=completes_from(CHOICES[option.name]) if option.name in CHOICES else None,
+            offers=tuple(CHOICES.get(option.name, ())),
         )
         for option in common_options(path)
     ]

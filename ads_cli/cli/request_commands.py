@@ -8,7 +8,6 @@ from inspect import getdoc
 from typing import Any
 
 import msgspec
-from typer.core import TyperArgument
 
 from ..api.amounts import CurrencyOf, money_fields, unknown_currency
 from ..api.endpoint import Request, is_of_service
@@ -17,6 +16,7 @@ from ..api.names import WIRE_NAMES, neutral_name
 from ..api.spending import ACTIVE, is_active, status_field
 from ..console.help_texts import EXAMPLE_MARK, ExampleCommand
 from ..console.invocation import Invocation
+from ..console.parameters import Argument
 from ..console.request_input import refuse_several, request_from_input
 from ..console.results import show, show_list, show_request
 from ..errors import UsageError
@@ -137,7 +137,7 @@ def _confirm(call: Invocation, request: Request) -> None:
 
 def _key(param: Any) -> str:
     """Return the same text for the same parameter of two requests: its option, or that it is an argument."""
-    return "ID" if isinstance(param, TyperArgument) else max(param.opts, key=len)
+    return "ID" if isinstance(param, Argument) else max(param.opts, key=len)
 
 
 def _use_alias(field: Field, wire_name: str, values: dict[str, Any]) -> None:

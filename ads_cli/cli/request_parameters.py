@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from typer import Exit
-from typer.core import TyperArgument, TyperOption
 
 from ..api.amounts import amount_names
 from ..api.endpoint import Request, document_of
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import X
 from ..api.time import DayOrTime, ExactTime, Time
-from ..console.options import NESTED_METAVAR, completes_from
+from ..console.options import NESTED_METAVAR
+from ..console.parameters import Argument, Option
 from ..spelling import as_option
 from .batch_options import batch_options, file_help
 
@@ -35,7 +35,7 @@ def request_parameters(request: type[Request]) -> list[Any]:
         for field in own
         for param in field_parameters(field, endpoint.id_field, is_required=endpoint.batch is None)
     ]
-    params.sort(key=lambda param: (not isinstance(param, TyperArgument), not param.required))
+    params.sort(key=lambda param: (not isinstance(param, Argument), not param.required))
     if any(field.type.is_nested for field in own):
         params += document_options(request)
     elif request.endpoint.batch:
@@ -48,13 +48,13 @@ def request_parameters(request: type[Request]) -> list[Any]:
     return [*params, envelope_option(), *(paging_options() if is_paged else [])]
 
 
-class AliasOption(TyperOption):
+class AliasOption(Option):
     """A hidden option that is named as its field is on the wire."""
 
     is_alias = True
 
 
-class FieldOption(TyperOption):
+class FieldOption(Option):
     """A required option whose absence is reported by validation, together with all other problems."""
 
     def value_is_missing(self, value: Any) -> bool:
@@ -70,34 +70,35 @@ def field_parameters(field: Field, id_field: str | None, *, is_required: bool = 
     """
     field_type, name = field.type, field.option
     if field.name == id_field:
-        yield TyperArgument(
-            param_decls=[field.name], metavar=field.name.upper(), required=is_required, help=field.help
-        )
+        yield Argument(field.name, metavar=field.name.upper(), required=is_required, help=field.help)
     elif field_type.base is bool:
         both = f"{name}/--no-{name[2:]}"
-        yield TyperOption(param_decls=[field.name, both], help=field.help, default=None, is_flag=True)
+        yield Option(field.name, both, help=field.help, is_flag=True)
     else:
         yield FieldOption(
-            param_decls=[field.name, name, *aliases_of(field)],
+            field.name,
+            name,
+            *aliases_of(field),
             metavar=metavar(field_type),
             help=". ".join(filter(None, (field.help, choices_help(field_type)))),
             required=field.required,
-            autocompletion=completes_from(field_type.offered) if field_type.offered else None,
+            offers=field_type.offered,
         )
     wire_name = X.name(field.name)
     if wire_name != field.name and field.name != id_field:
-        yield AliasOption(param_decls=[wire_name, as_option(wire_name)], hidden=True)
+        yield AliasOption(wire_name, as_option(wire_name), help="", hidden=True)
     if field_type.extra("spends"):
-        yield TyperOption(
-            param_decls=["active", "--active"],
+        yield Option(
+            "active",
+            "--active",
             is_flag=True,
-            default=None,
             help=f"The same as {name} ACTIVE; it asks first, since it may spend from then on",
         )
     if field_type.extra("money"):
         names = amount_names(field.name)
-        yield TyperOption(
-            param_decls=[names[0], *map(as_option, names)],
+        yield Option(
+            names[0],
+            *map(as_option, names),
             metavar="AMOUNT",
             help=f"The same in whole units, as in 1.50; replaces {name}",
         )
@@ -128,18 +129,20 @@ def choices_help(field_type: FieldType) -> str:
     return f"One of {', '.join(field_type.choices)}" if metavar(field_type) == "VALUE" else ""
 
 
-def file_option(request: type[Request]) -> TyperOption:
+def file_option(request: type[Request]) -> Option:
     """Make --file, which reads the fields of one record, or of several where there is a batch line."""
     batch = request.endpoint.batch
     several = file_help(batch) if batch else ""
-    return TyperOption(
-        param_decls=["file", "--file", "-f"],
+    return Option(
+        "file",
+        "--file",
+        "-f",
         metavar="FILE",
         help=f"Read fields from a YAML or JSON file, or - for standard input; {several}options outrank it",
     )
 
 
-def document_options(request: type[Request]) -> Iterator[TyperOption]:
+def document_options(request: type[Request]) -> Iterator[Option]:
     """Make --file, which reads fields from a document, and --example, which prints such a document."""
     yield file_option(request)
 
@@ -148,10 +151,9 @@ def document_options(request: type[Request]) -> Iterator[TyperOption]:
             print(document_of(request), end="")
             raise Exit
 
-    yield TyperOption(
-        param_decls=["--example"],
+    yield Option(
+        "--example",
         is_flag=True,
-        default=None,
         is_eager=True,
         expose_value=False,
         callback=print_example,
@@ -159,27 +161,28 @@ def document_options(request: type[Request]) -> Iterator[TyperOption]:
     )
 
 
-def currency_option(fields: list[Field]) -> Iterator[TyperOption]:
+def currency_option(fields: list[Field]) -> Iterator[Option]:
     """Make --currency, which says how many decimals amounts in whole units may have."""
     if not any(field.name == "currency" for field in fields):
-        yield TyperOption(
-            param_decls=["currency", "--currency"],
+        yield Option(
+            "currency",
+            "--currency",
             metavar="CODE",
             help="The currency of amounts in whole units (default: looked up where they have decimals)",
         )
 
 
-def envelope_option() -> TyperOption:
+def envelope_option() -> Option:
     """Make --envelope, which shows the whole response."""
-    return TyperOption(
-        param_decls=["--envelope"],
+    return Option(
+        "--envelope",
         is_flag=True,
         default=False,
         help="Show the whole response, not only its data (json, yaml, jsonl)",
     )
 
 
-def paging_options() -> Iterator[TyperOption]:
+def paging_options() -> Iterator[Option]:
     """Make --all and --limit, which follow the pages."""
-    yield TyperOption(param_decls=["--all"], is_flag=True, default=False, help="Follow all pages")
-    yield TyperOption(param_decls=["--limit"], metavar="N", help="Follow pages until N records")
+    yield Option("--all", is_flag=True, default=False, help="Follow all pages")
+    yield Option("--limit", metavar="N", help="Follow pages until N records")

@@ -5,14 +5,14 @@ from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, cast
 
-from typer import Exit, Typer
-from typer.core import TyperCommand, TyperGroup, TyperOption
-from typer.exceptions import TyperException
-from typer.main import get_command
+from typer import Exit
+from typer.core import TyperCommand, TyperGroup
 
 from ..console.command_line import CommandLine
-from ..console.help_texts import CONTEXT_SETTINGS, Example, ExampleCommand, HelpOption, summary_line
+from ..console.help_texts import CONTEXT_SETTINGS, Example, FunctionCommand, Parsing, show_help, summary_line
 from ..console.options import shown_options
+from ..console.parameters import Option, words_left
+from ..errors import UsageError
 from ..lean_imports import import_msgspec
 from .common_options import common_parameters, with_common_options
 from .layout import GROUP_COMMANDS, GROUPS, HAND_WRITTEN, ROOT_SECTIONS, ROOT_SUMMARIES
@@ -75,20 +75,38 @@ class LazyCommands(Mapping[str, Any]):
         return [name for *group, name in paths if tuple(group) == self._path]
 
 
-class Group(HelpOption, TyperGroup):
+class Group(Parsing, TyperGroup):
     """A group of commands that are loaded on first use."""
+
+    is_command = False
 
     def __init__(self, *path: str, help: str, **settings: Any) -> None:
         super().__init__(
             name=path[-1] if path else PROGRAM,
             help=help,
-            no_args_is_help=True,
             rich_markup_mode=None,
             params=list(common_parameters(path)),
             commands=cast(Any, LazyCommands(path)),
             **settings,
         )
         self.path = path
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Parse the options of the group; without a word, show its help."""
+        if not args:
+            show_help(ctx)
+        rest = super().parse_args(ctx, args)
+        if not (self.is_command or words_left(ctx)):
+            raise UsageError("Missing command.", hint=f"{ctx.command_path} --help")
+        return rest
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command of a word; raise UsageError with the nearest one."""
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            from ..console.usage_errors import unknown_command
+
+            raise unknown_command(args[0], self.commands, ctx)
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """List the names in the order of the help."""
@@ -116,12 +134,22 @@ class Group(HelpOption, TyperGroup):
 class CommandGroup(Example, Group):
     """A group that is a command too, which is told whether another command in it is named."""
 
+    is_command = True
+
     def __init__(self, *path: str, help: str) -> None:
-        super().__init__(*path, help=help, invoke_without_command=True)
-        own = typer_command(path, GROUP_COMMANDS)
-        self.params = [*own.params, *self.params]
-        self.callback = own.callback
-        self.example = own.example
+        super().__init__(*path, help=help)
+        self.own = function_command(path, GROUP_COMMANDS)
+        self.params = [*self.own.params, *self.params]
+        self.example = self.own.example
+
+    def invoke(self, ctx: Any) -> None:
+        """Run the function of the group, then the command that is named."""
+        words = words_left(ctx)
+        if not words or words[0] in self.commands:
+            ctx.invoked_subcommand = words[0] if words else None
+            self.own.invoke(ctx)
+        if words:
+            super().invoke(ctx)
 
 
 class Root(Group):
@@ -132,10 +160,9 @@ class Root(Group):
             help="Manage an advertising service from the terminal.", context_settings=CONTEXT_SETTINGS
         )
         self.params.append(
-            TyperOption(
-                param_decls=["--version"],
+            Option(
+                "--version",
                 is_flag=True,
-                default=None,
                 expose_value=False,
                 callback=_show_version,
                 is_eager=True,
@@ -180,16 +207,13 @@ def generated_names(path: tuple[str, ...]) -> list[str]:
 
 def hand_written_command(path: tuple[str, ...]) -> Any:
     """Import a hand-written command."""
-    return with_common_options(typer_command(path, HAND_WRITTEN), path, shown_options(path))
+    return with_common_options(function_command(path, HAND_WRITTEN), path, shown_options(path))
 
 
-def typer_command(path: tuple[str, ...], functions: Mapping[str, str]) -> Any:
+def function_command(path: tuple[str, ...], functions: Mapping[str, str]) -> FunctionCommand:
     """Import the function of a command, and make it one."""
     module, function = functions[" ".join(path)].split(":")
-    app = Typer(rich_markup_mode=None, add_completion=False)
-    run = getattr(import_module(f"..commands.{module}", __package__), function)
-    app.command(path[-1], cls=ExampleCommand)(run)
-    return get_command(app)
+    return FunctionCommand(path[-1], getattr(import_module(f"..commands.{module}", __package__), function))
 
 
 class LazyCommand(TyperCommand):
@@ -235,11 +259,4 @@ def _invoke(command_line: CommandLine) -> int:
             tree.invoke(ctx)
     except Exit as ended:
         return ended.exit_code
-    except TyperException as error:
-        if type(error).__name__ == "NoArgsIsHelpError":
-            print(error.format_message())
-            return 0
-        from ..console.usage_errors import usage_error
-
-        raise usage_error(error) from None
     return 0

@@ -2,36 +2,55 @@
 
 import re
 import textwrap
+from collections.abc import Callable
+from inspect import getdoc
 from typing import Any
 
+from typer import Exit
 from typer.core import TyperCommand
 from typer.exceptions import TyperException
+
+from .parameters import Option, parameters_of
 
 EXAMPLE_MARK = "\n\nFor example: "
 # One word of a shell command; an option and its value stay together.
 WORD = r"(?:--?[a-z-]+ (?!-))?(?:'[^']*'|\"[^\"]*\"|[^\s'\"])+"
 EXAMPLE_WIDTH = 76
-CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-HELP_OPTION_TEXT = "Show this help"
+CONTEXT_SETTINGS = {"max_content_width": 100}
 
 
-class HelpOption:
-    """A mixin that describes --help in our words, and says to which command an error of parsing belongs."""
+def show_help(ctx: Any, param: Any = None, wanted: Any = True) -> None:
+    """Print the help of a command, and end it."""
+    if wanted:
+        print(ctx.get_help())
+        raise Exit
+
+
+HELP = Option(
+    *("-h", "--help"),
+    help="Show this help",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=show_help,
+)
+
+
+class Parsing:
+    """A mixin that adds --help to a command, and puts errors of parsing in our words."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Parse the words of a command line; an error knows its command."""
+        """Parse the words of a command line; raise UsageError."""
         try:
             return super().parse_args(ctx, args)  # type: ignore[misc]
         except TyperException as error:
-            if getattr(error, "ctx", ctx) is None:
-                error.ctx = ctx  # type: ignore[attr-defined]
-            raise
+            from .usage_errors import usage_error
 
-    def get_help_option(self, ctx: Any) -> Any:
-        """Return the option, described."""
-        option: Any = super().get_help_option(ctx)  # type: ignore[misc]
-        option.help = HELP_OPTION_TEXT
-        return option
+            raise usage_error(error, ctx) from None
+
+    def get_help_option(self, ctx: Any) -> Option:
+        """Return the option, which all commands share."""
+        return HELP
 
 
 class Example:
@@ -47,42 +66,37 @@ class Example:
         super().format_epilog(ctx, formatter)  # type: ignore[misc]
 
 
-class ExampleCommand(Example, HelpOption, TyperCommand):
+class ExampleCommand(Example, Parsing, TyperCommand):
     """A command whose help text ends in an example: `For example: adsctl catalog list`."""
 
     def __init__(self, name: str | None = None, *, help: str | None = None, **settings: Any) -> None:
         text, _, self.example = (help or "").strip().partition(EXAMPLE_MARK)
         settings |= {"rich_markup_mode": None, "epilog": "Options of every command: adsctl help options"}
+        settings["context_settings"] = {"allow_extra_args": True}  # which are told of in our words
         super().__init__(name, help=text, **settings)
-        for param in self.params:
-            describe_value(param)
 
     def make_context(self, *args: Any, **settings: Any) -> Any:
         """Parse the command line; from here on its common options are known."""
         context = super().make_context(*args, **settings)
+        if context.args:
+            from .usage_errors import unexpected_arguments
+
+            raise unexpected_arguments(context)
         if context.obj is not None:
             context.obj.is_parsed = True
         return context
 
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """List the parts of the usage line; a required argument is bare."""
-        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
+class FunctionCommand(ExampleCommand):
+    """The command of a function, whose parameters are declared as Typer documents it."""
 
-def describe_value(param: Any) -> None:
-    """Describe the values of an option as those of declared requests: `[A|B]`, `1 to 32`."""
-    kind = param.type
-    if getattr(kind, "choices", None) and param.metavar is None and param.param_type_name == "option":
-        param.metavar = f"[{'|'.join(kind.choices)}]"
-    elif hasattr(kind, "_describe_range"):
-        kind._describe_range = lambda: described_range(kind.min, kind.max)
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        super().__init__(name, help=getdoc(function), params=list(parameters_of(function)))
+        self.function = function
 
-
-def described_range(least: int | None, most: int | None) -> str:
-    """Say between what a number is."""
-    if least is not None and most is not None:
-        return f"{least} to {most}"
-    return f"at least {least}" if least is not None else ""
+    def invoke(self, ctx: Any) -> None:
+        """Call the function."""
+        self.function(ctx=ctx, **ctx.params)
 
 
 def summary_line(command: Any) -> str:

@@ -20,21 +20,19 @@ def parse_line(root: Any, words: Sequence[str]) -> ParsedLine:
     """Parse a command line; raise UsageError as running it would, and where it only shows a help text."""
     from typer import Exit
     from typer.core import TyperGroup
-    from typer.exceptions import TyperException
+
+    from .parameters import words_left
 
     line = CommandLine(words)
     try:
         with redirect_stdout(io.StringIO()):
             context = root.make_context(root.name, list(words), obj=line)
-            while isinstance(group := context.command, TyperGroup):
-                rest = [*context._protected_args, *context.args]
-                name, command, rest = group.resolve_command(context, rest)
+            while isinstance(group := context.command, TyperGroup) and (left := words_left(context)):
+                name, command, rest = group.resolve_command(context, left)
                 assert command
                 context = command.make_context(name, rest, parent=context)
-    except TyperException as error:
-        from .usage_errors import usage_message
-
-        raise UsageError(usage_message(error)) from None
+    except UsageError as error:
+        raise UsageError(error.message) from None
     except Exit:
         raise UsageError("it shows a text, and does nothing") from None
     return ParsedLine(context.params, line.parsed_options)

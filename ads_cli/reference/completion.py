@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 
-from ..console.help_texts import HELP_OPTION_TEXT
+from ..console.help_texts import HELP
 from .tree import Command, Parameter
 
 FILES = {"bash": "adsctl.bash", "zsh": "_adsctl", "fish": "adsctl.fish", "powershell": "adsctl.ps1"}
@@ -26,7 +26,7 @@ def completion_script(shell: str, commands: Sequence[Command]) -> str:
         "subcommands": "\n".join(write.words(key, words) for key, words in subcommands.items()),
         "options": "\n".join(write.words(key, words) for key, words in options.items() if words),
         "values": "\n".join(write.values(keys, value) for value, keys in _keys_by_value(values).items()),
-        "common": write.common([*_described(common), ("--help", HELP_OPTION_TEXT)]),
+        "common": write.common([*_described(common), ("--help", HELP.help)]),
     }
     for name, content in parts.items():
         text = text.replace(f"@{name}@", content)

@@ -1,6 +1,7 @@
 """The command tree as plain data."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..console.help_texts import summary_line
@@ -40,7 +41,7 @@ class Parameter(NamedTuple):
     @property
     def is_repeated(self) -> bool:
         """Whether an argument takes any number of values."""
-        return self.metavar.strip("[]{}").endswith("...")
+        return self.metavar.strip("[]").endswith("...")
 
 
 class Command(NamedTuple):
@@ -101,10 +102,9 @@ def _walk(command: Any, path: tuple[str, ...], parent: Any) -> Iterator[Command]
 def _parameter(param: Any, context: Any, path: tuple[str, ...]) -> Parameter:
     is_option = param.param_type_name == "option"
     is_flag = bool(getattr(param, "is_flag", False))
-    metavar = param.make_metavar(context)
     return Parameter(
-        names=(*param.opts, *param.secondary_opts) if is_option else (metavar.strip("[]{}"),),
-        metavar="" if is_flag else metavar,
+        names=(*param.opts, *param.secondary_opts) if is_option else (param.metavar.strip("[]"),),
+        metavar="" if is_flag else param.metavar,
         help=param.help or "",
         required=param.required,
         completes_from="" if is_flag else _completes_from(param, context, path),
@@ -115,14 +115,13 @@ def _parameter(param: Any, context: Any, path: tuple[str, ...]) -> Parameter:
 
 def _completes_from(param: Any, context: Any, path: tuple[str, ...]) -> str:
     longest = max(param.opts, key=len)
-    metavar = param.metavar or ""
-    if group := RECORDED_IDS.get(longest) or RECORDED_IDS.get(" ".join((*path, metavar))):
+    if group := RECORDED_IDS.get(longest) or RECORDED_IDS.get(" ".join((*path, param.metavar))):
         return IDS + group
-    if words := [item.value for item in param.shell_complete(context, "") if item.type == "plain"]:
-        return " ".join(words)
-    if metavar == NESTED_METAVAR:
+    if param.offers:
+        return " ".join(param.offers)
+    if param.metavar == NESTED_METAVAR:
         return JSON_FILE
-    if metavar.strip("[].").partition(".")[0] == "FILE" or param.type.name in ("path", "file"):
+    if param.metavar.strip("[].").partition(".")[0] == "FILE" or param.convert is Path:
         return FILE
     request = getattr(context.command, "request", None)
     if request and param.name == request.endpoint.id_field:

@@ -1,0 +1,226 @@
+"""The options and arguments of commands, as Typer's parser takes them.
+
+Typer 0.29 converts values with pydantic, whose import takes longer than most commands. Earlier versions have
+types of their own. So whatever depends on the type of a value is ours. What this package uses of Typer beyond
+its documentation is listed, and tried, in tests/test_typer.py.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
+from inspect import signature
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from typer import Context
+from typer.core import TyperArgument, TyperOption
+from typer.models import ArgumentInfo
+
+from ..errors import UsageError
+
+# Typer 0.29 demands a description of the type, and reads it only in what is replaced here.
+UNTYPED: dict[str, Any] = {}
+if "type_descriptor" in vars(TyperOption)["__init__"].__code__.co_varnames:
+    UNTYPED = {"type_descriptor": None}
+
+
+class WholeNumber:
+    """Convert a text to a whole number between limits; raise ValueError."""
+
+    def __init__(self, least: int | None = None, most: int | None = None) -> None:
+        self.least = least
+        self.most = most
+
+    @property
+    def limits(self) -> str:
+        """Say between what it is."""
+        if self.least is not None and self.most is not None:
+            return f"{self.least} to {self.most}"
+        return f"at least {self.least}" if self.least is not None else ""
+
+    def __call__(self, text: str) -> int:
+        """Convert a text."""
+        expected = f"a whole number ({self.limits})" if self.limits else "a whole number"
+        try:
+            number = int(text)
+        except ValueError:
+            raise ValueError(f"{text!r} is not {expected}") from None
+        if (self.least is not None and number < self.least) or (self.most is not None and number > self.most):
+            raise ValueError(f"{number} is not {expected}")
+        return number
+
+
+class Choice:
+    """Convert a text to the choice of that name; raise ValueError."""
+
+    def __init__(self, choices: Sequence[Any], *, case_sensitive: bool = True) -> None:
+        self._normalized = str if case_sensitive else str.casefold
+        self._choices = {self._normalized(choice): choice for choice in choices}
+        self.names = tuple(map(str, choices))
+
+    def __call__(self, text: str) -> Any:
+        """Convert a text."""
+        try:
+            return self._choices[self._normalized(text)]
+        except KeyError:
+            raise ValueError(f"{text!r} is not one of {', '.join(self.names)}") from None
+
+
+class TypedParameter:
+    """What options and arguments share: how a value is converted, and described in a help text."""
+
+    # Set by Typer's own classes.
+    opts: Any
+    secondary_opts: Any
+    metavar: Any
+    help: Any
+    required: Any
+    default: Any
+    show_default: Any
+    callback: Any
+    hidden: Any
+
+    def __init__(
+        self,
+        *names: str,
+        help: str,
+        convert: Callable[[str], Any] = str,
+        metavar: str | None = None,
+        offers: Sequence[str] = (),
+        show_default: bool = False,
+        **settings: Any,
+    ) -> None:
+        choices = convert.names if isinstance(convert, Choice) else ()
+        self.convert = convert
+        self.offers = offers or choices  # for completion
+        super().__init__(  # type: ignore[call-arg]
+            param_decls=list(names),
+            help=help,
+            metavar=metavar or (f"[{'|'.join(choices)}]" if choices else "TEXT"),
+            show_default=show_default,
+            **settings,
+            **UNTYPED,
+        )
+
+    @property
+    def long_names(self) -> list[str]:
+        """The names of an option that begin with two dashes."""
+        return [name for name in (*self.opts, *self.secondary_opts) if name.startswith("--")]
+
+    def process_value(self, ctx: Any, value: Any) -> Any:
+        """Convert what was typed; raise UsageError where it is not valid, or missing."""
+        try:
+            if isinstance(value, list | tuple):
+                value = [self.convert(each) for each in value] or None
+            elif type(value) is str:  # not the default of a choice, nor what a flag stands for
+                value = self.convert(value)
+        except ValueError as error:
+            raise self._error(ctx, str(error)) from None
+        if self.required and self.value_is_missing(value):
+            names = self.convert.names if isinstance(self.convert, Choice) else ()
+            one_of = f": {', '.join(names[:-1])} or {names[-1]}" if names else ""
+            raise self._error(ctx, f"is required{one_of}")
+        return self.callback(ctx, self, value) if self.callback else value
+
+    def value_is_missing(self, value: Any) -> bool:
+        """Whether nothing was typed, and there is no default."""
+        return value is None
+
+    def get_help_record(self, ctx: Any) -> tuple[str, str] | None:
+        """Return the two columns of the help: names, and what they are for."""
+        if self.hidden:
+            return None
+        notes = "; ".join(self._notes())
+        return self.title, "  ".join(filter(None, (self.help, notes and f"[{notes}]")))
+
+    @property
+    def title(self) -> str:
+        """The parameter as a help text shows it."""
+        raise NotImplementedError
+
+    def _notes(self) -> Iterator[str]:
+        if self.show_default and self.default not in (None, False):
+            yield f"default: {self.default}"
+        if isinstance(self.convert, WholeNumber) and self.convert.limits:
+            yield self.convert.limits
+        if self.required:
+            yield "required"
+
+    def _error(self, ctx: Any, problem: str) -> UsageError:
+        named = self.long_names[0] if self.long_names else self.metavar.rstrip(".")
+        return UsageError(f"{named}: {problem}", hint=f"{ctx.command_path} --help")
+
+
+class Option(TypedParameter, TyperOption):
+    """An option; `names` are that of its value, if it has one, and those that are typed."""
+
+    @property
+    def title(self) -> str:
+        """The names, short ones first, and the metavar."""
+        shown = [", ".join(sorted(names, key=_dashes)) for names in (self.opts, self.secondary_opts) if names]
+        return " / ".join(shown if self.is_flag else [f"{names} {self.metavar}" for names in shown])
+
+
+class Argument(TypedParameter, TyperArgument):
+    """An argument; its help calls it by its metavar."""
+
+    @property
+    def title(self) -> str:
+        """The metavar."""
+        return str(self.metavar)
+
+    def get_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the metavar, in brackets if it may be left out."""
+        bare = self.required or self.title.startswith("[")
+        return [self.title if bare else f"[{self.title}]"]
+
+
+def parameters_of(function: Callable[..., Any]) -> Iterator[Option | Argument]:
+    """Make the parameters that a function declares as `name: Annotated[type, typer.Option(...)]`."""
+    for name, declared in signature(function).parameters.items():
+        if declared.annotation is Context:
+            continue
+        annotation, info = get_args(declared.annotation)
+        value_type = _without_none(annotation)
+        is_list = get_origin(value_type) is list
+        required = declared.default is declared.empty
+        settings: dict[str, Any] = {
+            "help": info.help,
+            "metavar": info.metavar,
+            "offers": info.autocompletion(None, [], "") if info.autocompletion else (),
+            "convert": _conversion(get_args(value_type)[0] if is_list else value_type, info),
+            "show_default": True,
+            "required": required,
+            "default": None if required else declared.default,
+        }
+        if isinstance(info, ArgumentInfo):
+            yield Argument(name, nargs=-1 if is_list else 1, **settings)
+            continue
+        # In Annotated, the first name of an option takes the place of its default.
+        typed = (*([] if info.default is ... else [info.default]), *(info.param_decls or ()))
+        names = typed or (f"--{name.replace('_', '-')}",)
+        yield Option(name, *names, multiple=is_list, is_flag=value_type is bool, **settings)
+
+
+def words_left(context: Any) -> list[str]:
+    """Return the words that follow the options of a group: a command, and what belongs to it."""
+    return [*context._protected_args, *context.args]
+
+
+def _without_none(annotation: Any) -> Any:
+    types = [each for each in get_args(annotation) if each is not type(None)]
+    return types[0] if type(None) in get_args(annotation) else annotation
+
+
+def _conversion(value_type: Any, info: Any) -> Callable[[str], Any]:
+    if get_origin(value_type) is Literal:
+        return Choice(get_args(value_type), case_sensitive=info.case_sensitive)
+    if issubclass(value_type, Enum):
+        return Choice(tuple(value_type), case_sensitive=info.case_sensitive)
+    if value_type is int:
+        return WholeNumber(info.min, info.max)
+    assert value_type in (bool, str, Path), value_type
+    return Path if value_type is Path else str
+
+
+def _dashes(name: str) -> int:
+    return len(name) - len(name.lstrip("-"))

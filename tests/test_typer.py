@@ -1,0 +1,170 @@
+"""What we rely on in Typer beyond what it documents; a version that changes it fails here, in plain words.
+
+Documented, and not tried here: typer.Option and typer.Argument in Annotated, typer.Context (`args`, `obj`,
+`invoked_subcommand`), typer.Exit, `allow_extra_args`, subclasses of TyperCommand and TyperGroup.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pytest
+import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.exceptions import TyperException
+
+from ads_cli.console.help_texts import FunctionCommand
+from ads_cli.console.parameters import Argument, Option, WholeNumber, parameters_of, words_left
+from ads_cli.errors import UsageError
+from tests.conftest import ROOT
+from tests.environments import made_python
+
+
+class Color(StrEnum):
+    red = "red"
+    blue = "blue"
+
+
+def paint(
+    ctx: typer.Context,
+    things: Annotated[list[str], typer.Argument(metavar="THING...", help="What")],
+    color: Annotated[Color, typer.Option("--color", help="Which")] = Color.red,
+    coats: Annotated[int, typer.Option(min=1, max=3, metavar="N", help="How many")] = 2,
+    width: Annotated[int | None, typer.Option(metavar="N", help="How wide")] = None,
+    unit: Annotated[Literal["M", "KM"], typer.Option(case_sensitive=False, help="Of widths")] = "M",
+    notes: Annotated[list[str] | None, typer.Option("--note", "-n", metavar="TEXT", help="Said")] = None,
+    log: Annotated[Path | None, typer.Option(metavar="FILE", help="Where")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing")] = False,
+) -> None:
+    """Paint things.
+
+    For example: adsctl paint wall
+    """
+    raise typer.Exit(7)
+
+
+def parsed(*words: str) -> dict[str, Any]:
+    return FunctionCommand("paint", paint).make_context("paint", list(words)).params
+
+
+def test_every_kind_of_value_is_converted_and_a_default_is_taken_as_it_is():
+    assert parsed("wall") == {
+        "things": ["wall"],
+        "color": Color.red,
+        "coats": 2,
+        "width": None,
+        "unit": "M",
+        "notes": None,
+        "log": None,
+        "quiet": False,
+    }
+    text = "a --color blue --coats=3 --width 5 --unit km --note x -n y --log f --quiet b"
+    found = parsed(*text.split())
+    assert found == {
+        "things": ["a", "b"],
+        "color": Color.blue,
+        "coats": 3,
+        "width": 5,
+        "unit": "KM",
+        "notes": ["x", "y"],
+        "log": Path("f"),
+        "quiet": True,
+    }
+    assert type(found["color"]) is Color
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "THING: is required"),
+        (("a", "--color", "x"), "--color: 'x' is not one of red, blue"),
+        (("a", "--coats", "4"), "--coats: 4 is not a whole number (1 to 3)"),
+        (("a", "--coats", "1.5"), "--coats: '1.5' is not a whole number (1 to 3)"),
+        (("a", "--width", ""), "--width: '' is not a whole number"),
+        (("a", "--cloor", "x"), "no such option: --cloor; did you mean '--color'?"),
+        (("a", "-Z"), "no such option: -Z"),
+        (("a", "--color"), "--color: needs a value"),
+        (("a", "--quiet=1"), "--quiet: takes no value"),
+    ],
+)
+def test_a_wrong_command_line_is_told_in_our_words(words, message):
+    """By the names of Typer's errors, NoSuchOption and BadOptionUsage, and what these carry."""
+    with pytest.raises(UsageError) as told:
+        parsed(*words)
+    assert (told.value.message, told.value.hint) == (message, "paint --help")
+
+
+def test_the_parts_of_typer_that_we_replace_are_there_and_called_so():
+    """process_value converts, get_help_record and get_usage_pieces describe; no other part needs the type."""
+    for typer_class, methods in (
+        (TyperOption, ("process_value", "get_help_record", "value_is_missing", "add_to_parser")),
+        (TyperArgument, ("process_value", "get_help_record", "value_is_missing", "get_usage_pieces")),
+        (TyperCommand, ("parse_args", "make_context", "invoke", "get_help_option", "format_epilog")),
+        (TyperGroup, ("parse_args", "resolve_command", "list_commands", "format_options", "get_params")),
+    ):
+        missing = [name for name in methods if not callable(getattr(typer_class, name, None))]
+        assert not missing, f"this Typer's {typer_class.__name__} has no {', '.join(missing)}"
+
+
+def test_typer_makes_a_parameter_of_the_arguments_that_we_give_it_and_of_no_other():
+    try:
+        option = Option("n", "--number", "-n", help="A number", metavar="N", convert=WholeNumber(1))
+        argument = Argument("name", help="A name", metavar="NAME", required=True, nargs=-1)
+    except TypeError as error:
+        pytest.fail(f"this Typer makes options otherwise, see console/parameters.py: {error}")
+    assert (option.name, option.opts, option.secondary_opts) == ("n", ["--number", "-n"], [])
+    assert (option.default, option.required, option.hidden, option.is_flag) == (None, False, False, False)
+    assert (argument.name, argument.nargs, argument.required) == ("name", -1, True)
+    both = Option("on", "--on/--no-on", help="A flag", is_flag=True)
+    assert (both.opts, both.secondary_opts) == (["--on"], ["--no-on"])
+
+
+def test_what_annotated_declares_can_be_read():
+    """By the attributes of what typer.Option returns: default (the first name), param_decls, min, max..."""
+    found = {param.name: param for param in parameters_of(paint)}
+    assert [param.title for param in found.values()] == [
+        *("THING...", "--color [red|blue]", "--coats N", "--width N", "--unit [M|KM]", "-n, --note TEXT"),
+        *("--log FILE", "--quiet"),
+    ]
+    assert found["coats"].get_help_record(None) == ("--coats N", "How many  [default: 2; 1 to 3]")
+    assert found["things"].get_help_record(None) == ("THING...", "What  [required]")
+
+
+def test_the_words_after_the_options_of_a_group_are_kept_for_its_command():
+    group = TyperGroup(
+        name="g", commands={}, rich_markup_mode=None, params=[Option("-a", help="", is_flag=True)]
+    )
+    group.get_help_option = lambda ctx: None  # Typer's own converts by pydantic
+    context = group.make_context("g", ["-a", "one", "--two", "3"])
+    assert words_left(context) == ["one", "--two", "3"]
+    assert context.command_path == "g" and context.params == {"a": True}
+
+
+def test_errors_of_typer_are_of_one_class_with_a_message():
+    with pytest.raises(TyperException) as told:
+        FunctionCommand("paint", paint).make_context("paint", ["a"]).fail("why")
+    assert told.value.format_message() == "why"
+
+
+def lines_of(python: Path | str, folder: Path) -> list[Any]:
+    """Run many command lines with the libraries of an environment."""
+    folder.mkdir()
+    command = [python, "-m", "tests.command_lines", folder]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.replace(str(folder), "HOME").splitlines()]
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("environment", os.environ.get("ENVIRONMENTS", "oldest").split())
+def test_other_versions_of_our_libraries_read_and_describe_every_command_alike(tmp_path, environment):
+    expected = lines_of(sys.executable, tmp_path / "ours")
+    found = lines_of(made_python(environment), tmp_path / "theirs")
+    assert len(expected) > 3000 and [line for line in expected if line[1] == 1] == []
+    assert expected[-1] == [["loaded"], 0, "", ""]  # no pydantic
+    different = [(ours, theirs) for ours, theirs in zip(expected, found, strict=True) if ours != theirs]
+    assert not different, different[:3]

@@ -38,6 +38,7 @@ def _is_there(name: str) -> bool:
 
 
 def packages(programs: Iterable[str]) -> str:
+    """Name the packages that have programs."""
     return " ".join(sorted({PACKAGES[name] for name in programs}))
 
 

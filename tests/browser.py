@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
 from selenium import webdriver
 
-PROGRAMS = ("chromium", "chromedriver")
-needs_chromium = pytest.mark.skipif(not all(map(shutil.which, PROGRAMS)), reason="needs Debian's Chromium")
+from tests.programs import needs
+
+needs_chromium = needs("chromium", "chromedriver")
 FLAGS = (
     "--headless",
     "--no-sandbox",

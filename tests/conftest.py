@@ -23,6 +23,7 @@ from ads_cli.emulator.core.faults import parse_fault
 from ads_cli.emulator.server import running
 from tests.adsctl import ROOT, Adsctl
 from tests.effort import tries
+from tests.programs import explained
 
 # How fast a machine is proves nothing. A property that sets no number of its own is tried with this one.
 settings.register_profile(
@@ -41,6 +42,12 @@ WAITING = ("tests/chaos/", "tests/fleet/", "tests/model/")
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.nodeid.startswith(WAITING))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    reports = terminalreporter.stats.get("skipped", [])
+    for line in explained(report.longrepr[2] for report in reports):
+        terminalreporter.write_line(line)
 
 
 EXAMPLES = ROOT / "examples"

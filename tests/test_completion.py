@@ -1,7 +1,6 @@
 """Completion in real shells, without starting a program."""
 
 import re
-import shutil
 import subprocess
 
 import pexpect
@@ -9,9 +8,10 @@ import pytest
 
 from tests.adsctl import ROOT
 from tests.conftest import feed
+from tests.programs import needs
 
 FILES = {"bash": "adsctl.bash", "zsh": "_adsctl", "fish": "adsctl.fish", "powershell": "adsctl.ps1"}
-SHELLS = ("bash", "zsh", "fish")
+SHELLS = ("bash", pytest.param("zsh", marks=needs("zsh")), pytest.param("fish", marks=needs("fish")))
 
 
 @pytest.mark.parametrize("shell", FILES)
@@ -32,8 +32,6 @@ def typist(adsctl):
 
 def completions(person, shell: str, *lines: str) -> dict[str, list[str]]:
     """Return the completions at the end of each line, in one shell."""
-    if not shutil.which(shell):
-        pytest.skip(f"needs {shell}")
     script = ROOT / "completions" / FILES[shell]
     if shell == "zsh":
         return in_zsh(person, script, lines)

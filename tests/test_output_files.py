@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import feed
+from tests.programs import needs
 
 OTHER_USER = 54321
 MISTAKES = feed(2) + feed(1, price="cheap").splitlines()[1].replace("sku-1", "sku-9") + "\n"
@@ -169,6 +170,7 @@ OUTPUTS = {
 }
 
 
+@needs("root")
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("place", ["link.csv", "folder/victim.csv", "file.csv"])
 def test_links_and_files_of_other_users_in_a_shared_folder_are_left_alone(
@@ -252,6 +254,7 @@ class TestAnExistingFile:
             terminal.wait()
         assert path.read_text() != "precious"
 
+    @needs("root")
     def test_keeps_its_mode_owner_and_group(self, shop, words):
         shop.file("people.csv", "email\na@x.de\n")
         path = shop.file("out.csv", "before")

@@ -1,6 +1,6 @@
 """The generated reference agrees with the commands."""
 
-import shutil
+import os
 import subprocess
 
 import pytest
@@ -9,6 +9,7 @@ from ads_cli.reference.man import man_pages
 from ads_cli.reference.markdown import command_reference
 from tests.adsctl import ROOT
 from tests.command_tree import COMMANDS
+from tests.programs import needs
 
 ALL = list(COMMANDS.values())
 
@@ -24,10 +25,9 @@ def run(tmp_path):
         (tmp_path / name).write_text(text)
 
     def run(program: str, *words: str) -> str:
-        if not shutil.which(program):
-            pytest.skip(f"needs {program}")
+        environment = {"PATH": os.environ["PATH"]}
         done = subprocess.run(
-            [program, *words], cwd=tmp_path, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}
+            [program, *words], cwd=tmp_path, capture_output=True, text=True, env=environment
         )
         assert done.returncode == 0 and not done.stderr, done.stderr
         return done.stdout
@@ -35,11 +35,13 @@ def run(tmp_path):
     return run
 
 
+@needs("groff")
 def test_each_command_has_a_man_page_that_groff_reads_without_a_warning(run, tmp_path):
     pages = sorted(path.name for path in tmp_path.iterdir())
     assert len(pages) == len(ALL) and "adsctl-products-push.1" in pages
     run("groff", "-k", "-man", "-ww", "-Tutf8", "-z", *pages)
 
 
+@needs("man")
 def test_man_shows_a_page(run):
     assert "--failed-out" in run("man", "--warnings", "-P", "cat", "-l", "adsctl-products-push.1")

@@ -1,17 +1,14 @@
 """Secrets in a real Secret Service: gnome-keyring on a separate session bus."""
 
-import shutil
 import subprocess
 import sys
 
 import pytest
 
 from tests.auth.test_signin import service, shop  # noqa: F401 - fixtures
+from tests.programs import needs
 
-NEEDED = ("dbus-run-session", "gnome-keyring-daemon")
-pytestmark = pytest.mark.skipif(
-    not all(map(shutil.which, NEEDED)), reason="needs Debian's gnome-keyring and dbus"
-)
+in_a_session = needs("dbus-run-session", "gnome-keyring-daemon")
 UNLOCKED = "echo -n password | gnome-keyring-daemon --unlock --components=secrets > /dev/null"
 LOCKED = "gnome-keyring-daemon --start --components=secrets > /dev/null"
 
@@ -32,6 +29,7 @@ def in_session(person, keyring: str, *lines: str) -> subprocess.CompletedProcess
     )
 
 
+@in_a_session
 def test_a_sign_in_is_stored_in_the_keyring_only(shop, service):  # noqa: F811
     unset = "unset ADSCTL_CONSUMER_KEY ADSCTL_CONSUMER_SECRET"
     done = in_session(
@@ -107,6 +105,7 @@ def test_a_keyring_that_rejects_one_secret_stores_none(shop, service, monkeypatc
     assert ("may be left in it" in done.stderr) == (kind != "consumer_key")
 
 
+@in_a_session
 def test_a_locked_keyring_does_not_hang(shop, service):  # noqa: F811
     done = in_session(shop, LOCKED, "echo 1234567 | adsctl auth login --no-browser")
     assert done.returncode == 11, done.stderr

@@ -1,13 +1,14 @@
 """A service that records the batches it is sent, and files of targeting criteria."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from io import BytesIO
 
 import pytest
 from msgspec.structs import replace
 
 from ads_cli.api.targeting import BATCH, AddCriterion
+from ads_cli.cli.tree import root
 from tests.conftest import Service
 
 SIZE = 50  # of a batch of criteria, for which the service takes 500
@@ -58,9 +59,11 @@ def batches(service) -> BatchService:
 
 
 @pytest.fixture
-def small_batches(monkeypatch) -> None:
+def small_batches(monkeypatch) -> Iterator[None]:
     small = replace(AddCriterion.endpoint, batch=replace(BATCH, size=SIZE))
     monkeypatch.setattr(AddCriterion, "endpoint", small)
+    yield
+    root.cache_clear()  # the help of its commands names the size
 
 
 def words(count: int) -> list[str]:

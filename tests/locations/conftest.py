@@ -8,7 +8,7 @@ import pytest
 from tests.adsctl import Adsctl
 from tests.locations.file_server import FileServer, serving
 from tests.locations.s3_server import S3Server, running_s3
-from tests.locations.ssh_server import SshServer, running_sshd
+from tests.locations.ssh_server import SshServer, running_ssh_server
 
 
 @pytest.fixture(autouse=True)
@@ -39,10 +39,10 @@ def plain_server() -> Iterator[FileServer]:
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshServer]:
-    """An OpenSSH server."""
-    with running_sshd(tmp_path_factory.mktemp("sshd")) as server:
+    """An SFTP server."""
+    with running_ssh_server(tmp_path_factory.mktemp("there")) as server:
         yield server
 
 

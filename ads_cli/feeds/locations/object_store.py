@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
@@ -83,12 +84,12 @@ class ObjectLocation(RemoteLocation):
         """Fetch only what is read; the version is the size with ETag, checksum or time."""
 
         def read_some(make: Any) -> Iterator[tuple[str, T]]:
-            file_system = self._connect(make)
-            path = self._path(file_system)
-            info = file_system.info(path)
-            options = {} if self._scheme == "sftp" else {"block_size": PEEK_BYTES}
-            with file_system.open(path, "rb", **options) as stream:
-                yield _version(info), read(stream)
+            with self._connected(make) as file_system:
+                path = self._path(file_system)
+                info = file_system.info(path)
+                options = {} if self._scheme == "sftp" else {"block_size": PEEK_BYTES}
+                with file_system.open(path, "rb", **options) as stream:
+                    yield _version(info), read(stream)
 
         found: tuple[str, T]
         (found,) = self._retried(read_some)
@@ -114,13 +115,18 @@ class ObjectLocation(RemoteLocation):
         """Yield what a thread makes; raise what its errors mean."""
         for item in in_thread(items, self.access.limits.timeout):
             if isinstance(item, Exception):
+                if self.access.file_systems:  # the connection that files share may be what failed
+                    self.access.file_systems.pop(self._store, None)
                 raise self._described(item) from None
             yield item
 
     def _back_end(self) -> Any:
         """Return the class of the file system; raise UsageError if its package is not installed."""
+        import logging
         from importlib import import_module
 
+        # A broken connection fails tasks that nobody waits for: asyncio would print each on standard error.
+        logging.getLogger("asyncio").setLevel(logging.CRITICAL)
         scheme = self._scheme
         back_end = BACK_ENDS[scheme]
         try:
@@ -132,38 +138,48 @@ class ObjectLocation(RemoteLocation):
     def _scheme(self) -> str:
         return urlsplit(self.address).scheme
 
-    def _connect(self, make: Any) -> Any:
-        """Make the file system, or return the one that other files of the store share."""
-        options, shared = self._options(), self.access.file_systems
-        if shared is None:
-            return make(**options)
-        key = f"{self._scheme} {options}"
-        with _CONNECTING:
-            if key not in shared:
-                shared[key] = make(**options)
-            return shared[key]
+    @property
+    def _store(self) -> str:
+        return f"{self._scheme} {self._options()}"
+
+    @contextmanager
+    def _connected(self, make: Any) -> Iterator[Any]:
+        """Yield a file system: one that other files of the store share, or one that ends with the block."""
+        shared = self.access.file_systems
+        if shared is not None:
+            with _CONNECTING:
+                file_system = shared.get(self._store) or make(**self._options())
+                shared[self._store] = file_system
+            yield file_system
+            return
+        file_system = make(**self._options())
+        try:
+            yield file_system
+        finally:
+            if self._scheme == "sftp":  # else the connection lasts as long as the process
+                file_system.loop.call_soon_threadsafe(file_system.client.close)
 
     def _read(self, make: Any, offset: int) -> Iterator[int | bytes]:
         """Yield the size of the file, then its blocks from an offset on."""
-        file_system = self._connect(make)
-        path = self._path(file_system)
-        info = file_system.info(path)
-        if info["type"] == "directory":
-            raise FileNotFoundError
-        yield int(info["size"])
-        options = {} if self._scheme == "sftp" else {"block_size": BLOCK_BYTES, "cache_type": "none"}
-        with file_system.open(path, "rb", **options) as stream:
-            stream.seek(offset)
-            while block := stream.read(BLOCK_BYTES):
-                yield block
+        with self._connected(make) as file_system:
+            path = self._path(file_system)
+            info = file_system.info(path)
+            if info["type"] == "directory":
+                raise FileNotFoundError
+            yield int(info["size"])
+            options = {} if self._scheme == "sftp" else {"block_size": BLOCK_BYTES, "cache_type": "none"}
+            with file_system.open(path, "rb", **options) as stream:
+                stream.seek(offset)
+                while block := stream.read(BLOCK_BYTES):
+                    yield block
 
     def _glob(self, make: Any) -> Iterator[str]:
-        file_system = self._connect(make)
-        yield from sorted(file_system.glob(self._path(file_system)))
+        with self._connected(make) as file_system:
+            yield from sorted(file_system.glob(self._path(file_system)))
 
     def _info(self, make: Any) -> Iterator[dict[str, Any]]:
-        file_system = self._connect(make)
-        yield file_system.info(self._path(file_system))
+        with self._connected(make) as file_system:
+            yield file_system.info(self._path(file_system))
 
     def _address_of(self, name: str) -> str:
         parts = urlsplit(self.address)
@@ -194,6 +210,8 @@ class ObjectLocation(RemoteLocation):
 
     def _described(self, error: Exception) -> Exception:
         """Return what an error of a back end means; FailedAttempt if another attempt may succeed."""
+        if isinstance(error, UsageError) and isinstance(error.__cause__, OSError):
+            error = error.__cause__  # of the connection, met by who reads the stream
         name, hint = type(error).__name__, BACK_ENDS[self._scheme].sign_in_hint
         reason = shortened(str(error).strip()) or name
         if isinstance(error, AdsctlError):

@@ -64,6 +64,11 @@ class _Connection(HTTPConnection):
         self._reader.seconds_spent = 0.0
         return bool(super().communicate())  # type: ignore[no-untyped-call]
 
+    def close(self) -> None:
+        """Close it; what a client that hung up was not sent, a finalizer would write to the closed socket."""
+        super().close()
+        self.wfile.raw.close()
+
 
 class _Connections(ConnectionManager):
     """Connections whose selector is woken by a stop, which it would notice up to an interval later."""

@@ -20,11 +20,11 @@ TAG = re.compile(
     re.VERBOSE,
 )
 RAW_END = {name: re.compile(rf"</{name}(?=[\t\n\f\r />])", re.IGNORECASE) for name in ("script", "style")}
-SEPARATORS = {"td": " ", "th": " "} | dict.fromkeys(
-    "address article aside blockquote br center dd div dl dt fieldset figcaption figure footer form"
-    " h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tbody tfoot thead tr ul".split(),
-    "\n",
-)
+BLOCKS = """
+address article aside blockquote br center dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5
+h6 header hr li main nav ol p pre section table tbody tfoot thead tr ul
+"""
+SEPARATORS = dict.fromkeys(BLOCKS.split(), "\n") | {"td": " ", "th": " "}
 
 
 def text_of(html: str) -> str:

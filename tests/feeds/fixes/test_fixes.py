@@ -49,7 +49,7 @@ def fixed(name: str, **values: object) -> dict:
         ('<a title="never closed> text</a> rest', "text rest"),
         ("<li><img alt='never closed>tea", "- tea"),
         ('<a title = "a > b"data-x=">"/>text</a title=">">', "text"),
-        ('<a title=5" class=\'>\'>text', "text"),
+        ("<a title=5\" class='>'>text", "text"),
         ('<a title==">text', "text"),
         ('<a\n="x>text" </a>', 'text"'),
         ("a<SCRIPT src=x>'</scripts>'</Script\n>b<style/>p {}", "ab"),

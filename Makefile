@@ -1,7 +1,8 @@
 # The two main commands are `make demo` and `make test`; they install everything they need.
 
 PYTHON ?= python3
-BIN := .venv/bin
+VENV ?= .venv
+BIN := $(VENV)/bin
 LINT := build/lint/bin
 READY := ready
 RUN := build/run/bin
@@ -12,9 +13,11 @@ AUDIT := build/audit/bin
 # Wheels only, each with a known hash: no package may run code while it is installed, or be exchanged.
 INSTALL := -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps
 PINNED := $(INSTALL) --require-hashes
-STAMP := $(CURDIR) $(shell cat pyproject.toml requirements/run.txt requirements/dev.txt | cksum)
+# The environments are of this Python: each is made again for another one.
+VERSION := $(shell $(PYTHON) -c 'import platform; print(platform.python_version())')
+STAMP := $(CURDIR) $(VERSION) $(shell cat pyproject.toml requirements/run.txt requirements/dev.txt | cksum)
 
-.PHONY: demo test chaos mutate check audit format docs data pins bench run-environment sdk-environment s3-environment container-environment clean ready
+.PHONY: demo test short test-pythons chaos mutate check audit format docs data pins bench run-environment sdk-environment s3-environment container-environment clean ready
 
 # Exit 11: the emulator's database was created by another version, and is deleted.
 demo: $(READY)
@@ -31,6 +34,14 @@ test: export PYTHONDONTWRITEBYTECODE =
 test: export TMPDIR := $(or $(MEMORY),$(TMPDIR))
 test: $(READY) run-environment sdk-environment s3-environment container-environment
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+# What depends most on the interpreter, on the oldest and the newest Python of this machine.
+test-pythons:
+	$(PYTHON) -m tools.pythons
+SHORT := tests/crash
+short: export TMPDIR := $(or $(MEMORY),$(TMPDIR))
+short: $(READY)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(SHORT)
 
 # Pushes under a fault plan (network, kills, damaged disks), each from a seed; steps of the model of what the
 # service must hold; a power failure at every moment of a command; then fuzzing of every reader.
@@ -93,13 +104,13 @@ bench: $(READY)
 
 # Created again whenever the folder, the pinned versions or the interpreter have changed.
 $(READY):
-	@[ "$$(cat .venv/stamp 2>/dev/null)" = "$(STAMP)" ] && $(BIN)/adsctl --version >/dev/null 2>&1 || { \
-	echo "setting up .venv" && \
-	$(PYTHON) -m venv --clear .venv && \
+	@[ "$$(cat $(VENV)/stamp 2>/dev/null)" = "$(STAMP)" ] && $(BIN)/adsctl --version >/dev/null 2>&1 || { \
+	echo "setting up $(VENV)" && \
+	$(PYTHON) -m venv --clear $(VENV) && \
 	$(BIN)/python $(PINNED) -r requirements/run.txt -r requirements/dev.txt && \
 	$(BIN)/python $(INSTALL) --no-build-isolation --editable . && \
 	$(BIN)/python -m pip --disable-pip-version-check check && \
-	echo "$(STAMP)" > .venv/stamp; }
+	echo "$(STAMP)" > $(VENV)/stamp; }
 
 # In an environment of its own: only `make check` needs it.
 $(LINT)/lint-imports: requirements/lint.txt
@@ -113,29 +124,29 @@ $(AUDIT)/pip-audit: requirements/audit.txt
 	touch $@
 
 # What a user has: nothing that only development needs.
-run-environment: $(RUN)/stamp
-$(RUN)/stamp: requirements/run.txt
+run-environment: $(RUN)/stamp-$(VERSION)
+$(RUN)/stamp-$(VERSION): requirements/run.txt
 	$(PYTHON) -m venv --clear build/run
 	$(RUN)/python $(PINNED) -r $<
 	touch $@
 
 # The public SDK, which a test drives against the emulator.
-sdk-environment: $(SDK)/stamp
-$(SDK)/stamp: requirements/sdk.txt
+sdk-environment: $(SDK)/stamp-$(VERSION)
+$(SDK)/stamp-$(VERSION): requirements/sdk.txt
 	$(PYTHON) -m venv --clear build/sdk
 	$(SDK)/python $(PINNED) -r $<
 	touch $@
 
 # The S3 server that tests read feeds from.
-s3-environment: $(S3)/stamp
-$(S3)/stamp: requirements/s3.txt
+s3-environment: $(S3)/stamp-$(VERSION)
+$(S3)/stamp-$(VERSION): requirements/s3.txt
 	$(PYTHON) -m venv --clear build/s3
 	$(S3)/python $(PINNED) -r $<
 	touch $@
 
 # What checks the Containerfile and the manifest for Kubernetes.
-container-environment: $(CONTAINER)/stamp
-$(CONTAINER)/stamp: requirements/container.txt
+container-environment: $(CONTAINER)/stamp-$(VERSION)
+$(CONTAINER)/stamp-$(VERSION): requirements/container.txt
 	$(PYTHON) -m venv --clear build/container
 	$(CONTAINER)/python $(PINNED) -r $<
 	touch $@

@@ -3,10 +3,13 @@
 import json
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
+from tests.adsctl import ROOT
 from tests.environments import made_python
+from tools.pythons import PYTHONS
 
 COMMAND_LINE = {"annotated-doc", "shellingham", "typer", "rich", "markdown-it-py", "mdurl", "pygments"}
 HTTP = {"anyio", "certifi", "h11", "httpcore", "httpx", "idna", "oauthlib", "typing_extensions"}
@@ -37,6 +40,11 @@ def sizes() -> dict[str, int]:
     done = subprocess.run([made_python("run"), "-c", LIST_SIZES], capture_output=True, text=True, check=True)
     found = {name.lower().replace("_", "-"): size for name, size in json.loads(done.stdout).items()}
     return {name: size for name, size in found.items() if name not in ("pip", "setuptools")}
+
+
+def test_the_oldest_python_that_is_allowed_is_the_first_that_wheels_are_pinned_for():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["requires-python"] == f">={PYTHONS[0]}"
 
 
 def test_these_distributions_are_installed_and_no_other(sizes):

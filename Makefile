@@ -30,17 +30,19 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(8, 2 * (os.cpu_count() or 
 MEMORY := $(shell { grep -q '/dev/shm .*noexec' /proc/mounts || \
 	df -Pk /dev/shm | awk 'NR == 2 && $$4 > 4000000 { print $$6 }'; } 2>/dev/null)
 # Compiled tests are kept, whatever the surroundings say: otherwise each worker compiles them all in each run.
-test: export PYTHONDONTWRITEBYTECODE =
-test: export TMPDIR := $(or $(MEMORY),$(TMPDIR))
+test short: export PYTHONDONTWRITEBYTECODE =
+test short: export TMPDIR := $(or $(MEMORY),$(TMPDIR))
 test: $(READY) run-environment sdk-environment s3-environment container-environment
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-# What depends most on the interpreter, on the oldest and the newest Python of this machine.
+# On the oldest and the newest Python of this machine: what depends most on the interpreter.
 test-pythons:
 	$(PYTHON) -m tools.pythons
-SHORT := tests/crash
-short: export TMPDIR := $(or $(MEMORY),$(TMPDIR))
-short: $(READY)
+# Files, signals, locks, threads and sockets; archives, XML and other readers; SQLite; start-up; whole pushes.
+SHORT := tests/config tests/crash tests/feeds tests/uploads tests/emulator/test_server.py tests/locations/test_https.py \
+	$(addprefix tests/products/,sync/test_database.py test_disk.py test_fix.py test_push.py test_resume.py) \
+	$(addprefix tests/test_,env_file.py examples.py numbers.py signals.py startup.py streams.py)
+short: $(READY) run-environment
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(SHORT)
 
 # Pushes under a fault plan (network, kills, damaged disks), each from a seed; steps of the model of what the

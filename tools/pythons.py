@@ -61,6 +61,8 @@ def find_pythons() -> dict[Version, Path]:
 def main() -> int:
     """Run the tests on the first and the last Python that is found; return the exit code."""
     found = [*find_pythons().items()]
+    if not found:
+        sys.exit(f"found no Python of {', '.join(PYTHONS)} with the modules venv and ensurepip")
     for version, python in dict([found[0], found[-1]]).items():
         name = ".".join(map(str, version))
         print(f"the short form on Python {name}, {python}", flush=True)

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate, product
 from pathlib import Path
@@ -81,7 +81,8 @@ def wheel_hashes(target: Target, requirements: list[str]) -> dict[str, str]:
         sys.exit(done.stderr)
     if len(requirements) == 1:
         return {}
-    return {name: digest for each in requirements for name, digest in wheel_hashes(target, [each]).items()}
+    middle = len(requirements) // 2
+    return wheel_hashes(target, requirements[:middle]) | wheel_hashes(target, requirements[middle:])
 
 
 def _reported(requirements: list[str], installs: list[dict]) -> Iterator[tuple[str, str]]:
@@ -104,27 +105,27 @@ def find_hashes(needed: dict[str, set[str]]) -> dict[str, set[str]]:
     served: dict[str, set[str]] = defaultdict(set)
     missing: dict[str, list[str]] = defaultdict(list)
 
-    def note(python: str, found: dict[str, str]) -> None:
+    def find(target: Target, requirements: Iterable[str]) -> None:
+        needing = [each for each in requirements if target[0] in needed[each]]
+        found = wheel_hashes(target, needing)
         for requirement, digest in found.items():
             hashes[requirement].add(digest)
-            served[requirement].add(python)
+            served[requirement].add(target[0])
+        for requirement in {*needing} - found.keys():
+            missing[requirement].append(f"{target[0]} {target[1][-1]}")
 
     # The oldest and the newest Python on one machine of each system tell which packages have several wheels.
     systems = {tags[-1].partition("_")[0].rstrip("0123456789"): tags for tags in platforms()}
     for target in product((PYTHONS[0], PYTHONS[-1]), systems.values()):
-        note(target[0], wheel_hashes(target, [*needed]))
+        find(target, needed)
     several = [each for each in needed if len(hashes[each]) != 1]
     for requirement in needed.keys() - several:  # whose one wheel serves what is between them too
         served[requirement] |= {*PYTHONS[1:-1]}
+    missing.clear()
     with ThreadPoolExecutor(2) as threads:
-        answers = threads.map(lambda target: wheel_hashes(target, several), TARGETS)
-        for (python, tags), found in zip(TARGETS, answers, strict=True):
-            note(python, found)
-            for requirement in several:
-                if requirement not in found and python in needed[requirement]:
-                    missing[requirement].append(f"{python} {tags[-1]}")
-    for requirement, machines in missing.items():
-        print(f"{requirement}: no wheel for {', '.join(machines)}", file=sys.stderr)
+        [*threads.map(lambda target: find(target, several), TARGETS)]
+    for requirement, machines in sorted(missing.items()):
+        print(f"{requirement}: no wheel for {', '.join(sorted(machines))}", file=sys.stderr)
     if unserved := {each: gaps for each, pythons in needed.items() if (gaps := pythons - served[each])}:
         lacking = [f"{each} for Python {', '.join(sorted(gaps))}" for each, gaps in unserved.items()]
         sys.exit(f"no wheel was found of {'; '.join(lacking)}")

@@ -18,9 +18,11 @@ def is_loopback(host: str) -> bool:
     if name == "localhost" or name.endswith(".localhost"):
         return True
     try:
-        return ip_address(name).is_loopback
+        address = ip_address(name)
     except ValueError:
         return False
+    # ::ffff:127.0.0.1 is, which Python knows since 3.13.
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
 def listening_address(host: str) -> str:

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
@@ -36,6 +37,9 @@ from twitter_ads.creative import (  # noqa: E402
 )
 from twitter_ads.error import NotFound  # noqa: E402
 from twitter_ads.http import Request  # noqa: E402
+
+# The SDK shows all deprecations, of what Python has deprecated since, too.
+warnings.filterwarnings("ignore", r"datetime\.datetime\.utc", DeprecationWarning, "twitter_ads")
 
 Request._DEFAULT_DOMAIN = os.environ["ADSCTL_ADS_URL"]
 Request._SANDBOX_DOMAIN = os.environ["ADSCTL_ADS_SANDBOX_URL"]

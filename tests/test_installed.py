@@ -2,10 +2,14 @@
 
 import json
 import subprocess
+import sys
+import tomllib
 
 import pytest
 
+from tests.adsctl import ROOT
 from tests.environments import made_python
+from tools.pythons import PYTHONS
 
 COMMAND_LINE = {"annotated-doc", "shellingham", "typer", "rich", "markdown-it-py", "mdurl", "pygments"}
 COMMAND_LINE |= {
@@ -20,7 +24,8 @@ SECRETS |= {"importlib_metadata", "jaraco.classes", "jaraco.context", "jaraco.fu
 SECRETS |= {"lazy-importer", "zipp"}
 DATA = {"msgspec", "PyYAML", "ruamel.yaml", "jmespath", "filelock", "platformdirs", "phonenumberslite"}
 REPORT = {"Jinja2", "MarkupSafe"}
-FEEDS = {"backports.zstd", "python-calamine", "imagesize"}  # compression, workbooks, pixels of images
+FEEDS = {"python-calamine", "imagesize"}  # workbooks, pixels of images
+FEEDS |= {"backports.zstd"} if sys.version_info < (3, 14) else set()
 MOST_BYTES = 5_000_000  # of what only reads feeds
 
 LIST_SIZES = """
@@ -39,6 +44,11 @@ def sizes() -> dict[str, int]:
     done = subprocess.run([made_python("run"), "-c", LIST_SIZES], capture_output=True, text=True, check=True)
     found = {name.lower().replace("_", "-"): size for name, size in json.loads(done.stdout).items()}
     return {name: size for name, size in found.items() if name not in ("pip", "setuptools")}
+
+
+def test_the_oldest_python_that_is_allowed_is_the_first_that_wheels_are_pinned_for():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["requires-python"] == f">={PYTHONS[0]}"
 
 
 def test_these_distributions_are_installed_and_no_other(sizes):

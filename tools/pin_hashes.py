@@ -1,7 +1,7 @@
 """Write the hashes of the wheels of all pinned versions into requirements/: `make pins`.
 
 To change a version, change it there and run this. A wheel is recorded where pip would choose it for one of
-`TARGETS`.
+`TARGETS`; each Python of `PYTHONS` must have one.
 """
 
 import json
@@ -10,15 +10,18 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from packaging.markers import Marker
+
+from tools.pythons import PYTHONS
+
 FOLDER = Path(__file__).parent.parent / "requirements"
 REQUIREMENT = re.compile(r"(?m)^([\w.-]+==[\w.]+)( ;[^\\\n]*)?")
-PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 # Tags of ever newer systems; a machine takes those of its own and of all older ones.
 GLIBC = (
     ("manylinux1", "manylinux2010", "manylinux2014", "manylinux_2_5", "manylinux_2_12", "manylinux_2_17"),
@@ -78,7 +81,8 @@ def wheel_hashes(target: Target, requirements: list[str]) -> dict[str, str]:
         sys.exit(done.stderr)
     if len(requirements) == 1:
         return {}
-    return {name: digest for each in requirements for name, digest in wheel_hashes(target, [each]).items()}
+    middle = len(requirements) // 2
+    return wheel_hashes(target, requirements[:middle]) | wheel_hashes(target, requirements[middle:])
 
 
 def _reported(requirements: list[str], installs: list[dict]) -> Iterator[tuple[str, str]]:
@@ -92,29 +96,52 @@ def _normalized(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def find_hashes(requirements: list[str]) -> dict[str, set[str]]:
-    """Return the hashes of each requirement; say which machines have no wheel of it."""
+def find_hashes(needed: dict[str, set[str]]) -> dict[str, set[str]]:
+    """Return the hashes of each requirement; say which machines have no wheel of it.
+
+    Exit where there is no wheel for a Python that needs it.
+    """
     hashes: dict[str, set[str]] = defaultdict(set)
+    served: dict[str, set[str]] = defaultdict(set)
     missing: dict[str, list[str]] = defaultdict(list)
-    # One machine of each system tells which packages have several wheels.
-    systems = {tags[-1].partition("_")[0].rstrip("0123456789"): (PYTHONS[-1], tags) for tags in platforms()}
-    for target in systems.values():
-        for requirement, digest in wheel_hashes(target, requirements).items():
+
+    def find(target: Target, requirements: Iterable[str]) -> None:
+        needing = [each for each in requirements if target[0] in needed[each]]
+        found = wheel_hashes(target, needing)
+        for requirement, digest in found.items():
             hashes[requirement].add(digest)
-    several = [each for each in requirements if len(hashes[each]) != 1]
+            served[requirement].add(target[0])
+        for requirement in {*needing} - found.keys():
+            missing[requirement].append(f"{target[0]} {target[1][-1]}")
+
+    # The oldest and the newest Python on one machine of each system tell which packages have several wheels.
+    systems = {tags[-1].partition("_")[0].rstrip("0123456789"): tags for tags in platforms()}
+    for target in product((PYTHONS[0], PYTHONS[-1]), systems.values()):
+        find(target, needed)
+    several = [each for each in needed if len(hashes[each]) != 1]
+    for requirement in needed.keys() - several:  # whose one wheel serves what is between them too
+        served[requirement] |= {*PYTHONS[1:-1]}
+    missing.clear()
     with ThreadPoolExecutor(2) as threads:
-        answers = threads.map(lambda target: wheel_hashes(target, several), TARGETS)
-        for (python, tags), found in zip(TARGETS, answers, strict=True):
-            for requirement in several:
-                if requirement in found:
-                    hashes[requirement].add(found[requirement])
-                else:
-                    missing[requirement].append(f"{python} {tags[-1]}")
-    for requirement, machines in missing.items():
-        print(f"{requirement}: no wheel for {', '.join(machines)}", file=sys.stderr)
-    if unknown := [each for each in requirements if not hashes[each]]:
-        sys.exit(f"no wheel of {', '.join(unknown)} was found")
+        [*threads.map(lambda target: find(target, several), TARGETS)]
+    for requirement, machines in sorted(missing.items()):
+        print(f"{requirement}: no wheel for {', '.join(sorted(machines))}", file=sys.stderr)
+    if unserved := {each: gaps for each, pythons in needed.items() if (gaps := pythons - served[each])}:
+        lacking = [f"{each} for Python {', '.join(sorted(gaps))}" for each, gaps in unserved.items()]
+        sys.exit(f"no wheel was found of {'; '.join(lacking)}")
     return hashes
+
+
+def pythons_of(marker: str | None) -> set[str]:
+    """Return the Pythons that need a requirement with this marker, on whatever system."""
+    if marker is None:
+        return {*PYTHONS}
+    condition = Marker(marker.strip().removeprefix(";"))
+    return {
+        python
+        for python, system in product(PYTHONS, ("linux", "darwin", "win32"))
+        if condition.evaluate({"python_version": python, "sys_platform": system})
+    }
 
 
 def without_repeats(pins: set[str]) -> list[list[str]]:
@@ -143,7 +170,12 @@ def with_hashes(text: str, hashes: dict[str, set[str]]) -> str:
 
 if __name__ == "__main__":
     texts = {path: path.read_text() for path in sorted(FOLDER.glob("*.txt"))}
-    pins = {found[1] for text in texts.values() for found in REQUIREMENT.finditer(text)}
-    hashes = {name: found for group in without_repeats(pins) for name, found in find_hashes(group).items()}
+    needed: dict[str, set[str]] = defaultdict(set)
+    for text in texts.values():
+        for found in REQUIREMENT.finditer(text):
+            needed[found[1]] |= pythons_of(found[2])
+    hashes: dict[str, set[str]] = {}
+    for group in without_repeats({*needed}):
+        hashes |= find_hashes({requirement: needed[requirement] for requirement in group})
     for path, text in texts.items():
         path.write_text(with_hashes(text, hashes))

@@ -63,6 +63,8 @@ def canonical_address(address: str) -> str:
         raise ValueError("it does not begin with https://")
     if "@" in parts.netloc:
         raise ValueError("it holds a user name or a password")
+    if re.search(r"\][^:]", parts.netloc):  # of urlsplit only the latest patch versions say so
+        raise ValueError("its host is not a valid name")
     if "?" in address or "#" in address:
         raise ValueError("it holds a query or a fragment")
     if parts.port == 0:

@@ -186,9 +186,11 @@ class _Output(io.FileIO):
 
     def close(self) -> None:
         with _errors_name(self._path, StateError):
-            if not self.closed and stat.S_ISREG(os.fstat(self.fileno()).st_mode):
-                os.fsync(self.fileno())
-            super().close()
+            try:
+                if not self.closed and stat.S_ISREG(os.fstat(self.fileno()).st_mode):
+                    os.fsync(self.fileno())
+            finally:  # left open, its finalizer would sync it again, and Python 3.14 show the error
+                super().close()
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from ads_cli.errors import StateError
 
 LOOPBACK = (
     "localhost", "LOCALHOST", "LocalHost.", "127.0.0.1", "127.0.0.1.", "[::1]", "[0:0:0:0:0:0:0:1]",
-    "ads.localhost", "emulator.LOCALHOST",
+    "[::ffff:127.0.0.1]", "ads.localhost", "emulator.LOCALHOST",
 )  # fmt: skip
 HOSTS = (
     LOOPBACK,
@@ -102,6 +102,7 @@ IMPOSSIBLE = {
     "a wildcard": "https://*.example",
     "bad brackets": "https://[::1",
     "bad brackets behind": "https://::1]",
+    "something behind brackets": "https://[::1]x",
     "a network interface": "https://[fe80::1%eth0]",
     "too large a number": "https://999.1.1.1",
     "bad punycode": "https://xn--a.example",

@@ -113,8 +113,8 @@ class Restarted(Shop):
             changed_at = self._changed_at.get((found.st_ino, found.st_ctime_ns))
             if changed_at is None:
                 return found
-            fields = {name: getattr(found, name) for name in dir(found) if name.startswith("st_")}
-            return os.stat_result(tuple(found), fields | {"st_ctime_ns": changed_at})
+            _, (values, others) = found.__reduce__()  # since 3.13 a field must be in only one of the two
+            return os.stat_result(values, others | {"st_ctime_ns": changed_at})
 
         os.stat = stat
         return lambda: None

@@ -1,9 +1,11 @@
 """The emulator served over a socket."""
 
+import gc
 import http.client
 import json
 import signal
 import socket
+import struct
 import subprocess
 import sys
 from contextlib import ExitStack, closing
@@ -154,6 +156,27 @@ def test_a_response_to_head_has_no_body(served):
         response = connection.getresponse()
         assert (response.status, response.read()) == (status, b"")
     connection.close()
+
+
+def test_a_client_that_hangs_up_before_the_response_leaves_no_message(emulator, monkeypatch):
+    gc.collect()
+    said, asked, gone = [], Event(), Event()
+    monkeypatch.setattr(sys, "unraisablehook", said.append)
+
+    def late(environ, start_response):
+        asked.set()
+        gone.wait(10)
+        return emulator(environ, start_response)
+
+    with running(late) as address:
+        host, port = address.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as client:
+            client.sendall(b"GET /12/accounts HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            asked.wait(10)
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        gone.set()
+    gc.collect()
+    assert said == []
 
 
 def test_a_served_emulator_stops_at_once_and_starts_again(emulator, monkeypatch):

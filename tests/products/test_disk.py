@@ -50,6 +50,12 @@ def test_a_slow_disk_slows_the_push_down(adsctl, service):
 
 def test_a_full_disk_stops_the_push_and_loses_nothing(adsctl, service):
     adsctl.file("feed.csv", feed(ROWS))
+
+    def wait_for_an_acknowledgement(puts: int) -> None:  # those that wait are written, or lost, together
+        while puts and not acknowledged(adsctl):
+            time.sleep(0.01)
+
+    service.before = wait_for_an_acknowledgement
     # A limit on the size of files stands for a disk that fills up in the middle of the journal.
     done = subprocess.run(
         adsctl.command("products", "push", "feed.csv", "--concurrency", "1"),

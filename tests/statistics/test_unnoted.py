@@ -1,6 +1,7 @@
 """Jobs that were made and not noted, because of a kill between, are found again by what they ask."""
 
 import json
+import re
 import signal
 
 import pytest
@@ -44,11 +45,9 @@ def test_a_killed_export_makes_no_job_twice(adsctl, service, monkeypatch, servic
     process = adsctl.popen(*words)
     assert process.communicate() and process.returncode == -signal.SIGKILL
     service.settle()
-    assert len(made) >= 3
-    left = jobs(adsctl)
-    done = adsctl(*words)
-    assert f"{len(left)} jobs found again" in done.stderr
-    assert left < jobs(adsctl) and len(jobs(adsctl)) == 7
+    found = re.search(r"(\d+) jobs found again", adsctl(*words).stderr)
+    assert found and 3 <= int(found[1]) < 7  # a request of the killed process may arrive late
+    assert len(made) == len(jobs(adsctl)) == 7
     adsctl("stats", "export", "again.csv", *words[3:-1])
     assert (adsctl.home / "o.csv").read_text() == (adsctl.home / "again.csv").read_text()
 

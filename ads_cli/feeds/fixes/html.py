@@ -10,7 +10,6 @@ from .whitespace import clean_line, clean_lines
 
 MAX_PASSES = 4  # what was escaped, perhaps twice, is HTML once it is unescaped
 REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
-LONE_ANGLE = re.compile(r"<(?!/?[a-zA-Z])")
 # Marks of CDATA, and what word processors leave: <![if !supportLists]>, <?xml:namespace prefix = o />.
 DECLARATION = re.compile(r"<!\[CDATA\[|\]\]>|<[!?][a-zA-Z\[][^<>]*>")
 
@@ -73,7 +72,9 @@ def _without_markup(markup: str) -> str:
     """Remove comments and tags, and put characters for references, once."""
     text = DECLARATION.sub("", _without_comments(markup))
     if _has_tag(text):
-        text = _without_tags(text)
+        from .html_text import text_of
+
+        text = text_of(text)
     return REFERENCE.sub(lambda reference: _character(reference[0]) or reference[0], text)
 
 
@@ -83,17 +84,6 @@ def _without_comments(markup: str) -> str:
         kept.append(markup[end:start])
         end = close + 3
     return "".join([*kept, markup[end:]])
-
-
-def _without_tags(markup: str) -> str:
-    """Remove tags; references, and `<` that begins no tag, are hidden from the parser."""
-    from .html_text import text_of
-
-    markup = markup.replace("&", "&amp;")
-    end = _end_of_tags(markup)
-    text = text_of(LONE_ANGLE.sub("&lt;", markup[:end]) + markup[end:].replace("<", "&lt;"))
-    end = _end_of_tags(text)
-    return HTML_TAG.sub("", text[:end]) + text[end:]  # one that the parser refused, with an open quote
 
 
 def _character(reference: str) -> str:

@@ -1,105 +1,57 @@
-"""The text of HTML, as a browser shows it; imported late, since html.parser is slow to import."""
+"""The text of HTML, as a browser shows it; imported late, for the table of character references."""
 
+import re
 from html import unescape
 from html.entities import html5
-from html.parser import HTMLParser
 
 from .whitespace import clean_line
 
-DROPPED = frozenset({"script", "style"})
-CELLS = frozenset({"td", "th"})
-BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "br",
-        "center",
-        "dd",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hr",
-        "li",
-        "main",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "section",
-        "table",
-        "tbody",
-        "tfoot",
-        "thead",
-        "tr",
-        "ul",
-    ]
+# Where a browser sees a tag to end: `>` in a quoted value does not end it; a quote that is never closed is
+# no quote. Nothing is matched twice, so that hostile text costs linear time. The parser of Python's library
+# reads such tags differently from one patch version to the next.
+TAG = re.compile(
+    r"""
+    <(/?) ([a-zA-Z][^\t\n\f\r />]*+)
+    (?: [\t\n\f\r /]++
+      | [^\t\n\f\r />] [^\t\n\f\r />=]*+  # the name of an attribute, which may begin with "="
+        (?: [\t\n\f\r ]*+ = [\t\n\f\r ]*+ (?: "[^"]*+" | '[^']*+' | [^\t\n\f\r "'>][^\t\n\f\r >]*+ ) )?+
+    )*+ >
+    """,
+    re.VERBOSE,
 )
-
-
-class TextParser(HTMLParser):
-    """Collects the lines of a document: one for each block, those of items with a dash."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self._lines = [""]
-        self._dash = ""
-        self._dropped = 0  # depth of elements whose content is no text
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begin a line, or leave the content out."""
-        self._dropped += tag in DROPPED
-        self._separate(tag)
-        if tag == "li":
-            self._dash = "- "
-
-    def handle_endtag(self, tag: str) -> None:
-        """Begin a line, or end what is left out."""
-        self._dropped -= self._dropped > 0 and tag in DROPPED
-        self._separate(tag)
-        if tag == "li":
-            self._dash = ""
-
-    def handle_data(self, data: str) -> None:
-        """Add to the line; line ends of the source are spaces."""
-        if self._dropped:
-            return
-        if self._dash and data.strip():
-            self._lines[-1] += self._dash
-            self._dash = ""
-        self._lines[-1] += data.replace("\n", " ")
-
-    def _separate(self, tag: str) -> None:
-        if tag in BLOCKS:
-            self._lines.append("")
-        elif tag in CELLS:
-            self._lines[-1] += " "
-
-    @property
-    def text(self) -> str:
-        """The lines that have text."""
-        return "\n".join(filter(None, map(clean_line, self._lines)))
+RAW_END = {name: re.compile(rf"</{name}(?=[\t\n\f\r />])", re.IGNORECASE) for name in ("script", "style")}
+BLOCKS = """
+address article aside blockquote br center dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5
+h6 header hr li main nav ol p pre section table tbody tfoot thead tr ul
+"""
+SEPARATORS = dict.fromkeys(BLOCKS.split(), "\n") | {"td": " ", "th": " "}
 
 
 def text_of(html: str) -> str:
-    """Return the text of a document or a fragment."""
-    parser = TextParser()
-    parser.feed(html)
-    parser.close()
-    return parser.text
+    """Return the text of HTML without comments: a line for each block, those of items with a dash.
+
+    References stay as they are.
+    """
+    pieces: list[str] = []
+    dash, at = "", 0
+    html = html.replace("\n", " ")
+    end = html.rfind(">") + 1  # no tag follows; nor is a quote closed there that begins in one
+    while tag := TAG.search(html, at, end):
+        text = html[at : tag.start()]
+        if dash and text.strip():
+            pieces.append(dash)
+            dash = ""
+        slash, name = tag[1], tag[2].lower()
+        pieces += [text, SEPARATORS.get(name, "")]
+        if name == "li":
+            dash = "" if slash else "- "
+        at = tag.end()
+        if name in RAW_END and not slash:
+            closing = RAW_END[name].search(html, at, end)
+            at = closing.start() if closing else len(html)
+    rest = html[at:]
+    pieces += [dash * bool(rest.strip()), rest]
+    return "\n".join(filter(None, map(clean_line, "".join(pieces).split("\n"))))
 
 
 def character_of(reference: str) -> str:

@@ -14,6 +14,7 @@ from ads_cli.products.sync.listed_products import ListedProducts
 
 
 def test_a_reading_that_a_signal_has_left_says_nothing(tmp_path, monkeypatch):
+    gc.collect()  # what other tests have left may say something
     said = []
     monkeypatch.setattr(sys, "unraisablehook", said.append)
     db = create(tmp_path / "some.db", "CREATE TABLE ids (id)")

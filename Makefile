@@ -122,9 +122,10 @@ build/%/stamp-$(VERSION): requirements/%.txt
 
 # Whether adsctl runs with the newest version of each library, whatever is pinned.
 newest: ready
+	ENVIRONMENTS=newest $(BIN)/python -m pytest tests/test_typer.py
+newest-environment:
 	$(PYTHON) -m venv --clear build/newest
 	build/newest/bin/python -m pip install --quiet --disable-pip-version-check .
-	ENVIRONMENTS=newest $(BIN)/python -m pytest tests/test_typer.py
 
 clean:
 	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

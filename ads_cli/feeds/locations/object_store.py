@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from ...client.copy_limits import CopyRetries
 from ...client.retry import FailedAttempt
-from ...errors import AccessError, AdsctlError, NotFoundError, UnavailableError
+from ...errors import AccessError, AdsctlError, NotFoundError, UnavailableError, UsageError
 from ...installation import missing_extra
 from ...output.text import shortened
 from .access import OnBytes

@@ -8,6 +8,7 @@ RUN := build/run/bin
 SDK := build/sdk/bin
 S3 := build/s3/bin
 CONTAINER := build/container/bin
+DATA := build/data/bin
 AUDIT := build/audit/bin
 DIST := build/dist/bin
 # Wheels only, each with a known hash: no package may run code while it is installed, or be exchanged.
@@ -15,7 +16,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --only-binary :all
 PINNED := $(INSTALL) --require-hashes
 STAMP := $(CURDIR) $(shell cat pyproject.toml requirements/run.txt requirements/dev.txt | cksum)
 
-.PHONY: demo test chaos mutate check audit format docs dist data pins bench run-environment sdk-environment s3-environment container-environment clean ready
+.PHONY: demo test chaos mutate check audit format docs dist data pins bench run-environment sdk-environment s3-environment container-environment data-environment clean ready
 
 # Exit 11: the emulator's database was created by another version, and is deleted.
 demo: $(READY)
@@ -30,7 +31,7 @@ MEMORY := $(shell { grep -q '/dev/shm .*noexec' /proc/mounts || \
 # Compiled tests are kept, whatever the surroundings say: otherwise each worker compiles them all in each run.
 test: export PYTHONDONTWRITEBYTECODE =
 test: export TMPDIR := $(or $(MEMORY),$(TMPDIR))
-test: $(READY) run-environment sdk-environment s3-environment container-environment
+test: $(READY) run-environment sdk-environment s3-environment container-environment data-environment
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # Pushes under a fault plan (network, kills, damaged disks), each from a seed; steps of the model of what the
@@ -85,9 +86,9 @@ dist: $(READY) docs $(DIST)/pipx
 	$(BIN)/python -m tools.dist
 
 # The ISO codes in ads_cli/api/iso_codes.py, and the names in ads_cli/audiences/countries.txt.
-data: $(READY)
+data: $(READY) data-environment
 	$(BIN)/python -m tools.iso_codes
-	$(BIN)/python -m tools.country_names
+	$(DATA)/python -m tools.country_names
 
 # The hashes of all wheels of the versions in requirements/.
 pins: $(READY)
@@ -148,6 +149,13 @@ container-environment: $(CONTAINER)/stamp
 $(CONTAINER)/stamp: requirements/container.txt
 	$(PYTHON) -m venv --clear build/container
 	$(CONTAINER)/python $(PINNED) -r $<
+	touch $@
+
+# Names of places in many languages, which no user and no other test needs.
+data-environment: $(DATA)/stamp
+$(DATA)/stamp: requirements/data.txt
+	$(PYTHON) -m venv --clear build/data
+	$(DATA)/python $(PINNED) -r $<
 	touch $@
 
 clean:

@@ -35,7 +35,7 @@ LOADED = (
     "console.table_view", "emulator.app", "feeds.conversion.conversion", "feeds.formats.csv",
     "feeds.kinds.opening", "fleet.task_process", "products.plans", "uploads.push",
 )  # fmt: skip
-LOADED_OF_OTHERS = ("filelock", "rich.table", "stdnum.isbn")
+LOADED_OF_OTHERS = ("filelock", "rich.table")
 
 
 @cache

@@ -11,7 +11,7 @@ from tests.conftest import feed
 from tests.environments import made_python
 
 ALWAYS_HEAVY = {
-    *("pydantic", "click", "rich", "keyring", "phonenumbers", "pycountry", "stdnum", "cheroot"),
+    *("pydantic", "click", "rich", "keyring", "phonenumbers", "pycountry"),
     "typing_extensions",  # which msgspec looks for, and does without
 }
 TO_SEND = {"httpx", "oauthlib"}
@@ -112,7 +112,7 @@ def test_httpx_brings_no_command_line_where_dask_has_installed_click(adsctl):
 def test_a_push_in_a_pipe_loads_no_table(adsctl):
     adsctl.file("feed.csv", feed(3))
     used = loaded(adsctl, "--profile", "local", "products", "push", "feed.csv", "-q")
-    unused = {"pydantic", "click", "rich", "keyring", "phonenumbers", "cheroot", "yaml", "jmespath", "jinja2"}
+    unused = {"pydantic", "click", "rich", "keyring", "phonenumbers", "yaml", "jmespath", "jinja2"}
     assert not used & unused
 
 

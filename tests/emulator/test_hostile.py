@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from ads_cli.api.endpoint import requests_for
 from ads_cli.api.fields import fields_of
-from ads_cli.emulator import request_threads, server
+from ads_cli.emulator import connection as connections
+from ads_cli.emulator import server
 from ads_cli.emulator.core.incoming_request import MAX_BODY_BYTES
 
 from .client import InProcess, authorization
@@ -42,7 +43,7 @@ def status_of(response: bytes) -> int:
 
 
 def post(path: str, body: bytes, **headers: str) -> bytes:
-    lines = {"Host": "127.0.0.1", "Content-Length": str(len(body))} | headers
+    lines = {"Host": "127.0.0.1", "Content_Length": str(len(body))} | headers
     head = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in lines.items())
     return f"POST {path} HTTP/1.1\r\n{head}\r\n".encode() + body
 
@@ -55,28 +56,51 @@ def test_dns_rebinding_is_rejected(served, host):
     assert status_of(send(served.address, raw.encode())) == 403
 
 
+FORM = {"Content_Type": "application/x-www-form-urlencoded"}
+TOO_LARGE = b"x" * (2 * MAX_BODY_BYTES)
+
+
 @pytest.mark.parametrize(
     "raw",
     [
-        post("/2/webhooks", b"", Content_Length=str(10**12)),
-        post("/2/webhooks", b"", Content_Length=str(5 * MAX_BODY_BYTES)),
-        b"POST /oauth2/token HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n"
-        % 10**12,
+        post("/oauth/authorize", b"", **FORM, Content_Length=str(10**12)),
+        post("/oauth/authorize", TOO_LARGE, **FORM),
+        post("/oauth/authorize", b"%x\r\n%b" % (10**12, TOO_LARGE), **FORM, Transfer_Encoding="chunked"),
     ],
+    ids=["nothing of it", "sent at once", "in chunks"],
 )
-def test_a_large_body_is_rejected_before_it_is_read(served, raw):
-    assert status_of(send(served.address, raw)) in (400, 401, 413)
+def test_a_client_that_sends_too_much_is_told_so_before_it_is_read(served, raw):
+    assert status_of(send(served.address, raw)) == 413
 
 
 def test_large_headers_are_rejected(served):
     raw = b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 1_000_000 + b"\r\n\r\n"
-    assert status_of(send(served.address, raw)) in (0, 413)  # 0: the server closed the connection early
+    assert status_of(send(served.address, raw)) == 431
     many = b"".join(b"X-%d: y\r\n" % n for n in range(50_000))
-    assert status_of(send(served.address, b"GET / HTTP/1.1\r\nHost: localhost\r\n" + many + b"\r\n")) in (
-        0,
-        413,
-    )
+    raw = b"GET / HTTP/1.1\r\nHost: localhost\r\n" + many + b"\r\n"
+    assert status_of(send(served.address, raw)) == 431
     assert served.get("/12/accounts").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("raw", "status"),
+    [
+        (b"nonsense\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\n\r\n", 400),
+        (b"GET /\xff HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+        (post("/oauth2/token", b"", Content_Length="-1"), 400),
+        (post("/oauth2/token", b"", Content_Length="9" * 5000), 400),
+        (post("/oauth2/token", b"half", Content_Length="9"), 400),
+        (post("/oauth2/token", b"zz\r\n", Transfer_Encoding="chunked"), 400),
+        (post("/oauth2/token", b"", Transfer_Encoding="gzip"), 501),
+        (b"HEAD / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+    ],
+    ids=lambda value: str(value)[2:40],
+)
+def test_what_is_no_request_is_rejected_with_a_reason(served, raw, status):
+    response = send(served.address, raw)
+    assert status_of(response) == status and b"connection: close" in response.lower()
+    assert raw.startswith(b"HEAD") or b'"message":"cannot read the request: ' in response
 
 
 @pytest.mark.parametrize(
@@ -85,8 +109,8 @@ def test_large_headers_are_rejected(served):
     ids=["nothing", "half a header", "half a body"],
 )
 def test_slow_clients_do_not_block_others(emulator, monkeypatch, start):
-    monkeypatch.setattr(server, "REQUEST_READ_TIMEOUT_SECONDS", 1.0)
-    monkeypatch.setattr(request_threads, "MAX_THREADS", 32)
+    monkeypatch.setattr(connections, "REQUEST_READ_TIMEOUT_SECONDS", 1.0)
+    monkeypatch.setattr(server, "MAX_CONNECTIONS", 32)
     done = threading.Event()
 
     def drip(connection: socket.socket) -> None:

@@ -1,21 +1,25 @@
 """The emulator served over a socket."""
 
 import http.client
+import json
 import signal
 import socket
 import subprocess
 import sys
 from contextlib import ExitStack, closing
+from email.utils import parsedate_to_datetime
+from pathlib import Path
 from threading import Event, Thread
 
 import pytest
 
+from ads_cli.emulator import connection as connections
 from ads_cli.emulator import server
 from ads_cli.emulator.server import running, serve
 from ads_cli.errors import UsageError
 from tests.adsctl import reset_ignored_signals
 
-from .client import Client, authorization
+from .client import Client, authorization, product
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "example.com", "::", ""])
@@ -65,12 +69,49 @@ def test_connections_are_kept_alive(served):
     connection.close()
 
 
+def test_requests_sent_at_once_are_answered_in_turn(served):
+    host, port = served.address.removeprefix("http://").split(":")
+    request = b"GET /emulator HTTP/1.1\r\nHost: localhost\r\n"
+    with socket.create_connection((host, int(port)), timeout=5) as client, client.makefile("rb") as received:
+        client.sendall(2 * (request + b"\r\n") + request + b"Connection: close\r\n\r\n")
+        assert received.read().count(b"HTTP/1.1 200 OK") == 3
+
+
+def test_http_1_0_is_answered(served):
+    host, port = served.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=5) as client, client.makefile("rb") as received:
+        client.sendall(b"GET /emulator HTTP/1.0\r\nHost: localhost\r\n\r\n")
+        head, _, body = received.read().partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200 OK") and json.loads(body)
+
+
+def test_a_body_in_chunks_is_read(served):
+    connection = http.client.HTTPConnection(served.address.removeprefix("http://"))
+    headers = authorization(served.keys, "PUT", f"{served.address}{served.products_path}")
+    pieces = json.dumps({"products": [product()]}).encode().partition(b":")
+    headers |= {"Content-Type": "application/json"}
+    connection.request("PUT", served.products_path, body=iter(pieces), headers=headers, encode_chunked=True)
+    assert connection.getresponse().status == 200
+    connection.close()
+    assert len(served.products()) == 1
+
+
+def test_a_response_tells_the_time(served):
+    assert parsedate_to_datetime(served.get("/12/accounts").headers["date"]).tzinfo
+
+
 def test_small_responses_are_sent_at_once(emulator):
-    prepared = server.build_server(emulator, "127.0.0.1", 0)
-    try:
-        assert prepared.nodelay and prepared.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-    finally:
-        prepared.stop()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        client = http.client.HTTPConnection(*listener.getsockname())
+        client.connect()
+        accepted, _ = listener.accept()
+        serving = Thread(target=connections.Connection(emulator, accepted).serve)
+        serving.start()
+        client.request("GET", "/emulator")
+        assert client.getresponse().read()
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        client.close()
+        serving.join()
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Le"])
@@ -80,7 +121,9 @@ def test_sixty_idle_connections_hold_up_nobody(served, sent):
         for _ in range(60):
             idle = stack.enter_context(socket.create_connection((host, int(port)), timeout=5))
             idle.sendall(sent)
-        working = http.client.HTTPConnection(host, int(port), timeout=server.REQUEST_READ_TIMEOUT_SECONDS / 2)
+        working = http.client.HTTPConnection(
+            host, int(port), timeout=connections.REQUEST_READ_TIMEOUT_SECONDS / 2
+        )
         for _ in range(10):
             headers = authorization(served.keys, "GET", f"{served.address}/12/accounts")
             working.request("GET", "/12/accounts", headers=headers)
@@ -88,30 +131,33 @@ def test_sixty_idle_connections_hold_up_nobody(served, sent):
         working.close()
 
 
-def test_sixty_kept_connections_hold_up_nobody(served):
+def test_sixty_kept_connections_hold_up_nobody_and_keep_no_file_open(served, database):
     with ExitStack() as stack:
         clients = [
             stack.enter_context(closing(http.client.HTTPConnection(served.address.removeprefix("http://"))))
             for _ in range(60)
         ]
         for client in clients * 2:
-            client.timeout = server.REQUEST_READ_TIMEOUT_SECONDS / 2
+            client.timeout = connections.REQUEST_READ_TIMEOUT_SECONDS / 2
             headers = authorization(served.keys, "GET", f"{served.address}/12/accounts")
             client.request("GET", "/12/accounts", headers=headers)
             assert client.getresponse().read()
+        if sys.platform == "linux":
+            opened = [path.readlink() for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
+            assert 0 < opened.count(database) < 5
 
 
 def test_a_response_to_head_has_no_body(served):
     connection = http.client.HTTPConnection(served.address.removeprefix("http://"))
-    for _ in range(2):
-        connection.request("HEAD", "/12/accounts")
+    for host, status in (("localhost", 405), ("localhost", 405), ("evil.example", 403)):
+        connection.request("HEAD", "/12/accounts", headers={"Host": host})
         response = connection.getresponse()
-        assert (response.status, response.read()) == (405, b"")
+        assert (response.status, response.read()) == (status, b"")
     connection.close()
 
 
 def test_a_served_emulator_stops_at_once_and_starts_again(emulator, monkeypatch):
-    monkeypatch.setattr(server, "SELECTOR_INTERVAL_SECONDS", 3600.0)  # after which it would stop by itself
+    monkeypatch.setattr(server, "ACCEPT_TIMEOUT_SECONDS", 3600.0)  # after which it would stop by itself
     for _ in range(2):
         with running(emulator) as address, closing(Client.over_http(emulator, address)) as client:
             assert client.get("/12/accounts").status_code == 200

@@ -33,21 +33,10 @@ class IncomingRequest:
     @cached_property
     def body(self) -> bytes:
         """Read the whole body, once."""
-        length = MAX_BODY_BYTES + 1
-        if not self._environ.get("wsgi.input_terminated"):  # otherwise chunked, of unknown length
-            length = _content_length(self._environ.get("CONTENT_LENGTH") or "0")
-        body: bytes = b"" if length > MAX_BODY_BYTES + 1 else self._read(length)
-        if len(body) > MAX_BODY_BYTES or length > MAX_BODY_BYTES + 1:
+        length = int(self._environ.get("CONTENT_LENGTH") or 0)
+        if length > MAX_BODY_BYTES:
             raise ApiError(413, "PAYLOAD_TOO_LARGE", f"a body has at most {MAX_BODY_BYTES:,} bytes")
-        return body
-
-    def _read(self, length: int) -> bytes:
-        try:
-            body: bytes = self._environ["wsgi.input"].read(length)
-        except TimeoutError:
-            raise ApiError(408, "REQUEST_TIMEOUT", "the body was not received in time") from None
-        except Exception as error:  # malformed chunks; the type depends on the server
-            raise ApiError(400, "BAD_REQUEST", f"cannot read the body: {error}") from None
+        body: bytes = self._environ["wsgi.input"].read(length)
         return body
 
     @cached_property
@@ -66,9 +55,3 @@ def _request_uri(environ: dict[str, Any]) -> str:
     path = quote(environ.get("PATH_INFO", "").encode("latin-1"))
     query = environ.get("QUERY_STRING")
     return f"{path}?{query}" if query else path
-
-
-def _content_length(text: str) -> int:
-    if not text.isdecimal():
-        raise ApiError(400, "BAD_REQUEST", "Content-Length is not a number")
-    return int(text)

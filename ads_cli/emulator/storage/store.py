@@ -4,7 +4,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ Record = dict[str, Any]
 
 
 class Store:
-    """The database, with one connection per thread.
+    """The database, with one connection for each thread that uses it at the moment.
 
     One connection shared by threads loses rows.
     """
@@ -28,6 +28,7 @@ class Store:
         self._database = database
         self._local = threading.local()
         self._connections: list[_Connection] = []  # those that are open
+        self._idle: list[_Connection] = []  # of these, those that no thread has
         self._write_lock = threading.Lock()
 
     @property
@@ -39,19 +40,34 @@ class Store:
     def _own(self) -> "_Connection":
         own: _Connection | None = getattr(self._local, "own", None)
         if own is None or not own.is_open:
-            own = self._local.own = _Connection(self._connect())
-            self._connections.append(own)
+            own = self._local.own = self._take()
         return own
+
+    def _take(self) -> "_Connection":
+        with suppress(IndexError):
+            while not (idle := self._idle.pop()).is_open:
+                pass
+            return idle
+        opened = _Connection(self._connect())
+        self._connections.append(opened)
+        return opened
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
-        """Keep this thread's connection open during the block, whoever closes the others."""
+        """Keep this thread's connection open during the block, whoever closes it; then give it back."""
         while True:
             own = self._own
             with own.lock:
                 if own.is_open:
-                    yield
-                    return
+                    own.blocks += 1
+                    try:
+                        yield
+                        return
+                    finally:
+                        own.blocks -= 1
+                        if not own.blocks:
+                            self._local.own = None
+                            self._idle.append(own)
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -162,11 +178,12 @@ class Store:
 
 
 class _Connection:
-    """The connection of one thread."""
+    """A connection, of one thread at a time."""
 
     def __init__(self, sqlite: sqlite3.Connection) -> None:
         self.sqlite = sqlite
         self.lock = threading.RLock()  # held while it is in use
+        self.blocks = 0  # that use it, one in another
         self.is_open = True
 
     def close(self) -> bool:

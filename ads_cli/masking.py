@@ -1,11 +1,20 @@
 """Mask secrets in text that is shown or written."""
 
 import re
-from functools import lru_cache
+from bisect import bisect
+from collections.abc import Callable, Iterator
 
 MASK = "***"
 # Tokens in responses, as fields of a form, a query or JSON.
 SECRET_FIELDS = r'((?:oauth_token|oauth_token_secret|oauth_verifier|access_token)"?\s*[=:]\s*"?)[^&"\s]+'
+# One character as URLs (%41), JSON (\u0041, \n) and HTML (&#65; &#x41; &quot;) write it.
+ENCODED = (
+    r"%(?P<percent>[0-9A-Fa-f]{2})|(?<!\\)\\++(?:u(?P<json>[0-9A-Fa-f]{4})|[nrt])"
+    r"|&(?:#(?P<decimal>[0-9]{1,7})|#[xX](?P<hex>[0-9A-Fa-f]{1,6})|(?P<name>amp|lt|gt|quot|apos));"
+)
+NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+MAX_LAYERS = 4  # of encodings: a signature's base string is encoded twice, and may be in JSON or a page
+BACKSLASHES = r"\\+"  # JSON and Python's repr add them, once for each level of quoting
 # An address, alone or as the value of an option: before its path, its credentials, and after it, its query.
 ADDRESS = (
     r"(?s)(?P<option>--[\w-]+=)?(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+://)(?:(?P<user>[^/?#]*)@)?(?P<path>[^?#]*)"
@@ -16,55 +25,129 @@ MIN_MASKED_ANYWHERE = 6  # characters; a shorter secret is masked where it is a 
 
 
 class Mask:
-    """Replaces the secrets of a run by ***, in every encoding in which they may appear."""
+    """Replaces the secrets of a run by ***, in every encoding in which they may appear.
+
+    The time that it takes is linear in the length of a text, whatever the text and the secrets are.
+    """
 
     def __init__(self) -> None:
         self._texts: frozenset[str] = frozenset()
 
     def add(self, *secrets: str) -> None:
         """Mask these values from now on."""
-        self._texts |= {text for secret in secrets if secret for text in _encodings(secret)}
+        self._texts |= {text for secret in secrets if secret for text in _searched_texts(secret)}
 
     def __call__(self, text: str) -> str:
         """Return the text with every secret masked."""
-        if self._texts:
-            text = _search(self._texts).sub(MASK, text)
-        return re.sub(SECRET_FIELDS, rf"\1{MASK}", text)
+        kept, end = [], 0
+        for start, stop in sorted(self._find(text)):
+            if start >= end:
+                kept += [text[end:start], MASK]
+            end = max(end, stop)
+        return re.sub(SECRET_FIELDS, rf"\1{MASK}", "".join([*kept, text[end:]]))
+
+    def _find(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield where secrets begin and end."""
+        if not self._texts:
+            return
+        for layer in _layers(text):
+            plain = layer.rewritten(BACKSLASHES, lambda _: "") or layer
+            for searched in self._texts:
+                for start, stop in plain.find(searched):
+                    yield plain.place(start, stop)
 
 
-@lru_cache(maxsize=1)
-def _search(texts: frozenset[str]) -> re.Pattern[str]:
-    """Compile the search for texts when it is needed: it takes milliseconds, and secrets come one by one."""
-    return re.compile("|".join(map(_search_pattern, sorted(texts, key=len, reverse=True))))
+class _Rewritten:
+    """A text in which some parts were replaced by one character or none, and where each came from."""
+
+    def __init__(self, text: str, source: "_Rewritten | None" = None) -> None:
+        self.text = text
+        self._source = source
+        # Of each part: where it begins here, and where it begins and ends in the source.
+        self._places: list[int] = []
+        self._spans: list[tuple[int, int]] = []
+
+    def rewritten(self, pattern: str, replace: Callable[[re.Match[str]], str]) -> "_Rewritten | None":
+        """Return the text with what a pattern finds replaced; None if it finds nothing."""
+        pieces: list[str] = []
+        made, length, end = _Rewritten("", self), 0, 0
+        for found in re.finditer(pattern, self.text):
+            start, stop = found.span()
+            for piece, span in ((self.text[end:start], (end, start)), (replace(found), (start, stop))):
+                if piece:
+                    pieces.append(piece)
+                    made._places.append(length)
+                    made._spans.append(span)
+                    length += len(piece)
+            end = stop
+        if not end:
+            return None
+        made._places.append(length)
+        made._spans.append((end, len(self.text)))
+        made.text = "".join([*pieces, self.text[end:]])
+        return made
+
+    def find(self, searched: str) -> Iterator[tuple[int, int]]:
+        """Yield where a text is, a short one only as a word."""
+        start = self.text.find(searched)
+        while start >= 0:
+            stop = start + len(searched)
+            around = self.text[max(start - 1, 0) : start] + self.text[stop : stop + 1]
+            if len(searched) >= MIN_MASKED_ANYWHERE or not re.search(r"\w", around):
+                yield start, stop
+            start = self.text.find(searched, stop)
+
+    def place(self, start: int, stop: int) -> tuple[int, int]:
+        """Return where a part is in the text that was the first source."""
+        if self._source is None:
+            return start, stop
+        first, last = bisect(self._places, start) - 1, bisect(self._places, stop - 1) - 1
+        start = self._spans[first][0] + start - self._places[first]
+        if self._is_replaced(last):
+            stop = self._spans[last][1]
+        else:
+            stop = self._spans[last][0] + stop - self._places[last]
+        return self._source.place(start, stop)
+
+    def _is_replaced(self, index: int) -> bool:
+        begin, end = self._spans[index]
+        following = [*self._places[index + 1 : index + 2], len(self.text)]
+        return end - begin != following[0] - self._places[index]
 
 
-def _search_pattern(text: str) -> str:
-    """Return a pattern of a text that also finds it with backslashes before quotes, slashes and backslashes.
-
-    JSON and Python's repr add them, once for each level of quoting.
-    """
-    pattern = "".join(
-        r"\\+" if character == "\\" else rf"\\*{character}" if character in "\"'/" else re.escape(character)
-        for character in text
-    )
-    return rf"(?<!\w){pattern}(?!\w)" if len(text) < MIN_MASKED_ANYWHERE else pattern
+def _character(found: re.Match[str]) -> str:
+    """Return what an encoded character stands for."""
+    if found["name"]:
+        return NAMED[found["name"]]
+    digits = found["percent"] or found["json"] or found["hex"]
+    code = int(digits, 16) if digits else int(found["decimal"] or ord("\n"))
+    return chr(code) if code <= 0x10FFFF else ""
 
 
-def _encodings(secret: str) -> set[str]:
-    """Return a secret as it is, percent-encoded (twice in a signature's base string), and in base64.
+def _searched_texts(secret: str) -> set[str]:
+    """Return what is searched for a secret: itself, what it decodes to, its bytes, and its base64.
 
     Base64 makes four characters of three bytes, so its text depends on the offset of the secret.
     """
-    import base64
-    from urllib.parse import quote
+    from base64 import b64encode, urlsafe_b64encode
 
-    once = quote(secret, safe="")
-    found = {secret, once, quote(once, safe="")}
+    octets = secret.encode(errors="surrogatepass")  # each percent-encoded by itself
+    found = {octets.decode("latin-1"), *(layer.text for layer in _layers(secret))}
     for offset in range(3):
-        encoded = base64.b64encode(b" " * offset + secret.encode())
-        inner = encoded[4 if offset else 0 : -4].decode()  # without characters shared with its neighbours
-        found |= {inner} if len(inner) >= MIN_MASKED_BASE64 else set()
-    return found
+        for encode in (b64encode, urlsafe_b64encode):
+            encoded = encode(b" " * offset + octets)
+            inner = encoded[4 if offset else 0 : -4].decode()  # without characters shared with its neighbours
+            found |= {inner} if len(inner) >= MIN_MASKED_BASE64 else set()
+    return {re.sub(BACKSLASHES, "", text) for text in found} - {""}
+
+
+def _layers(text: str) -> Iterator[_Rewritten]:
+    """Yield a text, and what it decodes to, layer by layer."""
+    layer: _Rewritten | None = _Rewritten(text)
+    for _ in range(MAX_LAYERS):
+        if layer:
+            yield layer
+            layer = layer.rewritten(ENCODED, _character)
 
 
 def mask_address(text: str) -> str:

@@ -1,0 +1,34 @@
+"""How the time of a function grows with the length of its input."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+MIN_SECONDS = 0.02  # shorter times say nothing; the input is made longer until it takes as long
+MAX_LENGTH = 10_000_000
+# Four times the length takes four times as long, sixteen times if it is quadratic. Twice is measured twice as
+# far as noise goes; what grows faster than the square of the length never ends the first measurement.
+MAX_RATIO = 9.0
+
+
+def assert_linear(run: Callable[[T], object], make: Callable[[int], T], length: int) -> None:
+    """Fail if the processor time for an input of four times the length is that of a quadratic function."""
+    short = seconds(run, make(length))
+    while short < MIN_SECONDS and length < MAX_LENGTH:
+        length *= 4
+        short = seconds(run, make(length))
+    for _ in range(4):  # noise makes times longer, never shorter
+        ratio = seconds(run, make(4 * length)) / max(short, MIN_SECONDS)
+        if ratio < MAX_RATIO:
+            return
+        short = min(short, seconds(run, make(length)))
+    raise AssertionError(f"4 times the length of {length:,} took {ratio:.1f} times as long")
+
+
+def seconds(run: Callable[[T], object], value: T) -> float:
+    """Return the processor time of a call, in seconds."""
+    begun = time.process_time()
+    run(value)
+    return time.process_time() - begun

@@ -1,0 +1,101 @@
+"""Secrets are masked in every encoding, in time linear in the text, whatever text and secrets are."""
+
+import html
+import json
+import re
+from base64 import b64encode
+from urllib.parse import quote
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from ads_cli.masking import Mask
+from tests.growth import assert_linear
+
+ENCODERS = {
+    "literal": str,
+    "percent": lambda text: quote(text, safe=""),
+    "percent in lower case": lambda text: re.sub("%..", lambda found: found[0].lower(), quote(text, safe="")),
+    "json": lambda text: json.dumps(text)[1:-1],
+    "repr": lambda text: repr(text)[1:-1],
+    "html": html.escape,
+    "every character as JSON": lambda text: "".join(rf"\u{ord(each):04x}" for each in text),
+    "every character as HTML": lambda text: "".join(f"&#{ord(each)};" for each in text),
+    "every character as hexadecimal HTML": lambda text: "".join(f"&#x{ord(each):X};" for each in text),
+}
+# Printable, with what encodings change; a backslash at an end is one of those that quoting adds.
+secrets = (
+    st.text(
+        st.characters(min_codepoint=0x20, max_codepoint=0xFFFF, exclude_categories=["Cc", "Cs"]), min_size=8
+    )
+    | st.text("aB3%\\/\"'&<+ €", min_size=8, max_size=20)
+).filter(lambda text: text.strip("\\") == text and len(text.replace("\\", "")) >= 8 and text.strip(" *"))
+
+
+def masked(text: str, *secrets: str) -> str:
+    mask = Mask()
+    mask.add(*secrets)
+    return mask(text)
+
+
+@given(secrets, st.sampled_from(sorted(ENCODERS)), st.sampled_from(sorted(ENCODERS)))
+@example("x%41y%zz&amp;q", "html", "literal")
+@example("x%41y%zz&amp;q", "percent", "html")
+@example("tr0ub4dor&3'\"/\\x", "json", "json")
+@example("pä$$wörd€", "json", "percent")
+def test_a_secret_is_found_however_it_was_encoded_and_encoded_again(secret, first, second):
+    text = ENCODERS[second](ENCODERS[first](secret))
+    assert masked(f"before={text};after", secret) == "before=***;after"
+
+
+@given(st.binary(max_size=5), secrets, st.binary(max_size=5))
+def test_a_secret_is_found_in_the_base64_of_what_holds_it(before, secret, after):
+    text = b64encode(before + secret.encode() + after).decode()
+    assert "***" in masked(text, secret)
+
+
+@given(st.text(), st.lists(secrets, max_size=3))
+def test_text_without_a_secret_stays_as_it_is(text, secrets):
+    mask = Mask()
+    mask.add(*(f"\ue000{each}" for each in secrets))
+    if "\ue000" not in text and "token" not in text and "verifier" not in text:
+        assert mask(text) == text
+
+
+def test_secrets_that_overlap_leave_nothing_between_them():
+    assert masked("<abcdefghijkl>", "abcdefgh", "efghijkl") == "<***>"
+
+
+def test_a_short_secret_is_masked_where_it_is_a_word():
+    shown = masked('a cat, "cat", concat, %22cat%22, \\ncat', "cat")
+    assert shown == 'a ***, "***", concat, %22***%22, \\n***'
+
+
+HOSTILE = (
+    "\\",
+    "%41",
+    "%25",
+    "&#",
+    "&#0",
+    "&amp;",
+    "&",
+    "\\u00",
+    '"',
+    "a",
+    "oauth_token",
+    "oauth_token ",
+    "secret",
+)
+GREEDY = ("\\" * 40 + "password", "secretsecret", '"' * 40 + "x" * 8, "&amp;" * 10, "%25" * 10)
+
+
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_masking_takes_time_linear_in_the_text(unit):
+    mask = Mask()
+    mask.add(*GREEDY)
+    assert_linear(mask, lambda length: (unit * length)[:length], 100_000)
+
+
+def test_adding_a_secret_takes_time_linear_in_it():
+    assert_linear(lambda secret: masked(secret, secret), lambda length: "\\" * length + "password", 100_000)

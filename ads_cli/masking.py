@@ -136,7 +136,8 @@ def _searched_texts(secret: str) -> set[str]:
     for offset in range(3):
         for encode in (b64encode, urlsafe_b64encode):
             encoded = encode(b" " * offset + octets)
-            inner = encoded[4 if offset else 0 : -4].decode()  # without characters shared with its neighbours
+            # Without the characters that hold bits of its neighbours: six bits make one.
+            inner = encoded[-(-offset * 8 // 6) : (offset + len(octets)) * 8 // 6].decode()
             found |= {inner} if len(inner) >= MIN_MASKED_BASE64 else set()
     return {re.sub(BACKSLASHES, "", text) for text in found} - {""}
 

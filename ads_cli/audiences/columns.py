@@ -114,8 +114,11 @@ def _digests(values: list[bytes], hashing: bool) -> list[str]:
 
 @lru_cache(64)
 def _all_lines(pattern: str) -> re.Pattern[bytes]:
-    """Match lines that are all empty or match a pattern."""
-    return re.compile(f"(?:(?:{pattern})?+\n)*+(?:{pattern})?+".encode(), re.MULTILINE)
+    """Match lines that are all empty or match a pattern.
+
+    The group is atomic, not possessive, which until Python 3.11.5 took what fails for a match (gh-106052).
+    """
+    return re.compile(f"(?>(?:(?:{pattern}|)\n)*)(?:{pattern}|)".encode(), re.MULTILINE)
 
 
 def _encode_one_by_one(kind: IdentifierType, cells: Sequence[Any], hashing: bool) -> EncodedColumn:

@@ -17,7 +17,7 @@ SHA256_HEX = re.compile(rf"(?!{HASH_OF_NOTHING})[0-9a-f]{{64}}")
 INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"))
 INVISIBLE |= dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])  # writing direction
 LABEL = r"(?!-)[a-z0-9-]++(?<!-)"
-EMAIL = rf"(?!'|{NOBODY})[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]++@{LABEL}(?:\.{LABEL})++(?<!\..)"
+EMAIL = rf"(?!'|{NOBODY})[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]++@{LABEL}(?>(?:\.{LABEL})+)(?<!\..)"
 DISPLAY_NAME = re.compile(r"[^<>@]*<([^<>]*)>")
 MAX_EMAIL_LENGTH = 254
 

@@ -168,4 +168,4 @@ def _plain_national(region: str) -> tuple[str, re.Pattern[str]]:
     own = metadata.general_desc.national_number_pattern
     trunk = rf"(?!(?:{own})(?![0-9])){prefix}" if prefix.isdecimal() else "(?!)"
     abroad = metadata.international_prefix or "(?!)"
-    return code, re.compile(rf"(?!{code}|{abroad})(?:{trunk})?+(?P<rest>[0-9]+)")
+    return code, re.compile(rf"(?!{code}|{abroad})(?>(?:{trunk})?)(?P<rest>[0-9]+)")

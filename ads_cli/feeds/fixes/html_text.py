@@ -12,10 +12,10 @@ from .whitespace import clean_line
 TAG = re.compile(
     r"""
     <(/?) ([a-zA-Z][^\t\n\f\r />]*+)
-    (?: [\t\n\f\r /]++
+    (?>(?: [\t\n\f\r /]++
       | [^\t\n\f\r />] [^\t\n\f\r />=]*+  # the name of an attribute, which may begin with "="
-        (?: [\t\n\f\r ]*+ = [\t\n\f\r ]*+ (?: "[^"]*+" | '[^']*+' | [^\t\n\f\r "'>][^\t\n\f\r >]*+ ) )?+
-    )*+ >
+        (?>(?: [\t\n\f\r ]*+ = [\t\n\f\r ]*+ (?: "[^"]*+" | '[^']*+' | [^\t\n\f\r "'>][^\t\n\f\r >]*+ ) )?)
+    )*) >
     """,
     re.VERBOSE,
 )

@@ -4,8 +4,8 @@ import re
 
 from tests.adsctl import ROOT
 
-# A group that repeats and gives nothing back. Until Python 3.11.5, it takes what fails for a match (gh-106052);
-# an atomic group, (?>(…)*), says the same and is right everywhere.
+# A group that repeats and gives nothing back: until Python 3.11.5 it takes what fails for a match (gh-106052).
+# An atomic group, (?>(…)*), says the same and is right everywhere.
 POSSESSIVE_GROUP = re.compile(r"[^(]\)(?:[?*+]|\{+\d*,?\d*\}+)\+")
 
 

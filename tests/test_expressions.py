@@ -4,7 +4,7 @@ import re
 
 from tests.adsctl import ROOT
 
-# A group that repeats and gives nothing back: up to Python 3.11.4 it takes what fails for a match (gh-106052).
+# A group that repeats and gives nothing back takes, up to Python 3.11.4, what fails for a match (gh-106052).
 # An atomic group, (?>(…)*), says the same and is right everywhere.
 POSSESSIVE_GROUP = re.compile(r"[^(]\)(?:[?*+]|\{+\d*,?\d*\}+)\+")
 

@@ -17,6 +17,7 @@ from .core.errors import ApiError
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication
 
+CONNECTION = "emulator connection"  # the name of its thread
 MAX_CONNECTIONS = 1000
 BACKLOG = 128
 SHUTDOWN_TIMEOUT_SECONDS = 0.5  # for requests in flight
@@ -54,7 +55,7 @@ class Server:
                     time.sleep(ACCEPT_RETRY_SECONDS)
                     continue
                 self._free.acquire()
-                thread = threading.Thread(target=self._run, args=(client,), daemon=True)
+                thread = threading.Thread(target=self._run, args=(client,), name=CONNECTION, daemon=True)
                 self._threads[client] = thread
                 thread.start()
 

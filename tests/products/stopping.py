@@ -5,6 +5,7 @@ import threading
 import time
 from pathlib import Path
 
+from ads_cli.emulator.server import CONNECTION
 from ads_cli.uploads.job_file import acknowledgements
 
 
@@ -54,5 +55,9 @@ def stop_at(adsctl, service, put: int, signum: int, *words: str, command: str = 
     process.out, process.err = process.communicate(timeout=60)
     service.before = lambda number: None
     go_on.set()
+    for thread in threading.enumerate():
+        if thread.name == CONNECTION:  # what was sent before the signal is read, then the connection ends
+            thread.join(30)
+            assert not thread.is_alive()
     service.settle()
     return process

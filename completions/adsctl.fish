@@ -814,7 +814,7 @@ end
 
 # File names, but none that would be an option.
 function __adsctl_files
-    __fish_complete_path "$argv[1]" | string match -v -- '-*'
+    __fish_complete_path (string replace -ra '[\\\\"\']' '' -- "$argv[1]") | string match -v -- '-*'
 end
 
 function __adsctl

@@ -46,11 +46,14 @@ _adsctl_offer() {
     COMPREPLY+=("$word")
 }
 
-# Offer file names. readline quotes them, but bash 3.2 cannot ask it to, and nothing else quotes all inside quotes.
+# Offer file names. readline quotes them where it replaces the whole name and bash can ask it to, as 3.2 cannot.
 _adsctl_files() {
-    local name quoting=readline
-    compopt -o filenames 2> /dev/null || quoting=own
-    [[ $quoting == readline || $typed != *[\"\']* ]] || return 0
+    local name quoting=own
+    if [[ $kept == "$prefix" ]] && compopt -o filenames 2> /dev/null; then
+        quoting=readline
+    elif [[ $typed == *[\"\']* ]]; then
+        return # %q is for words that are not in quotes
+    fi
     while IFS= read -r name; do
         [[ $name && $name != -* ]] || continue # which would be an option
         name="$prefix$name"

@@ -422,8 +422,8 @@ _adsctl_split() {
     fi
     for word in "${COMP_WORDS[@]:0:COMP_CWORD}" ''; do
         last=${#words[@]}
-        [[ $line != [!$' \t\n']* || $last == 0 ]] || ((last--))
-        line="${line#"${line%%[!$' \t\n']*}"}"
+        [[ $line != [![:space:]]* || $last == 0 ]] || ((last--))
+        line="${line#"${line%%[![:space:]]*}"}"
         [[ $word ]] || word="$line" # the one at the cursor
         words[last]+="$word"
         line="${line#"$word"}"
@@ -461,8 +461,9 @@ _adsctl() {
     local end=$((${#words[@]} - 1))
     local typed="${words[end]}"
     local kept="${typed%"${2-${typed##*=}}"}" # before what readline replaces
-    local cur="${typed//[\\\"\']/}"
-    kept="${kept//[\\\"\']/}"
+    local marks=$'[\\\\"\']'
+    local cur="${typed//$marks/}"
+    kept="${kept//$marks/}"
     COMPREPLY=()
     for ((i = 1; i < end; i++)); do
         word="${words[i]}"

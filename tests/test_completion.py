@@ -160,7 +160,7 @@ HOSTILE = (
     "@g", "#g", "!g", "%g", "$g", "g" * 201,
 )  # fmt: skip
 GOOD = "good:1@shop.example-2_a"
-# bash 3.2, as macOS has it, has no compopt, and `complete -o` is no substitute for it.
+# bash 3.2, as macOS has it, has no compopt.
 TYPISTS = (*SHELLS, "bash without compopt")
 START = {"bash": ["--norc", "--noprofile", "-i"], "zsh": ["-f", "-i"], "fish": ["--no-config", "-i"]}
 SET_UP = {

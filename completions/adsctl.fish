@@ -812,6 +812,11 @@ function __adsctl_common
     printf '%s\t%s\n' '--profile' 'The profile to use' '--service' 'The service, whose names are used on the wire: generic or x' '--env-file' 'Read ADSCTL_ variables from a file, a NAME=VALUE in each line' '--account' 'The advertising account to work in' '--output' 'Format of results; see \'adsctl help formats\'' '--columns' 'Columns of table, tsv and csv, separated by commas' '--csv-safe' 'In csv, put \' before cells that a spreadsheet would calculate' '--query' 'A JMESPath expression, applied to what json would show' '--sandbox' 'Use the profile\'s sandbox address' '--yes' 'Do not ask for confirmation' '--dry-run' 'Show what would be sent; change nothing' '--quiet' 'Show nothing on stderr but errors' '--verbose' 'Show progress details on stderr' '--debug' 'Show all HTTP on stderr, with secrets masked' '--timeout' 'Longest wait for one response: 30s (default), 500ms, 2m' '--max-attempts' 'Most attempts of one request (default 6)' '--max-wait' 'Longest silence of the service, timeouts included (default 15m)' '--log-file' 'Append a log to a file, as JSON lines' '--on-failure' 'Run this where adsctl fails; it reads the summary as JSON' '--color' 'Use color: auto, always or never' '--catalog' 'The product catalog to work in' '--help' 'Show this help'
 end
 
+# File names, but none that would be an option.
+function __adsctl_files
+    __fish_complete_path (string replace -ra '[\\\\"\']' '' -- "$argv[1]") | string match -v -- '-*'
+end
+
 function __adsctl
     set -l words (commandline -opc)
     set -l cur (commandline -ct)
@@ -824,7 +829,7 @@ function __adsctl
             set skip 0
             set pending ''
         else if test "$word" = --
-            __fish_complete_path "$cur"
+            __adsctl_files "$cur"
             return
         else if string match -q -- '--*=*' "$word"
             continue
@@ -834,7 +839,7 @@ function __adsctl
                 set skip 1
                 set pending "$word"
             end
-        else if __adsctl_subcommands "$path" | string match -q -- "$word"\t'*'
+        else if contains -- "$word" (__adsctl_subcommands "$path" | string replace -r '\t.*' '')
             set path (string trim -- "$path $word")
         else
             set position (math $position + 1)
@@ -861,10 +866,10 @@ function __adsctl
     end
     switch "$values"
         case @file
-            printf '%s\n' $prefix(__fish_complete_path "$cur")
+            printf '%s\n' $prefix(__adsctl_files "$cur")
         case @json
             if string match -q -- '@*' "$cur"
-                printf '%s\n' @(__fish_complete_path (string sub -s 2 -- "$cur"))
+                printf '%s\n' $prefix@(__adsctl_files (string sub -s 2 -- "$cur"))
             end
         case '@ids:*'
             printf '%s\n' $prefix(adsctl __ids (string sub -s 6 -- "$values") $words 2> /dev/null)

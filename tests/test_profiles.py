@@ -3,6 +3,8 @@
 import json
 import threading
 
+import pytest
+
 CONFIG = """\
 # Ours; the agency has its own.
 profile: shop
@@ -99,3 +101,21 @@ def test_concurrent_changes_are_all_kept(adsctl):
 def test_a_dry_run_of_a_read_reads(adsctl):
     assert "sku" not in adsctl.local("catalog", "list", "--dry-run", "-o", "ids").stdout
     assert adsctl.local("products", "list", "--dry-run", "-o", "json").stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", [".", ".."])
+def test_a_profile_is_not_named_as_a_folder(adsctl, name):
+    lines = (
+        ("profile", "set", name, "account=1"),
+        ("profile", "set", name, "account=1", "--dry-run"),
+        ("profile", "use", name),
+        ("auth", "login", "-p", name),
+        ("accounts", "list", "-p", name),
+    )
+    for words in lines:
+        assert f"'{name}' cannot be the name of a profile" in adsctl(*words, code=2).stderr
+    (adsctl.home / "config").mkdir(exist_ok=True)
+    adsctl.file("config/config.yaml", f"profile: '{name}'\nprofiles:\n  '{name}':\n    account: a\n")
+    assert "cannot be the name of a profile" in adsctl("accounts", "list", code=2).stderr
+    assert "cannot be the name of a profile" in adsctl("accounts", "list", code=2, ADSCTL_PROFILE=name).stderr
+    assert not (adsctl.home / "state").exists()

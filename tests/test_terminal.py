@@ -7,6 +7,7 @@ import re
 
 import pexpect
 import pytest
+import yaml
 from pytest_httpserver import HTTPServer
 
 from ads_cli.output.text import UNSAFE, safe
@@ -19,13 +20,15 @@ NAMES = {
     "bidi": "abc\u202egnp.exe\u2066\u2069\u200f",
     "markup": "[bold]loud[/bold] [link=https://evil.example]x[/link] [/]",
     "NUL": "a\x00b",
+    "zero width": "pay\u200bpal\u2060 a\u200cb c\u200dd\ufeff sh\xady",
+    "tags": "\U000e0001a\U000e0041\U000e007fb",
     "lines": "a\r\nb\u2028c\u2029d\x85e\x0bf",
     "half": "a\ud800b",
     "wide": "椅子🪑" * 10,
     "formula": "=cmd|' /C calc'!A0",
 }
 FORMATS = ("table", "tsv", "csv", "json", "jsonl", "yaml", "ids", "none")
-CONTROL_NAMES = ("escape", "eight bits", "bidi", "NUL", "lines")
+CONTROL_NAMES = ("escape", "eight bits", "bidi", "NUL", "zero width", "tags", "lines")
 
 
 def serve(httpserver: HTTPServer, *names: str, status: int = 200) -> None:
@@ -39,8 +42,21 @@ def serve(httpserver: HTTPServer, *names: str, status: int = 200) -> None:
 
 
 def test_csv_safe_output_holds_no_formulas(remote, httpserver):
-    formulas = ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\t=1", "\r=1"]
-    kept = ["-12.50", "+49", "a=b", "", "'=1"]
+    formulas = [
+        "=1+1",
+        "+cmd",
+        "-2+3",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        "\n1",
+        " =1",
+        " \xa0\u3000@A",
+        "\ufeff=1",
+    ]
+    formulas += ["\uff1d1+1", "\uff0bcmd", "\uff0d2+3", "\uff20SUM(A1)", " \uff1d1", "\u200b=1", "\0=1"]
+    kept = ["-12.50", "+49", "a=b", "", "'=1", " -12.50", " a", "a \uff1d b", "\u2013 a"]
     serve(httpserver, *formulas, *kept)
     words = ("accounts", "list", "-o", "csv", "--columns", "name")
 
@@ -59,8 +75,50 @@ def is_safe(text: str) -> bool:
     return not re.search(UNSAFE, text.replace("\n", "").replace("\t", ""))
 
 
+READ_WITH_JOINERS = (
+    "\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",  # Persian
+    "\u0915\u094d\u200d\u0937 \u0915\u094d\u200c\u0937",  # Devanagari
+    "\u0dc1\u0dca\u200d\u0dbb\u0dd3",  # Sinhala
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467 \U0001f3f3\ufe0f\u200d\U0001f308",  # a family, a flag
+    "\U0001f477\U0001f3fd\u200d\u2640\ufe0f",
+)
+OUT_OF_PLACE = (
+    "a\u200db",
+    "\u200d",
+    "\u200c\u0646",
+    "\u0646\u200c",
+    "\u0646\u200c\u200c\u0646",
+    "\U0001f468\u200d",
+    "1\u200c2",
+)
+
+
+@pytest.mark.parametrize("format", [format for format in FORMATS if format not in ("none", "csv")])
+def test_joiners_are_left_where_they_are_part_of_what_is_read(remote, httpserver, format):
+    serve(httpserver, *READ_WITH_JOINERS)
+    shown = remote("accounts", "list", "-o", format).stdout
+    assert all(name in shown for name in READ_WITH_JOINERS)
+    httpserver.clear()
+    serve(httpserver, *OUT_OF_PLACE)
+    shown = remote("accounts", "list", "-o", format).stdout
+    escaped = shown.count(r"\u200c") + shown.count(r"\u200d")
+    assert escaped >= len(OUT_OF_PLACE) and is_safe(shown)
+
+
+@pytest.mark.parametrize("format", ["json", "jsonl", "yaml"])
+def test_what_is_escaped_is_read_as_it_was(remote, httpserver, format):
+    names = [NAMES[name] for name in CONTROL_NAMES] + [*READ_WITH_JOINERS, *OUT_OF_PLACE]
+    serve(httpserver, *names)
+    shown = remote("accounts", "list", "-o", format).stdout
+    if format == "jsonl":
+        read = [*map(json.loads, shown.splitlines())]
+    else:
+        read = json.loads(shown) if format == "json" else yaml.safe_load(shown)
+    assert [record["name"] for record in read] == names
+
+
 def test_no_unsafe_character_is_printable_and_each_is_escaped():
-    unsafe = re.findall(UNSAFE, "".join(map(chr, range(0x10000))))
+    unsafe = re.findall(UNSAFE, "".join(map(chr, range(0x110000))))
     assert {"\x1b", "\x7f", "\x9b", "\u202e", "\u2069", "\ud800"} <= {*unsafe}
     assert not any(map(str.isprintable, unsafe))
     assert all(safe(f"a{character}b").isprintable() for character in unsafe)

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from ..config.profiles import edit, refuse_local, update
-from ..config.settings import LOCAL, PROFILE_KEYS, Setting
+from ..config.settings import LOCAL, PROFILE_KEYS, Setting, check_profile_name
 from ..console.invocation import Invocation
 from ..errors import UsageError
 from ..suggestions import suggestion
@@ -58,6 +58,7 @@ def use(ctx: typer.Context, name: Name) -> None:
 
     For example: adsctl profile use shop
     """
+    check_profile_name(name)
     call = Invocation.of(ctx)
     if name != LOCAL:
         _require_profile(call, name)
@@ -82,6 +83,7 @@ def set_values(
         if not equals:
             raise UsageError(f"{pair!r} is not KEY=VALUE", hint="as in account=18ce54d4x5t")
         pairs[key] = value or None
+    check_profile_name(name)
     call = Invocation.of(ctx)
     if _is_dry_run(call, f"set {', '.join(pairs)} of the profile {name}"):
         return

@@ -11,7 +11,7 @@ from ..suggestions import suggestion
 from .addresses import ADDRESSES, check_address
 from .atomic_files import atomic, make_folder
 from .file_locks import locked
-from .settings import BOOLEANS, LOCAL, PROFILE_KEYS, TOKEN_STORES, Settings
+from .settings import BOOLEANS, LOCAL, PROFILE_KEYS, TOKEN_STORES, Settings, check_profile_name
 
 CHOICES = {
     "service": tuple(SERVICES),
@@ -54,6 +54,7 @@ def update(settings: Settings, profile: str, values: dict[str, Any]) -> None:
             stored.pop(name, None)
         config.setdefault("profile", profile)
 
+    check_profile_name(profile)
     refuse_local(profile)
     edit(settings, change)
 

@@ -35,6 +35,12 @@ DEFAULTS = {
 }
 
 
+def check_profile_name(name: str) -> None:
+    """Raise UsageError for a name that would lead out of the folders that are named after profiles."""
+    if name in (".", ".."):
+        raise UsageError(f"{name!r} cannot be the name of a profile", hint="rename it, also in config.yaml")
+
+
 class Setting(NamedTuple):
     """A value, and where it was found: `--output`, `ADSCTL_OUTPUT`, `profile shop` or `default`."""
 
@@ -65,6 +71,7 @@ class Settings:
         """The name of the profile in use; raise UsageError if it does not exist."""
         named = self.flags.get("profile") or self.environ.get("ADSCTL_PROFILE")
         name = str(named or self._config.get("profile") or DEFAULT_PROFILE)
+        check_profile_name(name)
         profiles = self._config.get("profiles") or {}
         if named and name not in (LOCAL, DEFAULT_PROFILE, *profiles) and not self.may_create_profile:
             known = [*profiles, LOCAL]

@@ -1,7 +1,8 @@
 """Ids seen in responses, recorded so that the shell can complete them without a request."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -10,42 +11,49 @@ from urllib.parse import quote
 
 from ..config.settings import LOCAL, Settings
 from ..errors import AdsctlError
-from ..output.text import is_safe
+from ..output.text import safe
 from .command_line import find_common_options
 
 MAX_IDS = 200  # recorded for each group, the newest first
+# What a shell is offered: nothing that it could expand, run, or take for an option.
+OFFERED = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,199}")
 
 
-def record_ids(settings: Settings, group: str, key: str, records: Iterable[Mapping[str, Any]]) -> None:
-    """Record the ids and names of a command group's records; a failure to write is ignored."""
-    from ..output.text import safe
-
-    seen = {str(r[key]): safe(str(r.get("name") or r.get("title") or "")) for r in records if r.get(key)}
-    printable = {id: name for id, name in seen.items() if safe(id) == id}
-    if not printable:
+def record_ids(
+    settings: Settings,
+    group: str,
+    key: str,
+    records: Iterable[Mapping[str, Any]],
+    mask: Callable[[str], str],
+) -> None:
+    """Record the ids and names of a command group's records, but no secret; a failure to write is ignored."""
+    names = {str(r[key]): str(r.get("name") or r.get("title") or "") for r in records if r.get(key)}
+    lines = (f"{id}\t{name}" for id, name in _offered(names.items()))
+    seen = dict(_offered(_pairs(mask("\n".join(lines)))))
+    if not seen:
         return
     path = _path(settings, group)
     with suppress(OSError, ValueError, AdsctlError):
-        recorded = dict(line.split("\t") for line in _lines(path))
-        if printable.items() <= recorded.items():
+        recorded = dict(_offered(_recorded(path)))
+        if seen.items() <= recorded.items():
             return
         from ..config.atomic_files import atomic, make_folder
 
         make_folder(path.parent)
         with atomic(path) as stream:
-            newest = islice((printable | recorded).items(), MAX_IDS)
+            newest = islice((seen | recorded).items(), MAX_IDS)
             stream.writelines(f"{id}\t{name}\n" for id, name in newest)
 
 
-def completions(settings: Settings, kind: str) -> Iterator[str]:
-    """Yield a line for each completion: the id, a tab and its name. `kind` is a group, profiles or jobs."""
+def completions(settings: Settings, kind: str) -> Iterator[tuple[str, str]]:
+    """Yield each completion and its description. `kind` is a group, profiles or jobs."""
     if kind == "profiles":
-        yield from (f"{name}\tprofile" for name in (*(settings.read_config().get("profiles") or {}), LOCAL))
-    elif kind == "jobs":
+        profiles = settings.read_config().get("profiles") or {}
+        return _offered((str(name), "profile") for name in (*profiles, LOCAL))
+    if kind == "jobs":
         journals = sorted((settings.state_dir / "jobs").glob("*.jsonl"), reverse=True)
-        yield from (f"{path.stem}\tjob" for path in journals[:MAX_IDS])
-    else:
-        yield from _lines(_path(settings, kind))
+        return _offered((path.stem, "job") for path in journals[:MAX_IDS])
+    return _offered(_recorded(_path(settings, kind)))
 
 
 def print_completions(words: list[str], environ: Mapping[str, str] = os.environ) -> int:
@@ -53,18 +61,29 @@ def print_completions(words: list[str], environ: Mapping[str, str] = os.environ)
     kind, *typed = words or [""]
     profile = dict(find_common_options(typed)).get("profile")
     with suppress(AdsctlError, OSError):
-        for line in completions(Settings({"profile": profile} if profile else {}, environ), kind):
-            if is_safe(line.replace("\t", "")):  # a shell writes it as it is
-                print(line)
+        for word, description in completions(
+            Settings({"profile": profile} if profile else {}, environ), kind
+        ):
+            print(f"{word}\t{description}")
     return 0
+
+
+def _offered(named: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the ids that a shell may be offered, and their names as they may be shown."""
+    return ((id, safe(name)) for id, name in named if OFFERED.fullmatch(id))
 
 
 def _path(settings: Settings, group: str) -> Path:
     return settings.state_dir / "ids" / quote(settings.profile, safe="") / f"{group.replace(' ', '-')}.tsv"
 
 
-def _lines(path: Path) -> list[str]:
+def _recorded(path: Path) -> Iterator[tuple[str, str]]:
     try:
-        return path.read_text(encoding="utf-8").splitlines()
+        return _pairs(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
-        return []
+        return iter(())
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    lines = (line.partition("\t") for line in text.splitlines())
+    return ((id, name) for id, _, name in lines)

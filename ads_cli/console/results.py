@@ -60,7 +60,7 @@ def _record_ids(call: Invocation, endpoint: Endpoint, records: Any) -> None:
         return
     listed = records if isinstance(records, list) else ()
     existing = [record for record in listed if isinstance(record, dict) and not record.get("deleted")]
-    record_ids(call.settings, " ".join(group), endpoint.record_id, existing)
+    record_ids(call.settings, " ".join(group), endpoint.record_id, existing, call.mask)
 
 
 def show_pages(

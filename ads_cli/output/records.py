@@ -10,8 +10,9 @@ import msgspec
 from .text import as_json, as_yaml, cell, safe
 
 Record = Mapping[str, Any]
-FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")  # in one spreadsheet or another
-NUMBER = r"[+-]?[0-9]+(\.[0-9]+)?"
+# How a formula begins in one spreadsheet or another: some drop blanks, and some read full-width signs.
+FORMULA = "[\t\r\n]|[\\s\0\ufeff\u200b-\u200f\u2060]*[=+\\-@\uff1d\uff0b\uff0d\uff20]"
+NUMBER = r" *[+-]?[0-9]+(\.[0-9]+)?"
 COLUMN_GAP = 2  # blanks between the columns of a table
 MIN_COLUMN_WIDTH = 12  # a column is not cut further than this
 MAX_WHOLE_WORD = 24  # characters of an id, a status or a time, which is of no use if it is cut
@@ -38,7 +39,7 @@ def write_csv(
 
 def without_formula(value: str) -> str:
     """Prefix an apostrophe to a cell that a spreadsheet would take for a formula, which numbers are not."""
-    if not value.startswith(FORMULA_PREFIXES) or re.fullmatch(NUMBER, value):
+    if not re.match(FORMULA, value) or re.fullmatch(NUMBER, value):
         return value
     return f"'{value}"
 

@@ -6,18 +6,31 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-# Control characters, directional marks and lone surrogates, none of which is printable. These patterns take
-# long to compile, and most output is printable: they are compiled where they are first needed.
-UNSAFE = "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-# Those of them that neither JSON nor YAML escapes.
-UNESCAPED = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+# A joiner is left where it is part of what is read: after a virama, between letters that join (as in IDNA,
+# RFC 5892 A.1 and A.2), and between emoji.
+VIRAMAS = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u0f84\u1039\u17d2"
+JOINING = "\u0620-\u08ff\u1820-\u18aa"  # Arabic, Syriac, N'Ko, Mandaic; Mongolian
+EMOJI = "\u2190-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+JOINERS = (
+    f"\u200c(?<![{VIRAMAS}]\u200c)(?!(?<=[{JOINING}]\u200c)[{JOINING}])"
+    f"|\u200d(?<![{VIRAMAS}]\u200d)(?!(?<=[\ufe0f{EMOJI}]\u200d)[{EMOJI}])"
+)
+# Directional marks, zero-width characters, tags and lone surrogates, which neither JSON nor YAML escapes.
+INVISIBLE = (
+    "\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f"
+)
+UNESCAPED = f"[\x7f-\x9f{INVISIBLE}]|{JOINERS}"
+# With control characters. None of all these is printable. These patterns take long to compile, and most
+# output is printable: they are compiled where they are first needed.
+UNSAFE = f"[\x00-\x1f\x7f-\x9f{INVISIBLE}]|{JOINERS}"
 MAX_MESSAGE_LENGTH = 2000  # of a message from the service, in characters
 CONTAINERS = (dict, list)
 NAMED_ESCAPES = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
 def safe(text: str) -> str:
-    r"""Escape control characters as `\t`, `\n`, `\x1b`, so that the text stays in its cell and line."""
+    r"""Escape control and invisible characters as `\t`, `\x1b`, `\u200b`: text stays in its cell and line."""
     return text if text.isprintable() else re.sub(UNSAFE, _escape, text)
 
 
@@ -57,10 +70,17 @@ def _shell_word(word: str) -> str:
 
 
 def _escape(found: re.Match[str]) -> str:
-    character = found[0]
-    return NAMED_ESCAPES.get(character) or (
-        f"\\x{ord(character):02x}" if ord(character) < 256 else f"\\u{ord(character):04x}"
-    )
+    code = ord(found[0])
+    return NAMED_ESCAPES.get(found[0]) or (f"\\x{code:02x}" if code < 256 else _escape_wide(found))
+
+
+def _escape_wide(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _escape_in_json(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1] if ord(found[0]) > 0x7F else "\\u007f"
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -119,7 +139,7 @@ def as_json(value: Any, indent: int | None = None) -> str:
     """Format JSON that is safe on a terminal."""
     separators = None if indent else (",", ":")
     text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
-    return _escape_rest(text)
+    return _escape_rest(text, _escape_in_json)
 
 
 def as_yaml(value: Any) -> str:
@@ -129,14 +149,15 @@ def as_yaml(value: Any) -> str:
     class Dumper(yaml.SafeDumper):
         """Quotes text with characters that YAML does not escape."""
 
-    def text(dumper: yaml.SafeDumper, data: str) -> yaml.ScalarNode:
+    def represent(dumper: yaml.SafeDumper, data: str) -> yaml.ScalarNode:
         return dumper.represent_scalar(
             "tag:yaml.org,2002:str", data, style='"' if re.search(UNESCAPED, data) else None
         )
 
-    Dumper.add_representer(str, text)
-    return _escape_rest(yaml.dump(value, Dumper=Dumper, allow_unicode=True, sort_keys=False, width=2**20))
+    Dumper.add_representer(str, represent)
+    text = yaml.dump(value, Dumper=Dumper, allow_unicode=True, sort_keys=False, width=2**20)
+    return _escape_rest(text, _escape_wide)
 
 
-def _escape_rest(text: str) -> str:
-    return text if text.isprintable() else re.sub(UNESCAPED, lambda found: f"\\u{ord(found[0]):04x}", text)
+def _escape_rest(text: str, escape: Callable[[re.Match[str]], str]) -> str:
+    return text if text.replace("\n", "").isprintable() else re.sub(UNESCAPED, escape, text)

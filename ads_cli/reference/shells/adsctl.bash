@@ -20,25 +20,69 @@ _adsctl_values() {
     esac
 }
 
-_adsctl() {
-    local REPLY path='' position=0 word cur="${COMP_WORDS[COMP_CWORD]}" pending='' i IFS=$' \t\n'
-    # An = between an option and its value is a word of its own.
-    if [[ $cur == '=' ]]; then
-        cur=''
-        pending="${COMP_WORDS[COMP_CWORD-1]}"
-    elif [[ ${COMP_WORDS[COMP_CWORD-1]} == '=' ]]; then
-        pending="${COMP_WORDS[COMP_CWORD-2]}"
+# Set words to the line up to the cursor, word by word as typed: bash cuts a word at = : and @.
+_adsctl_split() {
+    local line="${COMP_LINE:0:COMP_POINT}" word last
+    words=()
+    if [[ ! $COMP_LINE ]]; then # called by a program
+        line="${COMP_WORDS[*]:0:COMP_CWORD+1}"
+        line="${line// = /=}"
     fi
-    for ((i = 1; i < COMP_CWORD; i++)); do
-        word="${COMP_WORDS[i]}"
+    for word in "${COMP_WORDS[@]:0:COMP_CWORD}" ''; do
+        last=${#words[@]}
+        [[ $line != [![:space:]]* || $last == 0 ]] || ((last--))
+        line="${line#"${line%%[![:space:]]*}"}"
+        [[ $word ]] || word="$line" # the one at the cursor
+        words[last]+="$word"
+        line="${line#"$word"}"
+    done
+}
+
+# Offer a word that completes the one at the cursor, quoted, without what the line keeps of it.
+_adsctl_offer() {
+    local word="$prefix$1"
+    [[ $word == "$cur"* && ${word:${#kept}} ]] || return 0
+    printf -v word %q "${word:${#kept}}"
+    COMPREPLY+=("$word")
+}
+
+# Offer file names. readline quotes them where it replaces the whole name and bash can ask it to, as 3.2 cannot.
+_adsctl_files() {
+    local name quoting=own
+    if [[ $kept == "$prefix" ]] && compopt -o filenames 2> /dev/null; then
+        quoting=readline
+    elif [[ $typed == *[\"\']* ]]; then
+        return # %q is for words that are not in quotes
+    fi
+    while IFS= read -r name; do
+        [[ $name && $name != -* ]] || continue # which would be an option
+        name="$prefix$name"
+        name="${name:${#kept}}"
+        [[ $quoting == readline ]] || printf -v name %q "$name"
+        COMPREPLY+=("$name")
+    done <<< "$(compgen -f -- "${cur#"$prefix"}")"
+}
+
+_adsctl() {
+    local words REPLY path='' prefix='' position=0 word pending='' i id IFS=$' \t\n'
+    _adsctl_split
+    local end=$((${#words[@]} - 1))
+    local typed="${words[end]}"
+    local kept="${typed%"${2-${typed##*=}}"}" # before what readline replaces
+    local marks=$'[\\\\"\']'
+    local cur="${typed//$marks/}"
+    kept="${kept//$marks/}"
+    COMPREPLY=()
+    for ((i = 1; i < end; i++)); do
+        word="${words[i]}"
         if [[ $word == '--' ]]; then
-            path='--'
-            break
+            _adsctl_files
+            return
+        elif [[ $word == --*=* ]]; then
+            continue
         elif [[ $word == -* ]]; then
-            if _adsctl_values "$path:$word" && [[ $REPLY && ${COMP_WORDS[i+1]} != '=' ]]; then
-                ((++i < COMP_CWORD)) || pending="$word"
-            elif [[ ${COMP_WORDS[i+1]} == '=' ]]; then
-                ((i += 2))
+            if _adsctl_values "$path:$word" && [[ $REPLY ]]; then
+                ((++i < end)) || pending="$word"
             fi
         else
             REPLY=''
@@ -51,11 +95,11 @@ _adsctl() {
         fi
     done
     REPLY=''
-    if [[ $path == '--' ]]; then
-        COMPREPLY=($(compgen -f -- "$cur"))
-        return
-    elif [[ $pending ]]; then
+    if [[ $pending ]]; then
         _adsctl_values "$path:$pending"
+    elif [[ $cur == --*=* ]]; then
+        prefix="${cur%%=*}="
+        _adsctl_values "$path:${prefix%=}"
     elif [[ $cur == -* ]]; then
         _adsctl_options "$path"
         REPLY="$REPLY @common@"
@@ -64,11 +108,24 @@ _adsctl() {
         [[ $REPLY ]] || _adsctl_values "$path:$position" || _adsctl_values "$path:+"
     fi
     case "$REPLY" in
-    @file) COMPREPLY=($(IFS=$'\n' compgen -f -- "$cur")); compopt -o filenames 2> /dev/null ;;
-    @json) [[ $cur == @* ]] && COMPREPLY=($(compgen -P @ -f -- "${cur#@}")) ;;
-    @ids:*) COMPREPLY=($(compgen -W "$(adsctl __ids "${REPLY#@ids:}" "${COMP_WORDS[@]}" 2> /dev/null | cut -f 1)" -- "$cur")) ;;
-    @*) COMPREPLY=() ;;
-    *) COMPREPLY=($(compgen -W "$REPLY" -- "$cur")) ;;
+    @file) _adsctl_files ;;
+    @json)
+        if [[ $cur == "$prefix@"* ]]; then
+            prefix+=@
+            _adsctl_files
+        fi
+        ;;
+    @ids:*)
+        while IFS=$'\t' read -r id _; do
+            _adsctl_offer "$id"
+        done <<< "$(adsctl __ids "${REPLY#@ids:}" "${words[@]}" 2> /dev/null)"
+        ;;
+    @*) ;;
+    *)
+        for word in $REPLY; do
+            _adsctl_offer "$word"
+        done
+        ;;
     esac
 }
 

@@ -25,6 +25,11 @@ function __adsctl_common
 @common@
 end
 
+# File names, but none that would be an option.
+function __adsctl_files
+    __fish_complete_path (string replace -ra '[\\\\"\']' '' -- "$argv[1]") | string match -v -- '-*'
+end
+
 function __adsctl
     set -l words (commandline -opc)
     set -l cur (commandline -ct)
@@ -37,7 +42,7 @@ function __adsctl
             set skip 0
             set pending ''
         else if test "$word" = --
-            __fish_complete_path "$cur"
+            __adsctl_files "$cur"
             return
         else if string match -q -- '--*=*' "$word"
             continue
@@ -47,7 +52,7 @@ function __adsctl
                 set skip 1
                 set pending "$word"
             end
-        else if __adsctl_subcommands "$path" | string match -q -- "$word"\t'*'
+        else if contains -- "$word" (__adsctl_subcommands "$path" | string replace -r '\t.*' '')
             set path (string trim -- "$path $word")
         else
             set position (math $position + 1)
@@ -74,10 +79,10 @@ function __adsctl
     end
     switch "$values"
         case @file
-            printf '%s\n' $prefix(__fish_complete_path "$cur")
+            printf '%s\n' $prefix(__adsctl_files "$cur")
         case @json
             if string match -q -- '@*' "$cur"
-                printf '%s\n' @(__fish_complete_path (string sub -s 2 -- "$cur"))
+                printf '%s\n' $prefix@(__adsctl_files (string sub -s 2 -- "$cur"))
             end
         case '@ids:*'
             printf '%s\n' $prefix(adsctl __ids (string sub -s 6 -- "$values") $words 2> /dev/null)

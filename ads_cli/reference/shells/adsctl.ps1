@@ -25,11 +25,12 @@ Register-ArgumentCompleter -Native -CommandName adsctl -ScriptBlock {
     $path = ''; $pending = ''; $position = 0
     for ($i = 1; $i -lt $words.Count; $i++) {
         $word = $words[$i]
+        if ($word -eq '--') { return }
         if ($word -like '-*') {
             if ((Find-Values "${path}:$word") -ne '') {
                 if (++$i -ge $words.Count) { $pending = $word }
             }
-        } elseif ((' ' + $AdsctlSubcommands[($path -replace '^help ', '')] + ' ') -like "* $word *") {
+        } elseif ((' ' + $AdsctlSubcommands[($path -replace '^help ', '')] + ' ').Contains(" $word ")) {
             $path = "$path $word".Trim()
         } else { $position++ }
     }
@@ -41,10 +42,13 @@ Register-ArgumentCompleter -Native -CommandName adsctl -ScriptBlock {
         if (-not $values) { $values = Find-Values "${path}:+" }
     }
     if ($values -like '@ids:*') {
-        $values = (adsctl __ids $values.Substring(5) @words 2> $null | ForEach-Object { ($_ -split "`t")[0] }) -join ' '
-    }
-    if ($values -like '@*') { return }
-    $values -split ' ' | Where-Object { $_ -and $_ -like "$cur*" } | ForEach-Object {
-        [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+        $found = @(adsctl __ids $values.Substring(5) @words 2> $null | ForEach-Object { ($_ -split "`t")[0] })
+    } elseif ($values -like '@*') { return } else { $found = @($values -split ' ') }
+    $found | Where-Object { $_ -and $_.StartsWith($cur, 'OrdinalIgnoreCase') } | ForEach-Object {
+        # Nothing is inserted as it is but what PowerShell takes for one plain word.
+        $text = if ($_ -match '^[A-Za-z0-9_-][A-Za-z0-9_.:@-]*\z') { $_ } else {
+            "'" + [System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($_) + "'"
+        }
+        [System.Management.Automation.CompletionResult]::new($text, $_, 'ParameterValue', $_)
     }
 }

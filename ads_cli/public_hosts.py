@@ -3,17 +3,18 @@
 import re
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
-# Names that every browser, proxy and resolver reads alike. A last label without digits ends no IPv4 address, in
-# whatever spelling; one that ends in a hyphen after xn-- could be another one's name.
+# Names that every browser, proxy and resolver reads alike. A last label of letters ends no IPv4 address,
+# however it is spelled; xn-- with a hyphen at its end would only be another spelling of letters.
 NAME = re.compile(
-    r"(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+(?P<last>[a-z]{2,63}|xn--[a-z0-9-]{0,58}[a-z0-9])",
+    r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?P<last>[a-z]{2,63}|xn--[a-z0-9-]{0,58}[a-z0-9])",
     re.ASCII | re.IGNORECASE,
 )
 MAX_NAME_LENGTH = 253
 # Last labels for use inside of a machine or a network: reserved (RFC 6761, 6762, 8375; ICANN), or customary.
-PRIVATE_LABELS = frozenset(
-    "arpa corp home internal intranet lan local localdomain localhost private svc test".split()
-)
+PRIVATE_LABELS = {
+    *("arpa", "corp", "home", "internal", "intranet", "lan", "local", "localdomain", "localhost"),
+    *("private", "svc", "test"),
+}
 # An IPv6 address may carry an IPv4 address, to which a gateway or the system itself connects.
 NAT64 = IPv6Network("64:ff9b::/96")
 IPV4_COMPATIBLE = IPv6Network("::/96")

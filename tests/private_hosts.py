@@ -1,4 +1,4 @@
-"""Spellings of hosts that are this machine or its network, as browsers, proxies and resolvers understand them."""
+"""Spellings of this machine and its network, as browsers, proxies and resolvers understand them."""
 
 from hypothesis import strategies as st
 

@@ -10,11 +10,11 @@ PUBLIC = (
     "images.example",
     "IMAGES.shop.example",
     "a.b-c.example",
-    "my_bucket.s3.example",
+    "1.2.3.example",
     "xn--bcher-kva.example",
 )
 PUBLIC += ("images.xn--p1ai", "127.0.0.1.nip.example", "localhost.example", "x" * 63 + ".example")
-NOT_WELL_FORMED = ("images.example.", "-a.example", "a-.example", "a..example", "x" * 64 + ".example")
+NOT_WELL_FORMED = ("images.example.", "-a.example", "a-.example", "a..example", "a_b.example", "x" * 64 + ".example")
 NOT_WELL_FORMED += (
     "a." * 124 + "example",
     "images.example:80",

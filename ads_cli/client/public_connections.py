@@ -1,4 +1,4 @@
-"""Connections to hosts that strangers name: public ones alone, by the address that a name has at that moment."""
+"""Connections to hosts that strangers name: public ones only, by the address of the name at that moment."""
 
 import ssl
 from collections.abc import Callable
@@ -34,7 +34,7 @@ def _any_address(host: str, addresses: list[str]) -> None:
 
 
 def _require_public_to_proxy(url: httpx.URL) -> None:
-    """Raise PrivateHostError for what a proxy may read as another host, or is private as far as is known here."""
+    """Raise PrivateHostError for a host that a proxy may read as another one, or that is private here."""
     host = url.raw_host.decode("ascii")
     require_public_name(host)
     try:

@@ -14,7 +14,14 @@ PUBLIC = (
     "xn--bcher-kva.example",
 )
 PUBLIC += ("images.xn--p1ai", "127.0.0.1.nip.example", "localhost.example", "x" * 63 + ".example")
-NOT_WELL_FORMED = ("images.example.", "-a.example", "a-.example", "a..example", "a_b.example", "x" * 64 + ".example")
+NOT_WELL_FORMED = (
+    "images.example.",
+    "-a.example",
+    "a-.example",
+    "a..example",
+    "a_b.example",
+    "x" * 64 + ".example",
+)
 NOT_WELL_FORMED += (
     "a." * 124 + "example",
     "images.example:80",

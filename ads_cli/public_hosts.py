@@ -27,7 +27,7 @@ class PrivateHostError(Exception):
 def is_public_name(host: str) -> bool:
     """Tell whether a host, as an address has it, is a name on the public internet, and no IP address."""
     name = NAME.fullmatch(host) if len(host) <= MAX_NAME_LENGTH else None
-    return bool(name) and name["last"].lower() not in PRIVATE_LABELS
+    return name is not None and name["last"].lower() not in PRIVATE_LABELS
 
 
 def require_public_name(host: str) -> None:

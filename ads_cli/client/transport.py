@@ -36,9 +36,15 @@ _parsed_url = lru_cache(CACHED_URLS)(httpx.URL)
 class Connections(threading.local):
     """One connection per thread and host: a shared pool would search all connections for each request."""
 
-    def __init__(self, app: WsgiApp | None, tls: ssl.SSLContext) -> None:
+    def __init__(
+        self,
+        app: WsgiApp | None,
+        tls: ssl.SSLContext,
+        connect_to_stranger: Callable[[httpx.URL], httpx.BaseTransport],
+    ) -> None:
         self._app = app
         self._tls = tls
+        self._connect_to_stranger = connect_to_stranger
         self._transports: dict[tuple[bytes, bytes, bool], httpx.BaseTransport] = {}
 
     def to(self, url: httpx.URL, *, is_stranger: bool = False) -> httpx.BaseTransport:
@@ -54,9 +60,7 @@ class Connections(threading.local):
 
     def _connect(self, url: httpx.URL, *, is_stranger: bool) -> httpx.BaseTransport:
         if is_stranger:
-            from . import public_connections
-
-            return public_connections.connect(url, tls_context)
+            return self._connect_to_stranger(url)
         return EmulatorTransport(self._app) if self._app else connect(url, self._tls)
 
 

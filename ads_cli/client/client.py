@@ -216,7 +216,9 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         from .transport import Connections, tls_context
 
         tls = tls_context(any(map(self._is_https, BASES)))
-        return Sender(Connections(self.app, tls), self.trace, self.sign_in_hint, self.on_warning)
+        return Sender(
+            Connections(self.app, tls, _connect_to_stranger), self.trace, self.sign_in_hint, self.on_warning
+        )
 
     def _is_https(self, base: Base) -> bool:
         try:
@@ -231,6 +233,13 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         credentials = self.credentials()
         self.trace.add_secrets(*credentials)
         return as_user(credentials)
+
+
+def _connect_to_stranger(url: "httpx.URL") -> "httpx.BaseTransport":
+    from . import public_connections
+    from .transport import tls_context
+
+    return public_connections.connect(url, tls_context)
 
 
 def _check(response: Response, check: Callable[[Response], None]) -> None:

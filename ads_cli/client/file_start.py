@@ -5,7 +5,6 @@ import ssl
 import time
 from collections.abc import Callable
 from contextlib import closing
-from functools import partial
 from typing import NamedTuple
 
 import httpx
@@ -13,15 +12,11 @@ import httpx
 from .. import __version__
 from ..masking import mask_address
 from .download import REDIRECTS, Version, version_of
-from .http_core import httpcore
-from .network import CheckAddresses, NetworkTransport, resolve
-from .public_addresses import require_public
+from .public_connections import connect
 from .rate_headers import retry_after
 from .trace import Trace
-from .transport import proxy_of, through_proxy
 
 MAX_DRAINED_BYTES = 64 * 1024  # of a body that nobody needs, so that its connection can be used again
-MAX_LOOKUP_SECONDS = 5.0  # of a name that is looked up only to be refused
 SIZE = re.compile("[0-9]{1,15}")
 CONTENT_RANGE = re.compile(r"bytes (?:0-[0-9]{1,15}|\*)/([0-9]{1,15}|\*)")
 
@@ -56,18 +51,9 @@ class StartReader:
     """A connection to one host, kept alive, for one thread."""
 
     def __init__(self, url: httpx.URL, tls: Callable[[bool], ssl.SSLContext], reading: Reading) -> None:
-        """Make a connection, which nothing is sent on yet; raise PrivateAddressError as `read` does.
-
-        `tls` is asked for certificates where the host or its proxy needs them: loading them takes 20 ms.
-        """
+        """Make a connection, which nothing is sent on yet; raise PrivateHostError as `read` does."""
         self._reading = reading
-        check = _any_address if reading.allow_private else require_public
-        proxy = proxy_of(url)  # once, since all variables of the environment are searched
-        if proxy:
-            _check_name(url, check)
-        is_secure = url.scheme == "https" or (proxy or "").lower().startswith("https:")
-        connect = partial(NetworkTransport, check=check)
-        self._transport = through_proxy(connect, url, tls(is_secure), lambda url: proxy)
+        self._transport = connect(url, tls, allow_private=reading.allow_private)
 
     def close(self) -> None:
         """Close the connection."""
@@ -76,7 +62,7 @@ class StartReader:
     def read(self, url: httpx.URL, size: int, known: Version | None = None) -> FileStart:
         """Read up to `size` bytes; the status is 304, and nothing is read, of a file in a known version.
 
-        Raises httpx.TransportError, and PrivateAddressError for a host that is not public.
+        Raises httpx.TransportError, and PrivateHostError for a host that is not public.
         """
         started = time.monotonic()
         request = self._request(url, size, known, started + self._reading.timeout)
@@ -132,17 +118,3 @@ def _first(response: httpx.Response, size: int, max_counted: int = 0) -> tuple[b
         if counted > max(size, max_counted):  # a body that is read to its end leaves the connection open
             break
     return bytes(data), counted
-
-
-def _any_address(host: str, addresses: list[str]) -> None:
-    """Let every address pass."""
-
-
-def _check_name(url: httpx.URL, check: CheckAddresses) -> None:
-    """Check the addresses of a host that a proxy connects to, which may know names that others do not."""
-    host = url.raw_host.decode("ascii")
-    try:
-        addresses = resolve(host, url.port or 0, MAX_LOOKUP_SECONDS)
-    except (httpcore.ConnectError, httpcore.ConnectTimeout):
-        return
-    check(host, addresses)

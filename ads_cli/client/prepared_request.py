@@ -28,6 +28,7 @@ class PreparedRequest(msgspec.Struct, frozen=True):
     rate: Rate | None = None  # to be kept by all processes
     sensitive: bool = False  # the body is masked, in --debug too
     pieces: Sequence[bytes | memoryview] = ()  # of a large body, which are not joined in memory
+    to_stranger: bool = False  # to a host that a response named, which must be public
     max_attempts: int | None = None  # where those of the client are too many
 
     @property

@@ -60,7 +60,8 @@ class Sender:
         self.trace.request(prepared.method, prepared.url, request.headers, shown)
         request = next(auth.auth_flow(request))
         try:
-            with closing(self.connections.to(request.url).handle_request(request)) as http_response:
+            transport = self.connections.to(request.url, is_stranger=prepared.to_stranger)
+            with closing(transport.handle_request(request)) as http_response:
                 content = read_body(http_response)
         except (httpx.TransportError, httpx.DecodingError) as error:
             not_connected = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)

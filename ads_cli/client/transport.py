@@ -36,21 +36,32 @@ _parsed_url = lru_cache(CACHED_URLS)(httpx.URL)
 class Connections(threading.local):
     """One connection per thread and host: a shared pool would search all connections for each request."""
 
-    def __init__(self, app: WsgiApp | None, tls: ssl.SSLContext) -> None:
+    def __init__(
+        self,
+        app: WsgiApp | None,
+        tls: ssl.SSLContext,
+        connect_to_stranger: Callable[[httpx.URL], httpx.BaseTransport],
+    ) -> None:
         self._app = app
         self._tls = tls
-        self._transports: dict[bytes, httpx.BaseTransport] = {}
+        self._connect_to_stranger = connect_to_stranger
+        self._transports: dict[tuple[bytes, bytes, bool], httpx.BaseTransport] = {}
 
-    def to(self, url: httpx.URL) -> httpx.BaseTransport:
+    def to(self, url: httpx.URL, *, is_stranger: bool = False) -> httpx.BaseTransport:
         """Return the connection to a host, or to the emulator in this process.
 
-        A bare transport follows no redirect and keeps no cookie, so credentials stay with their host.
+        A bare transport follows no redirect and keeps no cookie, so credentials stay with their host. A
+        stranger is connected to at a public address only: PrivateHostError is raised for any other one.
         """
-        host = url.raw_scheme + url.netloc
+        host = (url.raw_scheme, url.netloc, is_stranger)
         if host not in self._transports:
-            transport = EmulatorTransport(self._app) if self._app else connect(url, self._tls)
-            self._transports[host] = transport
+            self._transports[host] = self._connect(url, is_stranger=is_stranger)
         return self._transports[host]
+
+    def _connect(self, url: httpx.URL, *, is_stranger: bool) -> httpx.BaseTransport:
+        if is_stranger:
+            return self._connect_to_stranger(url)
+        return EmulatorTransport(self._app) if self._app else connect(url, self._tls)
 
 
 def http_request(prepared: PreparedRequest, timeout: float, deadline: float) -> httpx.Request:

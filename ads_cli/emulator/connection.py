@@ -1,5 +1,6 @@
 """One connection of a client: HTTP/1.1, as h11 reads and writes it, for a WSGI application."""
 
+import re
 import socket
 import struct
 import sys
@@ -24,6 +25,8 @@ REQUEST_READ_TIMEOUT_SECONDS = 15.0
 DRAIN_TIMEOUT_SECONDS = 1.0  # for what a client still sends when its request is refused
 MAX_HEADER_BYTES = 64 * 1024
 RECEIVE_BYTES = 64 * 1024
+END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
+CONTENT_LENGTH = re.compile(rb"^content-length:(.*)", re.IGNORECASE | re.MULTILINE)
 CONTINUE = h11.InformationalResponse(status_code=100, headers=[], reason="Continue")
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)  # SO_LINGER with no time to linger
 
@@ -36,7 +39,15 @@ class Connection:
         self._socket = client
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEADER_BYTES)
         self._read_by: float | None = None  # None until the first byte of a request
+        self._head = bytearray()  # of the request, as received
         self._method = ""
+        # Since when it has waited for its client to send a request or to take a response.
+        self.waiting_since: float | None = time.monotonic()
+
+    def hang_up(self, how: int = socket.SHUT_RDWR) -> None:
+        """End what its thread waits for."""
+        with suppress(OSError):  # it may be closed already
+            self._socket.shutdown(how)
 
     def serve(self) -> None:
         """Respond to requests until either side hangs up."""
@@ -56,21 +67,25 @@ class Connection:
         try:
             if not (environ := self._read_request()):
                 return False
+            self.waiting_since = None
             body = b"".join(self._application(environ, start_response))
         except ApiError as error:
             response = error.to_response({})
             body = b"".join(response.send(start_response, without_body=self._method == "HEAD"))
+        self.waiting_since = time.monotonic()
         status, headers, *_ = started
         return self._send(status, headers, body)
 
     def _read_request(self) -> dict[str, Any] | None:
         """Read a request; return None if there is no further one, and raise ApiError if it is invalid."""
         try:
-            request = self._next_event()
-            if not isinstance(request, h11.Request):
+            request = self._read_head()
+            if request is None:
                 return None
-            self._method = request.method.decode("latin-1")
-            declared = int(dict(request.headers).get(b"content-length", 0))
+            headers = dict(request.headers)
+            declared = int(headers.get(b"content-length", 0))
+            if b"content-length" in headers and b"transfer-encoding" in headers:
+                raise h11.RemoteProtocolError("it has both Content-Length and Transfer-Encoding")
             body = b"" if declared > MAX_BODY_BYTES else self._read_body()
         except TimeoutError:
             if self._read_by is None:
@@ -81,6 +96,18 @@ class Connection:
                 error.error_status_hint, "BAD_REQUEST", f"cannot read the request: {error}"
             ) from None
         return self._environ(request, max(declared, len(body)), body)
+
+    def _read_head(self) -> h11.Request | None:
+        """Read the head of a request; return None if there is no further one."""
+        self._head = bytearray(self._http.trailing_data[0])
+        request = self._next_event()
+        if not isinstance(request, h11.Request):
+            return None
+        self._method = request.method.decode("latin-1")
+        lengths = CONTENT_LENGTH.findall(END_OF_HEAD.split(self._head, 1)[0])
+        if len(lengths) > 1 or b"," in b"".join(lengths):  # h11 takes a length that is repeated
+            raise h11.RemoteProtocolError("it has more than one Content-Length")
+        return request
 
     def _read_body(self) -> bytes:
         """Read a body, or as much of it as shows that it is too large."""
@@ -97,7 +124,10 @@ class Connection:
             if left <= 0:
                 raise TimeoutError
             self._socket.settimeout(left)
-            self._http.receive_data(self._socket.recv(RECEIVE_BYTES))
+            received = self._socket.recv(RECEIVE_BYTES)
+            self._http.receive_data(received)
+            if self._http.their_state is h11.IDLE:
+                self._head += received
             if self._read_by is None:
                 self._read_by = time.monotonic() + REQUEST_READ_TIMEOUT_SECONDS
         return event

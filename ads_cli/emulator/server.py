@@ -22,7 +22,7 @@ MAX_CONNECTIONS = 1000
 BACKLOG = 128
 SHUTDOWN_TIMEOUT_SECONDS = 0.5  # for requests in flight
 ACCEPT_TIMEOUT_SECONDS = 5.0  # a stop takes at most this long to be noticed
-ACCEPT_RETRY_SECONDS = 0.1
+ACCEPT_RETRY_SECONDS = 0.1  # after which a connection that was hung up on has ended
 SIGNAL_INTERVAL_SECONDS = 0.1  # a signal takes at most this long to be noticed
 
 
@@ -35,7 +35,7 @@ class Server:
         self._listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
         self.address: tuple[str, int] = self._listener.getsockname()[:2]
         self._free = threading.Semaphore(MAX_CONNECTIONS)
-        self._threads: dict[socket.socket, threading.Thread] = {}
+        self._threads: dict[Connection, threading.Thread] = {}
         self._is_stopping = False
         self._thread = threading.Thread(target=self._accept, daemon=True)
 
@@ -52,18 +52,34 @@ class Server:
                 except TimeoutError:
                     continue
                 except OSError:  # no descriptor is left for a connection
+                    self._hang_up_on_slowest()
                     time.sleep(ACCEPT_RETRY_SECONDS)
                     continue
-                self._free.acquire()
-                thread = threading.Thread(target=self._run, args=(client,), name=CONNECTION, daemon=True)
-                self._threads[client] = thread
+                self._make_room()
+                connection = Connection(self._application, client)
+                thread = threading.Thread(target=self._run, args=(connection,), name=CONNECTION, daemon=True)
+                self._threads[connection] = thread
                 thread.start()
 
-    def _run(self, client: socket.socket) -> None:
+    def _make_room(self) -> None:
+        """Take a place for a connection; where all are taken, slow clients lose theirs."""
+        is_free = self._free.acquire(blocking=False)
+        while not is_free:
+            self._hang_up_on_slowest()
+            is_free = self._free.acquire(timeout=ACCEPT_RETRY_SECONDS)
+
+    def _hang_up_on_slowest(self) -> None:
+        """Hang up on the client that has kept its connection waiting longest."""
+        waiting = [(each.waiting_since, each) for each in [*self._threads]]
+        since = [(at, each) for at, each in waiting if at is not None]
+        if since:
+            min(since, key=lambda one: one[0])[1].hang_up()
+
+    def _run(self, connection: Connection) -> None:
         try:
-            Connection(self._application, client).serve()
+            connection.serve()
         finally:
-            del self._threads[client]
+            del self._threads[connection]
             self._free.release()
 
     def stop(self) -> None:
@@ -75,9 +91,8 @@ class Server:
         self._thread.join()
         ends_at = time.monotonic() + SHUTDOWN_TIMEOUT_SECONDS
         for how in (socket.SHUT_RD, socket.SHUT_RDWR):  # the first one ends what waits for a request
-            for client in [*self._threads]:
-                with suppress(OSError):  # it may be closed already
-                    client.shutdown(how)
+            for connection in [*self._threads]:
+                connection.hang_up(how)
             for thread in [*self._threads.values()]:
                 thread.join(max(ends_at - time.monotonic(), 0))
 

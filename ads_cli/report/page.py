@@ -7,12 +7,15 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from ..output.text import safe
+from ..public_hosts import is_public_name
 
 Level = Literal["good", "warning", "error", "neutral"]  # a colour, with a word or a sign beside it
 
-# What an address must be, so that a browser may be sent to it: http or https, to a name or an address.
-WEB_ADDRESS = re.compile(r"https?://(?P<host>[^\s/?#@:\[\]\\]+)(:[0-9]{1,5})?([/?#]\S*)?", re.IGNORECASE)
-PRIVATE_NAME = re.compile(r"[^.]*|.*\.(local|localhost|internal|lan|home|arpa)|[0-9.]*|0x.*", re.IGNORECASE)
+# Scheme, host and port end where every browser ends them: no backslash, no user name.
+WEB_ADDRESS = re.compile(
+    r"(?P<origin>(?ai:https?)://(?P<host>[^\s/?#@:\[\]\\]+)(?::(?P<port>[0-9]{1,5}))?)(?:[/?#]\S*)?"
+)
+MAX_PORT = 65535
 MAX_ADDRESS = 2000  # characters
 BYTES_PER_CELL = 80  # of markup around a text
 
@@ -25,13 +28,20 @@ def web_address(text: object) -> str:
     if not isinstance(text, str) or len(text) > MAX_ADDRESS or safe(text) != text:
         return ""
     match = WEB_ADDRESS.fullmatch(text)
-    return text if match and not PRIVATE_NAME.fullmatch(match["host"].rstrip(".")) else ""
+    is_public = match and is_public_name(match["host"]) and int(match["port"] or 0) <= MAX_PORT
+    return text if is_public else ""
 
 
 class Picture(Struct, frozen=True):
-    """A thumbnail; where it cannot be loaded, its place stays empty."""
+    """A thumbnail, which is loaded once the reader asks for thumbnails."""
 
     address: str
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port."""
+        found = WEB_ADDRESS.fullmatch(self.address)
+        return found["origin"].lower() if found else ""
 
 
 class Link(Struct, frozen=True):
@@ -162,6 +172,13 @@ def numbered(sections: Iterable[Section]) -> list[tuple[str, Section]]:
     return [(f"section-{number}", section) for number, section in enumerate(sections, 1)]
 
 
+def origins(page: Page, max_bytes: int) -> list[str]:
+    """Return the origins of the pictures that a page shows."""
+    tables = [part for section in page.sections for part in section.parts if isinstance(part, Table)]
+    cells = (cell for table in tables for row in table.shown(max_bytes) for cell in row)
+    return sorted({cell.origin for cell in cells if isinstance(cell, Picture)})
+
+
 def _size(cell: Cell) -> int:
     """Return about how many bytes of a page a cell takes, rather more than less."""
     match cell:
@@ -172,7 +189,7 @@ def _size(cell: Cell) -> int:
         case str():
             return BYTES_PER_CELL + _text_size(cell)
         case Picture():
-            return 3 * BYTES_PER_CELL + _text_size(cell.address)
+            return 3 * BYTES_PER_CELL + 2 * _text_size(cell.address)  # its origin is named once more
         case Link():
             return 2 * BYTES_PER_CELL + _text_size(cell.text) + _text_size(cell.address)
         case Badge() | Amount():

@@ -1,4 +1,4 @@
-"""Render a page: templates, styles and script in one document that loads nothing but thumbnails."""
+"""Render a page: templates, styles and script in one document, which loads nothing unless its reader asks."""
 
 from base64 import b64encode
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ..output.text import safe
-from .page import Amount, Badge, Edit, Link, Page, Picture, numbered
+from .page import Amount, Badge, Edit, Link, Page, Picture, numbered, origins
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -18,6 +18,7 @@ START = (
     '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     f'<meta name="generator" content="{GENERATOR}'
 )
+NONE = "'none'"
 MAX_TABLE_BYTES = 650_000  # a page has up to seven tables
 
 Mask = Callable[[str], str]
@@ -31,6 +32,7 @@ def render(page: Page, version: str, mask: Mask = str) -> str:
         return value if isinstance(value, Markup) else mask(safe(str(value)))
 
     style, script = _asset("page.css"), _asset("page.js")
+    sources = [origin for origin in origins(page, MAX_TABLE_BYTES) if mask(origin) == origin]
     return (
         _environment(shown)
         .get_template("page.html")
@@ -41,7 +43,8 @@ def render(page: Page, version: str, mask: Mask = str) -> str:
             version=version,
             style=Markup(style),
             script=Markup(script),
-            policy=Markup(_policy(style, script)),
+            policy=Markup(_policy(style, script, sources)),
+            sources=sources,
             max_bytes=MAX_TABLE_BYTES,
         )
     )
@@ -83,10 +86,10 @@ def _asset(name: str) -> str:
     return (files(__package__) / "templates" / name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str) -> str:
-    """Allow the page's own style and script, and pictures; nothing else is loaded, run or sent."""
+def _policy(style: str, script: str, sources: list[str]) -> str:
+    """Allow the page's own style and script, and pictures of these origins, which redirect nowhere else."""
     return (
-        f"default-src 'none'; img-src https: http:; style-src '{_hash(style)}'; "
+        f"default-src 'none'; img-src {' '.join(sources) or NONE}; style-src '{_hash(style)}'; "
         f"script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
     )
 

@@ -1,20 +1,25 @@
 """The results of statistics jobs: downloaded, checked, unpacked."""
 
+import re
 import zlib
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import msgspec
 
+from ..api.statistics import ListJobs
 from ..errors import UnavailableError
 from ..loopback import is_loopback
+from ..public_hosts import PrivateHostError, require_public_name
 
 if TYPE_CHECKING:
+    import httpx
+
     from ..client.client import Client
     from ..client.response import Response
 
 MAX_RESULT_BYTES = 512 * 1024 * 1024  # unpacked; the largest that a job can have is far smaller
 GZIP = 31  # window bits of zlib that expect a header of gzip
+ADDRESS = re.compile(r"[!-\[\]-~]+")  # of ASCII, without a backslash, which some take for a slash
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
@@ -22,15 +27,38 @@ def download(client: "Client", url: str) -> bytes:
     """Return the result at an address, which gets no credentials; raise UnavailableError if it is damaged."""
     import httpx
 
+    from ..client.http_address import parse_http_address
     from ..client.prepared_request import PreparedRequest
 
-    parts = urlsplit(url)
-    if not (parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))):
-        raise UnavailableError("the result of a job has no https address")
-    client.trace.add_secrets(parts.path)  # whoever knows it can read the result
-    prepared = PreparedRequest("GET", url, b"", "", "GET result", retry=True, sensitive=True)
-    response = client.upload(prepared, auth=httpx.Auth(), parse=bytes, check=_check)
+    parsed = parse_http_address(url) if ADDRESS.fullmatch(url) else None
+    if parsed is None or parsed.userinfo:
+        raise UnavailableError("the service named an address of a job's result that is not valid")
+    client.trace.add_secrets(*parsed.raw_path.decode().split("?"))  # whoever knows them can read the result
+    is_own = _is_of_service_here(parsed, client)
+    if not is_own and parsed.scheme != "https":
+        raise UnavailableError(f"the result of a job is at {parsed.host}, and not at an https address")
+    prepared = PreparedRequest(
+        *("GET", str(parsed), b"", "", "GET result"), retry=True, sensitive=True, to_stranger=not is_own
+    )
+    try:
+        if not is_own:
+            require_public_name(parsed.raw_host.decode())
+        response = client.upload(prepared, auth=httpx.Auth(), parse=bytes, check=_check)
+    except PrivateHostError as error:
+        raise UnavailableError(f"the result of a job was not downloaded: {error}") from None
+    except UnavailableError as error:
+        if 300 <= (error.http_status or 0) < 400:
+            raise UnavailableError("the result of a job is redirected, which is not followed") from None
+        raise
     return bytes(response.body)
+
+
+def _is_of_service_here(url: "httpx.URL", client: "Client") -> bool:
+    """Tell whether an address has scheme, host and port of the service, which runs on this machine."""
+    import httpx
+
+    service = httpx.URL(client.address(ListJobs.endpoint.base))
+    return is_loopback(url.host) and (url.scheme, url.netloc) == (service.scheme, service.netloc)
 
 
 def unpack(packed: bytes) -> Any:

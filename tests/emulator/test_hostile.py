@@ -4,7 +4,6 @@ import os
 import re
 import socket
 import threading
-import time
 from contextlib import suppress
 
 import pytest
@@ -44,7 +43,7 @@ def status_of(response: bytes) -> int:
 
 def post(path: str, body: bytes, **headers: str) -> bytes:
     lines = {"Host": "127.0.0.1", "Content_Length": str(len(body))} | headers
-    head = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in lines.items())
+    head = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in lines.items() if value)
     return f"POST {path} HTTP/1.1\r\n{head}\r\n".encode() + body
 
 
@@ -57,6 +56,7 @@ def test_dns_rebinding_is_rejected(served, host):
 
 
 FORM = {"Content_Type": "application/x-www-form-urlencoded"}
+CHUNKED = {"Transfer_Encoding": "chunked", "Content_Length": ""}
 TOO_LARGE = b"x" * (2 * MAX_BODY_BYTES)
 
 
@@ -65,7 +65,7 @@ TOO_LARGE = b"x" * (2 * MAX_BODY_BYTES)
     [
         post("/oauth/authorize", b"", **FORM, Content_Length=str(10**12)),
         post("/oauth/authorize", TOO_LARGE, **FORM),
-        post("/oauth/authorize", b"%x\r\n%b" % (10**12, TOO_LARGE), **FORM, Transfer_Encoding="chunked"),
+        post("/oauth/authorize", b"%x\r\n%b" % (10**12, TOO_LARGE), **FORM, **CHUNKED),
     ],
     ids=["nothing of it", "sent at once", "in chunks"],
 )
@@ -91,7 +91,12 @@ def test_large_headers_are_rejected(served):
         (post("/oauth2/token", b"", Content_Length="-1"), 400),
         (post("/oauth2/token", b"", Content_Length="9" * 5000), 400),
         (post("/oauth2/token", b"half", Content_Length="9"), 400),
-        (post("/oauth2/token", b"zz\r\n", Transfer_Encoding="chunked"), 400),
+        (post("/oauth2/token", b"", Content_Length="+1"), 400),
+        (post("/oauth2/token", b"half", Content_Length="4\r\nContent-Length: 5"), 400),
+        (post("/oauth2/token", b"half", Content_Length="4\r\ncontent-length: 4"), 400),
+        (post("/oauth2/token", b"half", Content_Length="4, 4"), 400),
+        (post("/oauth2/token", b"0\r\n\r\n", Transfer_Encoding="chunked"), 400),
+        (post("/oauth2/token", b"zz\r\n", **CHUNKED), 400),
         (post("/oauth2/token", b"", Transfer_Encoding="gzip"), 501),
         (b"HEAD / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
     ],
@@ -103,13 +108,21 @@ def test_what_is_no_request_is_rejected_with_a_reason(served, raw, status):
     assert raw.startswith(b"HEAD") or b'"message":"cannot read the request: ' in response
 
 
+def test_a_body_may_speak_of_lengths_and_requests_follow_each_other(served):
+    body = b"\r\n\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"
+    received = send(served.address, post("/nothing", body) * 2 + post("/nothing", b"", Connection="close"))
+    assert received.count(b"HTTP/1.1 404 ") == 3
+
+
 @pytest.mark.parametrize(
     "start",
     [b"", b"GET / HTTP/1.1\r\nHost: loc", post("/oauth2/token", b"", Content_Length="9999")],
     ids=["nothing", "half a header", "half a body"],
 )
 def test_slow_clients_do_not_block_others(emulator, monkeypatch, start):
-    monkeypatch.setattr(connections, "REQUEST_READ_TIMEOUT_SECONDS", 1.0)
+    """They lose their connections to others, and not only by their deadlines, which are far away here."""
+    monkeypatch.setattr(connections, "REQUEST_READ_TIMEOUT_SECONDS", 600.0)
+    monkeypatch.setattr(connections, "IDLE_TIMEOUT_SECONDS", 600.0)
     monkeypatch.setattr(server, "MAX_CONNECTIONS", 32)
     done = threading.Event()
 
@@ -127,12 +140,9 @@ def test_slow_clients_do_not_block_others(emulator, monkeypatch, start):
         threads = [threading.Thread(target=drip, args=(connection,)) for connection in slow]
         for thread in threads:
             thread.start()
-        time.sleep(0.5)  # until every thread of the server reads from a slow client
-        started_at = time.monotonic()
         client = Client.over_http(emulator, address)
-        client.transport.timeout = 20
+        client.transport.timeout = 60
         assert client.get("/12/accounts").status_code == 200
-        assert time.monotonic() - started_at < 10
         client.close()
         done.set()
         for connection in slow:

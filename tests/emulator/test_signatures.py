@@ -1,3 +1,4 @@
+import re
 import time
 
 import pytest
@@ -40,6 +41,23 @@ def test_the_example_of_rfc_5849_is_verified():
     keys = SigningKeys("1", "kd94hf93k423kf44", "pfkkdhi9sl3r4s00", False)
     assert is_signature_valid(incoming, "MdpQcU8iPSUjWoN/UDMsK2sui9I=", keys)
     assert not is_signature_valid(incoming, "MdpQcU8iPSUjWoN/UDMsK2sui9i=", keys)
+
+
+@pytest.mark.parametrize("name", ["oauth_signature", "oauth_nonce", "oauth_timestamp", "oauth_token"])
+def test_a_parameter_of_the_signature_that_is_repeated_is_rejected(local, name):
+    headers = authorization(local.keys, "GET", HOST + ACCOUNTS)
+    (pair,) = re.findall(rf'{name}="[^"]*"', headers["Authorization"])
+    for repeated in (f"{pair}, ", f'{name}="other", '):
+        changed = {"Authorization": headers["Authorization"].replace("OAuth ", f"OAuth {repeated}")}
+        response = local.transport.request("GET", HOST + ACCOUNTS, headers=changed)
+        assert (response.status_code, errors(response)) == (401, BAD_DATA)
+
+
+def test_a_signature_is_read_from_the_header_alone(local):
+    headers = authorization(local.keys, "GET", HOST + ACCOUNTS)
+    for query in ("?oauth_signature=x", "?oauth%5Fsignature=x"):
+        response = local.transport.request("GET", HOST + ACCOUNTS + query, headers=headers)
+        assert (response.status_code, errors(response)) == (401, BAD_DATA)
 
 
 def test_a_replayed_request_is_rejected(local):

@@ -4,9 +4,14 @@ import json
 import socket
 
 import pytest
+from hypothesis import given
 
-from ads_cli.client import public_addresses
+from ads_cli import public_hosts
+from ads_cli.client import public_connections
+from ads_cli.client.http_address import parse_http_address
+from ads_cli.public_hosts import PrivateHostError
 from tests.images.image_server import image, redirect
+from tests.private_hosts import SPELLINGS, private_hosts
 
 NOT_PUBLIC = [
     *("127.0.0.1", "127.8.8.8", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254"),
@@ -55,12 +60,12 @@ def resolving_to(monkeypatch, *addresses: str) -> None:
 
 @pytest.mark.parametrize("address", NOT_PUBLIC)
 def test_an_address_that_is_not_public_is_known(address):
-    assert not public_addresses.is_public(address)
+    assert not public_hosts.is_public(address)
 
 
 @pytest.mark.parametrize("address", PUBLIC)
 def test_a_public_address_is_known(address):
-    assert public_addresses.is_public(address)
+    assert public_hosts.is_public(address)
 
 
 @pytest.mark.parametrize("host", THIS_MACHINE)
@@ -91,8 +96,8 @@ def test_what_is_connected_to_is_the_address_that_was_looked_at(check, connected
 
 
 def test_a_redirect_to_a_private_address_is_refused(adsctl, check, images, monkeypatch):
-    is_public = public_addresses.is_public
-    monkeypatch.setattr(public_addresses, "is_public", lambda text: text == "127.0.0.1" or is_public(text))
+    is_public = public_hosts.is_public
+    monkeypatch.setattr(public_hosts, "is_public", lambda text: text == "127.0.0.1" or is_public(text))
     images.files["/b"] = image()
     images.faults["/a"] = [redirect(images.address("/b", "127.0.0.2"))]
     assert f"127.0.0.2 is 127.0.0.2, {REFUSED}" in check(images.address("/a", "127.0.0.1"))
@@ -120,10 +125,37 @@ def test_a_proxy_is_asked_for_public_names_and_not_for_private_ones(check, conne
     assert {address for address, port in connected} == {b"127.0.0.1"}
 
 
-def test_a_proxy_may_know_names_that_this_machine_does_not(check, connected, monkeypatch):
+@pytest.fixture
+def no_name_is_known(monkeypatch):
+    """A machine without DNS, as behind a proxy."""
+
     def unknown(*args, **options):
         raise socket.gaierror
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
+
+
+def test_a_proxy_is_asked_for_no_spelling_of_this_machine(adsctl, shop, connected, no_name_is_known):
+    shop.feed(*(f"{scheme}://{host}/a.jpg" for host in SPELLINGS for scheme in ("http", "https")))
+    proxies = {f"{scheme}_PROXY": "http://127.0.0.1:9" for scheme in ("HTTP", "HTTPS")}
+    command = ("products", "check", "feed.jsonl", "--images", "--max-attempts", "1", "-o", "json")
+    report = json.loads(adsctl(*command, code=None, **proxies).stdout)
+    assert not connected
+    problems = [each["problem"] for each in report["findings"]]
+    assert any("is not a public host name; --allow-private permits it" in problem for problem in problems)
+
+
+@given(private_hosts)
+def test_no_address_of_this_machine_reaches_a_proxy_however_it_is_written(host):
+    url = parse_http_address(f"http://{host}/a.jpg")
+    if url:
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+            monkeypatch.setattr(public_connections, "resolve", lambda *args: ["93.184.215.14"])
+            with pytest.raises(PrivateHostError):
+                public_connections.connect(url, lambda secure: None)
+
+
+def test_a_proxy_may_know_names_that_this_machine_does_not(check, connected, no_name_is_known):
     check("https://images.example/a.jpg", HTTPS_PROXY="http://127.0.0.1:9")
     assert {address for address, port in connected} == {b"127.0.0.1"}

@@ -12,6 +12,7 @@ from ads_cli.report import page as parts_of
 from ads_cli.report.page import Column, Edit, Link, Page, Picture, Section, Table, web_address
 from ads_cli.report.rendering import MAX_TABLE_BYTES, is_page, render
 from tests.effort import tries
+from tests.private_hosts import private_hosts
 from tests.report.reading import Read
 
 HOSTILE = (
@@ -76,7 +77,7 @@ def test_no_text_becomes_an_element_or_an_attribute(text):
     assert html.encode() and read.attributes("style") == []
     if text.strip():
         assert " ".join(safe(text).split()) in read.text
-    for address in [*read.attributes("href"), *read.attributes("src")]:
+    for address in [*read.attributes("href"), *read.attributes("data-picture")]:
         assert address.startswith(("#section-", "https://", "http://"))
 
 
@@ -88,6 +89,13 @@ def test_an_address_is_one_word_without_credentials_or_controls(text):
     host = found.removeprefix("https://").partition("/")[0].partition("?")[0].partition("#")[0]
     assert not found or ("." in host and not set(host) & set("@[]\\ \"'<>") - set("\"'<>"))
     assert not re.search(UNSAFE, found) and len(found.split()) <= 1
+
+
+@given(private_hosts)
+def test_no_spelling_of_this_machine_is_an_address_of_the_web(host):
+    for scheme in ("http://", "HTTPS://", "https:", "https:\\\\", "http:///", "//", "\thttp://"):
+        for rest in ("", "/a.jpg", ":80/a.jpg", "?a", "#@images.example/"):
+            assert web_address(scheme + host + rest) == ""
 
 
 def test_a_secret_is_masked_wherever_it_is_and_breaks_nothing_of_the_page():

@@ -33,8 +33,27 @@ def shown_rows(part, column: int) -> list[str]:
     return [row.find_elements(By.TAG_NAME, "td")[column].text for row in rows if row.is_displayed()]
 
 
-def test_nothing_is_requested_but_thumbnails_of_the_shop(page):
+def ask_for_thumbnails(browser) -> None:
+    browser.find_element(By.CSS_SELECTOR, "#thumbnails button").click()
+
+
+def test_a_page_requests_nothing_by_itself(page):
+    show(page)
     page.execute_script("window.scrollTo(0, document.body.scrollHeight)")
+    assert page.execute_script("return document.images.length") == 0
+    assert "loaded from http://images.example." in page.find_element(By.ID, "thumbnails").text
+    assert [address for address in requested(page) if not address.startswith("file:")] == []
+
+
+def test_nothing_is_requested_but_thumbnails_of_the_shop_when_they_are_asked_for(page):
+    show(page)
+    ask_for_thumbnails(page)
+    assert page.find_elements(By.ID, "thumbnails") == []
+    for image in page.find_elements(By.TAG_NAME, "img"):
+        assert (image.get_attribute("loading"), image.get_attribute("referrerpolicy")) == (
+            "lazy",
+            "no-referrer",
+        )
     asked: list[str] = []
 
     def has_asked(browser) -> bool:
@@ -61,8 +80,11 @@ def test_no_text_of_the_feed_runs(page):
 
 @pytest.mark.parametrize("scheme", MEDIA)
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
-def test_the_page_is_accessible(page, scheme, width):
+@pytest.mark.parametrize("with_thumbnails", [False, True])
+def test_the_page_is_accessible(page, scheme, width, with_thumbnails):
     show(page, scheme=scheme, width=width)
+    if with_thumbnails:
+        ask_for_thumbnails(page)
     found = Axe().run(page)
     assert [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
     assert len(found["passes"]) > 15
@@ -111,6 +133,7 @@ def test_a_header_sorts_by_its_column_in_both_directions(page):
 
 def test_a_picture_that_cannot_be_loaded_leaves_its_place_empty(page):
     show(page)
+    ask_for_thumbnails(page)
     page.execute_script("document.images[0].scrollIntoView()")
     missing = "return document.images[0].classList.contains('missing')"
     WebDriverWait(page, 20).until(lambda browser: browser.execute_script(missing))

@@ -51,13 +51,35 @@ def test_what_was_fixed_is_shown_before_and_after(shop):
     assert "sku-1 Enamel mug price (price) 12,50 EUR → 12.50 EUR" in page.text
 
 
-def test_thumbnails_say_nothing_about_who_looks_at_them(shop):
+def test_a_page_names_thumbnails_and_has_none_to_load(shop):
     page = checked(shop, code=3)
-    pictures = [attributes for tag, attributes in page.tags if tag == "img"]
-    assert pictures
-    for attributes in pictures:
-        assert attributes["src"].startswith("http://images.example/")
-        assert (attributes["loading"], attributes["referrerpolicy"]) == ("lazy", "no-referrer")
+    pictures = page.attributes("data-picture")
+    assert pictures and all(address.startswith("http://images.example/") for address in pictures)
+    assert page.attributes("src") == [] and "They are loaded from http://images.example." in page.text
+    assert "img-src http://images.example;" in policy(page)
+
+
+def test_only_the_hosts_of_its_pictures_may_be_asked_by_a_page(adsctl):
+    links = [f"https://{name}.example:8443/?u=https://other.example/" for name in ("e", "d", "c", "b", "B")]
+    links += [
+        "https://192.168.1.1/a.png",
+        "https://images.example;.example/a.png",
+        "https://a.example:99999/a.png",
+    ]
+    write_feed(adsctl.home / "feed.csv", [PRODUCT | {"image_link": link, "price": "9"} for link in links])
+    page = checked(adsctl, code=3)
+    assert (
+        "from https://b.example:8443, https://c.example:8443, https://d.example:8443 and 1 more." in page.text
+    )
+    hosts = " ".join(f"https://{name}.example:8443" for name in "bcde")
+    assert f"img-src {hosts};" in policy(page)
+
+
+def policy(page: Read) -> str:
+    (found,) = (
+        each["content"] for _, each in page.tags if each.get("http-equiv") == "Content-Security-Policy"
+    )
+    return found
 
 
 @pytest.mark.parametrize(
@@ -83,7 +105,7 @@ def test_a_feed_sends_no_browser_elsewhere_than_to_the_public_web(adsctl, addres
     product = PRODUCT | {"link": address, "image_link": address, "mobile_link": address, "price": "cheap"}
     write_feed(adsctl.home / "feed.csv", [product])
     page = checked(adsctl, code=3)
-    assert page.attributes("src") == []
+    assert page.attributes("data-picture") == [] and "img-src 'none';" in policy(page)
     assert all(target and target.startswith("#section-") for target in page.attributes("href"))
 
 
@@ -113,7 +135,7 @@ def test_rows_that_the_service_rejects_are_told_with_its_reasons(adsctl, service
     page = pushed(adsctl, code=9)
     assert "14 of 30 products accepted; 16 rejected by the service" in page.text
     assert "error rejected: " in page.text
-    assert "sku-3 Enamel mug" in page.text and page.attributes("src") == [PRODUCT["image_link"]] * 17
+    assert "sku-3 Enamel mug" in page.text and page.attributes("data-picture") == [PRODUCT["image_link"]] * 17
 
 
 def test_a_push_that_is_stopped_by_an_error_says_how_to_resume(adsctl, service):

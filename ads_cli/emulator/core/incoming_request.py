@@ -45,9 +45,14 @@ class IncomingRequest:
         return self.body.decode("latin-1") if self.content_type == FORM else ""
 
     @cached_property
+    def parameter_pairs(self) -> list[tuple[str, str]]:
+        """Return the parameters of query and form, each as often as it was sent."""
+        return parse_qsl(f"{self.query}&{self.form}", keep_blank_values=True)
+
+    @cached_property
     def parameters(self) -> dict[str, str]:
         """Return the parameters of query and form; sign-in endpoints accept them in either."""
-        return dict(parse_qsl(f"{self.query}&{self.form}", keep_blank_values=True))
+        return dict(self.parameter_pairs)
 
 
 def _request_uri(environ: dict[str, Any]) -> str:

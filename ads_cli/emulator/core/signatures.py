@@ -113,6 +113,8 @@ class Authenticator:
 
 def _oauth_params(incoming: IncomingRequest, *, with_token: bool) -> dict[str, str]:
     """Parse the Authorization header, and check that nothing is missing."""
+    from urllib.request import parse_http_list
+
     from oauthlib.oauth1.rfc5849 import utils
 
     try:
@@ -122,6 +124,11 @@ def _oauth_params(incoming: IncomingRequest, *, with_token: bool) -> dict[str, s
     params = {name: utils.unescape(value) for name, value in pairs}
     if params:
         others = incoming.parameters
+        sent = parse_http_list(incoming.authorization.partition(" ")[2])  # `pairs` has each name once
+        names = [*(each.partition("=")[0] for each in sent), *(name for name, _ in incoming.parameter_pairs)]
+        oauth_names = [name for name in names if name.startswith("oauth_")]
+        if len(oauth_names) > len({*oauth_names}):  # RFC 5849, 3.1
+            raise bad_authentication_data()
         params = {name: others[name] for name in ACCEPTED_AS_PARAMETERS if name in others} | params
     complete = (
         all(params.get(name) for name in REQUIRED)

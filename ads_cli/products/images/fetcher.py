@@ -8,9 +8,9 @@ import httpx
 from ...client.download import Version
 from ...client.file_start import FileStart, Reading
 from ...client.http_address import parse_http_address
-from ...client.public_addresses import PrivateAddressError
 from ...client.response_body import is_certificate_error, network_error
 from ...client.retry import RETRIED_STATUSES, backoff
+from ...public_hosts import PrivateHostError
 from .connections import Connections, origin_of
 from .header import read_header
 from .host_queue import HostQueue
@@ -116,7 +116,7 @@ class Fetcher:
         known = self._remembered.find(task.address)
         try:
             start = self._read(task, known[0] if known else None)
-        except PrivateAddressError as error:
+        except PrivateHostError as error:
             return Unreachable("private", f"{error}; --allow-private permits it")
         except httpx.TransportError as error:
             return self._failed(origin, task, error)

@@ -59,6 +59,24 @@ function makeSearchable(table) {
   table.before(make("p", { className: "search" }, make("label", {}, "Search ", input), " ", found));
 }
 
+// Whoever wrote the feed chose the addresses: nothing is loaded from them before the reader asks for it.
+function showThumbnails() {
+  document.body.classList.add("thumbnails");
+  for (const place of document.querySelectorAll("[data-picture]")) {
+    const size = { alt: "", width: 56, height: 56 };
+    const loaded = { loading: "lazy", decoding: "async", referrerPolicy: "no-referrer", src: place.dataset.picture };
+    place.replaceWith(make("img", { ...size, ...loaded }));
+  }
+}
+
+const thumbnails = document.getElementById("thumbnails");
+if (thumbnails) {
+  thumbnails.hidden = false;
+  thumbnails.querySelector("button").addEventListener("click", () => {
+    showThumbnails();
+    thumbnails.remove();
+  });
+}
 for (const table of document.querySelectorAll("table.data")) {
   makeSortable(table);
   makeSearchable(table);

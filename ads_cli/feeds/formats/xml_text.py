@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..rows import Rows
 
 CHUNK_BYTES = 64 * 1024
-DECLARATION = re.compile(rb"""\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)["']""")
+DECLARATION = re.compile(rb"""\s*+<\?xml\s[^>]*?encoding\s*+=\s*+["']([\w.:-]+)["']""")
 DECLARATION_BYTES = 1024
 # Sections in which an "&" stands for itself, and an "&" elsewhere that begins no reference of XML.
 TOKEN = re.compile(

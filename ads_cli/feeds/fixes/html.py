@@ -51,7 +51,9 @@ def to_text(markup: str, *, multiline: bool) -> str:
 
 
 def _has_markup(text: str) -> bool:
-    return find_html_tag(text) is not None or _has_comment(text) or any(map(_character, REFERENCE.findall(text)))
+    return (
+        find_html_tag(text) is not None or _has_comment(text) or any(map(_character, REFERENCE.findall(text)))
+    )
 
 
 def _has_comment(text: str) -> bool:

@@ -11,6 +11,8 @@ MAX_LENGTH = 10_000_000
 # Four times the length takes four times as long, sixteen times if it is quadratic. Twice is measured twice as
 # far as noise goes; what grows faster than the square of the length never ends the first measurement.
 MAX_RATIO = 9.0
+LENGTHS = (12, 17, 24, 33, 46, 65, 90, 270, 810, 2400, 9600)
+SUSPICIOUS_SECONDS, SUSPICIOUS_SECONDS_PER_UNIT = 0.001, 3e-7
 
 
 def assert_linear(run: Callable[[T], object], make: Callable[[int], T], length: int) -> None:
@@ -32,3 +34,16 @@ def seconds(run: Callable[[T], object], value: T) -> float:
     begun = time.process_time()
     run(value)
     return time.process_time() - begun
+
+
+def is_linear(run: Callable[[T], object], make: Callable[[int], T]) -> bool:
+    """Tell whether time grows with the length; short inputs first, so that an exponential function ends."""
+    for length in LENGTHS:
+        if seconds(run, make(length)) > SUSPICIOUS_SECONDS + length * SUSPICIOUS_SECONDS_PER_UNIT:
+            break
+    else:
+        return True
+    while seconds(run, make(length)) < MIN_SECONDS and length < MAX_LENGTH:
+        length = length * 7 // 5
+    long, short = make(length), make(length // 4)
+    return any(seconds(run, long) < MAX_RATIO * max(seconds(run, short) for _ in range(3)) for _ in range(3))

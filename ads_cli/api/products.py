@@ -40,6 +40,11 @@ MAX_IMAGE_BYTES = 5 * 1024**2  # "5 MB"; what only the smaller megabyte makes to
 IMAGES_WORDS = f"at most {MAX_IMAGES} URLs, separated by commas"
 
 
+def find_html_tag(text: str) -> re.Match[str] | None:
+    """Find the first tag of HTML."""
+    return HTML_TAG.search(text, 0, text.rfind(">") + 1)  # without an end, "<a<a<a" takes quadratic time
+
+
 class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
     """One product of a catalog; other columns of a feed are not sent.
 
@@ -80,7 +85,7 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
     @rule("description")
     def plain_text(self) -> str | None:
         """Reject HTML in the description."""
-        if "<" in self.description and (tag := HTML_TAG.search(self.description)):
+        if "<" in self.description and (tag := find_html_tag(self.description)):
             return f"contains HTML ({tag[0][:30]}); only plain text is allowed"
         return None
 

@@ -129,12 +129,12 @@ def _encode_one_by_one(kind: IdentifierType, cells: Sequence[Any], hashing: bool
         hashes = hashing or len(values) > 1  # equal values count once, and only hashes tell
         for value in values:
             lowered = value.lower()
-            is_done = is_normal(lowered) and len(lowered) <= MAX_EMAIL_LENGTH
-            if not is_done and kind.is_hashed and SHA256_HEX.fullmatch(digest := clean_text(lowered)):
-                texts.append(digest)
-                column.hashed += 1
-                continue
+            is_done = len(lowered) <= MAX_EMAIL_LENGTH and is_normal(lowered)
             try:
+                if not is_done and kind.is_hashed and SHA256_HEX.fullmatch(digest := clean_text(lowered)):
+                    texts.append(digest)
+                    column.hashed += 1
+                    continue
                 normalized = lowered if is_done else kind.read(value)
             except ValueError as reason:
                 reasons = column.problems.setdefault(row, [])

@@ -13,8 +13,7 @@ PLACEHOLDER = re.compile(
     rf"[\W_0]*+(?:{PLACEHOLDER_WORDS})?[\W_]*+|#?n/a|n\.a\.?|\(?(?:not set|blank|empty)\)?|\\n"
     rf"|{NOBODY}.*|{HASH_OF_NOTHING}"
 )
-EMAIL_INSIDE = re.compile(r"[^\s@<>](?:@|%40)[^\s@<>]+\.\w")
-EMAIL_ALONE = re.compile(rf"\S*{EMAIL_INSIDE.pattern}\S*")
+EMAIL_INSIDE = re.compile(r"[^\s@<>](?:@|%40)(?:(?!%40)[^\s@<>])+\.\w")
 PLAIN_NUMBER = re.compile(r"\+?[0-9]{9,}")
 # Digits alone may be an id; a plus, spaces, brackets or the usual grouping are a phone number's.
 PHONE_NUMBER = re.compile(
@@ -45,8 +44,9 @@ def misplaced(text: str, name: str) -> str:
 
 def is_identifier(text: str) -> bool:
     """Tell whether a text is an identifier as a whole, and no name of a column."""
-    patterns = (EMAIL_ALONE, PHONE_NUMBER, PLAIN_NUMBER, DECORATED_SHA256)
-    return any(pattern.fullmatch(text) for pattern in patterns)
+    if EMAIL_INSIDE.search(text) and text.split() == [text]:
+        return True
+    return any(pattern.fullmatch(text) for pattern in (PHONE_NUMBER, PLAIN_NUMBER, DECORATED_SHA256))
 
 
 def useless_hash(text: str) -> str:

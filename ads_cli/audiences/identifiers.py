@@ -20,6 +20,7 @@ LABEL = r"(?!-)[a-z0-9-]++(?<!-)"
 EMAIL = rf"(?!'|{NOBODY})[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]++@{LABEL}(?>(?:\.{LABEL})+)(?<!\..)"
 DISPLAY_NAME = re.compile(r"[^<>@]*<([^<>]*)>")
 MAX_EMAIL_LENGTH = 254
+MAX_LENGTH = 512  # of any identifier; normalization and some expressions take quadratic time
 
 # What a value is, before it is hashed.
 FORMATS = {
@@ -59,7 +60,13 @@ class IdentifierType(NamedTuple):
 
 
 def clean_text(text: str) -> str:
-    """Remove surrounding spaces, invisible characters, full-width forms and a spreadsheet's apostrophe."""
+    """Remove surrounding spaces, invisible characters, full-width forms and a spreadsheet's apostrophe.
+
+    Raise ValueError for a text that is too long for an identifier.
+    """
+    text = text.strip()
+    if len(text) > MAX_LENGTH:
+        raise ValueError(f"is longer than {MAX_LENGTH} characters, as no identifier is")
     return unicodedata.normalize("NFKC", text.translate(INVISIBLE)).strip().lstrip("'").strip()
 
 

@@ -19,7 +19,7 @@ from .headers import (
     fold_header,
     is_own_id,
 )
-from .identifiers import clean_text
+from .identifiers import MAX_LENGTH, clean_text
 from .operation_params import PARAMS_FIELDS
 from .roles import ColumnRoles
 
@@ -100,7 +100,7 @@ class ListColumns:
 
     def check_names(self, columns: Sequence[str], rows: Rows) -> None:
         """Raise ContentError where the name of a column is personal: messages quote names."""
-        if any(is_identifier(clean_text(column).lower()) for column in columns):
+        if any(is_identifier(clean_text(column[:MAX_LENGTH]).lower()) for column in columns):
             raise ContentError(
                 f"{rows.source.label}: the first line is a person, and not the names of columns",
                 hint=f"put a line above it, with a name for each column: {', '.join(self.identifiers)}",

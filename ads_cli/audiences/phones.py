@@ -14,8 +14,8 @@ from typing import Any
 Metadata = Any  # phonenumbers declares every part of it as optional
 E164_DIGITS = range(7, 16)  # in all; fewer are a service's, and E.164 ends at 15
 LABEL = re.compile(r"[^\W\d]+[:.]\s*")  # such as tel: or Tel.
-EXTENSION = re.compile(r"[\s,;]*(?:(?:extension|extn|ext|x)[\s.:=]*|#\s*)[0-9]{1,7}\Z")
-NUMBER = re.compile(r"[\s(]*(\+*)[\d\s()\[\]./~\u2010-\u2015\u2212-]+")
+EXTENSION = re.compile(r"(?<![\s,;])[\s,;]*+(?:(?:extension|extn|ext|x)[\s.:=]*|#\s*)[0-9]{1,7}\Z")
+NUMBER = re.compile(r"[\s(]*+(\+*+)[\d\s()\[\]./~\u2010-\u2015\u2212-]++")
 NOT_A_DIGIT = re.compile(r"\D+")
 ROUNDED = re.compile(r"\+?[0-9]+(?:[.,][0-9]+)?e\+?[0-9]+|\+?[0-9]{6,}[.,]0+")
 

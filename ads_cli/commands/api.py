@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
 
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH")
-HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]*)")
+HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*+([\x20-\x7e]*)")
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w-]*)\}")
 PLACEHOLDERS = {"account_id": "account", "product_catalog_id": "catalog"}
 RESERVED_HEADERS = ("authorization", "host", "content-length")

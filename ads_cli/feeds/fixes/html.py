@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ...api.products import HTML_TAG
+from ...api.products import find_html_tag
 from .fix import MULTILINE, TEXT_FIELDS, Edit, edit
 from .whitespace import clean_line, clean_lines
 
@@ -51,16 +51,9 @@ def to_text(markup: str, *, multiline: bool) -> str:
 
 
 def _has_markup(text: str) -> bool:
-    return _has_tag(text) or _has_comment(text) or any(map(_character, REFERENCE.findall(text)))
-
-
-def _has_tag(text: str) -> bool:
-    return HTML_TAG.search(text, 0, _end_of_tags(text)) is not None
-
-
-def _end_of_tags(text: str) -> int:
-    """Return where no tag can follow; searching for one there would take quadratic time."""
-    return text.rfind(">") + 1
+    return (
+        find_html_tag(text) is not None or _has_comment(text) or any(map(_character, REFERENCE.findall(text)))
+    )
 
 
 def _has_comment(text: str) -> bool:
@@ -71,7 +64,7 @@ def _has_comment(text: str) -> bool:
 def _without_markup(markup: str) -> str:
     """Remove comments and tags, and put characters for references, once."""
     text = DECLARATION.sub("", _without_comments(markup))
-    if _has_tag(text):
+    if find_html_tag(text):
         from .html_text import text_of
 
         text = text_of(text)

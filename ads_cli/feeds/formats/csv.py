@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 DELIMITERS = ",;\t|"
 MAX_HEADER_CHARACTERS = 1024 * 1024
+MAX_HEADER_LINE = 10_000  # blank lines and comments may precede the header
 BLOCK_BYTES = 256 * 1024
 MAX_OPEN_BYTES = 4 * 1024 * 1024  # a block that ends inside a quoted cell is extended up to this size
 
@@ -101,11 +102,16 @@ class CsvRows(TextRows, TableRows):
         comment_lines = 0
         for line in lines:
             first_line = self._line
+            if first_line > MAX_HEADER_LINE:
+                message = f"no header in the first {MAX_HEADER_LINE:,} lines"
+                raise self.error(first_line, message, hint="remove the blank lines and comments before it")
+            if not line.strip(" \t\r\n,;"):
+                continue
             line += "".join(_continuation(line, lines))
             self.delimiter = self._detect_delimiter(line)
             if line.lstrip(' "').startswith("#") and not self._count_known(line, self.delimiter):
                 comment_lines += self._line - first_line + 1
-            elif line.strip(" \t\r\n,;"):
+            else:
                 break
         else:
             raise self.error(max(self._line, 1), "the file has no header")

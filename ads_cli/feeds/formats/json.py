@@ -1,6 +1,7 @@
 """JSON and JSON Lines. Numbers stay the text that was written, until a declared type converts them."""
 
 import json
+import re
 from codecs import getincrementaldecoder
 from collections import Counter
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from .lines import MAX_LINE_BYTES
 
 MAX_ITEM_CHARACTERS = 16 * 1024 * 1024
 CHUNK_BYTES = 64 * 1024
-WHITE_SPACE = " \t\r\n"
+WHITE_SPACE = re.compile(r"[ \t\r\n]*+")
 
 
 class RepeatedFieldError(ValueError):
@@ -144,11 +145,10 @@ class _TextStream:
     def next_character(self) -> str:
         """Skip white space and return the next character without consuming it; "" at the end."""
         while True:
-            while self._position < len(self._text):
-                character = self._text[self._position]
-                if character not in WHITE_SPACE:
-                    return character
-                self.skip(1)
+            if blank := WHITE_SPACE.match(self._text, self._position):
+                self.skip(blank.end() - self._position)
+            if self._position < len(self._text):
+                return self._text[self._position]
             if not self._read_more(CHUNK_BYTES):
                 return ""
 

@@ -22,8 +22,13 @@ MAX_ROW_BYTES = 16 * 1024 * 1024
 OLD_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # of Excel 97, and of the envelope of what is encrypted
 END_OF_ROW = re.compile(rb"</(?:\w+:)?row>")
 VALUE = re.compile(rb"<(?:\w+:)?(?:v|is)[ >]")
+# Nothing is tried twice, nor looked for beyond the next cell: a row may have a million of them.
 ERROR = re.compile(
-    rb'<(?:\w+:)?c (?=[^>]*t="e")[^>]*?r="([A-Z]+)([0-9]+)"[^>]*>.*?<(?:\w+:)?v>([^<]*)<', re.S
+    rb"""
+    (?> <(?:\w+:)?c\  (?=[^<>]*+>) (?=[^<>]*?t="e") [^<>]*?r="([A-Z]++)([0-9]++)" [^<>]*+> )
+    (?:(?!<(?:\w+:)?c[\ >]).)*? <(?:\w+:)?v> ([^<]*+)<
+    """,
+    re.DOTALL | re.VERBOSE,
 )
 
 

@@ -11,7 +11,7 @@ from ..rows import Row, Rows
 from .xml_fields import ElementFields
 from .xml_handlers import record_handlers
 from .xml_record import ANYWHERE, Path, find_record, is_at
-from .xml_text import XmlRepair, XmlText
+from .xml_text import XmlRepair, XmlText, deferred
 from .xml_values import MAX_DEPTH, local_name
 
 MAX_RECORD_BYTES = 16 * 1024 * 1024
@@ -109,10 +109,16 @@ class _Reading:
     def rows(self) -> Iterator[Row]:
         """Yield the records as they end; raise ContentError or _NotWellFormedError."""
         chunks = self._text.chunks()
-        for chunk in chain(self._repair.repair(chunks) if self._repair else chunks, [b""]):
+        if self._repair:
+            chunks = self._repair.repair(chunks)
+        for chunk in chain(deferred(chunks, self._count_open), [b""]):
             found = self._parse(chunk, is_end=not chunk)
             self.count += len(found)
             yield from found
+
+    def _count_open(self) -> int:
+        """Return the length of the tag, comment or text that has begun and not ended."""
+        return self._chunk_begins + len(self._chunk) - self._parser.CurrentByteIndex
 
     def _parse(self, chunk: bytes, *, is_end: bool) -> list[Row]:
         self._chunk_begins += len(self._chunk)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from xml.parsers import expat
 
+from .xml_text import deferred
 from .xml_values import MAX_DEPTH, local_name
 
 ENOUGH_BYTES = 1024 * 1024  # that are searched where a repeated element is found in them
@@ -66,7 +67,7 @@ def find_record(chunks: Iterator[bytes], is_known: Callable[[str], bool]) -> Pat
     parser = expat.ParserCreate("utf-8")
     parser.StartElementHandler, parser.EndElementHandler = search.start, search.end
     try:
-        for chunk in chunks:
+        for chunk in deferred(chunks, lambda: size - parser.CurrentByteIndex):
             parser.Parse(chunk, False)
             size += len(chunk)
             found = any(count > 1 and path in search.fields for path, count in search.counts.items())

@@ -4,7 +4,7 @@ import io
 import re
 from codecs import getincrementaldecoder, lookup
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from ...errors import UsageError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..rows import Rows
 
 CHUNK_BYTES = 64 * 1024
-DECLARATION = re.compile(rb"""\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)["']""")
+DECLARATION = re.compile(rb"""\s*+<\?xml\s[^>]*?encoding\s*+=\s*+["']([\w.:-]+)["']""")
 DECLARATION_BYTES = 1024
 # Sections in which an "&" stands for itself, and an "&" elsewhere that begins no reference of XML.
 TOKEN = re.compile(
@@ -69,6 +69,18 @@ class XmlText:
             ("utf-16", "utf-32")
         )
         return UTF_8 if is_utf_8 else declared
+
+
+def deferred(chunks: Iterator[bytes], count_open: Callable[[], int]) -> Iterator[bytes]:
+    """Join chunks until they are as long as the tag that is open: a parser begins it again with each."""
+    held: list[bytes] = []
+    for chunk in chunks:
+        held.append(chunk)
+        if sum(map(len, held)) >= count_open():
+            yield b"".join(held)
+            held = []
+    if held:
+        yield b"".join(held)
 
 
 class XmlRepair:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from fnmatch import translate
 
 NAMESPACES = ("g:", "c:")
 _SEPARATORS = str.maketrans("", "", " _-\t\N{NO-BREAK SPACE}")
@@ -19,7 +20,7 @@ class NamePatterns:
     def __init__(self, patterns: Iterable[str]) -> None:
         names = {folded(pattern) for pattern in patterns}
         self._names = {name for name in names if "*" not in name}
-        wild = sorted(re.escape(name).replace(r"\*", ".*") for name in names - self._names)
+        wild = sorted(map(translate, names - self._names))
         self._wild = re.compile("|".join(wild)) if wild else None
 
     def __contains__(self, column: object) -> bool:

@@ -1035,6 +1035,7 @@ $AdsctlValues = @{
     ':--max-attempts' = '@text'
     ':--max-wait' = '@text'
     ':--on-failure' = '@text'
+    ':--on-failure-env' = '@text'
     'products push:--format' = 'csv tsv yaml json jsonl xml xlsx parquet'
     'products check:--format' = 'csv tsv yaml json jsonl xml xlsx parquet'
     'products convert:--format' = 'csv tsv yaml json jsonl xml xlsx parquet'
@@ -1393,7 +1394,7 @@ $AdsctlValues = @{
     ':-o' = 'table tsv csv json jsonl yaml ids none'
     ':--color' = 'auto always never'
 }
-$AdsctlCommon = '--profile --service --env-file --account --output --columns --csv-safe --query --sandbox --yes --dry-run --quiet --verbose --debug --timeout --max-attempts --max-wait --log-file --on-failure --color --catalog --help'
+$AdsctlCommon = '--profile --service --env-file --account --output --columns --csv-safe --query --sandbox --yes --dry-run --quiet --verbose --debug --timeout --max-attempts --max-wait --log-file --on-failure --on-failure-env --color --catalog --help'
 
 Register-ArgumentCompleter -Native -CommandName adsctl -ScriptBlock {
     param($cur, $ast, $cursor)

@@ -47,6 +47,7 @@ def plan_fleet(call: Invocation, root: Any, file: str, only: str | None, *, here
         partial(expand_files, access=access, are_patterns=True),
     )
     lines = expansion.lines()
+    call.note_task_words(word for line in lines for word in line.words)
     parser = Parser(partial(parse_line, root), inherited_options(call))
     parsed = parser.tasks(lines)
     problems += [*expansion.problems, *parser.problems, *check_places(parsed)]

@@ -1,7 +1,7 @@
 """One invocation of adsctl: settings, presentation, messages, printer and client, each made on first use."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -45,9 +45,10 @@ class Invocation:
         command_line: CommandLine = context.obj
         flags = dict(command_line.parsed_options)
         if "on_failure" in flags:
-            from .on_failure import parse_command
+            from .on_failure import parse_command, parse_variables
 
             parse_command(flags["on_failure"])  # a mistake in it is reported before anything is done
+            parse_variables(flags.get("on_failure_env"))
         return cls(flags if mutates else flags | {"dry_run": False}, command_line)
 
     def with_profile(self, profile: str) -> "Invocation":
@@ -62,6 +63,10 @@ class Invocation:
     def note_summary(self, summary: dict[str, Any]) -> None:
         """Note what a push came to, for the command of --on-failure."""
         self._command_line.summary = summary
+
+    def note_task_words(self, words: Iterable[str]) -> None:
+        """Note the command lines of a fleet's tasks, for the command of --on-failure."""
+        self._command_line.task_words = tuple(words)
 
     @property
     def mask(self) -> "Mask":

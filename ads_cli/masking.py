@@ -23,6 +23,8 @@ ADDRESS = (
 )
 # In any other text, a blank ends an address.
 USER_IN_TEXT = r"(?P<scheme>(?:(?<![A-Za-z0-9+.-])(?i:sftp))?://)(?P<user>[^\s/?#]*)@"
+# The value of a field, as --set, --default and --where have it: data of a product, whose query is no secret.
+FIELD_VALUE = r"(?:--[\w-]+=)?[A-Za-z_]\w*\s*[!~<>]?="
 QUERY_IN_TEXT = r"(?P<before>://[^\s?#]*+)(?P<query>[?#]\S*)?"
 MIN_MASKED_BASE64 = 8  # characters; shorter fragments occur in ordinary text
 MIN_MASKED_ANYWHERE = 6  # characters; a shorter secret is masked where it is a word
@@ -166,6 +168,8 @@ def mask_address(text: str) -> str:
 
 def _mask_in_text(text: str) -> str:
     text = re.sub(USER_IN_TEXT, lambda found: f"{found['scheme']}{_shown_user(*found.groups())}@", text)
+    if re.match(FIELD_VALUE, text):
+        return text
     return re.sub(QUERY_IN_TEXT, lambda found: found["before"] + (f"?{MASK}" if found["query"] else ""), text)
 
 

@@ -40,7 +40,7 @@ class Invocation:
         self.presentation = command_line.presentation = resolve_presentation(self.settings)
 
     @classmethod
-    def of(cls, context: Any, *, mutates: bool = True) -> "Invocation":
+    def of(cls, context: Any, *, mutates: bool = True, is_help: bool = False) -> "Invocation":
         """Make the invocation of a Typer context; --dry-run is ignored by a command that changes nothing."""
         command_line: CommandLine = context.obj
         flags = dict(command_line.parsed_options)
@@ -49,7 +49,11 @@ class Invocation:
 
             parse_command(flags["on_failure"])  # a mistake in it is reported before anything is done
             parse_variables(flags.get("on_failure_env"))
-        return cls(flags if mutates else flags | {"dry_run": False}, command_line)
+        call = cls(flags if mutates else flags | {"dry_run": False}, command_line)
+        if not is_help:
+            for warning in call.settings.check_folders():
+                call.messages.warn(warning)
+        return call
 
     def with_profile(self, profile: str) -> "Invocation":
         """Return the same invocation under another profile."""

@@ -92,5 +92,5 @@ def require_nothing_secret(tasks: Iterable[Task]) -> None:
             raise UsageError(
                 f"task {task.name!r}: {shown} may hold a secret, which would pass through the scheduler",
                 hint="put the address into a variable of the workers, and write @NAME; "
-                "where none is read, into a script or a mapping that the workers have",
+                "where none is read, into a script that the workers have",
             )

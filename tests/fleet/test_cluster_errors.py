@@ -83,8 +83,7 @@ def test_a_worker_with_another_version_is_told_before_anything_runs(company, sho
     [
         ("https://shop.example/feed.csv?key=s3cret", "https://shop.example/feed.csv?***"),
         ("a.csv --on-failure 'true https://hook.example/?s3cret'", "true https://hook.example/?***"),
-        ("a.csv --set link=https://shop.example/?s3cret", "link=https://shop.example/?***"),
-        ("a.csv --where 'link!=https://shop.example/?s3cret'", "link!=https://shop.example/?***"),
+        ("a.csv '--on-failure=true https://hook.example/?s3cret'", "true https://hook.example/?***"),
     ],
 )
 def test_a_command_with_a_secret_is_not_sent_through_the_scheduler(company, shops, options, shown):
@@ -92,7 +91,7 @@ def test_a_command_with_a_secret_is_not_sent_through_the_scheduler(company, shop
     fleet = str(company.office.file("secret.yaml", json.dumps({"tasks": [run]})))
     error = error_of(company, fleet, 2)
     assert "s3cret" not in json.dumps(error)
-    assert f"task 'nord': {shown} may hold a secret" in error["message"]
+    assert "task 'nord': " in error["message"] and f"{shown} may hold a secret" in error["message"]
     assert "@NAME" in error["hint"]
     assert b"s3cret" not in company.cluster.log.read_bytes()
 

@@ -110,7 +110,7 @@ _adsctl_options() {
     'audiences check') REPLY='--allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --region --region-column --keep-partial --failed-out --force' ;;
     'audiences hash') REPLY='--allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --region --region-column --keep-partial --skip-invalid --failed-out --force' ;;
     'audiences combine') REPLY='--name --any-of --all-of --segments --file --failed-out --force --format --resume --uncertain' ;;
-    'fleet run') REPLY='--parallel --engine --scheduler --only --resume --fail-fast --max-failures --report --force' ;;
+    'fleet run') REPLY='--parallel --engine --scheduler --insecure-scheduler --only --resume --fail-fast --max-failures --report --force' ;;
     'fleet check') REPLY='--only' ;;
     'jobs clean') REPLY='--all' ;;
     'campaigns list') REPLY='--count --cursor --sort-by --with-total-count --no-with-total-count --with-deleted --no-with-deleted --campaign-ids --funding-instrument-ids --q --with-draft --no-with-draft --envelope --all --limit' ;;

@@ -18,10 +18,16 @@ NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 MAX_LAYERS = 4  # of encodings: a signature's base string is encoded twice, and may be in JSON or a page
 BACKSLASHES = r"\\+"  # JSON and Python's repr add them, once for each level of quoting
 # An address, alone or as the value of an option: before its path, its credentials, and after it, its query.
+# Blanks do not end it.
 ADDRESS = (
     r"(?s)(?P<option>--[\w-]+=)?(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+://)(?:(?P<user>[^/?#]*)@)?(?P<path>[^?#]*)"
     r"(?P<query>[?#].*)?"
 )
+# In any other text, a blank ends an address.
+USER_IN_TEXT = r"(?P<scheme>(?:(?<![A-Za-z0-9+.-])(?i:sftp))?://)(?P<user>[^\s/?#]*)@"
+# The value of a field, as --set, --default and --where have it: data of a product, whose query is no secret.
+FIELD_VALUE = r"(?:--[\w-]+=)?[A-Za-z_]\w*\s*[!~<>]?="
+QUERY_IN_TEXT = r"(?P<before>://[^\s?#]*+)(?P<query>[?#]\S*)?"
 MIN_MASKED_BASE64 = 8  # characters; shorter fragments occur in ordinary text
 MIN_MASKED_ANYWHERE = 6  # characters; a shorter secret is masked where it is a word
 
@@ -156,13 +162,31 @@ def _layers(text: str) -> Iterator[_Rewritten]:
 
 
 def mask_address(text: str) -> str:
-    """Return an address without its credentials and its query; any other text as it is."""
+    """Return a text in which every address is without its credentials and its query."""
     match = re.fullmatch(ADDRESS, text)
     if not match:
-        return text
+        return _mask_in_text(text)
     option, scheme, user, path, query = match.groups()
-    shown_user = "" if user is None else f"{user if _is_ssh_login(scheme, user) else MASK}@"
-    return f"{option or ''}{scheme}{shown_user}{path}{f'?{MASK}' if query else ''}"
+    shown_user = "" if user is None else f"{_shown_user(scheme, user)}@"
+    return f"{option or ''}{scheme}{shown_user}{_mask_in_text(path)}{f'?{MASK}' if query else ''}"
+
+
+def _mask_in_text(text: str) -> str:
+    text = re.sub(USER_IN_TEXT, lambda found: f"{found['scheme']}{_shown_user(*found.groups())}@", text)
+    if re.match(FIELD_VALUE, text):
+        return text
+    return re.sub(QUERY_IN_TEXT, lambda found: found["before"] + (f"?{MASK}" if found["query"] else ""), text)
+
+
+def address_passwords(text: str) -> list[str]:
+    """Return the password of every address in a text, or the user name where one has no password."""
+    whole = re.fullmatch(ADDRESS, text)
+    users = [(found["scheme"], found["user"]) for found in re.finditer(USER_IN_TEXT, text)]
+    if whole and whole["user"]:
+        users.append((whole["scheme"], whole["user"]))
+    parted = ((user.partition(":"), _is_ssh_login(scheme, user)) for scheme, user in users)
+    secrets = (password if colon else name for (name, colon, password), is_login in parted if not is_login)
+    return [*dict.fromkeys(filter(None, secrets))]
 
 
 def address_secrets(text: str) -> list[str]:
@@ -170,12 +194,13 @@ def address_secrets(text: str) -> list[str]:
     from urllib.parse import unquote
 
     match = re.fullmatch(ADDRESS, text)
-    if not match:
-        return []
-    scheme, user, query = match["scheme"], match["user"] or "", (match["query"] or "")[1:]
-    name, colon, password = user.partition(":")
-    secret = "" if _is_ssh_login(scheme, user) else password if colon else name
-    return [*filter(None, (secret, unquote(secret), query))]
+    query = (match["query"] or "")[1:] if match else ""
+    passwords = address_passwords(text)
+    return [*passwords, *map(unquote, passwords), *filter(None, [query])]
+
+
+def _shown_user(scheme: str, user: str) -> str:
+    return user if _is_ssh_login(scheme, user) else MASK
 
 
 def _is_ssh_login(scheme: str, user: str) -> bool:

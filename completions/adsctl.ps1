@@ -106,7 +106,7 @@ $AdsctlOptions = @{
     'audiences check' = '--allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --region --region-column --keep-partial --failed-out --force'
     'audiences hash' = '--allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --region --region-column --keep-partial --skip-invalid --failed-out --force'
     'audiences combine' = '--name --any-of --all-of --segments --file --failed-out --force --format --resume --uncertain'
-    'fleet run' = '--parallel --engine --scheduler --only --resume --fail-fast --max-failures --report --force'
+    'fleet run' = '--parallel --engine --scheduler --insecure-scheduler --only --resume --fail-fast --max-failures --report --force'
     'fleet check' = '--only'
     'jobs clean' = '--all'
     'campaigns list' = '--count --cursor --sort-by --with-total-count --no-with-total-count --with-deleted --no-with-deleted --campaign-ids --funding-instrument-ids --q --with-draft --no-with-draft --envelope --all --limit'
@@ -1035,6 +1035,7 @@ $AdsctlValues = @{
     ':--max-attempts' = '@text'
     ':--max-wait' = '@text'
     ':--on-failure' = '@text'
+    ':--on-failure-env' = '@text'
     'products push:--format' = 'csv tsv yaml json jsonl xml xlsx parquet'
     'products check:--format' = 'csv tsv yaml json jsonl xml xlsx parquet'
     'products convert:--format' = 'csv tsv yaml json jsonl xml xlsx parquet'
@@ -1393,7 +1394,7 @@ $AdsctlValues = @{
     ':-o' = 'table tsv csv json jsonl yaml ids none'
     ':--color' = 'auto always never'
 }
-$AdsctlCommon = '--profile --service --env-file --account --output --columns --csv-safe --query --sandbox --yes --dry-run --quiet --verbose --debug --timeout --max-attempts --max-wait --log-file --on-failure --color --catalog --help'
+$AdsctlCommon = '--profile --service --env-file --account --output --columns --csv-safe --query --sandbox --yes --dry-run --quiet --verbose --debug --timeout --max-attempts --max-wait --log-file --on-failure --on-failure-env --color --catalog --help'
 
 Register-ArgumentCompleter -Native -CommandName adsctl -ScriptBlock {
     param($cur, $ast, $cursor)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ads_cli.masking import Mask
+from ads_cli.masking import Mask, address_passwords, address_secrets, mask_address
 from tests.growth import assert_linear
 
 ENCODERS = {
@@ -102,3 +102,38 @@ def test_masking_takes_time_linear_in_the_text(unit):
 
 def test_adding_a_secret_takes_time_linear_in_it():
     assert_linear(lambda secret: masked(secret, secret), lambda length: "\\" * length + "password", 100_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "passwords"),
+    [
+        ("https://u:PW@h/a b?c d", "https://***@h/a b?***", ["PW"]),
+        ("--on-failure=https://u:P W@h", "--on-failure=https://***@h", ["P W"]),
+        ("true https://u:PW@h/x", "true https://***@h/x", ["PW"]),
+        ("link=https://u:PW@h/{id}?k=v end", "link=https://***@h/{id}?k=v end", ["PW"]),
+        ("link!=https://PW@h", "link!=https://***@h", ["PW"]),
+        ("--set=link=https://h/?k=v", "--set=link=https://h/?k=v", []),
+        ("--on-failure=true https://h/?k=v", "--on-failure=true https://h/?***", []),
+        ("https://h/to/https://u:PW@h", "https://h/to/https://***@h", ["PW"]),
+        ("https://h/?to=https://u:PW@h", "https://h/?***", ["PW"]),
+        ("a://b:c@d 'https://e:f@g'", "a://***@d 'https://***@g'", ["c", "f"]),
+        ("get sftp://me@h/x and sftp://me:PW@h", "get sftp://me@h/x and sftp://***@h", ["PW"]),
+        ("https://h/@x and me@h", "https://h/@x and me@h", []),
+        ("curl https://h -u me@h", "curl https://h -u me@h", []),
+        ("no address: 50% of a@b?", "no address: 50% of a@b?", []),
+    ],
+)
+def test_an_address_is_masked_anywhere_in_a_text(text, shown, passwords):
+    assert mask_address(text) == shown
+    assert sorted(address_passwords(text)) == sorted(passwords)
+
+
+@pytest.mark.parametrize(
+    "part", ["a", "://", "a://", "://a", "://a:b@", "sftp", "://?", "://a?#", "https://a@ ", "a+"]
+)
+@pytest.mark.parametrize("function", [mask_address, address_secrets])
+def test_addresses_are_masked_in_linear_time(function, part):
+    for around in ("{}", "https://{}", "x {}"):
+        assert_linear(
+            function, lambda length, around=around: around.format(part * (length // len(part))), 20_000
+        )

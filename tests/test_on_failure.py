@@ -122,6 +122,64 @@ def test_no_secret_is_passed_on(adsctl, remote, httpserver, hook, told):
     assert not any(secret in text for secret in SECRETS.values())
 
 
+SECRET_VARIABLES = {
+    "FEED": "https://me:sesame@shop.example/feed.csv",
+    "OTHER": "https://shop.example/?sesame",
+    "AWS_SECRET_ACCESS_KEY": "sesame",
+    "AWS_SESSION_TOKEN": "sesame",
+    "AZURE_STORAGE_CONNECTION_STRING": "AccountKey=sesame",
+    "AZURE_CLIENT_SECRET": "sesame",
+    "FSSPEC_S3": '{"secret": "sesame"}',
+}
+ORDINARY = {
+    "AWS_PROFILE": "night",
+    "AWS_REGION": "eu",
+    "AWS_WEB_IDENTITY_TOKEN_FILE": "/run/x",
+    "CHANNEL": "ops",
+}
+
+
+@pytest.fixture
+def variables(adsctl):
+    adsctl.env.update(SECRET_VARIABLES | ORDINARY)
+
+
+def test_it_gets_no_address_of_a_variable_and_no_key_of_a_cloud(adsctl, variables, hook, told):
+    words = ("products", "check", "@FEED", "--mapping=@OTHER", "--no-such-option")
+    adsctl.local(*words, "--on-failure", hook, code=2)
+    environment = told()["environment"]
+    assert "sesame" not in json.dumps(environment)
+    assert ORDINARY.items() <= environment.items()
+
+
+def test_it_gets_no_address_of_a_variable_that_a_task_of_a_fleet_names(adsctl, variables, hook, told):
+    adsctl.file("fleet.yaml", "tasks: [{name: a, run: products check '@FEED' --no-such-option}]")
+    adsctl.local("fleet", "run", "fleet.yaml", "--on-failure", hook, code=3)
+    assert "FEED" not in told()["environment"]
+
+
+def test_it_gets_the_variables_that_are_named_for_it(adsctl, variables, hook, told):
+    names = "FEED, AWS_SESSION_TOKEN"
+    words = ("products", "check", "@FEED", "--no-such-option", "--on-failure-env", names)
+    adsctl.local(*words, "--on-failure", hook, code=2)
+    environment = told()["environment"]
+    assert {name for name in SECRET_VARIABLES if name in environment} >= {"FEED", "AWS_SESSION_TOKEN"}
+    assert "AWS_SECRET_ACCESS_KEY" not in environment
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ("NO_SUCH_VARIABLE", "--on-failure-env: NO_SUCH_VARIABLE is not set"),
+        ("ADSCTL_ACCESS_TOKEN", "--on-failure-env: ADSCTL_ACCESS_TOKEN is never passed on"),
+    ],
+)
+def test_a_variable_that_it_cannot_get_is_refused_before_anything_is_done(adsctl, hook, told, names, said):
+    words = ("products", "check", "missing.csv", "--on-failure", hook, "--on-failure-env", names)
+    assert said in adsctl.local(*words, code=2).stderr
+    assert told() is None
+
+
 @pytest.mark.parametrize(
     ("command", "said"),
     [

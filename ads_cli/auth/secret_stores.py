@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from ..config.writers import check_writers
 from ..errors import StateError
 from .secret_values import Secret
 
@@ -84,6 +85,7 @@ class FileStore(SecretStore):
             raise StateError(f"{self.path} cannot be written: {error.strerror}") from error
 
     def _read(self) -> dict[str, dict[str, str]]:
+        check_writers(self.path, holds_secrets=True)
         try:
             with self.path.open("rb") as file:
                 mode = os.fstat(file.fileno()).st_mode & 0o777

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 from ..console.command_line import CommandLine
+from ..core_dumps import turn_off as turn_off_core_dumps
 from ..errors import AdsctlError, Interrupted, ReportedError
 
 BROKEN_PIPE_EXIT_CODE = 141
@@ -21,6 +22,7 @@ RESEND_DELAY_SECONDS = 0.05  # long enough to leave the context that swallowed t
 
 def run_guarded(argv: list[str]) -> int:
     """Run a command line, report any exception, and return the exit code."""
+    turn_off_core_dumps()
     _open_closed_streams()
     sys.unraisablehook = _resend_swallowed_signal
     for name in ("SIGTERM", "SIGHUP", "SIGINT"):

@@ -38,8 +38,16 @@ def run(
     ] = "local",
     scheduler: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="The scheduler of --engine dask, such as tcp://10.0.0.5:8786"),
+        typer.Option(metavar="ADDRESS", help="The scheduler of --engine dask, such as tls://10.0.0.5:8786"),
     ] = None,
+    insecure_scheduler: Annotated[
+        bool,
+        typer.Option(
+            "--insecure-scheduler",
+            help="Use a scheduler of another machine without TLS: whoever reaches it or is on the way there "
+            "can run programs here, as you, and on all workers",
+        ),
+    ] = False,
     only: Only = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the last run: what ended well is not run again")
@@ -75,7 +83,7 @@ def run(
     limits = Limits(
         parallel or (DEFAULT_PARALLEL if engine == "local" else ALL), 1 if fail_fast else max_failures
     )
-    make_engine = choose_engine(call, engine, scheduler, limits)
+    make_engine = choose_engine(call, engine, scheduler, limits, allows_insecure=insecure_scheduler)
     tasks = plan_fleet(call, ctx.find_root().command, file, only, here=engine == "local")
     FleetCommand(call, file, tasks, make_engine, path, force=force).run(resume=resume)
 

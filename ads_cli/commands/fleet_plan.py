@@ -19,6 +19,7 @@ from ..fleet.file import Problem, read_fleet
 from ..fleet.outcome import worst
 from ..fleet.reachable import check_feeds
 from ..fleet.tasks import Task
+from ..masking import mask_address
 from ..numbers import parse_size
 from ..output.text import counted
 from ..suggestions import suggestion
@@ -46,6 +47,7 @@ def plan_fleet(call: Invocation, root: Any, file: str, only: str | None, *, here
         partial(expand_files, access=access, are_patterns=True),
     )
     lines = expansion.lines()
+    call.note_task_words(word for line in lines for word in line.words)
     parser = Parser(partial(parse_line, root), inherited_options(call))
     parsed = parser.tasks(lines)
     problems += [*expansion.problems, *parser.problems, *check_places(parsed)]
@@ -90,7 +92,7 @@ def _chosen(names: Sequence[str], only: str | None) -> set[str]:
 def _error(path: Path, problems: list[Problem]) -> Exception:
     """Return the error that tells all problems, by their lines: a mistake of the file, or else the worst."""
     ordered = sorted(problems, key=lambda problem: problem.line)
-    lines = [f"{path}:{problem.line}: {problem.text}" for problem in ordered[:MAX_PROBLEMS]]
+    lines = [f"{path}:{problem.line}: {mask_address(problem.text)}" for problem in ordered[:MAX_PROBLEMS]]
     if len(ordered) > MAX_PROBLEMS:
         lines.append(f"and {len(ordered) - MAX_PROBLEMS:,} more")
     kinds = {problem.error for problem in problems}

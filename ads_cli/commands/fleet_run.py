@@ -10,13 +10,14 @@ import msgspec
 from ..console.fleet_view import FleetView
 from ..console.invocation import Invocation
 from ..console.page_file import write_page
+from ..console.push_messages import resume_command
 from ..errors import AdsctlError, Interrupted, ReportedError
 from ..fleet.engine import Ended, Engine, Status, TaskEvent, TaskResult
 from ..fleet.outcome import error_of
 from ..fleet.records import Records, Run
 from ..fleet.runs import FleetRun, FleetState
 from ..fleet.tasks import Task
-from ..output.text import counted, shell_command
+from ..output.text import counted
 
 RUN_COLUMNS = ("task", "status", "exit_code", "seconds", "profile", "worker")
 
@@ -106,5 +107,4 @@ class FleetCommand:
     @property
     def _resume(self) -> str:
         """The command line that continues this run."""
-        words = [word for word in self.call.command_line if word != "--resume"]
-        return shell_command(["adsctl", *words, "--resume"])
+        return resume_command(self.call.command_line)

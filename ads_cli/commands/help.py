@@ -4,10 +4,12 @@ from typing import Annotated, Any
 
 import typer
 
+from ..api.names import SERVICES
+from ..config.settings import DEFAULTS
 from ..console.help_topics import ALL_TOPICS, FEEDS_TOPIC, LINES_TOPIC, TOPICS
 from ..console.invocation import Invocation
 from ..console.options import completes_from
-from ..errors import UsageError
+from ..errors import StateError, UsageError
 from ..suggestions import suggestion
 
 
@@ -46,8 +48,8 @@ def _show_endpoints(ctx: typer.Context) -> None:
     """List the lines of the API."""
     from ..reference.endpoints import ENDPOINT_COLUMNS, endpoint_records
 
-    call = Invocation.of(ctx)
-    records = list(endpoint_records(ctx.find_root().command, call.settings.service))
+    call = Invocation.of(ctx, is_help=True)
+    records = list(endpoint_records(ctx.find_root().command, _service(call)))
     call.printer.show(records, ENDPOINT_COLUMNS, "command")
 
 
@@ -58,8 +60,8 @@ def _show_fields(ctx: typer.Context, feeds: list[str]) -> None:
     if unknown := [name for name in feeds if name not in FEEDS]:
         message = f"there is no feed {unknown[0]!r}{suggestion(unknown[0], FEEDS)}"
         raise UsageError(message, hint=f"feeds: {', '.join(FEEDS)}")
-    call = Invocation.of(ctx)
-    found = {feed: list(field_records(feed, call.settings.names)) for feed in feeds or FEEDS}
+    call = Invocation.of(ctx, is_help=True)
+    found = {feed: list(field_records(feed, SERVICES[_service(call)])) for feed in feeds or FEEDS}
     if call.printer.draws:
         formatter = ctx.make_formatter()
         for feed, records in found.items():
@@ -69,6 +71,14 @@ def _show_fields(ctx: typer.Context, feeds: list[str]) -> None:
     else:
         every = [record for records in found.values() for record in records]
         call.printer.show(every, FIELD_COLUMNS, "field", FIELD_DETAILS)
+
+
+def _service(call: Invocation) -> str:
+    """Return the service whose names are shown: the default one where the settings cannot be read."""
+    try:
+        return call.settings.service
+    except StateError:
+        return DEFAULTS["service"]
 
 
 def _described(record: dict[str, Any]) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ContentError, StateError
+from .writers import check_writers
 
 CORRECT = "correct the file, or move it away"
 READABLE = "make it readable for this user, or set ADSCTL_CONFIG_DIR to another folder"
@@ -12,6 +13,7 @@ READABLE = "make it readable for this user, or set ADSCTL_CONFIG_DIR to another 
 
 def read_config(path: Path) -> Mapping[str, Any]:
     """Read profiles; an empty mapping if there is no such file. Raises StateError where it is invalid."""
+    check_writers(path)
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

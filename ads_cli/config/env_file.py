@@ -12,6 +12,7 @@ from ..errors import ContentError, UsageError
 from ..spelling import as_variable
 from ..suggestions import suggestion
 from .environment import known_variables
+from .writers import check_writers
 
 PREFIX = as_variable("")
 ASSIGNMENT = re.compile(r"(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)=(.*)")
@@ -29,6 +30,7 @@ def with_env_file(environ: Mapping[str, str], path: str) -> Mapping[str, str]:
 
 def read_env_file(path: str) -> dict[str, str]:
     """Read the variables of adsctl from a file; raise ContentError for a line that is not understood."""
+    check_writers(Path(path), holds_secrets=True)
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
     except UnicodeDecodeError:

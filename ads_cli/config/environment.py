@@ -39,7 +39,7 @@ ENVIRONMENT = (
         ("config_dir", "state_dir"),
         "the folders of config.yaml, and of job journals and the emulator's database",
     ),
-    _variables(("exit_code", "error"), "set for the command of --on-failure, which gets no secrets"),
+    _variables(("exit_code", "error"), "set for the command of --on-failure"),
     Variables(("NO_COLOR",), "turns color off"),
 )
 

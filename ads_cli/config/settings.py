@@ -244,6 +244,13 @@ class Settings:
     def _config(self) -> Mapping[str, Any]:
         return self.read_config()
 
+    def check_folders(self) -> list[str]:
+        """Raise StateError for a folder that others may change; warn of what a group may."""
+        from .writers import check_writers
+
+        checked = (self.config_dir, self.config_dir / "config.yaml", self.state_dir)
+        return [warning for path in checked if (warning := check_writers(path))]
+
     def read_config(self) -> Mapping[str, Any]:
         """Read config.yaml, not from a cache; an empty mapping if it does not exist."""
         from .config_file import read_config

@@ -24,6 +24,7 @@ class CommandLine:
         self.presentation: Presentation | None = None  # set when the invocation has resolved it
         self.mask = Mask()  # of the secrets that were read
         self.summary: dict[str, Any] | None = None  # of what a push came to, or of the file it did not send
+        self.task_words: tuple[str, ...] = ()  # of the tasks of a fleet, whose variables are secret too
         self.secret_files: dict[str, str] = {}  # their contents, since a pipe can be read only once
         self.resources = ExitStack()  # closed when the command has ended without an error
 

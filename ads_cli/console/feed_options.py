@@ -1,6 +1,7 @@
 """The options that convert a product feed, shared by every command that reads one."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -97,15 +98,19 @@ class ProductFeedOptions(FeedOptions, frozen=True):
 
     def _open_as_kind(self, call: "Invocation", file: str, schema: "RowSchema") -> "OpenedFeed":
         """Open a feed as one of the kind that it is."""
+        from ..config.writers import check_writers
         from ..feeds.kinds.opening import open_feed
 
+        mapping = self.mapping_file or call.settings.get("mapping")
+        if mapping and (warning := check_writers(Path(mapping))):
+            call.messages.warn(warning)
         return open_feed(
             self.reader(call, file, schema.roots, schema.known),
             self.mapping(schema.known),
             schema.known,
             schema.choices,
             source=self.source_kind,
-            mapping=self.mapping_file or call.settings.get("mapping"),
+            mapping=mapping,
         )
 
     def _steps(self, opened: "OpenedFeed", schema: "RowSchema") -> "list[Step]":

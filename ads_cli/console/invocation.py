@@ -1,7 +1,7 @@
 """One invocation of adsctl: settings, presentation, messages, printer and client, each made on first use."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -40,15 +40,20 @@ class Invocation:
         self.presentation = command_line.presentation = resolve_presentation(self.settings)
 
     @classmethod
-    def of(cls, context: Any, *, mutates: bool = True) -> "Invocation":
+    def of(cls, context: Any, *, mutates: bool = True, is_help: bool = False) -> "Invocation":
         """Make the invocation of a Typer context; --dry-run is ignored by a command that changes nothing."""
         command_line: CommandLine = context.obj
         flags = dict(command_line.parsed_options)
         if "on_failure" in flags:
-            from .on_failure import parse_command
+            from .on_failure import parse_command, parse_variables
 
             parse_command(flags["on_failure"])  # a mistake in it is reported before anything is done
-        return cls(flags if mutates else flags | {"dry_run": False}, command_line)
+            parse_variables(flags.get("on_failure_env"))
+        call = cls(flags if mutates else flags | {"dry_run": False}, command_line)
+        if not is_help:
+            for warning in call.settings.check_folders():
+                call.messages.warn(warning)
+        return call
 
     def with_profile(self, profile: str) -> "Invocation":
         """Return the same invocation under another profile."""
@@ -62,6 +67,10 @@ class Invocation:
     def note_summary(self, summary: dict[str, Any]) -> None:
         """Note what a push came to, for the command of --on-failure."""
         self._command_line.summary = summary
+
+    def note_task_words(self, words: Iterable[str]) -> None:
+        """Note the command lines of a fleet's tasks, for the command of --on-failure."""
+        self._command_line.task_words = tuple(words)
 
     @property
     def mask(self) -> "Mask":

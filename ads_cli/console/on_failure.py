@@ -1,10 +1,13 @@
 """The command of --on-failure: run where another command fails, since nobody watches it at night."""
 
 import os
+import re
 import sys
+from collections.abc import Iterator
 
 from ..config.environment import SECRETS
 from ..errors import ReportedError, UsageError
+from ..masking import mask_address
 from ..output.text import safe_lines
 from ..spelling import as_variable
 from .command_line import CommandLine
@@ -12,6 +15,11 @@ from .command_line import CommandLine
 TIMEOUT_SECONDS = 60.0
 MAX_MESSAGE_LENGTH = 10_000  # in characters; a system limits its variables
 CTRL_C = 130  # the exit code where a person has stopped it
+TOKENS = frozenset(map(as_variable, SECRETS))
+NAMED = re.compile(r"(?:--[\w-]+=)?@([A-Za-z_][A-Za-z0-9_]*)")  # a word that stands for a variable
+# What object stores are signed in to with; a file that a variable names is not its value.
+CLOUDS = ("AWS_", "AZURE_", "GOOGLE_", "FSSPEC_")
+KEYS = ("KEY", "SECRET", "TOKEN", "PASSWORD", "CONNECTION_STRING", "FSSPEC_")
 
 
 def parse_command(text: str) -> list[str]:
@@ -22,19 +30,33 @@ def parse_command(text: str) -> list[str]:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise UsageError(f"--on-failure: {text!r} cannot be parted into words: {error}") from None
+        shown = mask_address(text)
+        raise UsageError(f"--on-failure: {shown!r} cannot be parted into words: {error}") from None
     if not words:
         raise UsageError("--on-failure names no command")
     if shutil.which(words[0]) is None:
         hint = "cron finds few programs by their names alone: give the path"
-        raise UsageError(f"--on-failure: {words[0]!r} is not a program that can be run", hint=hint)
+        raise UsageError(
+            f"--on-failure: {mask_address(words[0])!r} is not a program that can be run", hint=hint
+        )
     return words
+
+
+def parse_variables(text: str | None) -> set[str]:
+    """Return the names of --on-failure-env; raise UsageError for one that is not set, or is a token's."""
+    names = {*filter(None, map(str.strip, (text or "").split(",")))}
+    if token := next(iter(sorted(names & TOKENS)), None):
+        raise UsageError(f"--on-failure-env: {token} is never passed on")
+    if missing := next(iter(sorted(names - {*os.environ})), None):
+        raise UsageError(f"--on-failure-env: {missing} is not set")
+    return names
 
 
 def run_on_failure(error: ReportedError, command_line: CommandLine) -> str:
     """Run the command of --on-failure, if there is one; return its own failure, or nothing.
 
-    Its standard input is the summary as JSON, with the error. No shell reads it, and it gets no secrets.
+    Its standard input is the summary as JSON, with the error. No shell reads it, and it gets no secrets but
+    those that --on-failure-env names.
     """
     import json
     import subprocess
@@ -44,9 +66,10 @@ def run_on_failure(error: ReportedError, command_line: CommandLine) -> str:
         return ""
     try:
         words = parse_command(text)
+        wanted = parse_variables(command_line.options.get("on_failure_env"))
     except UsageError as unusable:
         return "" if unusable.message == error.message else unusable.message
-    mask, secrets = command_line.mask, {*map(as_variable, SECRETS)}
+    mask, secrets = command_line.mask, {*_secret_variables(command_line)} - wanted
     document = json.dumps((command_line.summary or {}) | {"error": error.as_dict()})
     message = mask(safe_lines(error.message))[:MAX_MESSAGE_LENGTH]
     environment = {name: value for name, value in os.environ.items() if name not in secrets}
@@ -65,6 +88,17 @@ def run_on_failure(error: ReportedError, command_line: CommandLine) -> str:
     except OSError as problem:
         return f"--on-failure: {words[0]} cannot be run: {problem.strerror}"
     return f"--on-failure: {words[0]} {_end(done.returncode)}" if done.returncode else ""
+
+
+def _secret_variables(command_line: CommandLine) -> Iterator[str]:
+    """Yield the variables that hold secrets: tokens, addresses that words name, and keys of clouds."""
+    yield from TOKENS
+    for word in (*command_line.words, *command_line.task_words):
+        if found := NAMED.fullmatch(word):
+            yield found[1]
+    for name in os.environ:
+        if name.startswith(CLOUDS) and any(key in name for key in KEYS) and not name.endswith("_FILE"):
+            yield name
 
 
 def _end(code: int) -> str:

@@ -65,6 +65,12 @@ COMMON_OPTIONS = (
     CommonOption(
         "on_failure", ("--on-failure",), "Run this where adsctl fails; it reads the summary as JSON", "CMD"
     ),
+    CommonOption(
+        "on_failure_env",
+        ("--on-failure-env",),
+        "Secret variables that --on-failure gets, by commas",
+        "NAMES",
+    ),
     CommonOption("color", ("--color",), "Use color: auto, always or never", "WHEN"),
 )
 CATALOG_OPTION = CommonOption("catalog", ("--catalog",), "The product catalog to work in", "ID")
@@ -86,6 +92,7 @@ def shown_options(path: tuple[str, ...]) -> set[str]:
         "account": path[0] == "cards",
         "catalog": path[0] in CATALOG_GROUPS,
         "on_failure": path[-1] in FOR_CRON,
+        "on_failure_env": path[-1] in FOR_CRON,
     }
     return {name for name, is_shown in shown.items() if is_shown}
 

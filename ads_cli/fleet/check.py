@@ -1,6 +1,5 @@
 """Everything that can be said of the tasks of a fleet before anything runs."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -10,7 +9,7 @@ from ..auth.secrets import Secrets
 from ..config.addresses import canonical_address
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import AdsctlError, ContentError, UsageError
-from ..masking import Mask, address_secrets, mask_address
+from ..masking import Mask, address_passwords, mask_address
 from ..uploads.job_key import Place
 from .commands import COMMANDS, IN_ACCOUNT, WRITTEN
 from .expand import TaskLine
@@ -25,7 +24,6 @@ NOT_IN_LINES = {
 }
 STANDARD = "-"  # input or output
 OF_PROFILE = "of the profile "  # a catalog that is not named
-QUERY = re.compile("[?#]")
 
 
 class Parsed(NamedTuple):
@@ -65,13 +63,13 @@ class Parser:
 
     def _task(self, line: TaskLine) -> Parsed:
         typed = (*line.command.split(), *line.words)
+        _refuse_secrets((line.name, *typed))  # first: an error of the parser would quote it
         params, options = self._parse(typed)
         if option := next((name for name in NOT_IN_LINES if name in options), ""):
             raise UsageError(f"--{option} has no place here: {NOT_IN_LINES[option]}")
         profile = (f"--profile={line.profile}",) if line.profile else ()
         words = (*self._inherited, *profile, *typed)
         params, options = self._parse(words)
-        _refuse_secrets(typed)
         settings, command = Settings(options), COMMANDS[line.command]
         place = _place(line, settings, params)
         task = Task(
@@ -201,9 +199,10 @@ def _service(settings: Settings) -> str:
 def _refuse_secrets(words: Sequence[str]) -> None:
     """Raise UsageError for the password of an address: the file, and what is made of it, hold no secret."""
     for word in words:
-        if address_secrets(QUERY.split(word)[0]):
+        if address_passwords(word):
             raise UsageError(
-                f"{mask_address(word)} holds a password; put the address into a variable, and write @NAME"
+                f"{mask_address(word)} holds a password; put the address into a variable, and write @NAME",
+                hint="what takes no @NAME can call a script or read a file that has the password",
             )
 
 

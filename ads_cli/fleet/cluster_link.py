@@ -10,7 +10,7 @@ from time import monotonic, sleep
 from typing import Any, TypeAlias
 
 import msgspec
-from distributed import Client, Future, Variable
+from distributed import Client, Future, Security, Variable
 from distributed.versions import VersionMismatchWarning
 
 from ..errors import StateError, UnavailableError
@@ -44,7 +44,14 @@ class Link:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         with _lost_where_broken(), warnings.catch_warnings():
             warnings.simplefilter("ignore", VersionMismatchWarning)
-            self._client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False, name="adsctl")
+            self._client = Client(
+                address,
+                timeout=CONNECT_SECONDS,
+                set_as_default=False,
+                name="adsctl",
+                # Certificates are those of Dask's settings.
+                security=Security(require_encryption=True) if address.startswith("tls://") else None,
+            )
             self._client.subscribe_topic(board, lambda event: self._events.put(event[1]))
             self.scheduler_id = str(self._client.scheduler_info()["id"])
 
@@ -177,9 +184,12 @@ class Connection:
             self.current = Link(self._address, self._board)
             self._scheduler_id = self.current.scheduler_id
         except (LostError, ValueError) as error:
-            hint = "start one there with: dask scheduler; or correct --scheduler, such as tcp://10.0.0.5:8786"
+            hint = "start one there with: dask scheduler; or correct --scheduler, such as tls://10.0.0.5:8786"
             message = f"no Dask scheduler can be reached at {self._address}: {error}"
             raise UnavailableError(message, hint=hint) from None
+        except TypeError as error:  # from Dask, where its settings name no certificates
+            hint = "set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, …__CLIENT__CERT and …__CLIENT__KEY"
+            raise StateError(f"{self._address} needs certificates: {error}", hint=hint) from None
 
     def reopen(self) -> tuple[Link | None, bool]:
         """Try once to connect again; return the link, and whether it is to another scheduler."""

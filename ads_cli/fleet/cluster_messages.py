@@ -87,9 +87,10 @@ def require_repeatable(tasks: Iterable[Task]) -> None:
 
 def require_nothing_secret(tasks: Iterable[Task]) -> None:
     """Raise UsageError for a command line that must not pass through a scheduler."""
-    for task, word in ((each, word) for each in tasks for word in each.words):
+    for task, word in ((each, word) for each in tasks for word in (each.name, *each.words)):
         if (shown := mask_address(word)) != word:
             raise UsageError(
                 f"task {task.name!r}: {shown} may hold a secret, which would pass through the scheduler",
-                hint="put the address into a variable of the workers, and write @NAME",
+                hint="put the address into a variable of the workers, and write @NAME; "
+                "where none is read, into a script that the workers have",
             )

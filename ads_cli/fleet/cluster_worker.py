@@ -12,6 +12,7 @@ import msgspec
 from distributed import Semaphore, Variable, Worker, get_worker
 
 from .. import __version__
+from ..core_dumps import turn_off as turn_off_core_dumps
 from ..errors import AdsctlError, StateError
 from .allowance import scope_of_profile
 from .cluster_messages import Inquiry, LostContactError, Order, Outcome, Refusal, Survey
@@ -24,6 +25,7 @@ MAX_LOG_BYTES = 64 * 1024  # that come home
 
 def survey(message: bytes) -> bytes:
     """Answer which profiles this worker can use, and which tasks have ended here."""
+    turn_off_core_dumps()  # of Dask's process, which finds the tokens
     inquiry = msgspec.json.decode(message, type=Inquiry)
     home = Home.find()
     records = Records(home.state_dir, inquiry.run)

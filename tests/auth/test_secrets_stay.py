@@ -2,6 +2,7 @@
 
 import base64
 import json
+import sys
 from urllib.parse import quote
 
 import pytest
@@ -90,3 +91,19 @@ def test_no_secret_is_written_outside_the_store(shop):
                 assert spelling not in content, f"{name} in {place}"
     kept = store.read_bytes()
     assert all(secret.encode() in kept for secret in PLANTED.values())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows writes no core dumps")
+def test_no_process_that_has_secrets_leaves_a_core_dump(adsctl):
+    import resource
+
+    limits = resource.getrlimit(resource.RLIMIT_CORE)
+    if not limits[1]:
+        pytest.skip("this system allows no core dumps at all")
+    resource.setrlimit(resource.RLIMIT_CORE, (limits[1], limits[1]))
+    try:
+        command = "sh -c 'ulimit -c >&2'"
+        done = adsctl.local("products", "push", "none.csv", "--on-failure", command, code=2)
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, limits)
+    assert done.stderr.splitlines()[-1] == "0"

@@ -77,6 +77,48 @@ def test_an_option_that_has_no_place_in_a_task_is_refused(fleet, feeds, options,
     assert "sesame" not in stderr
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--on-failure 'true https://me:sesame@shop.example'",
+        "--on-failure='true https://me:sesame@shop.example'",
+        "--set link=https://me:sesame@shop.example/",
+        "--where 'link!=https://me:sesame@shop.example/'",
+        "--no-such-option 'x https://me:sesame@shop.example/'",
+        "https://shop.example/feed.csv?to=https://me:sesame@shop.example/",
+        "'x https://me:sesame@shop.example",
+    ],
+)
+def test_a_password_anywhere_in_a_line_is_refused_and_not_shown(fleet, feeds, options):
+    feeds("a")
+    fleet.write(f"{{name: one, profile: local, run: {json.dumps(f'products push a.csv {options}')}}}")
+    stderr = fleet.check()
+    assert "holds a password" in stderr or "no closing quotation" in stderr
+    assert "sesame" not in stderr
+
+
+def test_a_password_in_a_name_is_refused_since_ps_would_show_it(fleet, feeds):
+    feeds("a")
+    fleet.write("{name: 'to https://me:sesame@shop.example/x', profile: local, run: products check a.csv}")
+    stderr = fleet.check()
+    assert "holds a password" in stderr and "sesame" not in stderr
+
+
+def test_what_a_fleet_shows_of_a_line_has_no_query_anywhere_in_a_word(fleet, feeds, adsctl):
+    feeds("a")
+    run = "products check a.csv --on-failure 'true https://hook.example/?key=sesame'"
+    fleet.write(f'{{name: one, profile: local, run: "{run}"}}')
+    assert "sesame" not in adsctl("fleet", "check", "fleet.yaml", "-o", "json").stdout
+
+
+def test_the_line_that_resumes_a_fleet_shows_no_secret(fleet, feeds, adsctl):
+    feeds("bad", price="cheap")
+    fleet.write("{name: one, profile: local, run: products check bad.csv}")
+    hook = ("--on-failure", "true https://me:sesame@hook.example/?key=sesame")
+    done = adsctl("fleet", "run", "fleet.yaml", *hook, code=3)
+    assert "https://***@hook.example/?***" in done.stderr and "sesame" not in done.stderr
+
+
 def test_two_tasks_that_write_one_place_are_refused_and_parts_of_one_list_are_not(fleet, feeds, adsctl):
     feeds("a", "b")
     adsctl.file("people.csv", "email\na@shop.example\n")

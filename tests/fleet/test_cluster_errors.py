@@ -78,13 +78,20 @@ def test_a_worker_with_another_version_is_told_before_anything_runs(company, sho
     assert shops.puts == []
 
 
-def test_a_command_with_a_secret_is_not_sent_through_the_scheduler(company, shops):
-    address = "https://shop.example/feed.csv?key=s3cret"
-    run = {"name": "nord", "profile": SHOP, "run": f"products push {address}"}
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ("https://shop.example/feed.csv?key=s3cret", "https://shop.example/feed.csv?***"),
+        ("a.csv --on-failure 'true https://hook.example/?s3cret'", "true https://hook.example/?***"),
+        ("a.csv '--on-failure=true https://hook.example/?s3cret'", "true https://hook.example/?***"),
+    ],
+)
+def test_a_command_with_a_secret_is_not_sent_through_the_scheduler(company, shops, options, shown):
+    run = {"name": "nord", "profile": SHOP, "run": f"products push {options}"}
     fleet = str(company.office.file("secret.yaml", json.dumps({"tasks": [run]})))
     error = error_of(company, fleet, 2)
     assert "s3cret" not in json.dumps(error)
-    assert "task 'nord': https://shop.example/feed.csv?*** may hold a secret" in error["message"]
+    assert "task 'nord': " in error["message"] and f"{shown} may hold a secret" in error["message"]
     assert "@NAME" in error["hint"]
     assert b"s3cret" not in company.cluster.log.read_bytes()
 

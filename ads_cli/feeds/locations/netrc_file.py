@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from ...config.writers import check_writers
 from ...errors import StateError
 
 NAMES = (".netrc", "_netrc")  # the second is that of Windows
@@ -13,6 +14,7 @@ def find_credentials(host: str, environ: Mapping[str, str]) -> tuple[str, str] |
     path = _path(environ)
     if path is None:
         return None
+    check_writers(path, holds_secrets=True)
     from netrc import NetrcParseError, netrc
 
     try:

@@ -1,0 +1,47 @@
+"""Who may change what adsctl obeys: files of settings and secrets, and the folders that hold them.
+
+As with ssh's StrictModes, the target of a link and each folder above it are judged too, up to the home
+folder, or elsewhere to the root. There a folder with the sticky bit, such as /tmp, may be open to everybody.
+"""
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+from ..errors import StateError
+
+
+def check_writers(path: Path, *, holds_secrets: bool = False) -> str:
+    """Raise StateError for a file or folder that others may change; return a warning where a group may."""
+    if sys.platform == "win32":
+        return ""
+    try:
+        real = Path(os.path.realpath(path))
+        found = real.stat()
+        if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+            return ""  # a pipe or a terminal
+        _require(real, found, stat.S_IWOTH | (stat.S_IWGRP if holds_secrets else 0))
+        home = Path(os.path.realpath(Path("~").expanduser()))
+        for folder in () if real == home else real.parents:
+            above = folder.stat()
+            _require(folder, above, 0 if above.st_mode & stat.S_ISVTX else stat.S_IWOTH)
+            if folder == home:
+                break
+    except (OSError, ValueError, RuntimeError):  # whoever opens it says why that fails
+        return ""
+    if found.st_mode & stat.S_IWGRP:
+        return f"{path} can be changed by its group; if nobody else should: chmod g-w {real}"
+    return ""
+
+
+def _require(path: Path, found: os.stat_result, refused_bits: int) -> None:
+    """Raise StateError where the owner is another user, or a mode lets others write."""
+    if found.st_uid not in (0, os.geteuid()):
+        raise StateError(
+            f"{path} belongs to another user (uid {found.st_uid}), who could change what adsctl does",
+            hint=f"run adsctl as that user, or: chown {os.geteuid()} {path}",
+        )
+    if refused := found.st_mode & refused_bits:
+        who, letter = ("everybody", "o") if refused & stat.S_IWOTH else ("its group", "g")
+        raise StateError(f"{path} can be changed by {who}", hint=f"chmod {letter}-w {path}")

@@ -89,8 +89,8 @@ class Trial:
 
 def pinned_versions() -> Iterator[str]:
     """Yield each version that is pinned, without its hashes, which no installer knows of our wheel."""
-    for name in ("run", "dev"):
-        text = (ROOT / "requirements" / f"{name}.txt").read_text()
+    for name in ("run", "build", "dev", "extra-*"):
+        text = "".join(path.read_text() for path in (ROOT / "requirements").glob(f"{name}.txt"))
         yield from (line.rstrip(" \\") for line in text.splitlines() if re.match(r"\w", line))
 
 

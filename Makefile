@@ -10,7 +10,7 @@ PINNED := $(INSTALL) --require-hashes
 VERSION := $(shell $(PYTHON) -c 'import platform; print(platform.python_version())')
 STAMP := $(CURDIR) $(VERSION) $(shell cat pyproject.toml $(addprefix requirements/,run.txt dev.txt build.txt extra-*.txt) | cksum)
 
-.PHONY: demo test short test-pythons newest chaos mutate check audit format docs dist data pins base-digest bench clean ready
+.PHONY: demo test short test-pythons newest chaos mutate check audit format docs dist data pins pin-report base-digest bench clean ready
 
 # Exit 11: the emulator's database was created by another version, and is deleted.
 demo: ready
@@ -97,6 +97,10 @@ data: ready data-environment
 # The hashes of all wheels of the versions in requirements/.
 pins: ready
 	$(BIN)/python -m tools.pin_hashes
+
+# The age of each pinned version, the newest one and known advisories in one table.
+pin-report: ready audit-environment
+	$(BIN)/python -m tools.pin_report
 
 # The digest of the base image's tag, as its registry has it today, into the Containerfile.
 base-digest:

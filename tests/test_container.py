@@ -102,7 +102,7 @@ def test_a_build_on_a_tag_ends_and_says_how_to_name_a_digest(base, code):
 
 
 SKOPEO = """#!/bin/sh
-[ "$*" = "inspect --no-tags --format {{.Digest}} docker://docker.io/library/python:3.13-slim-bookworm" ] || exit 9
+case "$*" in "inspect "*" docker://docker.io/library/python:3.13-slim-bookworm") ;; *) exit 9;; esac
 [ -n "$DIGEST" ] && echo "sha256:$DIGEST"
 """
 
@@ -149,12 +149,12 @@ def test_the_image_is_built_where_a_builder_and_a_base_are_there_and_runs_withou
     checked(*words, *arguments, "--tag", "adsctl-test", "--file", CONTAINERFILE, ROOT)
     if words[0] == "buildah":
         return
-    run = (words[0], "run", "--rm", "--read-only", "--tmpfs", "/tmp", "--tmpfs", "/state:mode=1777")
+    run = (words[0], "run", "--rm", "--read-only", "--tmpfs", "/tmp", "--volume", "/state")
     run = (*run, "--cap-drop", "ALL", "--network", "none", "--volume", f"{ROOT / 'examples'}:/feeds:ro")
     assert checked(*run, "adsctl-test", "--version").startswith("adsctl ")
     assert checked(*run, "--entrypoint", "id", "adsctl-test", "-u").strip() == "10001"
     pushed = checked(
-        *run, "adsctl-test", *"--profile local -o json products push /feeds/products.csv".split()
+        *run, "adsctl-test", *("--profile", "local", "-o", "json", "products", "push", "/feeds/products.csv")
     )
     assert json.loads(pushed)["created"] == 293
     assert checked(*run, "--entrypoint", "python", "adsctl-test", "-c", "import s3fs, pyarrow") == ""

@@ -30,9 +30,8 @@ def test_every_pin_has_hashes(path):
 
 
 def test_what_is_installed_together_has_one_version_of_each_package():
-    together = [pins(FOLDER / f"{name}.txt") for name in ("run", "dev", "build")]
-    for each in map(pins, EXTRA_FILES):
-        together.append(each)
+    paths = [*(FOLDER / f"{name}.txt" for name in ("run", "dev", "build")), *EXTRA_FILES]
+    together = [pins(path) for path in paths]
     for package in set().union(*together):
         assert len({each[package] for each in together if package in each}) == 1, package
 

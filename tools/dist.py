@@ -47,7 +47,7 @@ class Trial:
         for path in (self.home, self.empty):
             path.mkdir()
         versions = folder / "versions.txt"  # those that were tested
-        versions.write_text("\n".join(pinned_versions()) + "\n")
+        versions.write_text("\n".join(sorted({*pinned_versions()})) + "\n")
         self.environment = {
             name: value for name, value in os.environ.items() if not name.startswith(("ADSCTL_", "PYTHON"))
         } | {

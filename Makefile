@@ -8,9 +8,9 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --only-binary :all
 PINNED := $(INSTALL) --require-hashes
 # The environments are of this Python: each is made again for another one.
 VERSION := $(shell $(PYTHON) -c 'import platform; print(platform.python_version())')
-STAMP := $(CURDIR) $(VERSION) $(shell cat pyproject.toml requirements/run.txt requirements/dev.txt | cksum)
+STAMP := $(CURDIR) $(VERSION) $(shell cat pyproject.toml $(addprefix requirements/,run.txt dev.txt build.txt extra-*.txt) | cksum)
 
-.PHONY: demo test short test-pythons newest chaos mutate check audit format docs dist data pins bench clean ready
+.PHONY: demo test short test-pythons newest chaos mutate check audit format docs dist data pins pin-report base-digest bench clean ready
 
 # Exit 11: the emulator's database was created by another version, and is deleted.
 demo: ready
@@ -97,6 +97,17 @@ data: ready data-environment
 # The hashes of all wheels of the versions in requirements/.
 pins: ready
 	$(BIN)/python -m tools.pin_hashes
+
+# The age of each pinned version, the newest one and known advisories in one table.
+pin-report: ready audit-environment
+	$(BIN)/python -m tools.pin_report
+
+# The digest of the base image's tag, as its registry has it today, into the Containerfile.
+base-digest:
+	@base=$$(sed -nE 's/^ARG PYTHON=([^@]+).*/\1/p' Containerfile) && \
+	digest=$$(skopeo inspect --no-tags --format '{{.Digest}}' "docker://$$base") && \
+	sed -i.old "s|^ARG PYTHON=.*|ARG PYTHON=$$base@$$digest|" Containerfile && rm Containerfile.old && \
+	grep '^ARG PYTHON=' Containerfile
 
 bench: ready
 	$(BIN)/python -m benchmarks

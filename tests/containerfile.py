@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator
+from itertools import groupby
 from typing import NamedTuple
 
 SECRET = re.compile(r"(KEY|SECRET|TOKEN|PASSWORD)(?!\w*_FILE)", re.IGNORECASE)
@@ -30,14 +31,26 @@ def parse(text: str) -> list[list[Instruction]]:
     return stages
 
 
+def bases(text: str) -> list[str]:
+    """Return the images that the stages are built on."""
+    return [each.words.partition("=")[2] for each in parse(text)[0] if each.name == "ARG"]
+
+
+def digest_check(stage: list[Instruction]) -> str | None:
+    """Return the command that ends a build on a tag, if it is the first of this stage."""
+    first = next((each.words for each in stage if each.name == "RUN"), "")
+    return first if first.startswith('case "$PYTHON" in *@sha256:*) ;; *) ') else None
+
+
 def problems(text: str, allowed: set[str]) -> Iterator[str]:
     """Yield what is wrong; `allowed` are the paths that a build is sent."""
     before, *builds, final = parse(text)
     every = [each for stage in (before, *builds, final) for each in stage]
-    bases = [each.words.partition("=")[2] for each in before if each.name == "ARG"]
-    for base in bases:
-        if not re.search(r"@sha256:[0-9a-f]{64}$|:(?!latest$)[\w.-]*\d[\w.-]*$", base):
-            yield f"{base} has neither a digest nor the tag of a version"
+    for base in bases(text):
+        if not re.search(r":(?!latest@|latest$)[\w.-]*\d[\w.-]*(@sha256:[0-9a-f]{64})?$", base):
+            yield f"{base} has not the tag of a version"
+    if not (builds and digest_check(builds[0])):
+        yield "the first stage does not begin with the check that the base has a digest"
     for each in every:
         if each.name in ("ENV", "ARG") and SECRET.search(each.words):
             yield f"{each.name} {each.words}: a secret would be in the image"
@@ -47,9 +60,35 @@ def problems(text: str, allowed: set[str]) -> Iterator[str]:
             yield from (
                 f"{path} is not sent to a build" for path in _sources(each.words) if path not in allowed
             )
-        if "pip install" in each.words and each.words.count("pip install") != each.words.count(":all:"):
-            yield "pip installs more than wheels"
+        if each.name == "RUN":
+            yield from _problems_of_pip(each.words)
     yield from _problems_of_final(final)
+
+
+def _problems_of_pip(command: str) -> Iterator[str]:
+    """Yield what pip could install that is no wheel with a known hash, or ours, which was just built."""
+    for words in _commands(command):
+        if "pip" not in words or not {"install", "wheel", "download"} & {*words}:
+            continue
+        options, named = words[words.index("pip") + 2 :], words[-1]
+        if "--no-deps" not in options:
+            yield f"pip looks for what {named} needs"
+        if "wheel" in words or named.endswith(".whl"):
+            if "--no-index" not in options:
+                yield f"pip asks an index about {named}"
+            continue
+        if "--require-hashes" not in options:
+            yield f"pip installs {named} whatever its hash"
+        if "--only-binary :all:" not in " ".join(options):
+            yield "pip installs more than wheels"
+
+
+def _commands(command: str) -> Iterator[list[str]]:
+    tokens = shlex.shlex(command, posix=True, punctuation_chars=True)
+    tokens.whitespace_split = True
+    for is_operator, words in groupby(tokens, lambda word: not word.strip("();<>|&")):
+        if not is_operator:
+            yield [*words]
 
 
 def _sources(words: str) -> list[str]:

@@ -1,5 +1,7 @@
 """The image and its manifest for Kubernetes: built where a builder is there, and checked everywhere."""
 
+import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,8 +14,9 @@ from ads_cli.errors import EXIT_CODES
 from ads_cli.installation import IMAGE_FILE
 from tests.adsctl import ROOT
 from tests.conftest import feed
-from tests.containerfile import problems
+from tests.containerfile import bases, digest_check, parse, problems
 from tests.environments import made_python
+from tests.test_installation import EXTRAS
 
 CONTAINERFILE = ROOT / "Containerfile"
 MANIFEST = ROOT / "examples" / "kubernetes" / "cronjob.yaml"
@@ -56,14 +59,24 @@ def test_the_containerfile_keeps_the_rules():
     [
         ("USER 10001:10001", "USER root", "runs as root"),
         ("USER 10001:10001\n", "", "runs as root"),
-        ("python:3.13-slim-bookworm", "python:latest", "neither a digest nor the tag"),
-        ("python:3.13-slim-bookworm", "python", "neither a digest nor the tag"),
+        ("python:3.13-slim-bookworm", "python:latest", "not the tag of a version"),
+        ("python:3.13-slim-bookworm", "python", "not the tag of a version"),
+        ("*@sha256:*", "*:*", "the check that the base has a digest"),
         ("HEALTHCHECK NONE\n", "", "has no HEALTHCHECK"),
         ("COPY ads_cli ads_cli", "COPY . .", ". is not sent to a build"),
         ("COPY ads_cli ads_cli", "ADD ads_cli ads_cli", "COPY does neither"),
         ("--only-binary :all: --no-deps", "--no-deps", "more than wheels"),
+        ("--no-deps --require-hashes", "--no-deps", "whatever its hash"),
+        ("--no-deps --require-hashes", "--require-hashes", "what requirements/build.txt needs"),
+        (
+            "--no-index --no-deps /tmp/wheels",
+            "--no-deps /tmp/wheels",
+            "an index about /tmp/wheels/ads_cli-*.whl",
+        ),
+        ("--no-index --no-deps --no-build", "--no-deps --no-build", "asks an index about ."),
+        ("/tmp/wheels/ads_cli-*.whl \\", "'ads-cli[s3]' \\", "installs ads-cli[s3] whatever its hash"),
         ("HOME=/tmp", "ADSCTL_ACCESS_TOKEN=abc", "a secret would be in the image"),
-        ("RUN python -m pip uninstall", "RUN apt-get update && python -m pip uninstall", "uses apt-get"),
+        ("RUN if python", "RUN apt-get update; if python", "uses apt-get"),
     ],
 )
 def test_each_rule_finds_what_breaks_it(line, changed, problem):
@@ -72,22 +85,79 @@ def test_each_rule_finds_what_breaks_it(line, changed, problem):
     assert problem in "; ".join(problems(text.replace(line, changed), SENT))
 
 
+@pytest.mark.parametrize(
+    ("base", "code"),
+    [
+        ("docker.io/library/python:3.13-slim-bookworm", 1),
+        ("localhost/base", 1),
+        (f"docker.io/library/python:3.13-slim-bookworm@sha256:{'0' * 64}", 0),
+        (f"localhost/base@sha256:{'0' * 64}", 0),
+    ],
+)
+def test_a_build_on_a_tag_ends_and_says_how_to_name_a_digest(base, code):
+    check = digest_check(parse(CONTAINERFILE.read_text())[1])
+    done = subprocess.run(["sh", "-c", check], env={"PYTHON": base}, capture_output=True, text=True)
+    assert done.returncode == code
+    assert bool(code) == ("make base-digest" in done.stderr) == (base in done.stderr)
+
+
+SKOPEO = """#!/bin/sh
+case "$*" in "inspect "*" docker://docker.io/library/python:3.13-slim-bookworm") ;; *) exit 9;; esac
+[ -n "$DIGEST" ] && echo "sha256:$DIGEST"
+"""
+
+
+def test_make_base_digest_writes_the_digest_of_the_tag_and_replaces_an_older_one(tmp_path):
+    for name in ("Containerfile", "Makefile", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    shutil.copytree(ROOT / "requirements", tmp_path / "requirements")
+    (tmp_path / "skopeo").write_text(SKOPEO)
+    (tmp_path / "skopeo").chmod(0o755)
+    containerfile = tmp_path / "Containerfile"
+
+    def make(digest: str) -> int:
+        env = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "DIGEST": digest}
+        return subprocess.run(["make", "base-digest"], cwd=tmp_path, env=env, capture_output=True).returncode
+
+    for digest in ("a" * 64, "b" * 64):
+        assert make(digest) == 0
+        assert bases(containerfile.read_text()) == [
+            f"docker.io/library/python:3.13-slim-bookworm@sha256:{digest}"
+        ]
+        assert [*problems(containerfile.read_text(), SENT)] == []
+    before = containerfile.read_text()
+    assert make("") != 0  # the registry did not answer
+    assert containerfile.read_text() == before and not [*tmp_path.glob("*.old")]
+
+
 def test_what_a_build_is_sent_exists_and_is_the_same_for_every_builder():
     assert (ROOT / ".dockerignore").read_text() == (ROOT / ".containerignore").read_text()
-    assert all((ROOT / name).exists() for name in SENT)
+    assert all([*ROOT.glob(name)] for name in SENT)
 
 
-def test_the_image_is_built_where_a_builder_is_there_and_runs_without_root():
-    words = builder()
-    if words is None:  # the rules above are what can be checked
+def test_every_extra_can_be_built_in():
+    extras = {path.stem.removeprefix("extra-") for path in (ROOT / "requirements").glob("extra-*.txt")}
+    assert extras == EXTRAS and "requirements/extra-*.txt" in SENT
+
+
+def test_the_image_is_built_where_a_builder_and_a_base_are_there_and_runs_without_root():
+    words, base = builder(), os.environ.get("BASE_IMAGE") or bases(CONTAINERFILE.read_text())[0]
+    if words is None or "@sha256:" not in base:  # the rules above are what can be checked
         assert [*problems(CONTAINERFILE.read_text(), SENT)] == []
         return
-    checked(*words, "--tag", "adsctl-test", "--file", CONTAINERFILE, ROOT)
+    arguments = [f"--build-arg={each}" for each in (f"PYTHON={base}", "EXTRAS=s3,parquet")]
+    checked(*words, *arguments, "--tag", "adsctl-test", "--file", CONTAINERFILE, ROOT)
     if words[0] == "buildah":
         return
-    run = (words[0], "run", "--rm", "--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL")
+    run = (words[0], "run", "--rm", "--read-only", "--tmpfs", "/tmp", "--volume", "/state")
+    run = (*run, "--cap-drop", "ALL", "--network", "none", "--volume", f"{ROOT / 'examples'}:/feeds:ro")
     assert checked(*run, "adsctl-test", "--version").startswith("adsctl ")
     assert checked(*run, "--entrypoint", "id", "adsctl-test", "-u").strip() == "10001"
+    pushed = checked(
+        *run, "adsctl-test", *("--profile", "local", "-o", "json", "products", "push", "/feeds/products.csv")
+    )
+    assert json.loads(pushed)["created"] == 293
+    assert checked(*run, "--entrypoint", "python", "adsctl-test", "-c", "import s3fs, pyarrow") == ""
 
 
 def cron_job(manifest: Path = MANIFEST) -> dict:

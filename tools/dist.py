@@ -47,7 +47,7 @@ class Trial:
         for path in (self.home, self.empty):
             path.mkdir()
         versions = folder / "versions.txt"  # those that were tested
-        versions.write_text("\n".join(pinned_versions()) + "\n")
+        versions.write_text("\n".join(sorted({*pinned_versions()})) + "\n")
         self.environment = {
             name: value for name, value in os.environ.items() if not name.startswith(("ADSCTL_", "PYTHON"))
         } | {
@@ -89,8 +89,8 @@ class Trial:
 
 def pinned_versions() -> Iterator[str]:
     """Yield each version that is pinned, without its hashes, which no installer knows of our wheel."""
-    for name in ("run", "dev"):
-        text = (ROOT / "requirements" / f"{name}.txt").read_text()
+    for name in ("run", "build", "dev", "extra-*"):
+        text = "".join(path.read_text() for path in (ROOT / "requirements").glob(f"{name}.txt"))
         yield from (line.rstrip(" \\") for line in text.splitlines() if re.match(r"\w", line))
 
 

@@ -1,0 +1,31 @@
+"""The pages on security name tests that exist."""
+
+import ast
+import re
+
+import pytest
+
+from tests.adsctl import ROOT
+
+THREAT_MODEL = ROOT / "docs" / "threat-model.md"
+NAMED = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", THREAT_MODEL.read_text())
+
+
+@pytest.mark.parametrize("file", sorted({file for file, _ in NAMED}))
+def test_every_test_that_the_threat_model_names_exists(file):
+    defined = {each.name for each in ast.parse((ROOT / file).read_text()).body if hasattr(each, "name")}
+    assert {name for other, name in NAMED if other == file} <= defined
+
+
+def test_every_attack_of_the_threat_model_names_a_test():
+    rows = [line for line in THREAT_MODEL.read_text().splitlines() if re.match(r"\| (?!attack)", line)]
+    assert len(rows) > 40 and all("::test_" in row.rpartition(" | ")[2] for row in rows)
+    assert sum(row.count("::") for row in rows) == len(NAMED)  # each is written as pytest takes it
+
+
+def test_every_file_of_tests_that_the_page_on_security_names_exists():
+    text, folder = (ROOT / "SECURITY.md").read_text(), ""
+    for named in re.findall(r"`((?:tests/)?[\w/]*(?:test_\w+\.py|tests/\w+))`", text):
+        if named.startswith("tests/"):
+            folder = named.rpartition("/")[0]
+        assert (ROOT / named).exists() or (ROOT / folder / named).exists(), named

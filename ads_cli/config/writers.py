@@ -37,10 +37,13 @@ def check_writers(path: Path, *, holds_secrets: bool = False) -> str:
 
 def _require(path: Path, found: os.stat_result, refused_bits: int) -> None:
     """Raise StateError where the owner is another user, or a mode lets others write."""
-    if found.st_uid not in (0, os.geteuid()):
+    if sys.platform == "win32":
+        return
+    own = os.geteuid()
+    if found.st_uid not in (0, own):
         raise StateError(
             f"{path} belongs to another user (uid {found.st_uid}), who could change what adsctl does",
-            hint=f"run adsctl as that user, or: chown {os.geteuid()} {path}",
+            hint=f"run adsctl as that user, or: chown {own} {path}",
         )
     if refused := found.st_mode & refused_bits:
         who, letter = ("everybody", "o") if refused & stat.S_IWOTH else ("its group", "g")

@@ -111,14 +111,10 @@ class _Reading:
         chunks = self._text.chunks()
         if self._repair:
             chunks = self._repair.repair(chunks)
-        for chunk in chain(deferred(chunks, self._count_open), [b""]):
+        for chunk in chain(deferred(chunks, self._parser), [b""]):
             found = self._parse(chunk, is_end=not chunk)
             self.count += len(found)
             yield from found
-
-    def _count_open(self) -> int:
-        """Return the length of the tag, comment or text that has begun and not ended."""
-        return self._chunk_begins + len(self._chunk) - self._parser.CurrentByteIndex
 
     def _parse(self, chunk: bytes, *, is_end: bool) -> list[Row]:
         self._chunk_begins += len(self._chunk)

@@ -67,7 +67,7 @@ def find_record(chunks: Iterator[bytes], is_known: Callable[[str], bool]) -> Pat
     parser = expat.ParserCreate("utf-8")
     parser.StartElementHandler, parser.EndElementHandler = search.start, search.end
     try:
-        for chunk in deferred(chunks, lambda: size - parser.CurrentByteIndex):
+        for chunk in deferred(chunks, parser):
             parser.Parse(chunk, False)
             size += len(chunk)
             found = any(count > 1 and path in search.fields for path, count in search.counts.items())

@@ -4,7 +4,7 @@ import io
 import re
 from codecs import getincrementaldecoder, lookup
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from ...errors import UsageError
@@ -14,6 +14,8 @@ from ..decoding_errors import decoding_error_in
 from .sniffing import UTF_16_XML
 
 if TYPE_CHECKING:
+    from xml.parsers import expat
+
     from ..rows import Rows
 
 CHUNK_BYTES = 64 * 1024
@@ -71,12 +73,15 @@ class XmlText:
         return UTF_8 if is_utf_8 else declared
 
 
-def deferred(chunks: Iterator[bytes], count_open: Callable[[], int]) -> Iterator[bytes]:
+def deferred(chunks: Iterator[bytes], parser: "expat.XMLParserType") -> Iterator[bytes]:
     """Join chunks until they are as long as the tag that is open: a parser begins it again with each."""
     held: list[bytes] = []
+    parsed = 0
     for chunk in chunks:
         held.append(chunk)
-        if sum(map(len, held)) >= count_open():
+        size = sum(map(len, held))
+        if size >= parsed - parser.CurrentByteIndex:
+            parsed += size
             yield b"".join(held)
             held = []
     if held:

@@ -21,14 +21,14 @@ NORMAL_FORMS = [kind.normal_form(NUMBERS) for kind in identifier_types().values(
 CALLERS = {HTML_TAG: find_html_tag, TAG: text_of}
 # Expressions that are made while a function runs: examples of each, or who bounds it.
 MADE: dict[str, list[re.Pattern[Any]] | str] = {
-    r"audiences.columns: f'(?:(?:{pattern})?+\n)*+(?:{pattern})?+'.encode()": [
+    r"audiences.columns: f'(?>(?:(?:{pattern}|)\n)*)(?:{pattern}|)'.encode()": [
         *map(_all_lines, NORMAL_FORMS)
     ],
     "audiences.columns: kind.normal_form((value for values in values_of_rows for value in values))": [
         *map(re.compile, NORMAL_FORMS)
     ],
     "audiences.phones: normal_form([written])": [re.compile(NORMAL_FORMS[4])],
-    r"audiences.phones: f'(?!{code}|{abroad})(?:{trunk})?+(?P<rest>[0-9]+)'": [
+    r"audiences.phones: f'(?!{code}|{abroad})(?>(?:{trunk})?)(?P<rest>[0-9]+)'": [
         _plain_national(region)[1]
         for region in ("US", "DE", "GB", "IT", "MX", "AR", "BR", "AU", "JP", "IN", "RU", "BY", "FI")
     ],

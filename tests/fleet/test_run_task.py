@@ -118,7 +118,8 @@ def test_a_task_ends_with_the_process_that_started_it(adsctl, service):
     task = push_task(adsctl.file("feed.csv", feed(100)), "--concurrency", "1")
     words = [sys.executable, "-c", STARTER, json.dumps(encoded(task)), adsctl.home / "state"]
     starter = subprocess.Popen(words, env=adsctl.environment, cwd=adsctl.home)
-    service.before = lambda put: (starter.kill(), starter.wait()) if put == 1 else None
+    acts = {1: lambda: (starter.kill(), starter.wait()), 2: lambda: time.sleep(1)}  # time for it to notice
+    service.before = lambda put: acts.get(put, lambda: None)()
     records = Records(adsctl.home / "state", RUN)
     deadline = time.monotonic() + TIMEOUT_SECONDS
     while not (found := records.find(task)):

@@ -7,32 +7,33 @@ FETCHING = "tests/images/test_fetching.py"
 FINDINGS = "tests/images/test_findings.py"
 FETCHER = "ads_cli/products/images/fetcher.py"
 START = "ads_cli/client/file_start.py"
+CONNECTIONS = "ads_cli/client/public_connections.py"
 
 IMAGES = (
     Mutant(
         "images are fetched from private addresses",
-        START,
-        "check = _any_address if reading.allow_private else require_public",
-        "check = _any_address",
+        CONNECTIONS,
+        "check=_any_address if allow_private else require_public",
+        "check=_any_address",
         (f"{PRIVATE}::test_a_name_of_a_private_address_is_refused",),
     ),
     Mutant(
         "a proxy is asked for images at private names",
-        START,
-        "        if proxy:\n",
-        "        if not proxy:\n",
+        CONNECTIONS,
+        "    if proxy and not allow_private:\n",
+        "    if not proxy and not allow_private:\n",
         (f"{PRIVATE}::test_a_proxy_is_asked_for_public_names_and_not_for_private_ones",),
     ),
     Mutant(
         "an IPv4 address inside an IPv6 address is not looked at",
-        "ads_cli/client/public_addresses.py",
+        "ads_cli/public_hosts.py",
         "if carried is not None:",
         "if carried is not None and not address.is_global:",
         (f"{PRIVATE}::test_an_address_that_is_not_public_is_known",),
     ),
     Mutant(
         "a name with one public address is public",
-        "ads_cli/client/public_addresses.py",
+        "ads_cli/public_hosts.py",
         "    for address in addresses:\n",
         "    for address in addresses[:1]:\n",
         (f"{PRIVATE}::test_a_name_with_one_private_address_among_others_is_refused",),

@@ -30,8 +30,8 @@ PAGES = (
     Mutant(
         "a feed makes the browser ask its own network",
         "ads_cli/report/page.py",
-        'return text if match and not PRIVATE_NAME.fullmatch(match["host"].rstrip(".")) else ""',
-        'return text if match else ""',
+        'is_public = match and is_public_name(match["host"]) and ',
+        "is_public = match and ",
         (
             "tests/report/test_page_of_a_run.py::test_a_feed_sends_no_browser_elsewhere_than_to_the_public_web",
         ),

@@ -3,7 +3,7 @@
 With --quick, print figures of few runs without judging them.
 
 Usage: python -m benchmarks [--quick]
-           [--only starts,pushes,checks,diffs,reading,emulators,people,stages,fleets,exports,clusters]
+           [--only starts,pushes,checks,diffs,reading,emulators,people,stages,fleets,exports,clusters,masks]
 """
 
 import argparse
@@ -19,6 +19,7 @@ from .diffs import diffs
 from .emulators import emulators
 from .exports import exports
 from .fleets import fleets
+from .masks import masks
 from .peers import ADSCTL, Peers
 from .people import LATENCY
 from .people import benchmark as people
@@ -43,6 +44,7 @@ SECTIONS = (
     "fleets",
     "exports",
     "clusters",
+    "masks",
 )
 
 
@@ -76,6 +78,8 @@ def main() -> None:
             diffs(table, env, folder, size["rows"], size["runs"])
         if "reading" in only:
             reading(table, env, folder, size["rows"], size["runs"])
+        if "masks" in only:
+            masks(table, size["runs"])
         if "emulators" in only:
             emulators(table, env, folder, size["products"], size["runs"])
         if "people" in only:

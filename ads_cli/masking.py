@@ -110,17 +110,11 @@ class _Rewritten:
         if self._source is None:
             return start, stop
         first, last = bisect(self._places, start) - 1, bisect(self._places, stop - 1) - 1
-        start = self._spans[first][0] + start - self._places[first]
-        if self._is_replaced(last):
-            stop = self._spans[last][1]
-        else:
-            stop = self._spans[last][0] + stop - self._places[last]
-        return self._source.place(start, stop)
-
-    def _is_replaced(self, index: int) -> bool:
-        begin, end = self._spans[index]
-        following = [*self._places[index + 1 : index + 2], len(self.text)]
-        return end - begin != following[0] - self._places[index]
+        # A part is one character, or as long as it is in the source.
+        end = [*self._places[last + 1 : last + 2], len(self.text)][0]
+        return self._source.place(
+            self._spans[first][0] + start - self._places[first], self._spans[last][1] - (end - stop)
+        )
 
 
 def _character(found: re.Match[str]) -> str:

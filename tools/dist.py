@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tools.pin_hashes import REQUIREMENT
+
 ROOT = Path(__file__).parent.parent
 DIST = ROOT / "dist"
 TOOLS = ROOT / "build" / "dist" / "bin"
@@ -91,7 +93,7 @@ def pinned_versions() -> Iterator[str]:
     """Yield each version that is pinned, without its hashes, which no installer knows of our wheel."""
     for name in ("run", "build", "dev", "extra-*"):
         text = "".join(path.read_text() for path in (ROOT / "requirements").glob(f"{name}.txt"))
-        yield from (line.rstrip(" \\") for line in text.splitlines() if re.match(r"\w", line))
+        yield from (found[0].rstrip() for found in REQUIREMENT.finditer(text))
 
 
 def run(*words: object, code: int = 0, **settings: object) -> str:

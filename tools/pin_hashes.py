@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from packaging.markers import Marker
+from packaging.utils import canonicalize_name
 
 from tools.pythons import PYTHONS
 
@@ -86,14 +87,10 @@ def wheel_hashes(target: Target, requirements: list[str]) -> dict[str, str]:
 
 
 def _reported(requirements: list[str], installs: list[dict]) -> Iterator[tuple[str, str]]:
-    by_name = {_normalized(each.partition("==")[0]): each for each in requirements}
+    by_name = {canonicalize_name(each.partition("==")[0]): each for each in requirements}
     for install in installs:
-        name = _normalized(install["metadata"]["name"])
+        name = canonicalize_name(install["metadata"]["name"])
         yield by_name[name], install["download_info"]["archive_info"]["hashes"]["sha256"]
-
-
-def _normalized(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def find_hashes(needed: dict[str, set[str]]) -> dict[str, set[str]]:
@@ -148,7 +145,7 @@ def without_repeats(pins: set[str]) -> list[list[str]]:
     """Part pins into groups with one version of each package: pip resolves no two of them at once."""
     groups: list[dict[str, str]] = []
     for pin in sorted(pins):
-        name = _normalized(pin.partition("==")[0])
+        name = canonicalize_name(pin.partition("==")[0])
         group = next((group for group in groups if name not in group), None)
         if group is None:
             groups.append(group := {})

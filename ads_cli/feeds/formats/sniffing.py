@@ -10,7 +10,7 @@ BYTE_ORDER_MARKS = {
 }
 # The first character is "<", which UTF-16 without a byte order mark shows too.
 UTF_16_XML = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
-# Possessive: a comment ends at the first "-->", and nothing is tried twice.
+# Atomic: a comment ends at the first "-->", and nothing is tried twice.
 WEB_PAGE = re.compile(r"(?>(?:<!--.*?-->\s*+)*)<(!doctype\s+html|html|head|body|script)\b", re.I | re.S)
 XML = re.compile(r"<[?!/\w]")
 DELIMITERS = ",;\t|"

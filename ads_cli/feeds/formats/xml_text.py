@@ -76,14 +76,14 @@ class XmlText:
 def deferred(chunks: Iterator[bytes], parser: "expat.XMLParserType") -> Iterator[bytes]:
     """Join chunks until they are as long as the tag that is open: a parser begins it again with each."""
     held: list[bytes] = []
-    parsed = 0
+    parsed = size = 0
     for chunk in chunks:
         held.append(chunk)
-        size = sum(map(len, held))
+        size += len(chunk)
         if size >= parsed - parser.CurrentByteIndex:
             parsed += size
             yield b"".join(held)
-            held = []
+            held, size = [], 0
     if held:
         yield b"".join(held)
 

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
@@ -140,7 +141,7 @@ class ObjectLocation(RemoteLocation):
 
     @property
     def _store(self) -> str:
-        return f"{self._scheme} {self._options()}"
+        return f"{self._scheme} {self._options}"
 
     @contextmanager
     def _connected(self, make: Any) -> Iterator[Any]:
@@ -148,11 +149,11 @@ class ObjectLocation(RemoteLocation):
         shared = self.access.file_systems
         if shared is not None:
             with _CONNECTING:
-                file_system = shared.get(self._store) or make(**self._options())
+                file_system = shared.get(self._store) or make(**self._options)
                 shared[self._store] = file_system
             yield file_system
             return
-        file_system = make(**self._options())
+        file_system = make(**self._options)
         try:
             yield file_system
         finally:
@@ -193,8 +194,9 @@ class ObjectLocation(RemoteLocation):
             return f"/{path}".removeprefix("/~/")
         return str(file_system._strip_protocol(self.address))
 
+    @cached_property
     def _options(self) -> dict[str, Any]:
-        """Return the arguments of the file system; each finds its credentials as its own tools do."""
+        """The arguments of the file system; each finds its credentials as its own tools do."""
         timeout = self.access.limits.timeout
         options: dict[str, Any] = {"skip_instance_cache": True}
         if self._scheme == "s3":

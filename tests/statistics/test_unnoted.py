@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import threading
 
 import pytest
 
@@ -32,19 +33,26 @@ def test_a_killed_export_makes_no_job_twice(adsctl, service, monkeypatch, servic
         "--resume",
     )
     respond, made = service.answer, list[str]()
+    one_by_one, resumed = threading.Lock(), threading.Event()
 
     def kill_at_the_third(environ, start_response):
-        answer = respond(environ, start_response)
-        if environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"].startswith(JOBS):
+        if environ["REQUEST_METHOD"] != "POST" or not environ["PATH_INFO"].startswith(JOBS):
+            return respond(environ, start_response)
+        with one_by_one:
+            if len(made) == 3 and not resumed.is_set():  # it was in flight, and never arrived
+                start_response("503 Service Unavailable", [])
+                return [b""]
+            answer = respond(environ, start_response)
             made.append(environ["PATH_INFO"])
             if len(made) == 3:
                 process.send_signal(signal.SIGKILL)
-        return answer
+            return answer
 
     monkeypatch.setattr(service, "answer", kill_at_the_third)
     process = adsctl.popen(*words)
     assert process.communicate() and process.returncode == -signal.SIGKILL
     service.settle()
+    resumed.set()
     found = re.search(r"(\d+) jobs found again", adsctl(*words).stderr)
     assert found and 3 <= int(found[1]) < 7  # a request of the killed process may arrive late
     assert len(made) == len(jobs(adsctl)) == 7

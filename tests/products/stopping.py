@@ -55,9 +55,14 @@ def stop_at(adsctl, service, put: int, signum: int, *words: str, command: str = 
     process.out, process.err = process.communicate(timeout=60)
     service.before = lambda number: None
     go_on.set()
+    settle_after_kill(service)
+    return process
+
+
+def settle_after_kill(service) -> None:
+    """Wait until the service has read all that an ended process had sent, and has answered it."""
     for thread in threading.enumerate():
-        if thread.name == CONNECTION:  # what was sent before the signal is read, then the connection ends
+        if thread.name == CONNECTION:  # it reads on, then its connection ends
             thread.join(30)
             assert not thread.is_alive()
     service.settle()
-    return process

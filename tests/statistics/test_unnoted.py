@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from ads_cli.emulator.seed.statistics import NUMBER
+from tests.products.stopping import settle_after_kill
 
 ALL = ("--entity", "LINE_ITEM", "--all", "--metrics", "impressions")
 JOBS = "/12/stats/jobs/"
@@ -51,7 +52,7 @@ def test_a_killed_export_makes_no_job_twice(adsctl, service, monkeypatch, servic
     monkeypatch.setattr(service, "answer", kill_at_the_third)
     process = adsctl.popen(*words)
     assert process.communicate() and process.returncode == -signal.SIGKILL
-    service.settle()
+    settle_after_kill(service)
     resumed.set()
     found = re.search(r"(\d+) jobs found again", adsctl(*words).stderr)
     assert found and 3 <= int(found[1]) < 7  # a request of the killed process may arrive late

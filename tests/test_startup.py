@@ -22,6 +22,7 @@ OTHER_REQUESTS = {
     *("httpcore._sync.http2", "httpcore._async.http2", "httpcore._sync.socks_proxy"),
     *("httpcore._backends.anyio", "httpcore._backends.trio"),
     *("ads_cli.auth.secret_stores", "ads_cli.console.currencies", "ads_cli.console.progress"),
+    *("ads_cli.client.spending", "ads_cli.client.stored_records"),
     *("ads_cli.client.allowance", "ads_cli.client.shared_window", "ads_cli.config.file_locks"),
     *("ads_cli.client.api_errors", "ads_cli.client.error_codes", "ads_cli.api.history"),
     *("ads_cli.config.atomic_files", "ads_cli.config.output_paths"),

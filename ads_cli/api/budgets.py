@@ -15,8 +15,8 @@ Budget = Annotated[Micro, Meta(gt=0, description=MICRO_WORDS)]
 class Budgets(Request):
     """A daily and a total budget."""
 
-    total_budget_amount_local_micro: Budget | None = None
-    daily_budget_amount_local_micro: Budget | None = None
+    total_budget_amount_local_micro: Annotated[Budget, Meta(extra={"limit": "total budget"})] | None = None
+    daily_budget_amount_local_micro: Annotated[Budget, Meta(extra={"limit": "daily budget"})] | None = None
 
     @rule("daily_budget_amount_local_micro")
     def daily_within_total(self) -> str | None:

@@ -111,7 +111,8 @@ class CreateCampaign(CampaignDetails, kw_only=True):
 class UpdateCampaign(CampaignDetails, kw_only=True):
     """Change fields of a campaign.
 
-    A campaign that is paused or has ended spends nothing, whatever the status of its line items.
+    A campaign that is paused or has ended spends nothing, whatever the status of its line items. Otherwise a
+    budget that rises to more than twice its value, or is removed, is confirmed.
     """
 
     campaign_id: Id

@@ -36,7 +36,8 @@ class FieldType(msgspec.Struct, frozen=True):
         `default`: what the service assumes; `expected`: the format in words; `option` or `common`: the
         option or common option that sets the field; `alias`: a shorter name of the option; `argument`: the
         metavar of the argument that sets the field, where that is not its name; `seen`: known values, where
-        the service may accept others; `money`: an amount in micro-units.
+        the service may accept others; `money`: an amount in micro-units;
+        `spends`, `limit`, `lifts` and `new_ad`: see `spending`.
         """
         return next((meta.extra[name] for meta in self.metas if meta.extra and name in meta.extra), None)
 

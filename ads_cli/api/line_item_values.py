@@ -63,7 +63,10 @@ Goal = Annotated[
     Literal[UpdatedGoal, "SITE_VISITS"],
     Meta(description="What it is optimized for; by default what fits its objective"),
 ]
-BidAmount = Annotated[Micro, Meta(gt=0, description=MICRO_WORDS)]
+BidAmount = Annotated[Micro, Meta(gt=0, description=MICRO_WORDS, extra={"limit": "bid"})]
+BidStrategy = Annotated[
+    Literal["AUTO", "MAX", "TARGET"], Meta(extra={"lifts": {"AUTO": "bid_amount_local_micro"}})
+]
 PayBy = Literal["APP_CLICK", "IMPRESSION", "LINK_CLICK"]
 FrequencyCap = Annotated[
     int, Meta(ge=1, description="For objectives REACH, ENGAGEMENTS, VIDEO_VIEWS and PREROLL_VIEWS")

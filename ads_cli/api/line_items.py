@@ -12,6 +12,7 @@ from .line_item_values import (
     CAPPED_OBJECTIVES,
     MAX_BID_OBJECTIVES,
     BidAmount,
+    BidStrategy,
     Categories,
     Domain,
     FrequencyCap,
@@ -60,7 +61,7 @@ class LineItemDetails(Budgets, kw_only=True):
     """The optional fields of a line item."""
 
     account_id: AccountId
-    bid_strategy: Literal["AUTO", "MAX", "TARGET"] | None = None
+    bid_strategy: BidStrategy | None = None
     bid_amount_local_micro: BidAmount | None = None
     audience_expansion: Literal["BROAD", "DEFINED", "EXPANDED"] | None = None
     frequency_cap: FrequencyCap | None = None
@@ -182,7 +183,8 @@ class UpdateLineItem(LineItemDetails, kw_only=True):
     """Change fields of a line item.
 
     bid_strategy AUTO ignores the bid amount; MAX is not for objectives REACH and FOLLOWERS; TARGET is
-    for REACH and WEBSITE_CLICKS, and keeps daily averages within 20 percent of the amount.
+    for REACH and WEBSITE_CLICKS, and keeps daily averages within 20 percent of the amount. A budget or bid
+    that rises to more than twice its value, or is removed, is confirmed where it may serve.
     """
 
     line_item_id: Id
@@ -191,7 +193,7 @@ class UpdateLineItem(LineItemDetails, kw_only=True):
     goal: UpdatedGoal | None = None
     pay_by: Annotated[PayBy, Meta(description="For objective APP_INSTALLS")] | None = None
     start_time: Moment | None = None
-    end_time: Moment | None = None
+    end_time: Annotated[Moment, Meta(extra={"limit": "end"})] | None = None
 
     @rule("pay_by")
     def target_pays_by_click(self) -> str | None:

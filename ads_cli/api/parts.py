@@ -55,13 +55,13 @@ def without_removed(
 ) -> tuple[dict[str, Any], list[str]]:
     """Part the values of a request from the names of the optional fields that it empties.
 
-    Service x removes the value of such a field in a change; a name cannot be removed. `other_names` lead to
+    Service x removes the value of such a field in a change; names and statuses stay. `other_names` lead to
     fields that may be emptied under another name too; one that is given under several is not.
     """
     endpoint = getattr(request, "endpoint", None)  # a handler may parse a request as a type of its own
     if endpoint is None or endpoint.method != "PUT" or endpoint.params_in != "query":
         return values, []
-    removable = {field.name for field in fields_of(request) if not (field.required or _is_name(field))}
+    removable = {field.name for field in fields_of(request) if not (field.required or _stays(field))}
     fields = {name: other_names.get(name, name) for name in values}
     once = {field for field, names in Counter(fields.values()).items() if names == 1} & removable
     removed = [name for name, value in values.items() if value in ("", [""]) and fields[name] in once]
@@ -69,8 +69,10 @@ def without_removed(
     return kept, [fields[name] for name in removed]
 
 
-def _is_name(field: Field) -> bool:
-    return field.name == "name" and bool(field.type.limit("min_length"))
+def _stays(field: Field) -> bool:
+    """Whether a field has no empty value: a name, and a status, which the service might make ACTIVE."""
+    is_name = field.name == "name" and bool(field.type.limit("min_length"))
+    return is_name or bool(field.type.extra("spends"))
 
 
 def with_removed(request: R, removed: list[str]) -> R:

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from .endpoint import endpoint
-from .types import Id, Ids, InAccount, LineItemId, LineItemIds, PageInAccount, WithDeleted
+from .types import Id, Ids, InAccount, LineItemIds, LineItemOfAd, PageInAccount, WithDeleted
 
 POST_COLUMNS = "id line_item_id post_id entity_status approval_status deleted"
 ACCOUNT_COLUMNS = "id line_item_id user_id entity_status approval_status deleted"
@@ -61,7 +61,7 @@ class GetPromotedPost(InAccount, kw_only=True):
 class CreatePromotedPosts(InAccount, kw_only=True):
     """Promote posts by a line item. What is promoted by it cannot be changed, only deleted."""
 
-    line_item_id: LineItemId
+    line_item_id: LineItemOfAd
     post_ids: Annotated[
         list[PostId], Meta(min_length=1, max_length=50, description="The posts", extra={"alias": "posts"})
     ]
@@ -118,7 +118,7 @@ class GetPromotedAccount(InAccount, kw_only=True):
 class CreatePromotedAccount(InAccount, kw_only=True):
     """Promote the account of a user by a line item. Nothing happens where it is promoted already."""
 
-    line_item_id: LineItemId
+    line_item_id: LineItemOfAd
     user_id: Annotated[int, Meta(ge=1, description="The user whose account is promoted")]
 
 
@@ -173,7 +173,7 @@ class GetScheduledPromotedPost(InAccount, kw_only=True):
 class CreateScheduledPromotedPost(InAccount, kw_only=True):
     """Promote a scheduled post by a line item, from the moment that it is published."""
 
-    line_item_id: LineItemId
+    line_item_id: LineItemOfAd
     scheduled_post_id: Annotated[int, Meta(ge=1, description="The scheduled post")]
 
 

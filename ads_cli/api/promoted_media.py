@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from .endpoint import endpoint
 from .promoted import TIMES, PromotionsPage
-from .types import Id, Ids, InAccount, LineItemId, WithDeleted
+from .types import Id, Ids, InAccount, LineItemId, LineItemOfAd, WithDeleted
 
 MEDIA_COLUMNS = (
     "id line_item_id account_media_id creative_type landing_url entity_status approval_status deleted"
@@ -57,7 +57,7 @@ class GetMediaCreative(InAccount, kw_only=True):
 class CreateMediaCreative(InAccount, kw_only=True):
     """Show a medium of the account by a line item."""
 
-    line_item_id: LineItemId
+    line_item_id: LineItemOfAd
     account_media_id: Annotated[Id, Meta(description="See 'adsctl media account list'")]
     landing_url: (
         Annotated[

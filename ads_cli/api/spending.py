@@ -1,11 +1,39 @@
-"""What begins to spend money: it is created paused, unless it is told otherwise."""
+"""What may spend money: new records are paused unless told otherwise, and limits of spending are declared.
 
-from typing import Any
+A field that `spends` is the status of a record; one with a `limit` bounds what it spends; `lifts` says with
+which value of another field a limit is ignored; `new_ad` marks the record that a request adds an ad to.
+"""
 
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from functools import cache
+from typing import Any, NamedTuple
+
+from .amounts import money_fields
 from .endpoint import Request
 from .fields import Field, fields_of
+from .time import Time
 
-ACTIVE, PAUSED = "ACTIVE", "PAUSED"
+ACTIVE, PAUSED, DRAFT = "ACTIVE", "PAUSED", "DRAFT"
+STATUS = "entity_status"
+FACTOR = 2  # a limit that rises to more than this is confirmed
+MAX_MICROS = 2**63 - 1
+UNREADABLE: Any = object()  # the value of a limit that a record does not tell
+
+
+class Raise(NamedTuple):
+    """A limit that a request raises or removes."""
+
+    limit: str  # its name, such as "daily budget"
+    before: int | str | None  # millionths, or a time; None where it could not be read
+    after: int | str | None  # None where there is no limit any more
+
+    @property
+    def factor(self) -> float:
+        """By how much it rises."""
+        if isinstance(self.before, int) and isinstance(self.after, int):
+            return self.after / max(self.before, 1)
+        return float("inf")
 
 
 def status_field(kind: type[Request]) -> Field | None:
@@ -25,3 +53,109 @@ def is_active(request: Request) -> bool:
     """Whether a request asks for a record that may spend at once."""
     field = status_field(type(request))
     return field is not None and getattr(request, field.name) == ACTIVE
+
+
+@cache
+def parent_of_ad(kind: type[Request]) -> str | None:
+    """Name the field of the record that a request adds an ad to; None of one that adds none."""
+    if kind.endpoint.method != "POST":
+        return None
+    return next((field.name for field in fields_of(kind) if field.type.extra("new_ad")), None)
+
+
+def named_record(request: Request) -> str | None:
+    """Name the field of the record that a request changes, or adds an ad to."""
+    return parent_of_ad(type(request)) or request.endpoint.id_field
+
+
+@cache
+def _limits(kind: type[Request]) -> dict[str, str]:
+    """Return the names of the limits that an update may change, by field."""
+    if kind.endpoint.method != "PUT":
+        return {}
+    limits = ((field.name, field.type.extra("limit")) for field in fields_of(kind))
+    return {name: limit for name, limit in limits if limit}
+
+
+@cache
+def _lifting(kind: type[Request]) -> dict[str, tuple[str, str]]:
+    """Return the field, and its value, with which a limit is ignored, by the field of the limit."""
+    lifting = ((field.name, field.type.extra("lifts")) for field in fields_of(kind))
+    return {limit: (name, value) for name, lifts in lifting if lifts for value, limit in lifts.items()}
+
+
+def may_spend_more(request: Request) -> bool:
+    """Whether more may be spent after a request, as far as it tells without what the service has."""
+    kind = type(request)
+    return is_active(request) or parent_of_ad(kind) is not None or any(_touched(request))
+
+
+def raises(request: Request, before: Mapping[str, Any]) -> list[Raise]:
+    """Return the limits of a record that an update removes, or raises to more than FACTOR of what they were.
+
+    A limit counts as raised where its value before cannot be read.
+    """
+    kind, after, found = type(request), after_update(request, before), []
+    for field in _touched(request):
+        old, new = _value(kind, field, before), _value(kind, field, after)
+        is_higher = isinstance(old, int) and isinstance(new, int) and new > FACTOR * old
+        is_removed = new is None and old is not None
+        if is_higher or is_removed or old is UNREADABLE:
+            found.append(Raise(_limits(kind)[field], None if old is UNREADABLE else old, new))
+    return found
+
+
+def after_update(request: Request, before: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record as an update leaves it.
+
+    What it empties is None, or the value that lifts a limit: the service may choose that one.
+    """
+    lifting = dict(_lifting(type(request)).values())
+    own = request.endpoint.path_fields
+    given = {name: getattr(request, name) for name in request.__struct_fields__ if name not in own}
+    emptied = {name: lifting.get(name) for name, value in given.items() if value == ""}
+    return {**before, **{name: value for name, value in given.items() if value is not None}, **emptied}
+
+
+def _touched(request: Request) -> Iterator[str]:
+    """Yield the fields of limits that an update may change."""
+    lifting = _lifting(type(request))
+    for field in _limits(type(request)):
+        others = lifting[field][:1] if field in lifting else ()
+        if any(getattr(request, name) is not None for name in (field, *others)):
+            yield field
+
+
+def _value(kind: type[Request], field: str, record: Mapping[str, Any]) -> Any:
+    """Return a limit of a record: millionths, a time, None where there is none, or UNREADABLE."""
+    if field in (lifting := _lifting(kind)):
+        name, lifted = lifting[field]
+        if record.get(name) == lifted:
+            return None
+    value = record.get(field, UNREADABLE)
+    if field in money_fields(kind):
+        is_amount = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_MICROS
+        return value if value is None or is_amount else UNREADABLE
+    return value if value is None or _moment(value) else UNREADABLE
+
+
+def _moment(value: Any) -> datetime | None:
+    try:
+        return Time.parse(value).moment
+    except ValueError:
+        return None
+
+
+def is_on(record: Mapping[str, Any]) -> bool:
+    """Whether a record is neither paused nor deleted; one that does not tell is on."""
+    return record.get("deleted") is not True and record.get(STATUS) not in (PAUSED, DRAFT)
+
+
+def may_serve(record: Mapping[str, Any], now: datetime) -> bool:
+    """Whether a record may spend, now or later, apart from what it belongs to; one that does not tell may."""
+    return is_on(record) and not _has_ended(record, now)
+
+
+def _has_ended(record: Mapping[str, Any], now: datetime) -> bool:
+    reasons, end = record.get("reasons_not_servable"), _moment(record.get("end_time"))
+    return (isinstance(reasons, list) and "EXPIRED" in reasons) or (end is not None and end <= now)

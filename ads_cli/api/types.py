@@ -31,6 +31,13 @@ SpendingStatus = Annotated[
 ]
 # `alias` is a second, shorter name of the option.
 LineItemId = Annotated[Id, Meta(description="The line item", extra={"alias": "line_item"})]
+LineItemOfAd = Annotated[
+    Id,
+    Meta(
+        description="The line item; a new ad in one that serves is confirmed",
+        extra={"alias": "line_item", "new_ad": True},
+    ),
+]
 LineItemIds = Annotated[
     Ids, Meta(description="Only of these line items, separated by commas", extra={"alias": "line_items"})
 ]

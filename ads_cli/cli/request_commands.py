@@ -13,7 +13,7 @@ from ..api.amounts import CurrencyOf, money_fields, unknown_currency
 from ..api.endpoint import Request, is_of_service
 from ..api.fields import Field, fields_of
 from ..api.names import WIRE_NAMES, neutral_name
-from ..api.spending import ACTIVE, is_active, status_field
+from ..api.spending import ACTIVE, may_spend_more, status_field
 from ..console.help_texts import EXAMPLE_MARK, ExampleCommand
 from ..console.invocation import Invocation
 from ..console.parameters import Argument
@@ -126,10 +126,10 @@ def _of_records(
 
 
 def _confirm(call: Invocation, request: Request) -> None:
-    """Ask before a request that destroys something, or lets something spend."""
+    """Ask before a request that destroys something, or lets something spend, or spend more."""
     if prompt := request.endpoint.confirm_prompt:
         call.confirm(prompt.format(**msgspec.structs.asdict(request)))
-    if is_active(request):
+    if may_spend_more(request):
         from ..commands.spending import confirm_spending
 
         confirm_spending(call, [request])

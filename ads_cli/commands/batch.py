@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..api.amounts import CurrencyOf
 from ..api.endpoint import Request
-from ..api.spending import is_active
+from ..api.spending import may_spend_more
 from ..batches.record_plan import record_plan
 from ..batches.records import RecordReader
 from ..batches.upload import Uncertain
@@ -103,13 +103,13 @@ class _Steps(OnceSteps, kw_only=True):
         show_prepared_requests(self.call, build_requests(self.call.client, self.plan))
 
     def confirm(self) -> None:
-        """Ask before records are deleted, or may spend; refuse to create what an earlier run has created."""
+        """Ask before records are deleted, or may spend more; refuse what an earlier run has created."""
         super().confirm()
         call, plan = self.call, self.plan
         if prompt := self.kind.endpoint.confirm_prompt:
             what, mark, consequence = prompt.partition(";")
             call.confirm(f"{what.split()[0]} {plan.due:,} {plan.noun}{mark}{consequence}")
-        if any(map(is_active, plan.items)):
+        if any(map(may_spend_more, plan.items)):
             confirm_spending(call, plan.items)
 
     def show_result(self, summary: Summary, journal: Journal) -> None:

@@ -1,68 +1,110 @@
-"""Confirm what begins to spend, naming the daily budgets."""
+"""Confirm what begins to spend, or may spend more, naming the amounts."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ..api.endpoint import Request
 from ..api.money import as_amount
-from ..api.spending import ACTIVE, is_active, status_field
+from ..api.spending import Raise, named_record
+from ..client.spending import SpendingChange, spending_changes
 from ..console.currencies import Currencies
 from ..console.invocation import Invocation
 
 DAILY = "daily_budget_amount_local_micro"
-CURRENCY = "currency"
+MOST_NAMED = 5  # records that rise are named: those that rise most
 
 
 def confirm_spending(call: Invocation, requests: Sequence[Request]) -> None:
-    """Ask before records are created active, or paused ones are activated; raise NotConfirmedError.
+    """Ask before records are created active, activated, or may spend more; raise NotConfirmedError.
 
-    What is active already spends on as before, and is not asked about.
+    What serves already is asked about where a limit rises to more than twice its value or is removed, where
+    an end that has passed is put off, and where it gets a new ad.
     """
     if call.flags.get("yes"):
         return
-    currencies, budgets, count = Currencies(call), Counter[str](), 0
-    without_budget = 0
-    for request in filter(is_active, requests):
-        before = currencies.own_record(request)
-        if before and before.get(_status(request)) == ACTIVE:
-            continue
-        count += 1
-        daily = _daily_budget(request, before)
-        if daily is None:
-            without_budget += 1
-        else:
-            budgets[currencies.of(request) or ""] += daily
-    if count:
-        call.confirm(_question(requests[0], count, budgets, without_budget))
+    kinds: dict[str, list[SpendingChange]] = {}
+    for change in spending_changes(call.stored, requests):
+        kinds.setdefault(change.what, []).append(change)
+    if kinds:
+        currencies = Currencies(call)
+        call.confirm("; ".join(_question(currencies, changes) for changes in kinds.values()))
 
 
-def _status(request: Request) -> str:
-    field = status_field(type(request))
-    assert field
-    return field.name
-
-
-def _daily_budget(request: Request, before: Mapping[str, Any]) -> int | None:
-    given = getattr(request, DAILY, None)
-    found = before.get(DAILY) if given is None else given
-    return found if isinstance(found, int) else None
-
-
-def _question(request: Request, count: int, budgets: Counter[str], without_budget: int) -> str:
-    """Say what begins to spend, and how much a day."""
-    endpoint = request.endpoint
-    group = endpoint.command.split()[0].replace("-", " ")
-    noun = group if count > 1 else group.removesuffix("s")
-    own_id = endpoint.id_field and getattr(request, endpoint.id_field)
-    if own_id:
-        what = f"Activate {count:,} {noun}" if count > 1 else f"Activate the {noun} {own_id}"
+def _question(currencies: Currencies, changes: Sequence[SpendingChange]) -> str:
+    """Say what changes of one kind do."""
+    first = changes[0]
+    if first.what == "create":
+        count = len(changes)
+        group = first.request.endpoint.command.split()[0].replace("-", " ")
+        what = (
+            f"Create {count:,} active {group}" if count > 1 else f"Create an active {group.removesuffix('s')}"
+        )
     else:
-        what = f"Create {count:,} active {noun}" if count > 1 else f"Create an active {noun}"
-    amounts = [
-        f"{as_amount(micros, currency)} {currency}".strip() for currency, micros in sorted(budgets.items())
-    ]
+        what = {
+            "activate": "Activate {}",
+            "resume": "Let {} serve again",
+            "advertise": f"Add {_ads(first.request)} to {{}}",
+            "raise": "Raise {}",
+        }[first.what].format(_records(changes))
+    if first.what == "raise":
+        return f"{what}: {_raises(currencies, changes)}"
+    return f"{what}, which may spend {_daily(currencies, changes)}"
+
+
+def _records(changes: Sequence[SpendingChange]) -> str:
+    request = changes[0].request
+    field = named_record(request) or ""
+    noun = field.removesuffix("_id").replace("_", " ")
+    return f"{len(changes):,} {noun}s" if len(changes) > 1 else f"the {noun} {getattr(request, field)}"
+
+
+def _ads(request: Request) -> str:
+    """Say how many ads a request adds: one for each item of its list."""
+    values = (getattr(request, name) for name in request.__struct_fields__)
+    count = next((len(value) for value in values if isinstance(value, list)), 1)
+    return "an ad" if count == 1 else f"{count:,} ads"
+
+
+def _daily(currencies: Currencies, changes: Sequence[SpendingChange]) -> str:
+    """Say how much records may spend a day: each by its own daily budget, or by that of its campaign."""
+    budgets, without = Counter[str](), 0
+    for change in changes:
+        given = (getattr(change.request, DAILY, None), change.before.get(DAILY), change.campaign.get(DAILY))
+        daily = next((budget for budget in given if isinstance(budget, int)), None)
+        if daily is None:
+            without += 1
+        else:
+            budgets[_currency(currencies, change)] += daily
+    amounts = [_amount(micros, currency) for currency, micros in sorted(budgets.items())]
     spends = f"up to {' and '.join(amounts)} a day" if amounts else "without a daily budget of its own"
-    if amounts and without_budget:
-        spends += f", and {without_budget:,} without a daily budget of their own"
-    return f"{what}, which may spend {spends}"
+    return spends + (f", and {without:,} without a daily budget of their own" if amounts and without else "")
+
+
+def _raises(currencies: Currencies, changes: Sequence[SpendingChange]) -> str:
+    """Name the limits of the records that rise most, before and after."""
+    ordered = sorted(changes, key=lambda change: max(one.factor for one in change.raises), reverse=True)
+    named = []
+    for change in ordered[:MOST_NAMED]:
+        currency = _currency(currencies, change)
+        limits = ", ".join(_described(one, currency) for one in change.raises)
+        field = named_record(change.request) or ""
+        named.append(limits if len(changes) == 1 else f"{getattr(change.request, field)} {limits}")
+    rest = len(changes) - len(named)
+    return "; ".join([*named, *([f"and {rest:,} more"] if rest else [])])
+
+
+def _described(raised: Raise, currency: str) -> str:
+    before, after = (
+        _amount(value, currency) if isinstance(value, int) else value
+        for value in (raised.before, raised.after)
+    )
+    return f"{raised.limit} from {before or 'an unknown value'} to {after or 'none'}"
+
+
+def _currency(currencies: Currencies, change: SpendingChange) -> str:
+    currency = change.before.get("currency")
+    return currency if isinstance(currency, str) else currencies.of(change.request) or ""
+
+
+def _amount(micros: int, currency: str) -> str:
+    return f"{as_amount(micros, currency)} {currency}".strip()

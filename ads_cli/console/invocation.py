@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..client.client import Client
     from ..client.download import Version
     from ..client.prepared_request import PreparedRequest
+    from ..client.stored_records import StoredRecords
     from ..client.trace import Trace
     from ..emulator.app import Emulator
     from ..masking import Mask
@@ -154,6 +155,13 @@ class Invocation:
             mutating=self._end_generation,
             concurrency=self.concurrency,
         )
+
+    @cached_property
+    def stored(self) -> "StoredRecords":
+        """Records of the account as the service has them."""
+        from ..client.stored_records import StoredRecords
+
+        return StoredRecords(self.client, self.account)
 
     def _end_generation(self, request: "PreparedRequest") -> AbstractContextManager[None]:
         """End the generation of the place that a request may change, if there is one."""

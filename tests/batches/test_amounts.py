@@ -68,7 +68,7 @@ def test_the_decimals_of_a_currency_are_taken(adsctl, currency, amount):
 def test_the_currency_is_looked_up_where_decimals_need_it(adsctl, words):
     refused = adsctl.local(*words, "--daily-budget", "12.505", code=2)
     assert "--daily-budget: 12.505 has too many decimals: EUR has 2" in refused.stderr
-    whole = adsctl.local(*words, "--daily-budget", "12", "--debug")
+    whole = adsctl.local(*words, "--daily-budget", "12", "--yes", "--debug")
     assert "GET " not in whole.stderr
 
 

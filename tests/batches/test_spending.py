@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ads_cli.console import currencies
+from ads_cli.client import stored_records
 
 FUNDING, PAUSED, SPENDING = "4a1n0", "8wku4", "8wku2"  # seeded
 CREATE = ("campaigns", "create", "--name", "Autumn", "--funding-instrument-id", FUNDING)
@@ -80,7 +80,7 @@ def test_records_of_a_file_are_paused_and_confirmed_together(adsctl):
 
 
 def test_many_records_of_a_file_are_looked_up_with_few_requests(adsctl, monkeypatch):
-    monkeypatch.setattr(currencies, "MOST_SINGLE", 1)
+    monkeypatch.setattr(stored_records, "MOST_SINGLE", 1)
     rows = ("9d4c1,Q,3.75", "9d4c2,R,3.75", "9d4d1,S,3.755", "gone1,T,3.755")
     adsctl.file("items.csv", "\n".join(["line_item_id,name,daily_budget", *rows]))
     done = adsctl.local("line-items", "update", "-f", "items.csv", "--active", "--debug", code=3)

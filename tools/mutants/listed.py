@@ -9,6 +9,7 @@ from .generations import GENERATIONS
 from .images import IMAGES
 from .others import OTHERS
 from .pages import PAGES
+from .spending import SPENDING
 from .syncs import SYNCS
 from .updates import UPDATES
 
@@ -20,6 +21,7 @@ MUTANTS = (
     *CREATIONS,
     *CONVERSION,
     *IMAGES,
+    *SPENDING,
     *SYNCS,
     *UPDATES,
     *PAGES,

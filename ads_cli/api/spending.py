@@ -43,10 +43,11 @@ def status_field(kind: type[Request]) -> Field | None:
     return next((field for field in fields_of(kind) if field.type.extra("spends")), None)
 
 
-def paused_unless_told(kind: type[Request]) -> dict[str, Any]:
-    """Return the status of a new record that nothing else gives one."""
+def paused_unless_told(kind: type[Request], values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of a request, whose new record is paused where they give it no status, or null."""
     field = status_field(kind)
-    return {field.name: PAUSED} if field and kind.endpoint.method == "POST" else {}
+    is_told = field is None or kind.endpoint.method != "POST" or values.get(field.name) is not None
+    return values if is_told else {**values, field.name: PAUSED}
 
 
 def is_active(request: Request) -> bool:

@@ -60,7 +60,7 @@ class RecordReader:
         values = to_neutral({name: self._value(name, value) for name, value in named.items()})
         values, amounts, problems = in_micros(self.kind, values)
         problems += self._place_id(values)
-        values = paused_unless_told(self.kind) | self._sendable(values) | self.options
+        values = paused_unless_told(self.kind, self._sendable(values) | self.options)
         request, found = check(self.kind, values)
         problems += [*self._without_options(found), *self._repeated(values, row)]
         if isinstance(request, Request) and not problems:

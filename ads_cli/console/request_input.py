@@ -49,7 +49,7 @@ def request_from_input(
         sources |= dict.fromkeys((problem.path for problem in problems), file)
         in_units = {field: name for field, name in found.items() if field not in values} | amounts
         values = document | values
-    values = paused_unless_told(kind) | values
+    values = paused_unless_told(kind, values)
     request = None
     if invalid := [name for name, value in values.items() if not is_text(value)]:
         problems += [Problem(name, "contains a lone surrogate") for name in invalid]

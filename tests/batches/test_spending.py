@@ -27,6 +27,23 @@ def test_a_campaign_is_created_paused(adsctl):
     assert json.loads(filed.stdout)["entity_status"] == "DRAFT"
 
 
+@pytest.mark.parametrize(
+    "name", ["one.yaml", "one.json", "two.yaml", "two.jsonl", "two.csv", "operations.json"]
+)
+def test_a_status_of_null_is_none(adsctl, name):
+    record = {"name": "Autumn", "funding_instrument_id": FUNDING, "entity_status": None}
+    texts = {
+        "one": json.dumps(record),
+        "two.yaml": json.dumps([record, record]),
+        "two.jsonl": f"{json.dumps(record)}\n" * 2,
+        "two.csv": "name,funding_instrument_id,entity_status\n" + f"Autumn,{FUNDING},\n" * 2,
+        "operations": json.dumps([{"operation_type": "Create", "params": record}] * 2),
+    }
+    adsctl.file(name, texts.get(name) or texts[name.partition(".")[0]])
+    made = json.loads(adsctl.local("campaigns", "create", "-f", name, "-o", "json").stdout)
+    assert {each["entity_status"] for each in (made if isinstance(made, list) else [made])} == {"PAUSED"}
+
+
 @pytest.mark.parametrize("option", [("--active",), ("--entity-status", "ACTIVE")])
 def test_an_active_campaign_is_confirmed_with_its_budget(adsctl, option):
     refused = adsctl.local(*CREATE, "--daily-budget", "12.50", *option, code=12)

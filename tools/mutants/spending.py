@@ -66,6 +66,13 @@ SPENDING = (
         (f"{RAISING}::test_a_status_cannot_be_removed",),
     ),
     Mutant(
+        "spending: a status of null is that of the service",
+        API,
+        "values.get(field.name) is not None",
+        "field.name in values",
+        ("tests/batches/test_spending.py::test_a_status_of_null_is_none",),
+    ),
+    Mutant(
         "spending: a new ad asks nothing",
         CLIENT,
         "if may_serve(before, now) else None",

@@ -46,8 +46,9 @@ def status_field(kind: type[Request]) -> Field | None:
 def paused_unless_told(kind: type[Request], values: dict[str, Any]) -> dict[str, Any]:
     """Return the values of a request, whose new record is paused where they give it no status, or null."""
     field = status_field(kind)
-    is_told = field is None or kind.endpoint.method != "POST" or values.get(field.name) is not None
-    return values if is_told else {**values, field.name: PAUSED}
+    if field is None or kind.endpoint.method != "POST" or values.get(field.name) is not None:
+        return values
+    return {**values, field.name: PAUSED}
 
 
 def is_active(request: Request) -> bool:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..api.endpoint import Request
-from ..api.money import as_amount
+from ..api.money import as_amount, currency_problem
 from ..api.spending import Raise, named_record
 from ..client.spending import SpendingChange, spending_changes
 from ..console.currencies import Currencies
@@ -102,8 +102,9 @@ def _described(raised: Raise, currency: str) -> str:
 
 
 def _currency(currencies: Currencies, change: SpendingChange) -> str:
-    currency = change.before.get("currency")
-    return currency if isinstance(currency, str) else currencies.of(change.request) or ""
+    """Return the code of a currency; nothing where the service tells none, or another text."""
+    told = change.before.get("currency", "") if change.before else currencies.of(change.request)
+    return told if isinstance(told, str) and told and not currency_problem(told) else ""
 
 
 def _amount(micros: int, currency: str) -> str:

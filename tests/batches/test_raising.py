@@ -281,6 +281,14 @@ def test_a_status_that_cannot_be_read_counts_as_serving(remote, httpserver, stat
     assert "daily budget from 80.00 EUR to 1,000.00 EUR (profile default, account 18ce54)" in asked
 
 
+@pytest.mark.parametrize("currency", ["EUR? [y/N] no matter", "\x1b[2J", "", None, 5, ["EUR"]])
+def test_a_currency_that_is_none_is_not_shown(remote, httpserver, currency):
+    record = SERVES | {"currency": currency}
+    httpserver.expect_request(f"{CAMPAIGNS}/8wku2", "GET").respond_with_json({"data": record})
+    asked = remote(*CHANGE, "8wku2", "--daily-budget", "1000", code=12).stderr
+    assert "daily budget from 80.00 to 1,000.00 (profile default" in asked and len(httpserver.log) == 1
+
+
 @pytest.mark.parametrize(("status", "code"), [(500, 12), (400, 12), (200, 12), (404, 5), (403, 4)])
 def test_an_answer_that_tells_no_record_counts_as_raised_unless_the_change_would_fail_too(
     remote, httpserver, status, code

@@ -7,6 +7,7 @@ import pytest
 
 from ads_cli.api.endpoint import MODULES, requests_of
 from ads_cli.api.fields import fields_of
+from ads_cli.client import stored_records
 from ads_cli.client.stored_records import SOURCES
 
 RUNNING, PAUSED, EXPIRED = "8wku3", "8wku4", "8wkt0"  # campaigns of 80, 15 and 40 EUR a day
@@ -198,6 +199,13 @@ def test_a_batch_reads_what_it_changes_by_one_list_request(adsctl, format):
     assert "; and 34 more (profile local)" in refused.stderr
     done = adsctl.local("campaigns", "update", "-f", file, "--debug", "--yes")
     assert not reads(done) and "40 updated" in done.stderr
+
+
+def test_a_file_of_many_records_is_read_as_many_at_a_time_as_a_list_takes(adsctl, monkeypatch):
+    monkeypatch.setattr(stored_records, "MOST_IDS", 2)
+    adsctl.file("raise.csv", "id,daily_budget\n8wku2,500\n8wku3,500\n8wkv1,500\n")
+    refused = adsctl.local("campaigns", "update", "-f", "raise.csv", "--debug", code=12)
+    assert reads(refused) == 2 and "Raise 3 campaigns: 8wkv1 daily budget from 30.00 EUR" in refused.stderr
 
 
 def test_line_items_of_a_batch_are_read_by_one_list_and_their_campaigns_by_another(adsctl):

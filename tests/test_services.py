@@ -173,7 +173,7 @@ def test_an_empty_value_removes_an_optional_one_under_x_only(adsctl):
     line = sent(adsctl, *change, "--end-time", "", "--categories", "", *X)
     assert line.endswith("/line_items/9d4c1?categories=&end_time=")
     answered(adsctl, *change, "--end-time", "2030-01-01T00:00Z", "--advertiser-domain", "shop.example", *X)
-    emptied = json.loads(adsctl.local(*change, "--end-time", "", *at).stdout)
+    emptied = json.loads(adsctl.local(*change, "--end-time", "", "--yes", *at).stdout)
     assert emptied["end_time"] is None and emptied["advertiser_domain"] == "shop.example"
     assert "--name: is empty" in adsctl.local(*change, "--name", "", *X, code=2).stderr
     talk = ("cards", "video-conversation", "update", "7cqt8")

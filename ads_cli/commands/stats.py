@@ -51,7 +51,9 @@ def get(
             call.printer.show(data, ("id", "id_data"), "id")
             return
         described = directory.describe(question.entity, question.ids)
-        sink.take(Asked(question, described, calendar, call.settings.names, set()), _answers(call, question))
+        about = Asked(question, described, calendar, call.settings.names, set())
+        again = [(each, _answers(call, each)) for each in sink.questions_again(about)]
+        sink.take(about, _answers(call, question), again)
 
 
 def _answers(call: Invocation, question: "Question") -> "Iterator[list[Answer]]":

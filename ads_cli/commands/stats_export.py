@@ -1,5 +1,7 @@
 """Export statistics to a file or a database, by jobs."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -11,6 +13,7 @@ from ..console.statistics_results import ResultOptions
 
 if TYPE_CHECKING:
     from ..statistics.export import Export
+    from ..statistics.question import Question
 
 
 @with_options(asked=StatisticsOptions, results=ResultOptions)
@@ -46,11 +49,8 @@ def export(
 
     For example: adsctl stats export clicks.csv --since last-month --all --metrics clicks,billed_charge_local
     """
-    from ..console.progress import progress
     from ..errors import UsageError
     from ..statistics.described import Directory
-    from ..statistics.export import Export
-    from ..statistics.export_folder import ExportFolder
     from ..statistics.question import require_segments
     from ..statistics.rows import Asked
 
@@ -67,15 +67,32 @@ def export(
         sink.question = question = asked.question(directory, period, **segments)
         require_segments(question)
         described = directory.describe(question.entity, question.ids)
-        folder = ExportFolder(call.settings.state_dir, call.service, call.account, question)
-        with folder.opened(resume=resume) as is_resumed:
-            running = Export(call.client, call.account, question, folder, call.messages.warn)
-            if is_resumed:
-                _say_resumed(call, running, len(folder.done))
-            with progress(call.messages, "Waiting for jobs", running.jobs, noun="job") as on_progress:
-                running.run(on_progress)
-            sink.take(Asked(question, described, calendar, call.settings.names, set()), running.answers())
-            folder.remove()
+        about = Asked(question, described, calendar, call.settings.names, set())
+        with ExitStack() as until_taken:
+            done = [
+                (each, until_taken.enter_context(_exported(call, each, resume=resume)).answers())
+                for each in (question, *sink.questions_again(about))
+            ]
+            (_, answers), *again = done
+            sink.take(about, answers, again)
+
+
+@contextmanager
+def _exported(call: Invocation, question: "Question", *, resume: bool) -> "Iterator[Export]":
+    """Yield an export whose results are all downloaded, and remove them afterwards if nothing fails."""
+    from ..console.progress import progress
+    from ..statistics.export import Export
+    from ..statistics.export_folder import ExportFolder
+
+    folder = ExportFolder(call.settings.state_dir, call.service, call.account, question)
+    with folder.opened(resume=resume) as is_resumed:
+        running = Export(call.client, call.account, question, folder, call.messages.warn)
+        if is_resumed:
+            _say_resumed(call, running, len(folder.done))
+        with progress(call.messages, "Waiting for jobs", running.jobs, noun="job") as on_progress:
+            running.run(on_progress)
+        yield running
+        folder.remove()
 
 
 def _say_resumed(call: Invocation, running: "Export", downloaded: int) -> None:

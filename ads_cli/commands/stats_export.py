@@ -8,7 +8,7 @@ import typer
 
 from ..console.bulk_options import with_options
 from ..console.invocation import Invocation
-from ..console.statistics_options import StatisticsOptions
+from ..console.statistics_options import JobOptions
 from ..console.statistics_results import ResultOptions
 
 if TYPE_CHECKING:
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from ..statistics.question import Question
 
 
-@with_options(asked=StatisticsOptions, results=ResultOptions)
+@with_options(asked=JobOptions, results=ResultOptions)
 def export(
     ctx: typer.Context,
-    asked: StatisticsOptions,
+    asked: JobOptions,
     results: ResultOptions,
     file: Annotated[
         str | None,

@@ -38,6 +38,7 @@ from .types import (
     SpendingStatus,
     WithDeleted,
     WithDraft,
+    sortable,
 )
 from .validation import rule
 
@@ -89,6 +90,7 @@ class ListLineItems(PageInAccount):
     )
     q: Annotated[str, Meta(description="Only names that start with this")] | None = None
     with_draft: WithDraft | None = None
+    sort_by: Annotated[str, sortable("bid_amount_local_micro")] | None = None
 
 
 @endpoint(

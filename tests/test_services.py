@@ -191,9 +191,7 @@ def test_an_empty_value_removes_an_optional_one_under_x_only(adsctl):
         ("posts create", ("--as-user-id",)),
     ],
 )
-def test_help_says_of_what_one_service_needs_that_it_may_be_left_out_with_the_other(
-    adsctl, command, options
-):
+def test_help_says_of_what_one_service_needs_that_it_may_be_left_out_with_the_other(adsctl, command, options):
     shown = " ".join(adsctl(*command.split(), "--help").stdout.split())
     for option in options:
         described = shown.partition(f" {option} ")[2].partition(" --")[0]

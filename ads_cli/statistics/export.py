@@ -57,9 +57,8 @@ class Export:
         missing = {number: self._asked(number) for number in self._missing()}
         if not missing or folder.begun is None:
             return 0
-        found = find_again(
-            self._client, self._account, missing, folder.begun, {*folder.jobs.values(), *folder.failed}
-        )
+        known = {*folder.jobs.values(), *folder.failed}
+        found = find_again(self._client, self._account, missing, folder.begun, known)
         folder.note(*(Entry(number, "made", job) for number, job in found.items()))
         return len(found)
 
@@ -148,6 +147,7 @@ class Export:
             if isinstance(packed, UnavailableError):
                 folder.note(Entry(number, "failed"))
                 packed.hint = "--resume makes the job again, and downloads nothing twice"
+                packed.may_be_applied = False  # a download changes nothing
                 raise packed
             if packed is None:
                 self._fail(number, "lost its result")

@@ -34,7 +34,7 @@ def decompressed(packed: bytes) -> bytes:
     return content
 
 
-def download(client: "Client", url: str, check: Callable[[bytes], object] = decompressed) -> bytes:
+def download(client: "Client", url: str, check: Callable[[bytes], Any] = decompressed) -> bytes:
     """Return the result at an address, which gets no credentials.
 
     `check` raises UnavailableError for one that cannot be read, which is then requested again.

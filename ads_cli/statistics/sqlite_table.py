@@ -104,7 +104,7 @@ class StatisticsTable:
         """Return what tells the rows of an entity from those of other questions."""
         question = asked.question
         named = asked.names.to_wire({"entity": question.entity, "placement": question.placement})
-        return self._own(question) | named | {"entity_id": id}
+        return {**self._own(question), **named, "entity_id": id}
 
     def _own(self, question: Question) -> dict[str, str]:
         """Return the values of the columns that rows do not have."""

@@ -35,6 +35,7 @@ def store_days(stored: list[Period], asked: Period) -> list[Period]:
 )
 @example("Europe/Berlin", datetime(2026, 10, 20, 0, 30), [3] * 10, 6)
 @example("Europe/Berlin", datetime(2026, 3, 25, 0, 30), [3] * 10, 1)
+@example("Europe/Berlin", datetime(2026, 10, 23, 0, 30), [1] * 6, 6)
 @example("Europe/Berlin", datetime(2026, 10, 23, 0, 30), [1, 1, 1, 15, 1, 1], 6)
 @example("Australia/Lord_Howe", datetime(2026, 4, 1, 14, 30), [3] * 10, 6)
 @example("Pacific/Apia", datetime(2011, 12, 27, 12), [3] * 8, 3)

@@ -193,3 +193,22 @@ def test_a_result_kept_as_done_is_read_again_before_it_counts(stats, service):
     (log.parent / "000000.json.gz").write_bytes(gzip.compress(b"<html>"))
     done = stats.adsctl("stats", "export", *words, "--resume")
     assert "resumed: 0 of 1" in done.stderr and rows_in(done.stdout) == stats.get(*words[:-2])
+
+
+def test_a_job_whose_result_cannot_be_read_is_made_again(stats, service, monkeypatch):
+    """Its result would be the same, until it expires."""
+    made = []
+    respond = service.answer
+
+    def answer(environ, start_response):
+        if environ["REQUEST_METHOD"] == "POST":
+            made.append(environ["PATH_INFO"])
+        return respond(environ, start_response)
+
+    monkeypatch.setattr(service, "answer", answer)
+    lie(service, monkeypatch, repeated_entity, times=1)
+    words = ("stats", "export", *CAMPAIGN, "--metrics", "impressions", "--max-attempts", "1", "-o", "csv")
+    assert "--resume makes the job again" in stats.adsctl(*words, code=8).stderr
+    done = stats.adsctl(*words, "--resume")
+    assert "found again" not in done.stderr and len(made) == 2
+    assert total(rows_in(done.stdout), "impressions") > 0

@@ -9,6 +9,7 @@ from .generations import GENERATIONS
 from .images import IMAGES
 from .others import OTHERS
 from .pages import PAGES
+from .statistics import STATISTICS
 from .syncs import SYNCS
 from .updates import UPDATES
 
@@ -23,5 +24,6 @@ MUTANTS = (
     *SYNCS,
     *UPDATES,
     *PAGES,
+    *STATISTICS,
     *OTHERS,
 )

@@ -45,7 +45,8 @@ def export(
 
     The service computes it by jobs of 20 entities and 90 days, 45 with segments: they are made, waited for,
     downloaded and checked, and then the rows are written. A file is written whole or not at all; rows of
-    --into replace those of an earlier run, so that a nightly --since 3d corrects what was estimated.
+    --into replace those of an earlier run, so that a nightly --since 3d corrects what was estimated: days
+    follow each other there, though the clock was changed.
 
     For example: adsctl stats export clicks.csv --since last-month --all --metrics clicks,billed_charge_local
     """

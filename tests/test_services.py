@@ -182,3 +182,18 @@ def test_an_empty_value_removes_an_optional_one_under_x_only(adsctl):
     needed = adsctl.local(*talk, "--thank-you-text", "", *X, code=6).stderr
     assert "thank_you_text: is required" in needed
     assert "--end-time" in adsctl.local(*change, "--end-time", "", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("accounts history", ("--start-time", "--end-time")),
+        ("posts create", ("--as-user-id",)),
+    ],
+)
+def test_help_says_of_what_one_service_needs_that_it_may_be_left_out_with_the_other(adsctl, command, options):
+    shown = " ".join(adsctl(*command.split(), "--help").stdout.split())
+    for option in options:
+        described = shown.partition(f" {option} ")[2].partition(" --")[0]
+        assert "(may be left out with service x only)" in described
+        assert "required" not in described

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from .endpoint import Request, endpoint
-from .types import Id, Ids, InAccount, Name, Page, PageInAccount, WithDeleted
+from .types import Id, Ids, InAccount, Name, Page, PageInAccount, WithDeleted, sortable
 
 ACCOUNT_COLUMNS = "id name business_name timezone approval_status industry_type deleted"
 PROMOTABLE_COLUMNS = "id user_id promotable_user_type deleted"
@@ -37,6 +37,7 @@ class ListAccounts(Page):
 
     account_ids: Ids | None = None
     q: Annotated[str, Meta(description="Only names that start with this")] | None = None
+    sort_by: Annotated[str, sortable("name")] | None = None
 
 
 @endpoint("GET /12/accounts/{account_id}", "accounts get", columns=ACCOUNT_COLUMNS, example="18ce54d4x5t")

@@ -16,6 +16,7 @@ from .types import (
     SpendingStatus,
     WithDeleted,
     WithDraft,
+    sortable,
 )
 
 CAMPAIGNS = "/12/accounts/{account_id}/campaigns"
@@ -65,6 +66,20 @@ class ListCampaigns(PageInAccount):
     funding_instrument_ids: OfFunding | None = None
     q: NameBegins | None = None
     with_draft: WithDraft | None = None
+    sort_by: (
+        Annotated[
+            str,
+            sortable(
+                "name",
+                "start_time",
+                "end_time",
+                "daily_budget_amount_local_micro",
+                "total_budget_amount_local_micro",
+                "standard_delivery",
+            ),
+        ]
+        | None
+    ) = None
 
 
 @endpoint(

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from .components import CardType, Composed
 from .endpoint import endpoint
-from .types import CardUri, Cursor, Id, Ids, InAccount, PageInAccount, SortBy, WithDeleted
+from .types import CardUri, Cursor, Id, Ids, InAccount, PageInAccount, WithDeleted, sortable
 from .validation import rule
 
 CARD_COLUMNS = "id name card_type card_uri deleted"
@@ -18,6 +18,7 @@ CardUris = Annotated[
 ]
 CardName = Annotated[str, Meta(min_length=1, max_length=80)]
 CardQuery = Annotated[str, Meta(max_length=80, description="Only names that start with this, ignoring case")]
+CardSort = Annotated[str, sortable("name")]
 CardPageSize = Annotated[int, Meta(ge=1, le=200, description="Records per page", extra={"default": 100})]
 
 
@@ -36,13 +37,24 @@ class ListCards(InAccount):
 
     card_types: Annotated[list[CardType], Meta(min_length=1, description="Only these types")] | None = None
     card_id: Ids | None = None
+    card_ids: Annotated[Ids, Meta(description="The same as --card-id")] | None = None
     card_uris: CardUris | None = None
     include_legacy_cards: Annotated[bool, Meta(description="List older card types too")] | None = None
     q: CardQuery | None = None
     count: CardPageSize | None = None
     cursor: Cursor | None = None
-    sort_by: SortBy | None = None
+    sort_by: CardSort | None = None
     with_deleted: WithDeleted | None = None
+
+    def __post_init__(self) -> None:
+        """Send the ids under both names: the reference names them as no other list of cards does."""
+        self.card_id = self.card_id or self.card_ids
+        self.card_ids = self.card_ids or self.card_id
+
+    @rule("card_ids")
+    def same_ids(self) -> str | None:
+        """Require the same ids where both are given."""
+        return None if self.card_ids == self.card_id else "differs from card_id"
 
 
 class OneCard(InAccount):
@@ -57,6 +69,7 @@ class ListOlderCards(PageInAccount):
 
     card_ids: Ids | None = None
     q: CardQuery | None = None
+    sort_by: CardSort | None = None
 
 
 @endpoint(

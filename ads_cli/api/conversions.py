@@ -14,6 +14,7 @@ from .validation import rule
 
 MAX_CONVERSIONS = 500  # in a request
 PEOPLE = ("platform_click_id", "hashed_email", "hashed_phone_number")  # identifiers that name a person
+BROWSER = ("ip_address", "user_agent")
 
 
 class ConversionIdentifier(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -52,9 +53,25 @@ class Conversion(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknow
 
     @rule("identifiers")
     def names_a_person(self) -> str | None:
-        """Require an identifier beside an address and a browser."""
-        named = any(getattr(each, name) for each in self.identifiers for name in PEOPLE)
-        return None if named else f"needs one of {', '.join(PEOPLE)}"
+        """Require what names a person, or an address together with a browser."""
+        is_found = self._has_person() or self._has_browser()
+        return None if is_found else f"needs one of {', '.join(PEOPLE)}, or both of {' and '.join(BROWSER)}"
+
+    @rule("identifiers", "warning")
+    def names_more_than_a_browser(self) -> str | None:
+        """Warn of an address and a browser alone: the service takes them, but finds fewer people by them."""
+        is_alone = self._has_browser() and not self._has_person()
+        return (
+            f"finds few people by {' and '.join(BROWSER)} alone; add one of {', '.join(PEOPLE)}"
+            if is_alone
+            else None
+        )
+
+    def _has_person(self) -> bool:
+        return any(getattr(each, name) for each in self.identifiers for name in PEOPLE)
+
+    def _has_browser(self) -> bool:
+        return any(all(getattr(each, name) for name in BROWSER) for each in self.identifiers)
 
     @rule("price_currency")
     def currency_of_iso_4217(self) -> str | None:

@@ -1,15 +1,12 @@
 """The features that an account may use."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta
 
 from .endpoint import endpoint
 from .types import InAccount, Texts
 
-FilteredFeature = Literal[
-    "REACH_AND_FREQUENCY_ANALYTICS", "REACH_FREQUENCY_CAP", "WEBSITE_CLICKS_CPM_BILLING"
-]
 KNOWN_FEATURES = (
     "AGE_TARGETING",
     "ALLOW_SKIPPABLE_VIDEOS_FOR_PREROLL_VIEWS_OBJECTIVE",
@@ -34,6 +31,10 @@ KNOWN_FEATURES = (
     "VIDEO_APP_DOWNLOAD_CARD",
     "VIDEO_VIEWS_MIDROLL_OBJECTIVE",
 )
+READ_FEATURES = (  # seen in answers and elsewhere, besides
+    *("CITY_TARGETING", "PROMOTED_MEDIA_POLLS", "SHARE_AUDIENCE_OUTSIDE_BUSINESS", "UNIVERSAL_LOOKALIKE"),
+    "WEBSITE_CLICKS_CPM_BILLING",
+)
 FeatureKeys = Annotated[Texts, Meta(description="Names of features", extra={"seen": KNOWN_FEATURES})]
 
 
@@ -46,7 +47,10 @@ FeatureKeys = Annotated[Texts, Meta(description="Names of features", extra={"see
 class ListFeatures(InAccount):
     """List the features of an account."""
 
-    feature_keys: Annotated[list[FilteredFeature], Meta(min_length=1, description="Only these")] | None = None
+    feature_keys: (
+        Annotated[Texts, Meta(description="Only these", extra={"seen": (*KNOWN_FEATURES, *READ_FEATURES)})]
+        | None
+    ) = None
 
 
 @endpoint(

@@ -8,7 +8,7 @@ from .budgets import Budget
 from .conditions import later_than
 from .endpoint import endpoint
 from .money import currency_problem
-from .types import Currency, Id, Ids, InAccount, Moment, PageInAccount, WithDeleted
+from .types import Currency, Id, Ids, InAccount, Moment, PageInAccount, WithDeleted, sortable
 from .validation import rule
 
 FUNDING = "/12/accounts/{account_id}/funding_instruments"
@@ -35,6 +35,7 @@ class ListFundingInstruments(PageInAccount):
     """List what campaigns of an account can be paid with."""
 
     funding_instrument_ids: Ids | None = None
+    sort_by: Annotated[str, sortable("funded_amount_local_micro", "start_time", "end_time")] | None = None
 
 
 @endpoint(

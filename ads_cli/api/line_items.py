@@ -39,6 +39,7 @@ from .types import (
     SpendingStatus,
     WithDeleted,
     WithDraft,
+    sortable,
 )
 from .validation import rule
 
@@ -90,6 +91,7 @@ class ListLineItems(PageInAccount):
     )
     q: Annotated[str, Meta(description="Only names that start with this")] | None = None
     with_draft: WithDraft | None = None
+    sort_by: Annotated[str, sortable("bid_amount_local_micro")] | None = None
 
 
 @endpoint(

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from .endpoint import endpoint
-from .types import Id, Ids, InAccount, Name, PageInAccount, WithDeleted
+from .types import Id, Ids, InAccount, Name, PageInAccount, WithDeleted, sortable
 from .windows import ClickDays, ViewDays
 
 APP_TAGS = "/12/accounts/{account_id}/app_event_tags"
@@ -58,6 +58,18 @@ class ListAppEventTags(PageInAccount):
     """List the event tags of apps."""
 
     app_event_tag_ids: Ids | None = None
+    sort_by: (
+        Annotated[
+            str,
+            sortable(
+                "post_view_attribution_window",
+                "post_engagement_attribution_window",
+                "assisted_conversion",
+                "provider_app_event_name",
+            ),
+        ]
+        | None
+    ) = None
 
 
 @endpoint(

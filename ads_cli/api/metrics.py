@@ -1,5 +1,6 @@
 """The metrics of statistics, by group; which entities have which groups."""
 
+from collections.abc import Collection
 from typing import Literal, get_args
 
 MetricGroup = Literal[
@@ -13,6 +14,7 @@ MetricGroup = Literal[
 StatisticsEntity = Literal[
     "ACCOUNT", "CAMPAIGN", "FUNDING_INSTRUMENT", "LINE_ITEM", "PROMOTED_ACCOUNT", "PROMOTED_POST"
 ]
+WEB_SEGMENTS = ("PLATFORMS", "CONVERSION_TAGS")  # of conversions on a website
 BILLED_CHARGE = "billed_charge_local_micro"
 
 MOBILE_EVENTS = (
@@ -26,7 +28,7 @@ LIFETIME_EVENTS = (
     *("add_to_wishlists", "checkouts_initiated", "levels_achieved", "achievements_unlocked", "shares"),
     *("invites", "payment_info_additions", "spent_credits", "rates"),
 )
-# Conversions on a website, those that can be segmented by PLATFORMS only first.
+# Conversions on a website, those that have no segments but PLATFORMS first.
 WEB_EVENTS_BY_PLATFORM = ("purchases", "sign_ups", "site_visits", "downloads", "custom")
 WEB_EVENTS = (
     *WEB_EVENTS_BY_PLATFORM,
@@ -52,6 +54,7 @@ METRICS: dict[str, tuple[str, ...]] = {
         f"mobile_conversion_lifetime_value_{event}" for event in LIFETIME_EVENTS
     ),
 }
+WEB_METRICS_BY_PLATFORM = tuple(f"conversion_{event}" for event in WEB_EVENTS_BY_PLATFORM)
 CONVERSION_GROUPS = ("WEB_CONVERSION", "MOBILE_CONVERSION", "LIFE_TIME_VALUE_MOBILE_CONVERSION")
 # The numbers of one conversion metric.
 CONVERSION_NUMBERS = ("post_view", "post_engagement", "assisted", "order_quantity", "sale_amount")
@@ -66,6 +69,17 @@ GROUPS_BY_ENTITY: dict[str, tuple[str, ...]] = {
     "PROMOTED_ACCOUNT": ALL_GROUPS,
     "MEDIA_CREATIVE": ALL_GROUPS,
 }
+
+
+def segments_problem(segmentation: str | None, groups: Collection[str]) -> str | None:
+    """Say that the service has no such segments of some groups of metrics."""
+    if segmentation and "LIFE_TIME_VALUE_MOBILE_CONVERSION" in groups:
+        return "there are no segments of LIFE_TIME_VALUE_MOBILE_CONVERSION"
+    if segmentation == "CONVERSION_TAGS" and {*groups} != {"WEB_CONVERSION"}:
+        return "CONVERSION_TAGS is for the metrics of WEB_CONVERSION only"
+    if segmentation not in (None, *WEB_SEGMENTS) and "WEB_CONVERSION" in groups:
+        return f"WEB_CONVERSION has no segments by {segmentation}, only by {' and '.join(WEB_SEGMENTS)}"
+    return None
 
 
 def metrics_of(entity: str, group: str) -> tuple[str, ...]:

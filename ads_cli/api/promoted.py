@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from .endpoint import endpoint
-from .types import Id, Ids, InAccount, LineItemIds, LineItemOfAd, PageInAccount, WithDeleted
+from .types import Id, Ids, InAccount, LineItemIds, LineItemOfAd, PageInAccount, WithDeleted, sortable
 
 POST_COLUMNS = "id line_item_id post_id entity_status approval_status deleted"
 ACCOUNT_COLUMNS = "id line_item_id user_id entity_status approval_status deleted"
@@ -35,6 +35,7 @@ class ListPromotedPosts(PromotionsPage, kw_only=True):
     """List promoted posts. Those of deleted line items are shown by --with-deleted only."""
 
     promoted_post_ids: Ids | None = None
+    sort_by: Annotated[str, sortable("paused")] | None = None
 
 
 @endpoint(
@@ -92,6 +93,7 @@ class ListPromotedAccounts(PromotionsPage, kw_only=True):
     """List the promoted accounts."""
 
     promoted_account_ids: Ids | None = None
+    sort_by: Annotated[str, sortable("paused")] | None = None
 
 
 @endpoint(

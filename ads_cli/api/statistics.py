@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from .conditions import excludes, required_when
 from .endpoint import endpoint
-from .metrics import GROUPS_BY_ENTITY, MetricGroup, StatisticsEntity
+from .metrics import GROUPS_BY_ENTITY, MetricGroup, StatisticsEntity, segments_problem
 from .rates import QUARTER_HOUR_SECONDS, Rate
 from .time import HourOrDay
 from .types import Cursor, Id, Ids, InAccount
@@ -136,12 +136,8 @@ class CreateJob(StatisticsPeriod, kw_only=True):
 
     @rule("segmentation_type")
     def segments_of_groups(self) -> str | None:
-        """Accept CONVERSION_TAGS for conversions on websites only, and no segments of lifetime values."""
-        if self.segmentation_type and "LIFE_TIME_VALUE_MOBILE_CONVERSION" in self.metric_groups:
-            return "is not for metric_groups LIFE_TIME_VALUE_MOBILE_CONVERSION"
-        if self.segmentation_type == "CONVERSION_TAGS" and self.metric_groups != ["WEB_CONVERSION"]:
-            return "CONVERSION_TAGS is for metric_groups WEB_CONVERSION only"
-        return None
+        """Accept the segments that the service has of the groups."""
+        return segments_problem(self.segmentation_type, self.metric_groups)
 
 
 @endpoint(

@@ -85,14 +85,14 @@ class SearchDevices(Request):
         *("device_breakdown_percentage", "country_breakdown_percentage"),
     ),
     record_id=VALUE,
-    example="--event-types HOLIDAY --country-codes DE",
+    example="--event-types HOLIDAY,SPORTS --country-codes DE,FR",
     x_rate=SEARCHES,
 )
 class SearchEvents(Request):
     """Find events that are to come. A line item can have one."""
 
-    event_types: EventType | None = None
-    country_codes: Country | None = None
+    event_types: Annotated[list[EventType], Meta(min_length=1)] | None = None
+    country_codes: Annotated[list[Country], Meta(min_length=1)] | None = None
     start_time: Annotated[Moment, Meta(extra={"default": "now"})] | None = None
     end_time: Moment | None = None
     count: PageSize | None = None

@@ -62,7 +62,17 @@ UserId = Annotated[int, Meta(description="The user who owns it")]
 
 PageSize = Annotated[int, Meta(ge=1, le=1000, description="Records per page", extra={"default": 200})]
 Cursor = Annotated[str, Meta(description="Where to start: next_cursor of the previous page")]
-SortBy = Annotated[str, Meta(description="Attribute and direction, such as created_at-desc")]
+ALWAYS_SORTABLE = ("created_at", "updated_at", "deleted")
+
+
+def sortable(*attributes: str) -> Meta:
+    """Say by which further attributes a list is sorted."""
+    listed = ", ".join((*ALWAYS_SORTABLE, *attributes))
+    description = f"Attribute and direction, such as created_at-desc; attributes: {listed}"
+    return Meta(description=description, extra={"sortable": attributes})
+
+
+SortBy = Annotated[str, sortable()]
 WithDeleted = Annotated[bool, Meta(description="Show deleted records too")]
 WithDraft = Annotated[bool, Meta(description="Show drafts too")]
 WithTotalCount = Annotated[bool, Meta(description="Count all records too; not with a cursor")]

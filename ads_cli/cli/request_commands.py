@@ -40,7 +40,10 @@ class RequestCommand(ExampleCommand):
             for param in params:
                 if _key(param) not in own and len(requests) > 1 and each is not request:
                     param.help = f"{param.help} (service {each.endpoint.service} only)"
-                own.setdefault(_key(param), param)
+                known = own.setdefault(_key(param), param)
+                if known.required and not param.required:
+                    known.required = False
+                    known.help = f"{known.help} (may be left out with service {each.endpoint.service} only)"
         self._own = list(own.values())
         endpoint = request.endpoint
         super().__init__(

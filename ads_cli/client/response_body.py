@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
@@ -61,21 +62,33 @@ def parse_outline(content: bytes) -> Any:
     return {name: value if name == "data" else parse_json(bytes(value)) for name, value in body.items()}
 
 
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if isfinite(number) else _refuse_constant(text)
+
+
+_parse_text = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite).decode
+
+
 def parse_json(content: bytes) -> Any:
-    """Parse JSON of any encoding; raise ValueError or RecursionError.
+    """Parse JSON of any encoding, without NaN and Infinity; raise ValueError or RecursionError.
 
     What is nested deeper than anything that the service sends could not be shown, so it is not read. Half of
     a surrogate pair, as a text has it that was cut inside an emoji, can be written nowhere: it
     becomes U+FFFD.
     """
     text = content.decode(json.detect_encoding(content), "surrogatepass")
-    value = json.loads(text)
+    value = _parse_text(text)
     if text.count("{") + text.count("[") > MAX_DEPTH and is_deeper(value, MAX_DEPTH):
         raise ValueError(f"nested deeper than {MAX_DEPTH}")
     if "\\ud" in text or "\\uD" in text:
         text = json.dumps(value, ensure_ascii=False)
     if not _is_encodable(text):
-        value = json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+        value = _parse_text(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
     return value
 
 

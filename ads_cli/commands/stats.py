@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ..statistics.question import Question
     from ..statistics.rows import Answer
 
-JOBS_ONLY = "MEDIA_CREATIVE"
-
 
 @with_options(asked=StatisticsOptions, results=ResultOptions)
 def get(
@@ -32,7 +30,6 @@ def get(
 
     For example: adsctl stats get --since 7d --active --metrics impressions,clicks,billed_charge_local
     """
-    from ..errors import UsageError
     from ..statistics.described import Directory
     from ..statistics.rows import Asked
 
@@ -42,16 +39,14 @@ def get(
         directory = Directory(call.client, call.account)
         period = calendar.period(asked.since, asked.until, asked.granularity)
         sink.question = question = asked.question(directory, period)
-        if question.entity == JOBS_ONLY:
-            raise UsageError(
-                f"--entity: statistics of {JOBS_ONLY} come by jobs only", hint="use 'stats export'"
-            )
         if raw:
             data = [record for few in _answers(call, question) for answer in few for record in answer.data]
             call.printer.show(data, ("id", "id_data"), "id")
             return
         described = directory.describe(question.entity, question.ids)
-        sink.take(Asked(question, described, calendar, call.settings.names, set()), _answers(call, question))
+        about = Asked(question, described, calendar, call.settings.names, set())
+        again = [(each, _answers(call, each)) for each in sink.questions_again(about)]
+        sink.take(about, _answers(call, question), again)
 
 
 def _answers(call: Invocation, question: "Question") -> "Iterator[list[Answer]]":

@@ -1,22 +1,25 @@
 """Export statistics to a file or a database, by jobs."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ..console.bulk_options import with_options
 from ..console.invocation import Invocation
-from ..console.statistics_options import StatisticsOptions
+from ..console.statistics_options import JobOptions
 from ..console.statistics_results import ResultOptions
 
 if TYPE_CHECKING:
     from ..statistics.export import Export
+    from ..statistics.question import Question
 
 
-@with_options(asked=StatisticsOptions, results=ResultOptions)
+@with_options(asked=JobOptions, results=ResultOptions)
 def export(
     ctx: typer.Context,
-    asked: StatisticsOptions,
+    asked: JobOptions,
     results: ResultOptions,
     file: Annotated[
         str | None,
@@ -42,15 +45,13 @@ def export(
 
     The service computes it by jobs of 20 entities and 90 days, 45 with segments: they are made, waited for,
     downloaded and checked, and then the rows are written. A file is written whole or not at all; rows of
-    --into replace those of an earlier run, so that a nightly --since 3d corrects what was estimated.
+    --into replace those of an earlier run, so that a nightly --since 3d corrects what was estimated: days
+    follow each other there, though the clock was changed.
 
     For example: adsctl stats export clicks.csv --since last-month --all --metrics clicks,billed_charge_local
     """
-    from ..console.progress import progress
     from ..errors import UsageError
     from ..statistics.described import Directory
-    from ..statistics.export import Export
-    from ..statistics.export_folder import ExportFolder
     from ..statistics.question import require_segments
     from ..statistics.rows import Asked
 
@@ -67,15 +68,32 @@ def export(
         sink.question = question = asked.question(directory, period, **segments)
         require_segments(question)
         described = directory.describe(question.entity, question.ids)
-        folder = ExportFolder(call.settings.state_dir, call.service, call.account, question)
-        with folder.opened(resume=resume) as is_resumed:
-            running = Export(call.client, call.account, question, folder, call.messages.warn)
-            if is_resumed:
-                _say_resumed(call, running, len(folder.done))
-            with progress(call.messages, "Waiting for jobs", running.jobs, noun="job") as on_progress:
-                running.run(on_progress)
-            sink.take(Asked(question, described, calendar, call.settings.names, set()), running.answers())
-            folder.remove()
+        about = Asked(question, described, calendar, call.settings.names, set())
+        with ExitStack() as until_taken:
+            done = [
+                (each, until_taken.enter_context(_exported(call, each, resume=resume)).answers())
+                for each in (question, *sink.questions_again(about))
+            ]
+            (_, answers), *again = done
+            sink.take(about, answers, again)
+
+
+@contextmanager
+def _exported(call: Invocation, question: "Question", *, resume: bool) -> "Iterator[Export]":
+    """Yield an export whose results are all downloaded, and remove them afterwards if nothing fails."""
+    from ..console.progress import progress
+    from ..statistics.export import Export
+    from ..statistics.export_folder import ExportFolder
+
+    folder = ExportFolder(call.settings.state_dir, call.service, call.account, question)
+    with folder.opened(resume=resume) as is_resumed:
+        running = Export(call.client, call.account, question, folder, call.messages.warn)
+        if is_resumed:
+            _say_resumed(call, running, len(folder.done))
+        with progress(call.messages, "Waiting for jobs", running.jobs, noun="job") as on_progress:
+            running.run(on_progress)
+        yield running
+        folder.remove()
 
 
 def _say_resumed(call: Invocation, running: "Export", downloaded: int) -> None:

@@ -1,6 +1,7 @@
 """The options of `stats get` and `stats export`."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import msgspec
 import typer
@@ -14,19 +15,15 @@ if TYPE_CHECKING:
     from ..statistics.question import Question
     from .invocation import Invocation
 
-ENTITIES = (
-    "ACCOUNT",
-    "CAMPAIGN",
-    "LINE_ITEM",
-    "PROMOTED_POST",
-    "PROMOTED_ACCOUNT",
-    "MEDIA_CREATIVE",
-    "FUNDING_INSTRUMENT",
-)
+ENTITIES = ("ACCOUNT", "CAMPAIGN", "LINE_ITEM", "PROMOTED_POST", "PROMOTED_ACCOUNT", "FUNDING_INSTRUMENT")
+JOBS_ONLY = "MEDIA_CREATIVE"
+ENTITIES_OF_JOBS = (*ENTITIES, JOBS_ONLY)
 
 
 class StatisticsOptions(msgspec.Struct, frozen=True):
-    """What is asked."""
+    """What is asked at once."""
+
+    entities: ClassVar[Sequence[str]] = ENTITIES
 
     since: Annotated[
         str,
@@ -101,10 +98,14 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         from ..suggestions import suggestion
 
         entity = X.to_neutral({"entity": self.entity.strip().upper().replace("-", "_")})["entity"]
-        if entity not in ENTITIES:
+        if entity == JOBS_ONLY not in self.entities:
             raise UsageError(
-                f"--entity: {self.entity!r} is not a kind of entity{suggestion(entity, ENTITIES)}",
-                hint=f"one of {', '.join(ENTITIES)}",
+                f"--entity: statistics of {JOBS_ONLY} come by jobs only", hint="use 'stats export'"
+            )
+        if entity not in self.entities:
+            raise UsageError(
+                f"--entity: {self.entity!r} is not a kind of entity{suggestion(entity, self.entities)}",
+                hint=f"one of {', '.join(self.entities)}",
             )
         groups, metrics = parse_metrics(self.metrics, entity)
         ids = select_ids(
@@ -118,3 +119,18 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         placement = X.to_neutral({"placement": self.placement})["placement"]
         segments = (segmentation, country, platform)
         return Question(entity, ids, period, self.granularity, groups, metrics, placement, *segments)
+
+
+class JobOptions(StatisticsOptions, frozen=True):
+    """What is asked by jobs."""
+
+    entities: ClassVar[Sequence[str]] = ENTITIES_OF_JOBS
+
+    entity: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND",
+            help=f"Kind of entity: {', '.join(ENTITIES_OF_JOBS)}",
+            autocompletion=completes_from(ENTITIES_OF_JOBS),
+        ),
+    ] = "CAMPAIGN"

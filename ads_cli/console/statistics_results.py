@@ -1,7 +1,7 @@
 """What becomes of the rows of statistics: shown, added up, written to a file, or stored in a database."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .invocation import Invocation
     from .output_file import OutputFile
 
+    Answers = Iterable[list[Answer]]
 
 MOST_UNSHOWN = 5
 
@@ -118,7 +119,17 @@ class Results:
         self._database, self._output, self._plot, self._report = database, output, plot, report
         self.question: Question | None = None  # once it is known
 
-    def take(self, asked: "Asked", answers: "Iterable[list[Answer]]") -> None:
+    def questions_again(self, asked: "Asked") -> "list[Question]":
+        """Return what is to be asked again, where rows are stored beside those of another offset."""
+        from ..statistics.sqlite_table import StatisticsTable
+
+        if self._database is None:
+            return []
+        return StatisticsTable(self._database, self._call.account).questions_again(asked)
+
+    def take(
+        self, asked: "Asked", answers: "Answers", again: "Sequence[tuple[Question, Answers]]" = ()
+    ) -> None:
         """Show, write or store the rows."""
         from ..output.text import first_of
         from ..statistics.gathered import Gathered
@@ -133,7 +144,7 @@ class Results:
             table = gathered.watch(table)
         try:
             if self._database is not None:
-                self._store(self._database, asked.question, table)
+                self._store(self._database, asked, table, again)
             elif self._output is not None:
                 self._write(self._output, table)
             elif draws:
@@ -223,9 +234,21 @@ class Results:
         written = write(output.path, table, output.may_replace, csv_safe=csv_safe)
         self._call.messages.say(f"{counted(written, 'row')} written to {output.path}")
 
-    def _store(self, database: Path, question: "Question", table: "Table") -> None:
+    def _store(
+        self,
+        database: Path,
+        asked: "Asked",
+        table: "Table",
+        again: "Sequence[tuple[Question, Answers]]",
+    ) -> None:
         from ..output.text import counted
-        from ..statistics.sqlite_table import TABLE, store
+        from ..statistics.day_cuts import as_one_day
+        from ..statistics.rows import table_of
+        from ..statistics.sqlite_table import TABLE, StatisticsTable
 
-        stored = store(database, self._call.account, question, table)
+        days = []
+        for question, answers in again:
+            hours = table_of(asked._replace(question=question), answers, with_currency=True)
+            days.append((question, as_one_day(hours, question.period)))
+        stored = StatisticsTable(database, self._call.account).store(asked, table, days)
         self._call.messages.say(f"{counted(stored, 'row')} stored in the table {TABLE} of {database}")

@@ -5,10 +5,9 @@ from typing import Any
 
 from ..api.metrics import metrics_of
 from ..statistics.question import Question
-from ..statistics.rows import CURRENCY, Asked, Table
+from ..statistics.rows import CURRENCY, TIMES, Asked, Table
 
 LEADING = ("billed_charge_local", "impressions", "clicks")
-TIMES = ("start", "end")
 DAY, HOUR, MIDNIGHT = len("2026-03-01"), len("2026-03-01T08:00"), "T00:00"
 
 

@@ -11,7 +11,7 @@ from ..api.conversions import Conversion
 from ..api.fields import fields_of
 from ..api.names import Names, to_neutral
 from ..api.problems import Problem
-from ..api.validation import check
+from ..api.validation import check, errors_in
 from ..audiences.identifiers import SHA256_HEX, clean_text, identifier_types
 from ..feeds.rows import Row
 from ..suggestions import as_known, by_folded, closest
@@ -68,7 +68,7 @@ class ConversionReader:
         problems += [problem for problem in broken if found or problem.path != "identifiers"]
         if not found and not problems:
             problems.append(Problem("", f"has no identifier: {', '.join((*HASHED, *PLAIN))}"))
-        return CheckedRow(row, None if problems else conversion, problems)
+        return CheckedRow(row, None if errors_in(problems) else conversion, problems)
 
     def encode(self, item: Conversion) -> bytes:
         """Return a conversion as JSON, by the names on the wire."""

@@ -1,6 +1,6 @@
 """Statistics by jobs: made, waited for, downloaded and kept until all are there."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from .export_folder import Entry, ExportFolder
 from .fetch import records_in, values_of
 from .question import Question, parts
 from .results import download, unpack
-from .rows import Answer
+from .rows import Answer, series_in
 from .unnoted import find_again
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ JOBS_NOTED_AT_ONCE = 20
 FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS, GROWTH = 0.5, 15.0, 1.5
 TOO_MANY_JOBS = "TOO_MANY_JOBS"
 MOST_FAILURES = 2  # of the jobs of one part in a run
+OK = 200  # the HTTP status
 
 
 class Export:
@@ -43,6 +44,7 @@ class Export:
         self._groups = [*parts(question, longest)]
         self._parts = [part for few in self._groups for part in few]
         self._failures = Counter[int]()  # jobs of this run that were of no use, by part
+        folder.find_results(self._check)
 
     @property
     def jobs(self) -> int:
@@ -55,7 +57,8 @@ class Export:
         missing = {number: self._asked(number) for number in self._missing()}
         if not missing or folder.begun is None:
             return 0
-        found = find_again(self._client, self._account, missing, folder.begun, folder.jobs.values())
+        known = {*folder.jobs.values(), *folder.failed}
+        found = find_again(self._client, self._account, missing, folder.begun, known)
         folder.note(*(Entry(number, "made", job) for number, job in found.items()))
         return len(found)
 
@@ -77,10 +80,15 @@ class Export:
         for few in self._groups:
             numbers = range(number, number + len(few))
             number += len(few)
-            yield [
-                Answer(part, records_in(unpack(self._folder.load(each))))
-                for each, part in zip(numbers, few, strict=True)
-            ]
+            yield [self._answer(each, self._folder.load(each)) for each in numbers]
+
+    def _answer(self, number: int, packed: bytes) -> Answer:
+        """Return the answer to a part that a result holds; raise UnavailableError if it cannot be read."""
+        return Answer(self._parts[number], records_in(unpack(packed)))
+
+    def _check(self, number: int, packed: bytes) -> None:
+        """Raise UnavailableError for a result that has not the numbers of its part."""
+        deque(series_in(self._question, self._answer(number, packed)), 0)
 
     def _make_jobs(self) -> None:
         """Make the jobs that are missing, as many as may be in processing at once."""
@@ -136,6 +144,11 @@ class Export:
             else:
                 self._fail(number, "lost its result" if status == "SUCCESS" or not job else "failed")
         for number, packed in map_ordered(self._download, ready, threads, 2 * threads):
+            if isinstance(packed, UnavailableError):
+                folder.note(Entry(number, "failed"))
+                packed.hint = "--resume makes the job again, and downloads nothing twice"
+                packed.may_be_applied = False  # a download changes nothing
+                raise packed
             if packed is None:
                 self._fail(number, "lost its result")
             else:
@@ -145,12 +158,17 @@ class Export:
             self._client.rate_limiter.record_progress()
         return ended > 0
 
-    def _download(self, task: tuple[int, str]) -> tuple[int, bytes | None]:
+    def _download(self, task: tuple[int, str]) -> tuple[int, bytes | UnavailableError | None]:
+        """Return the result of a part, None where it is gone, or why it cannot be read."""
         number, url = task
         try:
-            packed = download(self._client, url)
+            packed = download(self._client, url, lambda packed: self._check(number, packed))
         except (AccessError, NotFoundError):  # its address has expired
             return number, None
+        except UnavailableError as error:
+            if error.http_status == OK:
+                return number, error
+            raise
         return number, packed
 
     def _fail(self, number: int, what: str) -> None:

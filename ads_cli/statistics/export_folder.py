@@ -3,7 +3,7 @@
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from hashlib import blake2b
@@ -17,7 +17,6 @@ from ..config.file_locks import how_to_unlock, try_lock
 from ..errors import STATE_HINT, ReportedError, StateError, UnavailableError
 from .periods import utc_now
 from .question import Question
-from .results import decompressed
 
 FOLDER = "exports"
 LOG = "jobs.jsonl"
@@ -47,6 +46,7 @@ class ExportFolder:
         self.path = state_dir / FOLDER / blake2b(key, digest_size=8).hexdigest()
         self.jobs: dict[int, str] = {}  # in processing, by part
         self.done: set[int] = set()
+        self.failed: set[str] = set()  # jobs that were of no use
         self.begun: datetime | None = None
 
     @contextmanager
@@ -132,23 +132,19 @@ class ExportFolder:
                 self._take(_decode(line))
         with (self.path / LOG).open("ab") as file:
             file.write(b"\n")  # after a line that was cut
+
+    def find_results(self, check: Callable[[int, bytes], object]) -> None:
+        """Find the results that were downloaded; `check` raises UnavailableError for one of no use."""
         for part in [*self.jobs]:
-            if self._is_whole(self._result(part)):
+            with suppress(OSError, UnavailableError):
+                check(part, self._result(part).read_bytes())
                 self.done.add(part)
                 del self.jobs[part]
-
-    def _is_whole(self, result: Path) -> bool:
-        """Tell whether a result was downloaded, and is not cut off."""
-        try:
-            decompressed(result.read_bytes())
-        except (OSError, UnavailableError):
-            return False
-        return True
 
     def _take(self, entry: Entry) -> None:
         if entry.state == "begun":
             self.begun = entry.at
         elif entry.state == "made":
             self.jobs[entry.part] = entry.job
-        else:
-            del self.jobs[entry.part]
+        elif job := self.jobs.pop(entry.part, None):
+            self.failed.add(job)

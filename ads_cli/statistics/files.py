@@ -24,7 +24,7 @@ EXTENSIONS: dict[str, Format] = {
     ".parquet": "parquet",
 }
 ROWS_AT_ONCE, ROWS_OF_A_GROUP = 1000, 10_000  # in csv, in parquet
-NAMED = ("name", "campaign", "segment")  # the columns with names that people give
+NAMED = {"name", "campaign", "segment", "segment_value"}  # the columns with names that people give
 
 
 def format_of(path: Path) -> Format:
@@ -62,7 +62,8 @@ def _write_csv(stream: IO[str], table: Table) -> None:
     """Write rows as `write_csv` does, many at a time."""
     plain = csv.writer(stream, lineterminator="\n")
     quoted = csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    named, rest = itemgetter(*map(table.keys.index, NAMED)), iter(table.rows)
+    positions = [position for position, key in enumerate(table.keys) if key in NAMED]
+    named, rest = itemgetter(*positions), iter(table.rows)
     plain.writerow(table.columns)
     while rows := [*islice(rest, ROWS_AT_ONCE)]:
         # The csv module quotes a line feed, but not a carriage return.

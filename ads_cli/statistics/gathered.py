@@ -1,18 +1,18 @@
 """The numbers of rows for pictures: a line for each entity, with its totals and its numbers over time."""
 
 from array import array
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from math import isnan, nan
+from operator import attrgetter
 from typing import Any
 
 from ..api.money import decimals_of
 from .grouping import TOTAL
 from .question import AMOUNT, is_money
-from .rows import CURRENCY, Row, Table
+from .rows import CURRENCY, SEGMENT_VALUE, TIMES, Row, Table
 
-TIMES = ("start", "end")
 NAMES = ("name", "entity_id", "campaign", "placement", "entity")  # what a line is called, by the first it has
 
 Number = int | float | Decimal
@@ -21,8 +21,11 @@ Number = int | float | Decimal
 class Line:
     """The numbers of an entity, or of what else rows are grouped by; 8 bytes for each time and column."""
 
-    def __init__(self, label: str, id: str = "", campaign: str = "", currency: str = "") -> None:
+    def __init__(
+        self, label: str, id: str = "", campaign: str = "", currency: str = "", segment: str = ""
+    ) -> None:
         self.label, self.id, self.campaign, self.currency = label, id, campaign, currency
+        self.segment = segment  # its value; its name is in the label
         self.totals: dict[str, Number] = {}
         self._series: dict[str, array[float]] = {}
 
@@ -98,7 +101,10 @@ class Gathered:
         name = next((str(keys[field]) for field in NAMES if keys[field]), "")
         label = ", ".join(filter(None, (name, keys["segment"]))) or keys.get(CURRENCY) or "all"
         campaign = str(keys["campaign"] or "")
-        return Line(label, keys["entity_id"] or "", "" if campaign == name else campaign, currency or "")
+        segment = keys.get(SEGMENT_VALUE) or ""
+        return Line(
+            label, keys["entity_id"] or "", "" if campaign == name else campaign, currency or "", segment
+        )
 
     @property
     def times(self) -> list[str]:
@@ -107,12 +113,16 @@ class Gathered:
 
     @property
     def lines(self) -> list[Line]:
-        """The lines in the order of the rows; those that are called the same have their id too."""
+        """The lines in the order of the rows; where two are called the same, with their ids or segments."""
         lines = [*self._lines.values()]
-        counts = Counter(line.label for line in lines)
-        for line in lines:
-            if counts[line.label] > 1 and line.id and line.id not in line.label:
-                line.label = f"{line.label} ({line.id})"
+        for mark in (attrgetter("id"), attrgetter("segment")):
+            same = defaultdict[str, list[Line]](list)
+            for line in lines:
+                same[line.label].append(line)
+            for label, called in same.items():
+                if len({*map(mark, called)}) > 1:
+                    for line in called:
+                        line.label = f"{label} ({mark(line)})" if mark(line) not in ("", label) else label
         return lines
 
     @property

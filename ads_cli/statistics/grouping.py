@@ -5,7 +5,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..suggestions import suggestion
-from .rows import CURRENCY, KEYS, Row, Table
+from .rows import CURRENCY, SEGMENT_KEYS, Row, Table
 
 TOTAL = "TOTAL"  # what the entity of the last row is called
 
@@ -14,12 +14,12 @@ def parse_group_by(text: str | None) -> tuple[str, ...]:
     """Return the columns to group by; raise UsageError."""
     names = [name.strip() for name in (text or "").split(",") if name.strip()]
     for name in names:
-        if name not in KEYS:
+        if name not in SEGMENT_KEYS:
             raise UsageError(
-                f"--group-by: {name!r} is not a column to group by{suggestion(name, KEYS)}",
-                hint=f"columns: {', '.join(KEYS)}",
+                f"--group-by: {name!r} is not a column to group by{suggestion(name, SEGMENT_KEYS)}",
+                hint=f"columns: {', '.join(SEGMENT_KEYS)}",
             )
-    return tuple(name for name in KEYS if name in names)
+    return tuple(name for name in SEGMENT_KEYS if name in names)
 
 
 def grouped(table: Table, by: Collection[str]) -> Table:

@@ -15,7 +15,9 @@ from ..api.metrics import (
     GROUPS_BY_ENTITY,
     KEY_PAGE_VIEW_NUMBERS,
     METRICS,
+    WEB_METRICS_BY_PLATFORM,
     metrics_of,
+    segments_problem,
 )
 from ..api.names import neutral_name
 from ..api.statistics import MAX_ENTITIES
@@ -25,7 +27,6 @@ from ..suggestions import suggestion
 from .periods import Period
 
 ALONE = "MOBILE_CONVERSION"  # in a request of its own
-NEVER_SEGMENTED = "LIFE_TIME_VALUE_MOBILE_CONVERSION"
 FIND_COUNTRY = "'adsctl targeting search locations' finds the targeting value of a country"
 KEY_PAGE_VIEWS = "mobile_conversion_key_page_views"
 MICRO, AMOUNT = "_local_micro", "_local"  # the ends of the names of amounts, as sent and in rows
@@ -154,11 +155,12 @@ def require_segments(question: Question) -> None:
         raise UsageError("--country: is required when --segment-by is METROS", hint=FIND_COUNTRY)
     if question.country and segmentation != "METROS":
         raise UsageError("--country: is for --segment-by METROS only", hint="leave it out")
-    if segmentation and NEVER_SEGMENTED in groups:
-        raise UsageError(f"--segment-by: there are no segments of {NEVER_SEGMENTED}", hint="choose --metrics")
-    if segmentation == "CONVERSION_TAGS" and groups != ("WEB_CONVERSION",):
+    if problem := segments_problem(segmentation, groups):
+        raise UsageError(f"--segment-by: {problem}", hint="choose --metrics")
+    if segmentation == "CONVERSION_TAGS" and {*question.metrics} <= {*WEB_METRICS_BY_PLATFORM}:
         raise UsageError(
-            "--segment-by: CONVERSION_TAGS is for the metrics of WEB_CONVERSION only", hint="choose --metrics"
+            f"--segment-by: {question.metrics[0]} has no segments by CONVERSION_TAGS, only by PLATFORMS",
+            hint="choose --metrics",
         )
 
 

@@ -2,9 +2,8 @@
 
 import re
 import zlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
-
-import msgspec
 
 from ..api.statistics import ListJobs
 from ..errors import UnavailableError
@@ -15,16 +14,31 @@ if TYPE_CHECKING:
     import httpx
 
     from ..client.client import Client
-    from ..client.response import Response
 
 MAX_RESULT_BYTES = 512 * 1024 * 1024  # unpacked; the largest that a job can have is far smaller
 GZIP = 31  # window bits of zlib that expect a header of gzip
 ADDRESS = re.compile(r"[!-\[\]-~]+")  # of ASCII, without a backslash, which some take for a slash
-_decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-def download(client: "Client", url: str) -> bytes:
-    """Return the result at an address, which gets no credentials; raise UnavailableError if it is damaged."""
+def decompressed(packed: bytes) -> bytes:
+    """Return the JSON of a result, whose checksum is right; raise UnavailableError where it is cut off."""
+    try:
+        unpacking = zlib.decompressobj(GZIP)
+        content = unpacking.decompress(packed, MAX_RESULT_BYTES)
+    except zlib.error as error:
+        raise UnavailableError(f"the result of a job cannot be read: {error}") from None
+    if unpacking.unconsumed_tail:
+        raise UnavailableError("the result of a job is larger than 512 MiB")
+    if not unpacking.eof:
+        raise UnavailableError("the result of a job is cut off")
+    return content
+
+
+def download(client: "Client", url: str, check: Callable[[bytes], Any] = decompressed) -> bytes:
+    """Return the result at an address, which gets no credentials.
+
+    `check` raises UnavailableError for one that cannot be read, which is then requested again.
+    """
     import httpx
 
     from ..client.http_address import parse_http_address
@@ -43,7 +57,9 @@ def download(client: "Client", url: str) -> bytes:
     try:
         if not is_own:
             require_public_name(parsed.raw_host.decode())
-        response = client.upload(prepared, auth=httpx.Auth(), parse=bytes, check=_check)
+        response = client.upload(
+            prepared, auth=httpx.Auth(), parse=bytes, check=lambda response: check(response.body)
+        )
     except PrivateHostError as error:
         raise UnavailableError(f"the result of a job was not downloaded: {error}") from None
     except UnavailableError as error:
@@ -62,27 +78,11 @@ def _is_of_service_here(url: "httpx.URL", client: "Client") -> bool:
 
 
 def unpack(packed: bytes) -> Any:
-    """Return the data of a result; raise UnavailableError where it is cut off or no JSON."""
+    """Return the data of a result; raise UnavailableError where it is cut off or not a document of JSON."""
+    from ..client.response_body import parse_json
+
     try:
-        return _decode(decompressed(packed)).get("data")
-    except msgspec.DecodeError as error:
+        body = parse_json(decompressed(packed))
+    except (ValueError, RecursionError) as error:
         raise UnavailableError(f"the result of a job cannot be read: {error}") from None
-
-
-def _check(response: "Response") -> None:
-    """Raise UnavailableError for what is no complete result, which is then requested again."""
-    decompressed(response.body)
-
-
-def decompressed(packed: bytes) -> bytes:
-    """Return the JSON of a result, whose checksum is right; raise UnavailableError where it is cut off."""
-    try:
-        unpacking = zlib.decompressobj(GZIP)
-        content = unpacking.decompress(packed, MAX_RESULT_BYTES)
-    except zlib.error as error:
-        raise UnavailableError(f"the result of a job cannot be read: {error}") from None
-    if unpacking.unconsumed_tail:
-        raise UnavailableError("the result of a job is larger than 512 MiB")
-    if not unpacking.eof:
-        raise UnavailableError("the result of a job is cut off")
-    return content
+    return body.get("data") if isinstance(body, dict) else None

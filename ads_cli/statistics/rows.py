@@ -6,6 +6,7 @@ from itertools import chain, repeat
 from types import NoneType
 from typing import Any, NamedTuple
 
+from ..api.metrics import METRICS
 from ..api.money import decimals_of
 from ..api.names import Names, neutral_name
 from ..errors import UnavailableError
@@ -13,11 +14,15 @@ from .periods import Calendar, Period
 from .question import AMOUNT, Part, Question, columns_of, is_money
 
 BASE = ("entity", "entity_id", "name", "campaign", "start", "end", "placement", "segment")
+TIMES = ("start", "end")
+SEGMENT_VALUE = "segment_value"  # what tells segments apart, which may share a name
 CURRENCY = "currency"  # the last key, where amounts are in several
 KEYS = (*BASE, CURRENCY)
+SEGMENT_KEYS = (*BASE, SEGMENT_VALUE, CURRENCY)
 NUMBERS = {int, float, NoneType}  # the types that a number of a series may have
+MAX_NUMBER = 10**18  # a million million of a currency in micro-units
 Row = tuple[Any, ...]
-Metrics = Mapping[str, Any]
+Columns = dict[str, list[Any]]  # the numbers of a series, by column
 
 
 class Table(NamedTuple):
@@ -52,6 +57,22 @@ class Answer(NamedTuple):
     data: list[dict[str, Any]]
 
 
+class Segment(NamedTuple):
+    """A part of the people, or all of them where there is no value."""
+
+    value: str | None
+    name: str | None
+
+
+class Series(NamedTuple):
+    """The numbers of one entity and one segment in an answer, and what numbers no column has."""
+
+    id: str
+    segment: Segment
+    columns: Columns
+    unshown: set[str]
+
+
 class Asked(NamedTuple):
     """What was asked, and what rows say of it beside the numbers."""
 
@@ -80,62 +101,52 @@ class Asked(NamedTuple):
 def table_of(asked: Asked, answers: Iterable[Sequence[Answer]], *, with_currency: bool = False) -> Table:
     """Return the rows of the answers about every few entities.
 
-    They have their currency where there are amounts of several.
+    They have the value of their segment where there are segments, and their currency where there are amounts
+    of several.
     """
     with_currency = with_currency or len(asked.currencies) > 1
     columns, times = tuple(map(asked.names.name, asked.question.columns)), asked.times
-    rows = (_rows_of(asked, few, times, with_currency) for few in answers)
-    return Table(KEYS if with_currency else BASE, columns, chain.from_iterable(rows))
+    optional = {SEGMENT_VALUE: bool(asked.question.segmentation), CURRENCY: with_currency}
+    keys = tuple(key for key in SEGMENT_KEYS if optional.get(key, True))
+    rows = (_rows_of(asked, few, times, keys) for few in answers)
+    return Table(keys, columns, chain.from_iterable(rows))
 
 
 def _rows_of(
-    asked: Asked, answers: Sequence[Answer], times: tuple[list[str], list[str]], with_currency: bool
+    asked: Asked, answers: Sequence[Answer], times: tuple[list[str], list[str]], keys: Sequence[str]
 ) -> Iterator[Row]:
     """Yield the rows of some entities from the answers to all their parts; raise UnavailableError."""
     question = asked.question
-    found: dict[str, dict[str, _Series]] = {id: {} for answer in answers for id in answer.part.ids}
+    found: dict[str, dict[str | None, _Windows]] = {id: {} for answer in answers for id in answer.part.ids}
     windows = sorted({answer.part.window for answer in answers})
     for answer in answers:
-        for id, segment, metrics in _series_in(answer):
-            series = found[id].setdefault(segment, _Series(question, windows))
-            asked.unshown.update(series.add(answer.part.window, metrics))
+        for series in series_in(question, answer):
+            own = found[series.id].setdefault(series.segment.value, _Windows(question, windows))
+            own.add(answer.part.window, series)
+            asked.unshown.update(series.unshown)
     named = asked.names.to_wire({"entity": question.entity, "placement": question.placement})
     for id, segments in found.items():
         known = asked.described.get(id, Described())
         before = [*map(repeat, (named["entity"], id, known.name, known.campaign))]
-        currency = (known.currency,) if with_currency else ()
-        for segment, series in segments.items():
-            after = map(repeat, (named["placement"], segment or None, *currency))
-            yield from zip(*before, *times, *after, *series.columns(known.currency), strict=False)
+        for segment, numbers in segments.items():
+            values = {SEGMENT_VALUE: segment, CURRENCY: known.currency}
+            optional = [values[key] for key in keys[len(BASE) :]]
+            after = map(repeat, (named["placement"], numbers.segment_name, *optional))
+            yield from zip(*before, *times, *after, *numbers.columns(known.currency), strict=False)
 
 
-class _Series:
+class _Windows:
     """The numbers of one entity and one segment, as their windows are answered; it may be in some only."""
 
     def __init__(self, question: Question, windows: Iterable[Period]) -> None:
         self._question = question
-        self._windows: dict[Period, dict[str, list[Any]]] = {window: {} for window in windows}  # by column
+        self._windows: dict[Period, Columns] = {window: {} for window in windows}
+        self.segment_name: str | None = None
 
-    def add(self, window: Period, metrics: Metrics) -> Iterator[str]:
-        """Add the metrics of a window, and yield the names of numbers that have no column.
-
-        Raises UnavailableError if the numbers are not those of its times.
-        """
-        values = self._windows[window]
-        length = window.count(self._question.granularity)
-        for metric in self._question.metrics:
-            numbers, columns = metrics.get(metric), columns_of(metric)
-            if isinstance(numbers, dict):
-                named = {f"{metric}_{name}": own for name, own in numbers.items()}
-            else:
-                named = {columns[0] if len(columns) == 1 else metric: numbers}
-            for column, own in named.items():
-                if own is None:
-                    continue
-                if column in columns:
-                    values[column] = _checked(column, own, length)
-                else:
-                    yield column
+    def add(self, window: Period, series: Series) -> None:
+        """Add the numbers of a window."""
+        self._windows[window] |= series.columns
+        self.segment_name = series.segment.name or self.segment_name
 
     def columns(self, currency: str | None) -> list[list[Any]]:
         """Return the values of each column over the times; those of a total are added up over the windows."""
@@ -153,38 +164,85 @@ class _Series:
         return values
 
 
-def _checked(column: str, numbers: Any, length: int) -> list[Any]:
-    """Return the numbers of a metric; raise UnavailableError if they are none, or not as many."""
-    if not isinstance(numbers, list) or len(numbers) != length:
-        raise UnavailableError(f"{column} has not the {length} numbers of its period")
-    if wrong := {*map(type, numbers)} - NUMBERS:
-        raise UnavailableError(f"{column} has {wrong.pop().__name__} in place of a number")
-    return numbers
+def series_in(question: Question, answer: Answer) -> Iterator[Series]:
+    """Yield what an answer has of each entity and segment; raise UnavailableError for what it cannot mean.
 
-
-def _series_in(answer: Answer) -> Iterator[tuple[str, str, Metrics]]:
-    """Yield the entity, the segment and the metrics of each series; raise UnavailableError for wrong data."""
+    Each entity that was asked for is in it once, and each segment of it once.
+    """
     seen = set()
     for record in answer.data:
-        id, series = record.get("id"), record.get("id_data")
-        if not isinstance(id, str) or id not in answer.part.ids or not isinstance(series, list):
+        id, id_data = record.get("id"), record.get("id_data")
+        if not isinstance(id, str) or id not in answer.part.ids or not isinstance(id_data, list):
             raise UnavailableError("the answer has statistics of an entity that was not asked for")
+        if id in seen:
+            raise UnavailableError(f"the answer has the statistics of {id} twice")
         seen.add(id)
-        for one in series:
+        values = set()
+        for one in id_data:
             metrics = one.get("metrics") if isinstance(one, dict) else None
             if not isinstance(metrics, dict):
                 raise UnavailableError(f"the statistics of {id} have no metrics")
-            neutral = {neutral_name(name): numbers for name, numbers in metrics.items()}
-            yield id, _segment(one.get("segment")), neutral
+            segment = _segment(id, one.get("segment"))
+            if segment.value in values:
+                what = f"of the segment {segment.value}" if segment.value else "without a segment"
+                raise UnavailableError(f"the answer has the statistics of {id} {what} twice")
+            values.add(segment.value)
+            if segment.value and not question.segmentation:
+                raise UnavailableError(f"the statistics of {id} have segments that were not asked for")
+            yield Series(id, segment, *_columns(question, answer.part, metrics))
     if missing := [id for id in answer.part.ids if id not in seen]:
         raise UnavailableError(f"the answer has no statistics of {missing[0]}")
 
 
-def _segment(segment: Any) -> str:
-    """Return what a segment is called."""
-    if not isinstance(segment, dict):
-        return ""
-    return str(segment.get("segment_name") or segment.get("segment_value") or "")
+def _segment(id: str, segment: Any) -> Segment:
+    """Return a segment, which its value tells from others; where it has none, its name does."""
+    if segment is None:
+        return Segment(None, None)
+    fields = ("segment_value", "segment_name")
+    value, name = (segment.get(field) for field in fields) if isinstance(segment, dict) else (None, None)
+    known = value if value not in (None, "") else name
+    if isinstance(known, bool) or not isinstance(known, str | int) or known == "":
+        raise UnavailableError(f"the statistics of {id} have a segment without a value")
+    return Segment(str(known), str(name or known))
+
+
+def _columns(question: Question, part: Part, metrics: Mapping[str, Any]) -> tuple[Columns, set[str]]:
+    """Return the numbers of the metrics that a part asks for, and the names of those without a column.
+
+    Raises UnavailableError if they are not numbers, or not those of its times.
+    """
+    neutral = {neutral_name(name): numbers for name, numbers in metrics.items()}
+    if len(neutral) < len(metrics):
+        raise UnavailableError("the answer has a metric by two of its names")
+    found, unshown, length = Columns(), set[str](), part.window.count(question.granularity)
+    for metric in question.metrics:
+        if not any(metric in METRICS[group] for group in part.groups):
+            continue
+        numbers, columns = neutral.get(metric), columns_of(metric)
+        if isinstance(numbers, dict):
+            named = {f"{metric}_{name}": own for name, own in numbers.items()}
+        else:
+            named = {columns[0] if len(columns) == 1 else metric: numbers}
+        for column, own in named.items():
+            if own is None:
+                continue
+            if column in columns:
+                found[column] = _checked(column, own, length)
+            else:
+                unshown.add(column)
+    return found, unshown
+
+
+def _checked(column: str, numbers: Any, length: int) -> list[Any]:
+    """Return the numbers of a metric; raise UnavailableError if they are not numbers, or not as many."""
+    if not isinstance(numbers, list) or len(numbers) != length:
+        raise UnavailableError(f"{column} has not the {length} numbers of its period")
+    if wrong := {*map(type, numbers)} - NUMBERS:
+        raise UnavailableError(f"{column} has {wrong.pop().__name__} in place of a number")
+    # A comparison with NaN is false.
+    if not all(number is None or -MAX_NUMBER < number < MAX_NUMBER for number in numbers):
+        raise UnavailableError(f"{column} has a number that is too large, or is not a number")
+    return numbers
 
 
 def amounts(series: Iterable[Any], currency: str | None) -> list[Decimal | None]:

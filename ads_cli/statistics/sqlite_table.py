@@ -1,97 +1,197 @@
 """A table of statistics in a SQLite file: what is asked again is changed in its place, and never doubled."""
 
 import sqlite3
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import StateError
+from .day_cuts import NEAR, questions_again
 from .files import Counted
+from .periods import DAY, Period
 from .question import Question
-from .rows import KEYS, Table
+from .rows import SEGMENT_KEYS, SEGMENT_VALUE, Asked, Table
 
 TABLE = "statistics"
-KEY = ("account", "entity", "entity_id", "start", "end", "placement", "segment_by", "segment")
-OWN = ("account", "segment_by")  # columns that rows do not have
+SCOPE = ("account", "entity", "granularity", "placement", "segment_by", "country")
+KEY = (*SCOPE, "entity_id", "start", "end", SEGMENT_VALUE)
+OWN = ("account", "segment_by", "granularity", "country")  # columns that rows do not have
+# The key of a table that was made before segments were told apart by value, and times by granularity.
+OLD_KEY = {"account", "entity", "entity_id", "start", "end", "placement", "segment_by", "segment"}
 BUSY_SECONDS = 30
 WRITABLE = "name a SQLite file, or a new one, in a folder that you may write"
-LOCKED = "another program writes to it; run the command again, with --resume where it was an export"
-# A day that was stored before the clock was changed began at another offset of the same midnight.
-DELETE_SAME_DAY = f"""
-DELETE FROM "{TABLE}"
-WHERE account = ? AND entity = ? AND entity_id = ? AND placement = ? AND segment_by = ? AND segment = ?
-AND start > ? AND start < ? || '~' AND start <> ? AND substr("end", 1, 19) = ?
-"""
+AGAIN = "run the command again, with --resume where it was an export"
+LOCKED = f"another program writes to it; {AGAIN}"
 LOCAL = len("2026-03-01T00:00:00")  # of a time, without its offset
+MAX_INTEGER = 2**63 - 1  # of SQLite
+SAME_SCOPE = " AND ".join(f'"{name}" = :{name}' for name in (*SCOPE, "entity_id"))
+# Texts of times have offsets: they are up to a day from where they would be by their instants.
+WITHIN = f"""{SAME_SCOPE} AND "start" BETWEEN :earliest AND :latest
+AND strftime('%s', "start") + 0 < :until AND strftime('%s', "end") + 0 > :since"""
+# A total that was stored before the clock was changed began at another offset of the same time.
+SAME_TOTAL = f"""{SAME_SCOPE} AND substr("start", 1, {LOCAL}) = :start AND substr("end", 1, {LOCAL}) = :end"""
+OLD_GRANULARITY = """CASE strftime('%s', "end") - strftime('%s', "start")
+WHEN 3600 THEN 'HOUR' WHEN 86400 THEN 'DAY' ELSE 'TOTAL' END"""
 
 
-def store(path: Path, account: str, question: Question, table: Table) -> int:
-    """Insert rows, or replace what an earlier run has of the same entity, time, placement and segment.
+class StatisticsTable:
+    """The table in a file.
 
-    All of them or, where anything fails, none. Returns their number; raises StateError for a file that is
-    no database, is locked or cannot be written.
+    A method raises StateError where it is not a database, is locked or cannot be written.
     """
-    try:
-        with closing(sqlite3.connect(path.absolute(), timeout=BUSY_SECONDS, isolation_level=None)) as db:
-            db.execute("BEGIN IMMEDIATE")
-            try:
-                _add_columns(db, path, table.metrics)
-                stored = _insert(db, (account, question.segmentation or ""), table, question.granularity)
-                db.execute("COMMIT")
-            except BaseException:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-                raise
-            return stored
-    except sqlite3.Error as error:
-        is_locked = error.sqlite_errorcode in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-        raise StateError(
-            f"--into: {path} cannot be written: {error}", hint=LOCKED if is_locked else WRITABLE
-        ) from error
+
+    def __init__(self, path: Path, account: str) -> None:
+        self._path, self._account = path, account
+
+    def questions_again(self, asked: Asked) -> list[Question]:
+        """Return what is to be asked again because days of a question cut those that are stored."""
+        if not self._path.exists():
+            return []
+        with self._transaction() as db:
+            return self._questions_again(db, asked)
+
+    def store(self, asked: Asked, table: Table, again: Sequence[tuple[Question, Table]] = ()) -> int:
+        """Store rows in place of all that is there of the same entities and times; return their number.
+
+        `again` has what was to be asked again, and its rows. Where anything fails, nothing is stored.
+        """
+        parts = [(asked.question, table), *again]
+        with self._transaction() as db:
+            _add_columns(db, table.metrics)
+            if self._questions_again(db, asked) != [question for question, _ in again]:
+                raise StateError(f"--into: another run has changed {self._path} meanwhile", hint=AGAIN)
+            for question, rows in parts:
+                for id in question.ids:
+                    _clear(db, self._scope(asked, id), question, rows.metrics)
+            return sum(self._insert(db, asked.question, rows) for _, rows in parts)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(
+                sqlite3.connect(self._path.absolute(), timeout=BUSY_SECONDS, isolation_level=None)
+            ) as db:
+                db.execute("BEGIN IMMEDIATE")
+                try:
+                    _make_table(db, self._path)
+                    yield db
+                    db.execute("COMMIT")
+                except BaseException:
+                    if db.in_transaction:
+                        db.execute("ROLLBACK")
+                    raise
+        except sqlite3.Error as error:
+            is_locked = error.sqlite_errorcode in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+            raise StateError(
+                f"--into: {self._path} cannot be written: {error}", hint=LOCKED if is_locked else WRITABLE
+            ) from error
+
+    def _questions_again(self, db: sqlite3.Connection, asked: Asked) -> list[Question]:
+        question, stored = asked.question, {}
+        if question.granularity != "DAY":
+            return []
+        near = _instants(Period(question.period.start - NEAR, question.period.end + NEAR))
+        query = f'SELECT DISTINCT "start", "end" FROM "{TABLE}" WHERE {WITHIN}'
+        for id in question.ids:
+            found = db.execute(query, self._scope(asked, id) | near)
+            stored[id] = sorted(Period(*map(datetime.fromisoformat, times)) for times in found)
+        return questions_again(question, stored)
+
+    def _scope(self, asked: Asked, id: str) -> dict[str, Any]:
+        """Return what tells the rows of an entity from those of other questions."""
+        question = asked.question
+        named = asked.names.to_wire({"entity": question.entity, "placement": question.placement})
+        return {**self._own(question), **named, "entity_id": id}
+
+    def _own(self, question: Question) -> dict[str, str]:
+        """Return the values of the columns that rows do not have."""
+        values = (self._account, question.segmentation, question.granularity, question.country)
+        return {name: value or "" for name, value in zip(OWN, values, strict=True)}
+
+    def _insert(self, db: sqlite3.Connection, question: Question, table: Table) -> int:
+        names = [*OWN, *table.columns, *({SEGMENT_VALUE} - {*table.columns})]
+        listed = ", ".join(f'"{name}"' for name in names)
+        changed = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name not in KEY)
+        query = (
+            f'INSERT INTO "{TABLE}" ({listed}) VALUES ({", ".join("?" * len(names))}) '
+            f"ON CONFLICT DO UPDATE SET {changed}"
+        )
+        counted, own = Counted(table.rows), self._own(question)
+        for row in counted:
+            values = own | dict(zip(table.columns, map(_stored, row), strict=True))
+            values[SEGMENT_VALUE] = values.get(SEGMENT_VALUE) or ""  # a key is never empty
+            db.execute(query, [values[name] for name in names])
+        return counted.count
 
 
-def _add_columns(db: sqlite3.Connection, path: Path, metrics: Iterable[str]) -> None:
-    """Create the table, and the columns that it does not have; raise StateError for another table."""
-    columns = (*OWN, *KEYS)
-    kinds = {name: "TEXT NOT NULL" if name in KEY else "TEXT" for name in columns}
-    listed = ", ".join(f'"{name}" {kind}' for name, kind in kinds.items())
-    key = ", ".join(f'"{name}"' for name in KEY)
-    db.execute(f'CREATE TABLE IF NOT EXISTS "{TABLE}" ({listed}, PRIMARY KEY ({key}))')
-    found = {name: is_key for _, name, _, _, _, is_key in db.execute(f'PRAGMA table_info("{TABLE}")')}
-    if {name for name, is_key in found.items() if is_key} != {*KEY}:
+def _make_table(db: sqlite3.Connection, path: Path) -> None:
+    """Create the table, or give an older one the key of now; raise StateError for another table."""
+    kinds = {name: "TEXT NOT NULL" if name in KEY else "TEXT" for name in (*OWN, *SEGMENT_KEYS)}
+    found = _columns(db)
+    if found and {name for name, column in found.items() if column.is_key} not in ({*KEY}, OLD_KEY):
         raise StateError(
             f"--into: {path} has a table {TABLE} that adsctl did not make", hint="name another file"
         )
-    for name, kind in (kinds | dict.fromkeys(metrics, "NUMERIC")).items():
-        if name not in found:
-            db.execute(f'ALTER TABLE "{TABLE}" ADD COLUMN "{name}" {kind}')
+    if {*found} >= {*kinds}:
+        return
+    kinds |= {name: column.kind for name, column in found.items() if name not in kinds}
+    listed = ", ".join(f'"{name}" {kind}' for name, kind in kinds.items())
+    key = ", ".join(f'"{name}"' for name in KEY)
+    db.execute("PRAGMA legacy_alter_table = ON")  # views of the table stay as they are
+    db.execute(f'CREATE TABLE "{TABLE}_new" ({listed}, PRIMARY KEY ({key}))')
+    if found:
+        names = ", ".join(f'"{name}"' for name in found)
+        db.execute(
+            f'INSERT INTO "{TABLE}_new" ({names}, "granularity", "country", "{SEGMENT_VALUE}") '
+            f'SELECT {names}, {OLD_GRANULARITY}, \'\', "segment" FROM "{TABLE}"'
+        )
+        db.execute(f'DROP TABLE "{TABLE}"')
+    db.execute(f'ALTER TABLE "{TABLE}_new" RENAME TO "{TABLE}"')
 
 
-def _insert(db: sqlite3.Connection, own: tuple[str, str], table: Table, granularity: str) -> int:
-    names = [*OWN, *table.columns]
-    listed = ", ".join(f'"{name}"' for name in names)
-    changed = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name not in KEY)
-    query = (
-        f'INSERT INTO "{TABLE}" ({listed}) VALUES ({", ".join("?" * len(names))}) '
-        f"ON CONFLICT DO UPDATE SET {changed}"
-    )
-    counted = Counted(table.rows)
-    for row in counted:
-        values = dict(zip(names, (*own, *map(_stored, row)), strict=True))
-        values["segment"] = values["segment"] or ""  # a key is never empty
-        if granularity != "HOUR":
-            _delete_same_day(db, values)
-        db.execute(query, [*values.values()])
-    return counted.count
+def _add_columns(db: sqlite3.Connection, metrics: Iterable[str]) -> None:
+    """Add the columns that the table does not have."""
+    for name in {*metrics} - {*_columns(db)}:
+        db.execute(f'ALTER TABLE "{TABLE}" ADD COLUMN "{name}" NUMERIC')
 
 
-def _delete_same_day(db: sqlite3.Connection, values: dict[str, Any]) -> None:
-    same = [values[name] for name in ("account", "entity", "entity_id", "placement", "segment_by", "segment")]
-    start, end = values["start"][:LOCAL], values["end"][:LOCAL]
-    db.execute(DELETE_SAME_DAY, [*same, start, start, values["start"], end])
+def _columns(db: sqlite3.Connection) -> "dict[str, _Column]":
+    """Return the columns of the table; none where there is no table."""
+    listed = db.execute(f'PRAGMA table_info("{TABLE}")')
+    return {name: _Column(kind, bool(is_key)) for _, name, kind, _, _, is_key in listed}
+
+
+class _Column(NamedTuple):
+    kind: str
+    is_key: bool
+
+
+def _clear(
+    db: sqlite3.Connection, scope: Mapping[str, Any], question: Question, metrics: Sequence[str]
+) -> None:
+    """Remove what an earlier answer had of an entity in a period; a row with other metrics keeps those."""
+    if scope["granularity"] == "TOTAL":
+        start, end = (time.isoformat()[:LOCAL] for time in question.period)
+        condition, values = SAME_TOTAL, {"start": start, "end": end}
+    else:
+        condition, values = WITHIN, _instants(question.period)
+    empty = ", ".join(f'"{name}" = NULL' for name in metrics)
+    others = [name for name in _columns(db) if name not in {*OWN, *SEGMENT_KEYS, *metrics}]
+    none = "".join(f' AND "{name}" IS NULL' for name in others)
+    db.execute(f'UPDATE "{TABLE}" SET {empty} WHERE {condition}', {**scope, **values})
+    db.execute(f'DELETE FROM "{TABLE}" WHERE {condition}{none}', {**scope, **values})
+
+
+def _instants(period: Period) -> dict[str, Any]:
+    """Return what the condition WITHIN compares times with."""
+    start, end = (time.timestamp() for time in period)
+    earliest, latest = ((time + days).isoformat() for time, days in zip(period, (-NEAR, DAY), strict=True))
+    return {"since": start, "until": end, "earliest": earliest, "latest": latest}
 
 
 def _stored(value: Any) -> Any:
-    return str(value) if isinstance(value, Decimal) else value
+    is_exact = not isinstance(value, Decimal) and not (isinstance(value, int) and abs(value) > MAX_INTEGER)
+    return value if is_exact else str(value)

@@ -24,6 +24,12 @@ DEVIATIONS: dict[str, dict[str, str]] = {
         f"{field}: no such field": "the answer has lists of keys"
         for field in ("failed_product_key", "message", "product_key")
     },
+    "cards.list": {"card_ids: unknown": "every other list of cards names it so"},
+    "features.list": {"feature_keys: values": "answers have many more than it names"},
+    "targeting_criteria.events.list": {
+        "event_types: comma_list": "the name is a plural, as of every list",
+        "country_codes: comma_list": "the name is a plural, as of every list",
+    },
     "cards.image_conversation.create": CTAS,
     "cards.image_conversation.update": CTAS,
     "cards.video_conversation.create": CTAS,

@@ -59,8 +59,10 @@ def without(values, *names):
         (
             ListCards,
             IN | {"card_types": ["VIDEO_APP", "IMAGE_APP"], "card_id": ["1", "2"], "card_uris": ["card://1"]},
-            f"GET {CARDS}?card_types=VIDEO_APP%2CIMAGE_APP&card_id=1%2C2&card_uris=card%3A%2F%2F1",
+            f"GET {CARDS}?card_types=VIDEO_APP%2CIMAGE_APP&card_id=1%2C2&card_ids=1%2C2"
+            "&card_uris=card%3A%2F%2F1",
         ),
+        (ListCards, IN | {"card_ids": ["1"]}, f"GET {CARDS}?card_id=1&card_ids=1"),
         (
             ListCards,
             IN | {"include_legacy_cards": "true", "q": "a b", "count": 5, "with_deleted": "true"},

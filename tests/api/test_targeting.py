@@ -143,8 +143,8 @@ def test_all_mistakes_of_a_criterion_are_told_at_once():
         (SearchEvents, {}, []),
         (
             SearchEvents,
-            {"country_codes": "de"},
-            ["country_codes: 'de' is not allowed: two capital letters, as in US"],
+            {"country_codes": ["FR", "de"]},
+            ["country_codes[1]: 'de' is not allowed: two capital letters, as in US"],
         ),
         (
             SearchTvShows,

@@ -114,6 +114,37 @@ def test_everything_wrong_is_told_without_a_value_of_a_person(adsctl, sent):
     assert not sent.sent
 
 
+PAIR = {"ip_address": "192.0.2.1", "user_agent": "Firefox"}
+
+
+@pytest.mark.parametrize("kind", ["columns", "documents"])
+def test_an_address_with_a_browser_is_sent_with_a_warning(adsctl, sent, kind):
+    if kind == "columns":
+        orders(adsctl, f"{TIME},{EVENT},,,,192.0.2.1,Firefox,,", f"{TIME},{EVENT},ana@x.de,,,,,,")
+    else:
+        found = ([PAIR], [{"hashed_email": "ana@x.de"}])
+        rows = [{"conversion_time": TIME, "event_id": EVENT, "identifiers": each} for each in found]
+        adsctl.file("orders.csv", json.dumps(rows))
+    words = (*SEND[:-2], "--format", "csv" if kind == "columns" else "json")
+    told = adsctl(*words).stderr
+    assert "warning" in told and "finds few people by ip_address and user_agent alone" in told
+    assert "192.0.2.1" not in told
+    assert [each["identifiers"] for each in conversions(sent)] == [
+        [PAIR],
+        [{"hashed_email": digest("ana@x.de")}],
+    ]
+
+
+@pytest.mark.parametrize("alone", ["192.0.2.1,", ",Firefox"])
+def test_an_address_or_a_browser_by_itself_is_refused(adsctl, sent, alone):
+    orders(adsctl, f"{TIME},{EVENT},,,,{alone},,")
+    told = adsctl(*SEND[:-2], code=3).stderr
+    assert (
+        "needs one of platform_click_id, hashed_email, hashed_phone_number, or both of ip_address and" in told
+    )
+    assert not sent.sent
+
+
 def test_headers_are_known_in_any_case_and_others_are_named_with_what_they_may_mean(adsctl, sent):
     rows = f"Conversion Time;Event-ID;E-Mail;Value\n{TIME};{EVENT};ana@shop.example;49.90\n"
     adsctl.file("orders.csv", rows)

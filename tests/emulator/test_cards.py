@@ -173,6 +173,8 @@ def test_legacy_cards_are_listed_on_request(local, cards):
 
 def test_cards_are_filtered(local, cards):
     assert listed(local, cards, card_id=f"{TOUR},{POLL},none") == [TOUR]
+    assert listed(local, cards, card_ids=TOUR) == listed(local, cards, card_id=TOUR, card_ids=TOUR) == [TOUR]
+    assert errors(local.get(cards, card_id=TOUR, card_ids=SHOP_APP)) == [("INVALID_PARAMETER", "card_ids")]
     assert listed(local, cards, card_uris=f"card://{SHOP_APP},card://none") == [SHOP_APP]
     assert listed(local, cards, card_id=TOUR, card_uris=f"card://{SHOP_APP}") == []
     assert listed(local, cards, card_types="IMAGE_WEBSITE,IMAGE_CAROUSEL_APP") == [COLLECTION, SHOP_APP]

@@ -81,7 +81,7 @@ def test_every_country_can_be_targeted(find):
         ("app_store_categories", {"q": "games", "os_type": "IOS"}, "Games"),
         ("conversations", {"conversation_type": "SPORTS"}, "Handball"),
         ("devices", {"q": "iphone"}, "iPhone 15"),
-        ("events", {"event_types": "HOLIDAY", "country_codes": "SE"}, None),
+        ("events", {"event_types": "HOLIDAY,SPORTS", "country_codes": "SE,AQ"}, None),
         ("languages", {"q": "germ"}, "German"),
         ("network_operators", {"country_code": "DE"}, "Telekom"),
         ("network_operators", {}, "Verizon"),  # of the United States

@@ -179,11 +179,45 @@ def test_the_total_of_no_rows_has_every_column(stats):
         (("o.csv", "--into", "sqlite:x.db"), "--into cannot be used with FILE"),
         (("--segment-by", "METROS"), "--country: is required when --segment-by is METROS"),
         (("--segment-by", "CONVERSION_TAGS"), "CONVERSION_TAGS is for the metrics of WEB_CONVERSION only"),
+        *(
+            (("--segment-by", by, "--metrics", metrics, *more), f"WEB_CONVERSION has no segments by {by}")
+            for by, *more in (("AGE",), ("GENDER",), ("METROS", "--country", "96683cc9126741d1"))
+            for metrics in ("WEB_CONVERSION", "clicks,conversion_purchases")
+        ),
+        (
+            ("--segment-by", "CONVERSION_TAGS", "--metrics", "conversion_purchases"),
+            "conversion_purchases has no segments by CONVERSION_TAGS, only by PLATFORMS",
+        ),
+        (
+            ("--segment-by", "PLATFORMS", "--metrics", "LIFE_TIME_VALUE_MOBILE_CONVERSION"),
+            "there are no segments of LIFE_TIME_VALUE_MOBILE_CONVERSION",
+        ),
     ],
 )
 def test_what_cannot_be_exported_is_refused(stats, words, message):
     done = exported(stats, *words, "--since", "5d", *ALL, code=2)
     assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("by", "metrics"),
+    [
+        ("PLATFORMS", "WEB_CONVERSION"),
+        ("CONVERSION_TAGS", "WEB_CONVERSION"),
+        ("AGE", "MOBILE_CONVERSION"),
+    ],
+)
+def test_conversions_have_the_segments_of_their_kind(stats, by, metrics):
+    words = ("--since", "5d", "--until", "4d", *ALL, "--metrics", metrics, "--segment-by", by)
+    assert len({row["segment_value"] for row in stats.export(*words)}) > 1
+
+
+@pytest.mark.parametrize("command", ["get", "export"])
+def test_an_entity_is_offered_where_it_is_taken(stats, command):
+    offered = "MEDIA_CREATIVE" in " ".join(stats.adsctl("stats", command, "--help").stdout.split())
+    words = ("stats", command, "--since", "5d", "--all", "-o", "none", "--entity")
+    assert offered == (stats.adsctl(*words, "MEDIA_CREATIVE", code=None).returncode == 0)
+    assert offered == ("MEDIA_CREATIVE" in stats.adsctl(*words, "AD", code=2).stderr)
 
 
 def test_a_run_that_waits_counts_its_jobs(stats, monkeypatch):

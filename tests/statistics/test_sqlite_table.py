@@ -6,6 +6,7 @@ from datetime import datetime
 
 import pytest
 
+from tests.statistics.lying import lie
 from tests.statistics.rows import number
 
 ONE = ("--entity", "LINE_ITEM", "--ids", "9d4c2", "--metrics", "impressions")
@@ -73,3 +74,90 @@ def test_a_database_that_is_locked_says_so(stats, monkeypatch):
         assert "database is locked" in export(stats, "--since", "1d", code=11).stderr
     export(stats, "--since", "1d", "--resume")
     assert len(stored(stats, "SELECT * FROM statistics")) == 1
+
+
+def test_a_segment_that_left_the_corrected_answer_goes(stats, service, monkeypatch):
+    period = ("--since", "5d", "--until", "3d", "--segment-by", "AGE")
+    export(stats, *period, "--metrics", "impressions,billed_charge_local")
+    export(stats, *period[:-1], "GENDER")
+    export(stats, "--since", "7d", "--until", "5d", *period[4:])
+    before = stored(stats, "SELECT start, segment_value FROM statistics WHERE segment_by = 'AGE'")
+    assert len(before) == 4 * 4
+
+    def left(data):
+        for record in data:
+            del record["id_data"][0]
+
+    lie(service, monkeypatch, left)
+    export(stats, *period)
+    query = "SELECT segment_value, count(impressions), count(billed_charge_local) FROM statistics "
+    found = stored(stats, query + "WHERE segment_by = 'AGE' AND start >= '2026-06-12' GROUP BY 1 ORDER BY 1")
+    assert found == [  # of the one that left there is what was not asked again
+        ("AGE_13_TO_24", 0, 2),
+        *((age, 2, 2) for age in ("AGE_25_TO_34", "AGE_35_TO_49", "AGE_OVER_50")),
+    ]
+    export(stats, *period, "--metrics", "BILLING")
+    counts = "SELECT segment_by, count(*), count(impressions) FROM statistics GROUP BY 1 ORDER BY 1"
+    assert stored(stats, counts) == [("AGE", 3 * 2 + 4 * 2, 3 * 2 + 4 * 2), ("GENDER", 6, 6)]
+
+
+def test_metros_of_two_countries_do_not_remove_each_other(stats):
+    period = ("--since", "5d", "--until", "4d", "--segment-by", "METROS", "--country")
+    for country in ("96683cc9126741d1", "06ef846bfc783874", "96683cc9126741d1"):
+        export(stats, *period, country)
+    found = stored(stats, "SELECT country, count(*) FROM statistics GROUP BY 1 ORDER BY 1")
+    assert found == [("06ef846bfc783874", 3), ("96683cc9126741d1", 3)]
+
+
+@pytest.mark.parametrize("granularity", ["TOTAL", "DAY", "HOUR"])
+def test_times_of_each_kind_are_stored_beside_each_other(stats, granularity):
+    period = ("--since", "5d", "--until", "3d")
+    for each in ("TOTAL", "DAY", "HOUR", granularity):
+        export(stats, *period, "--granularity", each)
+    found = stored(
+        stats, "SELECT granularity, count(*), sum(impressions) FROM statistics GROUP BY 1 ORDER BY 2"
+    )
+    assert [row[:2] for row in found] == [("TOTAL", 1), ("DAY", 2), ("HOUR", 48)]
+    assert len({row[2] for row in found}) == 1
+
+
+def test_a_table_of_an_earlier_version_is_kept_and_goes_on(stats):
+    """It told segments apart by name, and times not by their kind."""
+    key = ("account", "entity", "entity_id", "start", "end", "placement", "segment_by", "segment")
+    account = stats.adsctl("accounts", "list", "-o", "ids").stdout.split()[0]
+    days = [(f"2026-06-{day}T00:00:00+02:00", f"2026-06-{day + 1}T00:00:00+02:00") for day in (12, 13, 15)]
+    with closing(sqlite3.connect(stats.adsctl.home / "ads.db")) as db, db:
+        names = ", ".join(f'"{name}" TEXT NOT NULL' for name in key)
+        quoted = ", ".join(f'"{name}"' for name in key)
+        db.execute(
+            f"CREATE TABLE statistics ({names}, name TEXT, campaign TEXT, currency TEXT, clicks NUMERIC, "
+            f"impressions NUMERIC, PRIMARY KEY ({quoted}))"
+        )
+        db.execute("CREATE VIEW own AS SELECT sum(impressions) FROM statistics")
+        for start, end in days:
+            row = (
+                account,
+                "LINE_ITEM",
+                "9d4c2",
+                start,
+                end,
+                "ALL_ON_PLATFORM",
+                "AGE",
+                "age over 50",
+                7,
+                1000,
+            )
+            db.execute(
+                f"INSERT INTO statistics ({quoted}, clicks, impressions) VALUES ({', '.join('?' * 10)})", row
+            )
+    export(stats, "--since", "2026-06-13", "--until", "2026-06-17", "--segment-by", "AGE")
+    query = "SELECT substr(start, 9, 2), count(*), sum(clicks), min(granularity) FROM statistics GROUP BY 1"
+    assert stored(stats, query) == [
+        ("12", 1, 7, "DAY"),
+        ("13", 5, 7, "DAY"),
+        ("14", 4, None, "DAY"),
+        ("15", 5, 7, "DAY"),
+        ("16", 4, None, "DAY"),
+    ]
+    again = stats.export(*ONE, "--since", "2026-06-13", "--segment-by", "AGE")
+    assert stored(stats, "SELECT * FROM own") == [(1000 + sum(number(row["impressions"]) for row in again),)]

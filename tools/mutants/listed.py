@@ -10,6 +10,7 @@ from .images import IMAGES
 from .others import OTHERS
 from .pages import PAGES
 from .spending import SPENDING
+from .statistics import STATISTICS
 from .syncs import SYNCS
 from .updates import UPDATES
 
@@ -25,5 +26,6 @@ MUTANTS = (
     *SYNCS,
     *UPDATES,
     *PAGES,
+    *STATISTICS,
     *OTHERS,
 )

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import UNSET, Meta
 
 from ...api.endpoint import Request
+from ...api.fields import fields_of
 from ..storage.store import Store, record_from_row
 from .errors import ApiError, invalid_parameter
 from .params import value_or_default
@@ -18,7 +19,8 @@ UNPAGED = 1_000_000  # records of a list that has no pages
 COLUMNS = ("id", "created_at", "updated_at", "deleted")
 Seq = Annotated[int, Meta(ge=0, le=2**63 - 1)]  # an SQLite integer
 # sort_by, its value in the last record of the page, and the sequence number of that record.
-Position = tuple[str, str | Seq | None, Seq]
+Position = tuple[str, str | int | float | None, Seq]
+FIRST = -(2**63) + 1  # sorts before every other number, and before every text
 
 
 def encode_cursor(*position: Any) -> str:
@@ -54,9 +56,9 @@ def list_page(
     """Return one page of records, by the parameters that all lists share.
 
     These are count, cursor, sort_by, with_deleted, with_total_count and q. `sortable` names the fields
-    that sort_by accepts besides COLUMNS. `q` searches the words of `search_fields`, or without those the
-    beginning of the name. `where` maps further SQL conditions to their values. Without an `owner` the records
-    of all of them are listed.
+    that sort_by accepts besides COLUMNS and those of the declaration. `q` searches the words of
+    `search_fields`, or without those the beginning of the name. `where` maps further SQL conditions to
+    their values. Without an `owner` the records of all of them are listed.
     """
     matching = {"kind = ?": kind} | ({} if owner is None else {"owner = ?": owner}) | dict(where or {})
     conditions, values = [*matching], [*matching.values()]
@@ -97,7 +99,11 @@ def _select_page(
 ) -> tuple[list[Any], str | None]:
     """Return the rows of a page, and the cursor of the next one."""
     sort_by = value_or_default(request, "sort_by") or ""
-    key, direction = _parse_sort_by(sort_by, sortable)
+    documented = (
+        next(field for field in fields_of(type(request)) if field.name == "sort_by") if sort_by else None
+    )
+    attributes = documented.type.extra("sortable") if documented else ()
+    key, direction = _parse_sort_by(sort_by, tuple(dict.fromkeys((*attributes, *sortable))))
     after: list[Any] = []
     if cursor := value_or_default(request, "cursor"):
         cursor_sort_by, value, seq = decode_cursor(cursor, Position)
@@ -124,5 +130,5 @@ def _parse_sort_by(sort_by: str, sortable: tuple[str, ...]) -> tuple[str, str]:
         attributes = ", ".join((*COLUMNS, *sortable))
         reason = f"{sort_by!r} is not ATTRIBUTE-asc or ATTRIBUTE-desc; the attributes are {attributes}"
         raise invalid_parameter("sort_by", reason)
-    expression = name if name in COLUMNS else f"coalesce({_json_field(name)}, '')"
+    expression = name if name in COLUMNS else f"coalesce({_json_field(name)}, {FIRST})"
     return expression, (direction or "asc").upper()

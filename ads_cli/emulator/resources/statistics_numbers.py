@@ -141,10 +141,12 @@ def _conversions(prefix: str, rates: Mapping[str, float], clicks: int, draw: "_D
 
 
 def hours(start: datetime, end: datetime) -> Iterator[datetime]:
-    """Yield the hours that begin in a period, which begins with one."""
-    while start < end:
-        yield start
-        start += HOUR
+    """Yield the hours in UTC that begin in a period: each in one of two periods that meet within it."""
+    hour = start.replace(minute=0, second=0, microsecond=0)
+    hour += HOUR if hour < start else timedelta()
+    while hour < end:
+        yield hour
+        hour += HOUR
 
 
 def _daily_budget(line_item: Record, campaign: Record, part_of_campaign: int) -> int:

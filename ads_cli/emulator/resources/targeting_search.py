@@ -68,8 +68,8 @@ def search_events(context: RequestContext, request: SearchEvents) -> Result:
         for event in _values(request)
         if event["end_time"] > start
         and (request.end_time is None or event["start_time"] <= request.end_time)
-        and request.event_types in (None, event["event_type"])
-        and request.country_codes in (None, event["country_code"])
+        and (request.event_types is None or event["event_type"] in request.event_types)
+        and (request.country_codes is None or event["country_code"] in request.country_codes)
     ]
     return _page(request, found)
 

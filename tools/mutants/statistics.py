@@ -1,0 +1,123 @@
+"""Mutants of what makes a table of statistics a sum."""
+
+from .mutant import Mutant
+
+SUMS = "tests/statistics/test_sums.py"
+NO_SUM = f"{SUMS}::test_an_answer_that_has_no_sum_is_unreadable"
+TABLE = "tests/statistics/test_sqlite_table.py"
+NIGHTS = "tests/statistics/test_days.py::test_the_days_of_every_night_follow_each_other_in_every_zone"
+
+STATISTICS = (
+    Mutant(
+        "segments of one name are one",
+        "ads_cli/statistics/rows.py",
+        'known = value if value not in (None, "") else name',
+        'known = name if name not in (None, "") else value',
+        (f"{SUMS}::test_two_segments_of_one_name_keep_the_numbers_of_both",),
+    ),
+    Mutant(
+        "segments of one name are one line of a page",
+        "ads_cli/statistics/gathered.py",
+        'for mark in (attrgetter("id"), attrgetter("segment")):',
+        'for mark in (attrgetter("id"),):',
+        (f"{SUMS}::test_pages_and_pictures_name_both",),
+    ),
+    Mutant(
+        "an entity counts as it is answered last",
+        "ads_cli/statistics/rows.py",
+        "        if id in seen:\n",
+        "        if id in seen and not answer.data:\n",
+        (NO_SUM,),
+    ),
+    Mutant(
+        "a segment counts as it is answered last",
+        "ads_cli/statistics/rows.py",
+        "            if segment.value in values:\n",
+        "            if segment.value in values and not metrics:\n",
+        (NO_SUM,),
+    ),
+    Mutant(
+        "a number has no limit",
+        "ads_cli/statistics/rows.py",
+        "-MAX_NUMBER < number < MAX_NUMBER",
+        "number == number",
+        (NO_SUM,),
+    ),
+    Mutant(
+        "NaN is a number of an answer",
+        "ads_cli/client/response_body.py",
+        "json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)",
+        "json.JSONDecoder(parse_float=_finite)",
+        (f"{SUMS}::test_a_number_that_is_not_one_of_json_is_unreadable",),
+    ),
+    Mutant(
+        "infinity is a number of an answer",
+        "ads_cli/client/response_body.py",
+        "json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)",
+        "json.JSONDecoder(parse_constant=_refuse_constant)",
+        (f"{SUMS}::test_a_number_that_is_not_one_of_json_is_unreadable",),
+    ),
+    Mutant(
+        "what is compressed is a result",
+        "ads_cli/statistics/export.py",
+        "lambda packed: self._check(number, packed)",
+        "lambda packed: None",
+        (f"{SUMS}::test_a_result_that_was_once_no_result_is_asked_for_again_in_the_same_run",),
+    ),
+    Mutant(
+        "a job whose result cannot be read is found again",
+        "ads_cli/statistics/export.py",
+        "known = {*folder.jobs.values(), *folder.failed}",
+        "known = {*folder.jobs.values()}",
+        (f"{SUMS}::test_a_job_whose_result_cannot_be_read_is_made_again",),
+    ),
+    Mutant(
+        "a segment that left its answer stays in the table",
+        "ads_cli/statistics/sqlite_table.py",
+        "    db.execute(f'DELETE FROM \"{TABLE}\" WHERE {condition}{none}', {**scope, **values})\n",
+        "",
+        (f"{TABLE}::test_a_segment_that_left_the_corrected_answer_goes",),
+    ),
+    Mutant(
+        "metrics that were not asked again leave the table",
+        "ads_cli/statistics/sqlite_table.py",
+        "WHERE {condition}{none}'",
+        "WHERE {condition}'",
+        (f"{TABLE}::test_a_segment_that_left_the_corrected_answer_goes",),
+    ),
+    Mutant(
+        "an hour between two days is nobody's",
+        "ads_cli/statistics/day_cuts.py",
+        "return far if gap < SHORT else near",
+        "return None",
+        (NIGHTS,),
+    ),
+    Mutant(
+        "a day that is cut overlaps",
+        "ads_cli/statistics/day_cuts.py",
+        "is_cut = min(near, far) < edge < max(near, far)",
+        "is_cut = False",
+        (NIGHTS,),
+    ),
+    Mutant(
+        "what another run stored meanwhile is not looked at",
+        "ads_cli/statistics/sqlite_table.py",
+        "if self._questions_again(db, asked) != [question for question, _ in again]:",
+        "if not self._path:",
+        ("tests/statistics/test_days.py::test_a_table_that_another_run_changed_meanwhile_is_not_written",),
+    ),
+    Mutant(
+        "web conversions have segments by age",
+        "ads_cli/api/metrics.py",
+        'if segmentation not in (None, *WEB_SEGMENTS) and "WEB_CONVERSION" in groups:',
+        "if segmentation not in (None, *WEB_SEGMENTS) and not groups:",
+        ("tests/statistics/test_export.py::test_what_cannot_be_exported_is_refused",),
+    ),
+    Mutant(
+        "an address alone is sent",
+        "ads_cli/api/conversions.py",
+        "return any(all(getattr(each, name) for name in BROWSER) for each in self.identifiers)",
+        "return any(any(getattr(each, name) for name in BROWSER) for each in self.identifiers)",
+        ("tests/batches/test_conversions.py::test_an_address_or_a_browser_by_itself_is_refused",),
+    ),
+)

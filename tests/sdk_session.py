@@ -1,4 +1,4 @@
-"""A session of the public SDK, unchanged but for its addresses and version: python sdk_session.py STEPS...
+"""A session of the public SDK, unchanged but for its addresses: python sdk_session.py STEPS...
 
 It runs in an environment of its own, without adsctl; the variables of `emulator exec` name the emulator.
 """
@@ -12,15 +12,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import twitter_ads
-
-# The constants that name the version and the addresses; the modules read them when they are imported.
-twitter_ads.API_VERSION = "12"
-
-from twitter_ads.account import Account  # noqa: E402
-from twitter_ads.audience import CustomAudience  # noqa: E402
-from twitter_ads.campaign import ScheduledPromotedTweet, TargetingCriteria  # noqa: E402
-from twitter_ads.client import Client  # noqa: E402
-from twitter_ads.creative import (  # noqa: E402
+from twitter_ads.account import Account
+from twitter_ads.audience import CustomAudience
+from twitter_ads.campaign import ScheduledPromotedTweet, TargetingCriteria
+from twitter_ads.client import Client
+from twitter_ads.creative import (
     Card,
     CardsFetch,
     DraftTweet,
@@ -35,8 +31,8 @@ from twitter_ads.creative import (  # noqa: E402
     Tweets,
     VideoConversationCard,
 )
-from twitter_ads.error import NotFound  # noqa: E402
-from twitter_ads.http import Request  # noqa: E402
+from twitter_ads.error import NotFound
+from twitter_ads.http import Request
 
 # The SDK shows all deprecations, of what Python has deprecated since, too.
 warnings.filterwarnings("ignore", r"datetime\.datetime\.utc", DeprecationWarning, "twitter_ads")

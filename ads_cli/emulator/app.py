@@ -50,13 +50,17 @@ class Emulator:
     """The service over one SQLite file, as a WSGI application.
 
     Threads and processes may share the file. Nonces and rate limits are kept per instance. `faults` may
-    be replaced at any time.
+    be replaced at any time. Unless `strict`, unknown parameters of service x are left out, and named in a
+    header of the response.
     """
 
-    def __init__(self, database: Path, *, faults: Sequence[str] = (), service: str = "generic") -> None:
+    def __init__(
+        self, database: Path, *, faults: Sequence[str] = (), service: str = "generic", strict: bool = True
+    ) -> None:
         self.faults = [parse_fault(text) for text in faults]
         self.database = database
         self.service = service  # whose names it speaks
+        self._is_strict = strict or service == "generic"
         self._store = open_store(database, _seed)
         self.authenticator = Authenticator(self._store)
         self._rate_limits = RateLimits(service)
@@ -133,7 +137,13 @@ class Emulator:
             return handle_with_faults(self.faults, incoming, lambda fault: self._download(incoming))
         endpoint, handler, path_params = self._router.find(incoming)
         context = RequestContext(
-            self._store, self.authenticator, self._rate_limits, incoming, path_params, self.service
+            self._store,
+            self.authenticator,
+            self._rate_limits,
+            incoming,
+            path_params,
+            self.service,
+            self._is_strict,
         )
         if handler.request_type:
             context.user = self.authenticator.authenticate_user(incoming, writes=endpoint.mutates).user
@@ -175,7 +185,7 @@ def _seed(store: Store) -> None:
 def _handle(context: RequestContext, endpoint: Endpoint, handler: RegisteredHandler) -> HttpResponse:
     """Count and validate the request, and call its handler; errors become responses."""
     response = _respond_within_rate(context, endpoint, handler)
-    return response if response.headers else response._replace(headers=context.rate_headers)
+    return response if response.headers else response._replace(headers=context.headers)
 
 
 def _respond_within_rate(

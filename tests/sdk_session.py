@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 import twitter_ads
 from twitter_ads.account import Account
 from twitter_ads.audience import CustomAudience
-from twitter_ads.campaign import ScheduledPromotedTweet, TargetingCriteria
+from twitter_ads.campaign import ScheduledPromotedTweet, TargetingCriteria, Tweet
 from twitter_ads.client import Client
 from twitter_ads.creative import (
     Card,
@@ -31,7 +31,7 @@ from twitter_ads.creative import (
     Tweets,
     VideoConversationCard,
 )
-from twitter_ads.error import NotFound
+from twitter_ads.error import Forbidden, NotFound
 from twitter_ads.http import Request
 
 # The SDK shows all deprecations, of what Python has deprecated since, too.
@@ -51,8 +51,8 @@ def accounts() -> None:
     assert ACCOUNT.name and ACCOUNT.timezone and ACCOUNT.created_at
     try:
         Account.load(CLIENT, "nobody")
-    except NotFound as error:
-        assert error.code == 404 and error.details[0]["code"]
+    except Forbidden as error:
+        assert error.code == 403 and error.details[0]["code"] == "ACCOUNT_NOT_FOUND"
     else:
         raise AssertionError("an account that does not exist was loaded")
 
@@ -229,9 +229,10 @@ def targeting() -> None:
 def promotions() -> None:
     """Promote posts, an account, a scheduled post and media; load, list and delete the promotions."""
     line_item = os.environ["LINE_ITEM"]
-    first, second = PromotedTweet.attach(ACCOUNT, line_item_id=line_item, tweet_ids=[901, 902])
-    assert (first.tweet_id, second.tweet_id) == ("901", "902") and first.approval_status == "ACCEPTED"
-    assert PromotedTweet.load(ACCOUNT, first.id).tweet_id == "901"
+    posts = [Tweet.create(ACCOUNT, text=f"Mugs {number}")["id_str"] for number in range(2)]
+    first, second = PromotedTweet.attach(ACCOUNT, line_item_id=line_item, tweet_ids=posts)
+    assert [first.tweet_id, second.tweet_id] == posts and first.approval_status == "ACCEPTED"
+    assert PromotedTweet.load(ACCOUNT, first.id).tweet_id == posts[0]
     first.delete()
     promoted = [one.id for one in ACCOUNT.promoted_tweets(line_item_ids=[line_item])]
     assert first.deleted and first.id not in promoted and second.id in promoted

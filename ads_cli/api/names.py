@@ -5,6 +5,7 @@ stands here once. Names are translated where a request becomes bytes and where a
 meaning, never in between. What is typed or read from a file may have either name, whatever the service.
 """
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -70,6 +71,8 @@ VALUES = {
     "resource_type": {"post": "tweet"},
 }
 
+# A word of a message, or what it quotes; a suggestion is quoted too, and is a name.
+WORD = re.compile(r"(?<!did you mean )'[^']*'|\w+")
 Table = Mapping[str, str]
 NO_TABLE: Table = {}
 ENUMS = frozenset(VALUES)  # the fields whose values are translated, unless they are texts of the same name
@@ -80,6 +83,8 @@ class Names:
 
     def __init__(self, fields: Table, segments: Table, values: Mapping[str, Table]) -> None:
         self._to_wire = _Renaming(fields, values)
+        self._words = {name: new for table in values.values() for name, new in table.items()}
+        self._words |= {**segments, **fields}
         self._to_neutral = self._to_wire.inverse()
         self._segments = segments
 
@@ -102,6 +107,10 @@ class Names:
     def dotted(self, path: str) -> str:
         """Return the names in the path of a field, such as `components[1].destination.url`, on the wire."""
         return ".".join(map(self.name, path.split(".")))
+
+    def text(self, message: str) -> str:
+        """Rename what a message names: fields, values and posts, but nothing that it quotes."""
+        return WORD.sub(lambda found: self._words.get(found[0], found[0]), message)
 
     def segment(self, segment: str) -> str:
         """Return the name of a segment of a path on the wire."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from ..api.endpoint import Endpoint, Request
+from ..api.names import SERVICES
 from ..api.problems import InvalidError
 from ..api.users import AudienceOperation, DoNotReachOperation
 from ..api.validation import compile_types
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse
 
     from .data import EmulatorData
+
+# What service x says in each answer of the advertising API, whose paths begin so.
+CURRENT_VERSION = ("X-Current-Api-Version", "12")
+VERSIONED = ("/5/", "/11/", "/12/")
 
 
 class SeededCredentials(NamedTuple):
@@ -115,17 +120,20 @@ class Emulator:
 
     def __call__(self, environ: dict[str, Any], start_response: "StartResponse") -> list[bytes]:
         """Respond to one request; any exception becomes an error response."""
+        incoming = IncomingRequest(environ)
         try:
             with file_errors_as_state_errors(self.database), self._store.in_use():
-                response = self._respond(IncomingRequest(environ))
+                response = self._respond(incoming)
         except ApiError as error:
-            response = error.to_response({})
+            response = error.to_response({}, SERVICES[self.service])
         except StateError as error:
             if "ads_cli.timeout" in environ:  # a client in this process handles the exception itself
                 raise
             response = error_response(507, [{"code": "INSUFFICIENT_STORAGE", "message": error.message}], {})
         except Exception:
             response = _internal_error()
+        if self.service == "x" and incoming.path.startswith(VERSIONED):
+            response = response._replace(headers=(*response.headers, CURRENT_VERSION))
         return response.send(start_response, without_body=environ["REQUEST_METHOD"] == "HEAD")
 
     def _respond(self, incoming: IncomingRequest) -> HttpResponse:
@@ -200,9 +208,9 @@ def _respond_within_rate(
         result = handler.function(context, request)
     except InvalidError as error:
         errors = [error_of(problem, context.names) for problem in error.problems]
-        return error_response(400, errors, context.echoed)
+        return error_response(400, errors, context.names.to_wire(context.echoed))
     except ApiError as error:
-        return error.to_response(context.echoed)
+        return error.to_response(context.echoed, context.names)
     except sqlite3.Error:
         raise
     except Exception:

@@ -1,5 +1,6 @@
 """What clients that others wrote send to service x, and what they are answered."""
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -7,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from ads_cli.emulator.app import Emulator
-from ads_cli.emulator.seed.creatives import VIDEO
-from ads_cli.emulator.seed.line_items import ORDER, REACH
+from ads_cli.emulator.seed.creatives import TALL, VIDEO
+from ads_cli.emulator.seed.line_items import ORDER, REACH, SPRING
+from ads_cli.emulator.seed.posts import SPRING_POST
 
 from .client import HOST, Client, InProcess, authorization, errors, product
 
@@ -135,3 +137,115 @@ def test_a_strict_emulator_and_the_neutral_service_refuse_unknown_parameters(dat
         refused = client.get(f"/12/accounts/{emulator.account}/cards", colour="red")
         assert errors(refused) == [("INVALID_PARAMETER", "colour")]
         assert "x-emulator-unknown-parameters" not in refused.headers
+
+
+X_CODES = {
+    "campaigns/none": (404, "CAMPAIGN_NOT_FOUND"),
+    "line_items/none": (404, "LINE_ITEM_NOT_FOUND"),
+    "cards/none": (404, "CARD_NOT_FOUND"),
+    "cards/poll/none": (404, "CARD_NOT_FOUND"),
+    "media_creatives/none": (404, "MEDIA_CREATIVE_NOT_FOUND"),
+    "account_media/none": (404, "ACCOUNT_MEDIA_NOT_FOUND"),
+    "media_library/3_1": (404, "MEDIA_NOT_FOUND"),
+    "funding_instruments/none": (404, "FUNDING_INSTRUMENT_NOT_FOUND"),
+    "promoted_tweets/none": (404, "PROMOTED_TWEET_NOT_FOUND"),
+    "promoted_accounts/none": (404, "PROMOTED_ACCOUNT_NOT_FOUND"),
+    "promotable_users/none": (404, "PROMOTABLE_USER_NOT_FOUND"),
+    "scheduled_tweets/1": (404, "TWEET_NOT_FOUND"),
+    "draft_tweets/1": (404, "TWEET_NOT_FOUND"),
+    "custom_audiences/none": (404, "TAILORED_AUDIENCE_NOT_FOUND"),
+    "targeting_criteria/none": (404, "TARGETING_CRITERION_NOT_FOUND"),
+    "web_event_tags/none": (404, "WEB_EVENT_TAG_NOT_FOUND"),
+    "app_event_tags/none": (404, "APP_EVENT_TAG_NOT_FOUND"),
+    "user_settings/1": (403, "USER_NOT_FOUND"),
+    "tracking_tags/none": (404, "NOT_FOUND"),
+    "nothing": (404, "ROUTE_NOT_FOUND"),
+}
+
+
+@pytest.mark.parametrize("path", X_CODES)
+def test_what_does_not_exist_has_a_code_of_the_reference(local, path):
+    response = local.get(f"/12/accounts/{local.emulator.account}/{path}")
+    assert (response.status_code, response.json()["errors"][0]["code"]) == X_CODES[path]
+    assert response.headers["x-current-api-version"] == "12"
+
+
+def test_an_account_of_others_is_forbidden(local):
+    for line in ("GET 12/accounts/none", "GET 11/accounts/none/campaigns", "POST 12/accounts/none/campaigns"):
+        method, path = line.split()
+        fields = {"funding_instrument_id": ORDER, "name": "A", "daily_budget_amount_local_micro": 10**7}
+        response = local.send(method, f"/{path}", **(fields if method == "POST" else {}))
+        assert (response.status_code, errors(response)) == (403, [("ACCOUNT_NOT_FOUND", None)])
+
+
+def test_codes_in_a_batch_are_those_of_the_reference(local):
+    update = {"operation_type": "Update", "params": {"line_item_id": "none", "name": "A"}}
+    path = f"/12/batch/accounts/{local.emulator.account}/line_items"
+    response = local.send("POST", path, json_body=[update])
+    assert response.json()["operation_errors"][0][0]["code"] == "LINE_ITEM_NOT_FOUND"
+
+
+@pytest.mark.parametrize(
+    ("line", "parameter", "words"),
+    [
+        ("GET tweets?tweet_type=LIVE", "tweet_type", "tweet_type: 'LIVE' is not one of DRAFT"),
+        ("GET tweets?tweet_type=DRAFT&count=0", "count", "count: '0' is not allowed"),
+        (f"POST promoted_tweets?line_item_id={REACH}", "tweet_ids", "tweet_ids: is required"),
+        (f"POST promoted_tweets?line_item_id={REACH}&tweet_ids=7", None, "the tweet 7 does not exist"),
+        (f"POST promoted_tweets?line_item_id={REACH}&tweet_ids={SPRING_POST},{SPRING_POST}", "tweet_ids",
+         f"tweet_ids: the line item {REACH} promotes the tweet {SPRING_POST} already"),
+        ("POST scheduled_promoted_tweets?line_item_id=9d4c2&scheduled_tweet_id=5", "scheduled_tweet_id",
+         "scheduled_tweet_id: the scheduled tweet 5 does not exist"),
+        ("GET promoted_tweets/5", None, "the promoted tweet 5 does not exist"),
+        ("GET line_items?sort_by=post-up", "sort_by", "sort_by: 'post-up' is not ATTRIBUTE-asc"),
+        ("GET account_history?entity_type=PROMOTED_POST", "entity_type", "entity_type: is not a known name"),
+    ],
+)  # fmt: skip
+def test_messages_have_the_names_of_x(local, line, parameter, words):
+    method, path = line.split()
+    at = "stats/accounts" if path.startswith("stats?") else "accounts"
+    response = signed(
+        local, method, f"/12/{at}/{local.emulator.account}/{path.removeprefix('stats')}".replace("/?", "?")
+    )
+    error = response.json()["errors"][0]
+    assert (error.get("parameter"), error["message"][: len(words)]) == (parameter, words)
+    assert not re.search(r"(?<!')\bpost", error["message"]), error["message"]
+
+
+def test_core_reads_are_ten_thousand_and_others_two_thousand(local):
+    account = f"/12/accounts/{local.emulator.account}"
+    limits = {
+        path: local.get(account + path).headers["x-account-rate-limit-limit"]
+        for path in ("/campaigns", f"/campaigns/{SPRING}", "/line_items", f"/line_items/{REACH}", "/cards")
+    }
+    assert [*limits.values()] == ["10000"] * 4 + ["2000"]
+
+
+def test_every_answer_of_the_advertising_interface_names_the_current_version(local):
+    with closing(Emulator(local.emulator.database)) as generic:
+        assert "x-current-api-version" not in Client(generic, InProcess(generic)).get("/12/accounts").headers
+    assert local.get("/11/accounts").headers["x-current-api-version"] == "12"
+    unsigned = local.transport.request("GET", f"{HOST}/12/accounts", headers={})
+    assert (unsigned.status_code, unsigned.headers["x-current-api-version"]) == (401, "12")
+    assert (
+        "x-current-api-version" not in local.transport.request("GET", f"{HOST}/2/users", headers={}).headers
+    )
+
+
+def test_videos_of_polls_last_whole_seconds(local):
+    path = f"/12/accounts/{local.emulator.account}/cards/poll"
+    poll = {"name": "A", "first_choice": "a", "second_choice": "b", "duration_in_minutes": 60}
+    shown = [local.send("POST", path, media_key=key, **poll).json()["data"] for key in (VIDEO, TALL)]
+    assert all(one["content_duration_seconds"].isdecimal() for one in shown), shown
+
+
+FAIR = "1790415000000000014"
+
+
+def test_only_posts_that_exist_are_promoted(local):
+    path = f"/12/accounts/{local.emulator.account}/promoted_posts"
+    refused = local.send("POST", path, line_item_id=REACH, post_ids=f"{FAIR},7")
+    assert (refused.status_code, errors(refused)) == (404, [("TWEET_NOT_FOUND", None)])
+    assert FAIR not in [one["post_id"] for one in local.get(path, line_item_ids=REACH).json()["data"]]
+    made = local.send("POST", path, line_item_id=REACH, post_ids=FAIR)
+    assert made.json()["data"][0]["post_id"] == FAIR

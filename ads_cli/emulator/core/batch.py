@@ -85,7 +85,7 @@ class BatchHandler:
             except InvalidError as error:
                 found = [error_of(problem, context.names) for problem in error.problems]
             except ApiError as error:
-                found = error.errors
+                found = error.errors_in(context.names)
             errors.append(found)
         if any(errors):
             raise _RefusedError(errors)

@@ -1,13 +1,14 @@
 """Turn what was received into a declared request, and its problems into errors."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ...api.endpoint import Endpoint, Request
 from ...api.names import Names
 from ...api.parts import with_removed, without_removed
 from ...api.problems import InvalidError, Problem
 from ...api.validation import convert
+from .errors import in_words_of
 from .handlers import RequestContext
 from .params import echoed_params, read_params, record_fields_only, value_or_default
 
@@ -64,8 +65,7 @@ def _read(
     return with_removed(request, removed)
 
 
-def error_of(problem: Problem, names: Names) -> dict[str, str]:
+def error_of(problem: Problem, names: Names) -> dict[str, Any]:
     """Format a problem as an error of the advertising API."""
-    problem = problem._replace(path=names.dotted(problem.path))
     code = next(code for beginning, code in CODES.items() if problem.message.startswith(beginning))
-    return {"code": code, "message": str(problem), "parameter": problem.path}
+    return in_words_of(names, {"code": code, "message": str(problem), "parameter": problem.path})

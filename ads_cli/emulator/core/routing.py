@@ -10,7 +10,7 @@ from ...api.batches import batch_request
 from ...api.endpoint import Endpoint, Request, requests_for
 from ...api.names import SERVICES
 from .batch import BatchHandler
-from .errors import ApiError
+from .errors import ApiError, NotFoundError
 from .handlers import RegisteredHandler, registered
 from .incoming_request import IncomingRequest
 
@@ -92,7 +92,7 @@ class Router:
         if match is None and len(segments) > 1 and (later := self._later_versions.get(segments[1])):
             match = self._match(incoming, ["", later, *segments[2:]])
         if match is None:
-            raise ApiError(404, "NOT_FOUND", f"the path {incoming.path} does not exist")
+            raise NotFoundError("route", f"the path {incoming.path} does not exist")
         return match
 
     def _match(self, incoming: IncomingRequest, segments: list[str]) -> Match | None:

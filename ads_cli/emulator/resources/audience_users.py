@@ -138,7 +138,7 @@ def _convert_operation(names: Names, operation_type: type[Any], value: Any, unkn
 
 
 def _format(problem: Problem, index: int, names: Names) -> dict[str, Any]:
-    message = str(problem._replace(path=names.dotted(problem.path)))
+    message = names.text(str(problem._replace(path=names.dotted(problem.path))))
     return {"code": "INVALID_PARAMETER", "index": index, "message": message}
 
 

@@ -143,7 +143,7 @@ def _merged(sent: Sent, stored: bytes) -> Product:
 
 def _notes(problems: list[Problem], names: Names) -> list[Note]:
     renamed = (problem._replace(path=names.dotted(problem.path)) for problem in problems)
-    return [Note(str(problem), problem.path) for problem in renamed]
+    return [Note(names.text(str(problem)), problem.path) for problem in renamed]
 
 
 def _id_of(item: Any) -> str | None:

@@ -71,8 +71,7 @@ VALUES = {
     "resource_type": {"post": "tweet"},
 }
 
-# A word of a message, or what it quotes; a suggestion is quoted too, and is a name.
-WORD = re.compile(r"(?<!did you mean )'[^']*'|\w+")
+WORD = re.compile(r"'([^']*)'|(\w+)")  # what a message quotes, or a word of it
 Table = Mapping[str, str]
 NO_TABLE: Table = {}
 ENUMS = frozenset(VALUES)  # the fields whose values are translated, unless they are texts of the same name
@@ -83,8 +82,7 @@ class Names:
 
     def __init__(self, fields: Table, segments: Table, values: Mapping[str, Table]) -> None:
         self._to_wire = _Renaming(fields, values)
-        self._words = {name: new for table in values.values() for name, new in table.items()}
-        self._words |= {**segments, **fields}
+        self._names = {name: new for table in values.values() for name, new in table.items()} | {**fields}
         self._to_neutral = self._to_wire.inverse()
         self._segments = segments
 
@@ -109,8 +107,15 @@ class Names:
         return ".".join(map(self.name, path.split(".")))
 
     def text(self, message: str) -> str:
-        """Rename what a message names: fields, values and posts, but nothing that it quotes."""
-        return WORD.sub(lambda found: self._words.get(found[0], found[0]), message)
+        """Rename what a message names: fields, values and posts; of what it quotes, fields and values."""
+
+        def renamed(found: re.Match[str]) -> str:
+            quoted, word = found.groups()
+            if quoted is not None:
+                return f"'{self._names.get(quoted, quoted)}'"
+            return self._names.get(word) or self._segments.get(word, word)
+
+        return WORD.sub(renamed, message)
 
     def segment(self, segment: str) -> str:
         """Return the name of a segment of a path on the wire."""

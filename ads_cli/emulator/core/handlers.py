@@ -46,7 +46,7 @@ class RequestContext:
         """The headers of the response: its rate limit, and what of the request was left out."""
         if not self.unknown:
             return self.rate_headers
-        listed = ", ".join(quote(name, safe="[].") for name in dict.fromkeys(self.unknown))
+        listed = ", ".join(quote(name, safe="[].=") for name in dict.fromkeys(self.unknown))
         return (*self.rate_headers, (UNKNOWN_PARAMETERS, listed[:MAX_LISTED_CHARACTERS]))
 
     @property

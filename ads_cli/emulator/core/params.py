@@ -14,6 +14,9 @@ from ...api.problems import InvalidError, Problem
 from .errors import ApiError
 from .incoming_request import FORM, IncomingRequest
 
+# Values of lists that the public SDK of service x has, and its reference no longer.
+OLDER_VALUES = {"metric_groups": ("MEDIA",)}
+
 
 def read_params(
     incoming: IncomingRequest,
@@ -64,6 +67,9 @@ def without_unknown(
     known: dict[str, Any] = {}
     for name, value in values.items():
         if name in types:
+            if isinstance(value, list) and (older := OLDER_VALUES.get(name)):
+                unknown += [f"{path}{name}={each}" for each in value if each in older]
+                value = [each for each in value if each not in older]
             known[name] = _without_unknown_inside(types[name], value, names, unknown, path + name)
         elif name == struct.__struct_config__.tag_field:
             known[name] = value

@@ -183,7 +183,7 @@ def is_not_found(client: Client, response: httpx.Response, code_of_x: str, messa
     """Tell whether something does not exist, by status and code, which service x has its own for."""
     status, code = 404, "NOT_FOUND"
     if client.emulator.service == "x":
-        status, code = 403 if code_of_x in ("ACCOUNT_NOT_FOUND", "USER_NOT_FOUND") else 404, code_of_x
+        status, code = 403 if code_of_x == "ACCOUNT_NOT_FOUND" else 404, code_of_x
     (error,) = response.json()["errors"]
     return (response.status_code, error["code"]) == (status, code) and message in error["message"]
 

@@ -157,7 +157,7 @@ X_CODES = {
     "targeting_criteria/none": (404, "TARGETING_CRITERION_NOT_FOUND"),
     "web_event_tags/none": (404, "WEB_EVENT_TAG_NOT_FOUND"),
     "app_event_tags/none": (404, "APP_EVENT_TAG_NOT_FOUND"),
-    "user_settings/1": (403, "USER_NOT_FOUND"),
+    "user_settings/1": (404, "NOT_FOUND"),
     "tracking_tags/none": (404, "NOT_FOUND"),
     "nothing": (404, "ROUTE_NOT_FOUND"),
 }

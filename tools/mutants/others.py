@@ -164,8 +164,8 @@ OTHERS = (
     Mutant(
         "an account of others is not found under x",
         "ads_cli/emulator/core/errors.py",
-        '{"ACCOUNT_NOT_FOUND": 403,',
-        '{"ACCOUNT_NOT_FOUND": 404,',
+        '{"ACCOUNT_NOT_FOUND": 403}',
+        '{"ACCOUNT_NOT_FOUND": 404}',
         (f"{OTHER_CLIENTS}::test_an_account_of_others_is_forbidden",),
     ),
     Mutant(

@@ -30,11 +30,10 @@ X_NOT_FOUND = {
     "route": "ROUTE_NOT_FOUND",
     "scheduled_post": "TWEET_NOT_FOUND",
     "targeting_criterion": "TARGETING_CRITERION_NOT_FOUND",
-    "user": "USER_NOT_FOUND",
     "web_event_tag": "WEB_EVENT_TAG_NOT_FOUND",
 }
 # Those that service x sends with another status than 404: it does not say whether they exist.
-X_STATUSES = {"ACCOUNT_NOT_FOUND": 403, "USER_NOT_FOUND": 403}
+X_STATUSES = {"ACCOUNT_NOT_FOUND": 403}
 
 
 class ApiError(Exception):

@@ -280,8 +280,8 @@ _adsctl_options() {
     'auth token') REPLY='--bearer' ;;
     'profile show') REPLY='--show-origin' ;;
     'webhooks create') REPLY='--as' ;;
-    'emulator serve') REPLY='--port --host --fault --database' ;;
-    'emulator exec') REPLY='--fault --database' ;;
+    'emulator serve') REPLY='--port --host --fault --strict --database' ;;
+    'emulator exec') REPLY='--fault --strict --database' ;;
     'emulator env') REPLY='--port --host --database' ;;
     'emulator audiences') REPLY='--database' ;;
     'emulator reset') REPLY='--database' ;;

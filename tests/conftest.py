@@ -193,9 +193,18 @@ def service_name() -> str:
 
 
 @pytest.fixture
-def service(adsctl: Adsctl, tmp_path: Path, seeded_database: Path, service_name: str) -> Iterator[Service]:
+def is_strict() -> bool:
+    """Whether the emulator refuses unknown parameters under service x too: adsctl sends none."""
+    return True
+
+
+@pytest.fixture
+def service(
+    adsctl: Adsctl, tmp_path: Path, seeded_database: Path, service_name: str, is_strict: bool
+) -> Iterator[Service]:
     """A served emulator; `adsctl` is signed in to it."""
-    emulator = Emulator(shutil.copyfile(seeded_database, tmp_path / "service.db"), service=service_name)
+    database = shutil.copyfile(seeded_database, tmp_path / "service.db")
+    emulator = Emulator(database, service=service_name, strict=is_strict)
     emulator.prepared()
     found = Service(emulator)
     with running(found) as address:

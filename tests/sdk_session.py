@@ -1,4 +1,4 @@
-"""A session of the public SDK, unchanged but for its addresses and version: python sdk_session.py STEPS...
+"""A session of the public SDK, unchanged but for its addresses: python sdk_session.py STEPS...
 
 It runs in an environment of its own, without adsctl; the variables of `emulator exec` name the emulator.
 """
@@ -12,15 +12,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import twitter_ads
-
-# The constants that name the version and the addresses; the modules read them when they are imported.
-twitter_ads.API_VERSION = "12"
-
-from twitter_ads.account import Account  # noqa: E402
-from twitter_ads.audience import CustomAudience  # noqa: E402
-from twitter_ads.campaign import ScheduledPromotedTweet, TargetingCriteria  # noqa: E402
-from twitter_ads.client import Client  # noqa: E402
-from twitter_ads.creative import (  # noqa: E402
+from twitter_ads.account import Account
+from twitter_ads.audience import CustomAudience
+from twitter_ads.campaign import ScheduledPromotedTweet, TargetingCriteria, Tweet
+from twitter_ads.client import Client
+from twitter_ads.creative import (
     Card,
     CardsFetch,
     DraftTweet,
@@ -35,8 +31,8 @@ from twitter_ads.creative import (  # noqa: E402
     Tweets,
     VideoConversationCard,
 )
-from twitter_ads.error import NotFound  # noqa: E402
-from twitter_ads.http import Request  # noqa: E402
+from twitter_ads.error import Forbidden, NotFound
+from twitter_ads.http import Request
 
 # The SDK shows all deprecations, of what Python has deprecated since, too.
 warnings.filterwarnings("ignore", r"datetime\.datetime\.utc", DeprecationWarning, "twitter_ads")
@@ -55,8 +51,8 @@ def accounts() -> None:
     assert ACCOUNT.name and ACCOUNT.timezone and ACCOUNT.created_at
     try:
         Account.load(CLIENT, "nobody")
-    except NotFound as error:
-        assert error.code == 404 and error.details[0]["code"]
+    except Forbidden as error:
+        assert error.code == 403 and error.details[0]["code"] == "ACCOUNT_NOT_FOUND"
     else:
         raise AssertionError("an account that does not exist was loaded")
 
@@ -233,9 +229,10 @@ def targeting() -> None:
 def promotions() -> None:
     """Promote posts, an account, a scheduled post and media; load, list and delete the promotions."""
     line_item = os.environ["LINE_ITEM"]
-    first, second = PromotedTweet.attach(ACCOUNT, line_item_id=line_item, tweet_ids=[901, 902])
-    assert (first.tweet_id, second.tweet_id) == ("901", "902") and first.approval_status == "ACCEPTED"
-    assert PromotedTweet.load(ACCOUNT, first.id).tweet_id == "901"
+    posts = [Tweet.create(ACCOUNT, text=f"Mugs {number}")["id_str"] for number in range(2)]
+    first, second = PromotedTweet.attach(ACCOUNT, line_item_id=line_item, tweet_ids=posts)
+    assert [first.tweet_id, second.tweet_id] == posts and first.approval_status == "ACCEPTED"
+    assert PromotedTweet.load(ACCOUNT, first.id).tweet_id == posts[0]
     first.delete()
     promoted = [one.id for one in ACCOUNT.promoted_tweets(line_item_ids=[line_item])]
     assert first.deleted and first.id not in promoted and second.id in promoted

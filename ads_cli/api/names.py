@@ -5,6 +5,7 @@ stands here once. Names are translated where a request becomes bytes and where a
 meaning, never in between. What is typed or read from a file may have either name, whatever the service.
 """
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -70,6 +71,7 @@ VALUES = {
     "resource_type": {"post": "tweet"},
 }
 
+WORD = re.compile(r"'([^']*)'|(\w+)")  # what a message quotes, or a word of it
 Table = Mapping[str, str]
 NO_TABLE: Table = {}
 ENUMS = frozenset(VALUES)  # the fields whose values are translated, unless they are texts of the same name
@@ -80,6 +82,7 @@ class Names:
 
     def __init__(self, fields: Table, segments: Table, values: Mapping[str, Table]) -> None:
         self._to_wire = _Renaming(fields, values)
+        self._names = {name: new for table in values.values() for name, new in table.items()} | {**fields}
         self._to_neutral = self._to_wire.inverse()
         self._segments = segments
 
@@ -102,6 +105,17 @@ class Names:
     def dotted(self, path: str) -> str:
         """Return the names in the path of a field, such as `components[1].destination.url`, on the wire."""
         return ".".join(map(self.name, path.split(".")))
+
+    def text(self, message: str) -> str:
+        """Rename what a message names: fields, values and posts; of what it quotes, fields and values."""
+
+        def renamed(found: re.Match[str]) -> str:
+            quoted, word = found.groups()
+            if quoted is not None:
+                return f"'{self._names.get(quoted, quoted)}'"
+            return self._names.get(word) or self._segments.get(word, word)
+
+        return WORD.sub(renamed, message)
 
     def segment(self, segment: str) -> str:
         """Return the name of a segment of a path on the wire."""

@@ -35,6 +35,7 @@ class Rate(msgspec.Struct, frozen=True):
 
 AUDIENCE_USERS = Rate("audience-users", 1500, 60.0)
 TOTAL_COUNTS = Rate("total-counts", 200, QUARTER_HOUR_SECONDS)
+CORE_READS = ("/12/accounts/{account_id}/campaigns", "/12/accounts/{account_id}/line_items")
 WRITES = Rate("writes", 450, 60.0, kept="without headers")
 
 
@@ -56,5 +57,6 @@ def x_rate(method: str, path: str, base: str, declared: Rate | None) -> Rate | N
     if method != "GET":
         return WRITES
     if "{account_id}" in path:
-        return Rate(name, 2000, QUARTER_HOUR_SECONDS, "account", kept="never")
+        requests = 10_000 if path.startswith(CORE_READS) else 2000
+        return Rate(name, requests, QUARTER_HOUR_SECONDS, "account", kept="never")
     return Rate(name, 5, QUARTER_HOUR_SECONDS, kept="never")

@@ -62,6 +62,7 @@ PARAMETER_HINTS = {
     "targeting_value": "adsctl targeting search finds the values",
 }
 HINTS = {
+    **dict.fromkeys((code for code in CODES_BY_STATUS[404].split() if code.endswith("NOT_FOUND")), _DELETED),
     "ACCOUNT_LOCKED_OUT": "sign in at the service's own page and unlock the user",
     "ACCOUNT_MEDIA_NOT_FOUND": "adsctl media account list shows the media of the account",
     "ACCOUNT_NOT_FOUND": "the account does not exist, or is not shared with the user: adsctl accounts list",
@@ -82,11 +83,9 @@ HINTS = {
     "INVALID_MEDIA": _MEDIA,
     "INVALID_MEDIA_ID": _MEDIA,
     "INVALID_TIME_WINDOW": "the end must be after the start, and within the longest period that is allowed",
-    "LINE_ITEM_NOT_FOUND": _DELETED,
     "LOCK_ACQUISITION_TIMEOUT": "another request changes the same object; try again later",
     "MALWARE_STATUS": "the service takes an address in this post for malware; change or remove it",
     "MEDIA_NOT_FOUND": _MEDIA,
-    "NOT_FOUND": _DELETED,
     "OVER_CAPACITY": _BUSY,
     "READONLY_CLIENT_APPLICATION": "give the app write access in its settings, then: adsctl auth login",
     "REQUEST_TOO_COMPLEX": "ask for less at once: fewer ids, or a shorter period",

@@ -29,6 +29,10 @@ Fault = Annotated[
         help="Such as 'PUT /12/product_catalogs/* status=503 rate=0.2'; repeatable",
     ),
 ]
+Strict = Annotated[
+    bool,
+    typer.Option("--strict", help="Refuse unknown parameters under service x, too"),
+]
 Database = Annotated[
     Path | None, typer.Option(metavar="FILE", help="The emulator's database (default: in the state folder)")
 ]
@@ -39,6 +43,7 @@ def serve(
     port: Port = PORT,
     host: Host = HOST,
     fault: Fault = None,
+    strict: Strict = False,
     database: Database = None,
 ) -> None:
     """Serve the emulator on this machine until it is stopped.
@@ -57,7 +62,7 @@ def serve(
         words += ["--service", emulator.service] if emulator.service != DEFAULTS["service"] else []
         invocation.messages.say(f'use it from another shell: eval "$({shlex.join(words)})"')
 
-    with closing(_open(invocation, database, fault)) as emulator:
+    with closing(_open(invocation, database, fault, strict=strict)) as emulator:
         serve_app(emulator.prepared(), host=host, port=port, on_ready=ready)
 
 
@@ -65,6 +70,7 @@ def execute(
     ctx: typer.Context,
     command: Annotated[list[str], typer.Argument(metavar="-- CMD...", help="The command to run")],
     fault: Fault = None,
+    strict: Strict = False,
     database: Database = None,
 ) -> None:
     """Run a command with its own emulator.
@@ -74,7 +80,7 @@ def execute(
     from ..emulator.server import running
 
     with (
-        closing(_open(Invocation.of(ctx), database, fault)) as emulator,
+        closing(_open(Invocation.of(ctx), database, fault, strict=strict)) as emulator,
         running(emulator.prepared()) as address,
     ):
         inherited = {k: v for k, v in os.environ.items() if k != "ADSCTL_PROFILE" and not _names_secret(k)}
@@ -96,7 +102,7 @@ def env(
 
     invocation = Invocation.of(ctx)
     address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    with closing(_open(invocation, database, None)) as emulator:
+    with closing(_open(invocation, database)) as emulator:
         values = variables(emulator, address)
         served = served_identity(listening_address(host), port)
         if served is None:
@@ -149,7 +155,7 @@ def audiences(ctx: typer.Context, database: Database = None) -> None:
     For example: adsctl emulator audiences
     """
     invocation = Invocation.of(ctx, mutates=False)
-    with closing(_open(invocation, database, None)) as emulator:
+    with closing(_open(invocation, database)) as emulator:
         audiences = emulator.data.audiences()
     invocation.printer.show(audiences, ("id", "name", "kind", "users"), "id")
 
@@ -169,11 +175,13 @@ def variables(emulator: Any, address: str) -> dict[str, str]:
     }
 
 
-def _open(invocation: Invocation, database: Path | None, faults: list[str] | None) -> Any:
+def _open(
+    invocation: Invocation, database: Path | None, faults: list[str] | None = None, *, strict: bool = True
+) -> Any:
     from ..emulator.app import Emulator
 
     path = database or invocation.settings.emulator_database
-    return Emulator(path, faults=faults or (), service=invocation.settings.service)
+    return Emulator(path, faults=faults or (), service=invocation.settings.service, strict=strict)
 
 
 def _names_secret(variable: str) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from ..api.endpoint import Endpoint, Request
+from ..api.names import SERVICES
 from ..api.problems import InvalidError
 from ..api.users import AudienceOperation, DoNotReachOperation
 from ..api.validation import compile_types
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 
     from .data import EmulatorData
 
+# What service x says in each answer of the advertising API, whose paths begin so.
+CURRENT_VERSION = ("X-Current-Api-Version", "12")
+VERSIONED = ("/5/", "/11/", "/12/")
+
 
 class SeededCredentials(NamedTuple):
     """The keys and tokens of the seeded user."""
@@ -50,13 +55,17 @@ class Emulator:
     """The service over one SQLite file, as a WSGI application.
 
     Threads and processes may share the file. Nonces and rate limits are kept per instance. `faults` may
-    be replaced at any time.
+    be replaced at any time. Unless `strict`, unknown parameters of service x are left out, and named in a
+    header of the response.
     """
 
-    def __init__(self, database: Path, *, faults: Sequence[str] = (), service: str = "generic") -> None:
+    def __init__(
+        self, database: Path, *, faults: Sequence[str] = (), service: str = "generic", strict: bool = True
+    ) -> None:
         self.faults = [parse_fault(text) for text in faults]
         self.database = database
         self.service = service  # whose names it speaks
+        self._is_strict = strict or service == "generic"
         self._store = open_store(database, _seed)
         self.authenticator = Authenticator(self._store)
         self._rate_limits = RateLimits(service)
@@ -111,17 +120,20 @@ class Emulator:
 
     def __call__(self, environ: dict[str, Any], start_response: "StartResponse") -> list[bytes]:
         """Respond to one request; any exception becomes an error response."""
+        incoming = IncomingRequest(environ)
         try:
             with file_errors_as_state_errors(self.database), self._store.in_use():
-                response = self._respond(IncomingRequest(environ))
+                response = self._respond(incoming)
         except ApiError as error:
-            response = error.to_response({})
+            response = error.to_response({}, SERVICES[self.service])
         except StateError as error:
             if "ads_cli.timeout" in environ:  # a client in this process handles the exception itself
                 raise
             response = error_response(507, [{"code": "INSUFFICIENT_STORAGE", "message": error.message}], {})
         except Exception:
             response = _internal_error()
+        if self.service == "x" and incoming.path.startswith(VERSIONED):
+            response = response._replace(headers=(*response.headers, CURRENT_VERSION))
         return response.send(start_response, without_body=environ["REQUEST_METHOD"] == "HEAD")
 
     def _respond(self, incoming: IncomingRequest) -> HttpResponse:
@@ -133,7 +145,13 @@ class Emulator:
             return handle_with_faults(self.faults, incoming, lambda fault: self._download(incoming))
         endpoint, handler, path_params = self._router.find(incoming)
         context = RequestContext(
-            self._store, self.authenticator, self._rate_limits, incoming, path_params, self.service
+            self._store,
+            self.authenticator,
+            self._rate_limits,
+            incoming,
+            path_params,
+            self.service,
+            self._is_strict,
         )
         if handler.request_type:
             context.user = self.authenticator.authenticate_user(incoming, writes=endpoint.mutates).user
@@ -175,7 +193,7 @@ def _seed(store: Store) -> None:
 def _handle(context: RequestContext, endpoint: Endpoint, handler: RegisteredHandler) -> HttpResponse:
     """Count and validate the request, and call its handler; errors become responses."""
     response = _respond_within_rate(context, endpoint, handler)
-    return response if response.headers else response._replace(headers=context.rate_headers)
+    return response if response.headers else response._replace(headers=context.headers)
 
 
 def _respond_within_rate(
@@ -190,9 +208,9 @@ def _respond_within_rate(
         result = handler.function(context, request)
     except InvalidError as error:
         errors = [error_of(problem, context.names) for problem in error.problems]
-        return error_response(400, errors, context.echoed)
+        return error_response(400, errors, context.names.to_wire(context.echoed))
     except ApiError as error:
-        return error.to_response(context.echoed)
+        return error.to_response(context.echoed, context.names)
     except sqlite3.Error:
         raise
     except Exception:

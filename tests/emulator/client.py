@@ -179,5 +179,19 @@ def errors(response: httpx.Response) -> list[tuple[Any, str | None]]:
     return [(error["code"], error.get("parameter")) for error in response.json()["errors"]]
 
 
+def is_not_found(client: Client, response: httpx.Response, code_of_x: str, message: str = "") -> bool:
+    """Tell whether something does not exist, by status and code, which service x has its own for."""
+    status, code = 404, "NOT_FOUND"
+    if client.emulator.service == "x":
+        status, code = 403 if code_of_x == "ACCOUNT_NOT_FOUND" else 404, code_of_x
+    (error,) = response.json()["errors"]
+    return (response.status_code, error["code"]) == (status, code) and message in error["message"]
+
+
+def is_without_account(client: Client, response: httpx.Response, account: str) -> bool:
+    """Tell whether an account does not exist."""
+    return is_not_found(client, response, "ACCOUNT_NOT_FOUND", f"the account {account} does not exist")
+
+
 def statuses(outcomes: list[dict[str, Any]]) -> Counter[str]:
     return Counter(outcome["status"] for outcome in outcomes)

@@ -8,7 +8,7 @@ from ads_cli.emulator.seed.accounts import DELETED
 from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.creatives import COLLECTION, CONVERSATION, GIF, IMAGE, POLL, SQUARE, TALL, VIDEO
 
-from .client import errors
+from .client import errors, is_not_found, is_without_account
 from .wire_names import service_name  # noqa: F401 - every test runs under both
 
 POLL_FIELDS = {"name": "Lunch", "duration_in_minutes": "90", "first_choice": "Soup", "second_choice": "Bread"}
@@ -102,7 +102,7 @@ def test_a_card_is_found_only_under_the_path_of_its_kind(local, polls, conversat
         f"{conversations}/{POLL}",
         f"{conversations}/none",
     ):
-        assert errors(local.get(path)) == [("NOT_FOUND", None)]
+        assert is_not_found(local, local.get(path), "CARD_NOT_FOUND")
     assert local.send("PUT", f"{conversations}/{COLLECTION}", title="x").status_code == 404
 
 
@@ -186,8 +186,7 @@ def test_video_conversations_are_listed_and_filtered(local, conversations):
 )
 def test_legacy_cards_of_inaccessible_accounts_are_not_found(local, account, method, path, query):
     response = local.send(method, f"/12/accounts/{account}/cards/{path}", **query)
-    assert response.status_code == 404
-    assert response.json()["errors"][0]["message"] == f"the account {account} does not exist"
+    assert is_without_account(local, response, account)
 
 
 def test_poll_commands(adsctl):

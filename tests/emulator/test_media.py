@@ -6,7 +6,7 @@ from ads_cli.emulator.seed.accounts import DELETED
 from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.creatives import BANNER, GIF, IMAGE, SQUARE, TALL, VIDEO
 
-from .client import errors
+from .client import errors, is_not_found, is_without_account
 from .wire_names import service_name  # noqa: F401 - every test runs under both
 
 NEW_IMAGE, NEW_VIDEO, NEW_GIF = "3_100", "13_100", "16_100"
@@ -134,7 +134,7 @@ def test_deleted_media_can_be_added_again(local, library):
     path = f"{library}/{IMAGE}"
     assert local.send("DELETE", path).json()["data"]["deleted"] is True
     for response in (local.send("DELETE", path), local.get(path), local.send("PUT", path, name="x")):
-        assert (response.status_code, errors(response)) == (404, [("NOT_FOUND", None)])
+        assert is_not_found(local, response, "MEDIA_NOT_FOUND")
     assert IMAGE not in keys(local, library)
     again = local.send("POST", library, media_key=IMAGE).json()["data"]
     assert (again["name"], again["deleted"]) == (None, False)
@@ -188,8 +188,7 @@ def test_media_of_inaccessible_accounts_are_not_found(local, line, account):
     response = local.send(
         method, f"/12/accounts/{account}/{path}", **dict([query.split("=")] if query else [])
     )
-    assert response.status_code == 404
-    assert response.json()["errors"][0]["message"] == f"the account {account} does not exist"
+    assert is_without_account(local, response, account)
 
 
 def test_media_commands(adsctl):

@@ -8,7 +8,7 @@ from ads_cli.emulator.seed.accounts import DELETED, OTHER_USER, USER
 from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.creatives import COLLECTION, GIF, IMAGE, POLL, SQUARE, TALL, VIDEO
 
-from .client import errors
+from .client import errors, is_not_found, is_without_account
 from .wire_names import service_name  # noqa: F401 - every test runs under both
 
 
@@ -70,7 +70,7 @@ def test_a_post_is_renamed(local, create):
     assert renamed["name"] == "Spring" and renamed.get("full_text", renamed.get("text")) == post["text"]
     others = post.keys() - {"name", "text", "updated_at"}
     assert {name: renamed[name] for name in others} == {name: post[name] for name in others}
-    assert errors(local.send("PUT", f"{posts}/1/name", name="x")) == [("NOT_FOUND", None)]
+    assert is_not_found(local, local.send("PUT", f"{posts}/1/name", name="x"), "TWEET_NOT_FOUND")
 
 
 @pytest.mark.parametrize("account", ["none", PARTNER, DELETED])
@@ -80,8 +80,7 @@ def test_posts_of_inaccessible_accounts_are_not_found(local, create, account):
         local.send("POST", f"/12/accounts/{account}/post", as_user_id=USER, text="x"),
         local.send("PUT", f"/12/accounts/{account}/posts/{post}/name", name="x"),
     ):
-        assert response.status_code == 404
-        assert response.json()["errors"][0]["message"] == f"the account {account} does not exist"
+        assert is_without_account(local, response, account)
 
 
 def test_post_commands(adsctl):

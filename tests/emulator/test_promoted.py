@@ -2,6 +2,7 @@
 
 import pytest
 
+from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.creatives import BANNER
 from ads_cli.emulator.seed.line_items import CLICKS, ENDED, FILMS, FOLLOWERS, PREROLLS, REACH
 from ads_cli.emulator.seed.posts import DONE, OFFER, SPRING_POST, WINTER
@@ -14,7 +15,7 @@ POST_FIELDS = {
     *("id", "line_item_id", "post_id", "entity_status", "approval_status"),
     *("created_at", "updated_at", "deleted"),
 }
-ELSEWHERE, FURTHER = "1790415000000000071", "1790415000000000072"  # posts of no account
+ELSEWHERE, FURTHER = "1790415000000000071", "1790415000000000072"  # posts of another account
 USER = "1184672520"
 
 
@@ -24,7 +25,9 @@ def account(local):
 
 
 @pytest.fixture
-def posts(account):
+def posts(local, account):
+    others = ({"id": str(int(ELSEWHERE) + number)} for number in range(60))
+    local.emulator.data.add_records("post", others, owner=PARTNER)
     return f"{account}/promoted_posts"
 
 

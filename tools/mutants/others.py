@@ -5,6 +5,7 @@ from .tests_named import DELETED_UNANSWERED, NEVER_DELETED, NO_ANSWER
 
 SIGNATURES = "tests/emulator/test_signatures.py"
 SIGN_IN = "tests/auth/test_signin.py"
+OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
 OTHERS = (
     Mutant(
@@ -138,5 +139,61 @@ OTHERS = (
         "if operations is None or any(map(broken_rules, operations)):",
         "if operations is None or all(map(broken_rules, operations)):",
         ("tests/emulator/test_audience_users.py::test_one_invalid_operation_rejects_the_whole_request",),
+    ),
+    Mutant(
+        "the emulator of x answers no path of version 11",
+        "ads_cli/emulator/core/routing.py",
+        '"x": {"11": "12"}}',
+        '"x": {}}',
+        (f"{OTHER_CLIENTS}::test_paths_of_version_11_answer_as_those_of_version_12",),
+    ),
+    Mutant(
+        "a strict emulator leaves unknown parameters out",
+        "ads_cli/emulator/core/read_request.py",
+        "        if context.is_strict:\n            raise\n",
+        "",
+        (f"{OTHER_CLIENTS}::test_a_strict_emulator_and_the_neutral_service_refuse_unknown_parameters",),
+    ),
+    Mutant(
+        "the emulator of x keeps unknown fields inside a body",
+        "ads_cli/emulator/core/params.py",
+        "    if isinstance(value, Mapping) and (struct := _struct_of(field_type.structs, value)):\n",
+        "    if isinstance(value, Mapping) and (struct := None):\n",
+        (f"{OTHER_CLIENTS}::test_unknown_fields_inside_a_body_are_left_out",),
+    ),
+    Mutant(
+        "an account of others is not found under x",
+        "ads_cli/emulator/core/errors.py",
+        '{"ACCOUNT_NOT_FOUND": 403}',
+        '{"ACCOUNT_NOT_FOUND": 404}',
+        (f"{OTHER_CLIENTS}::test_an_account_of_others_is_forbidden",),
+    ),
+    Mutant(
+        "messages of the emulator of x have neutral names",
+        "ads_cli/api/names.py",
+        "return WORD.sub(renamed, message)",
+        "return message",
+        (f"{OTHER_CLIENTS}::test_messages_have_the_names_of_x",),
+    ),
+    Mutant(
+        "core reads are limited as other reads",
+        "ads_cli/api/rates.py",
+        "10_000 if path.startswith(CORE_READS) else 2000",
+        "2000",
+        (f"{OTHER_CLIENTS}::test_core_reads_are_ten_thousand_and_others_two_thousand",),
+    ),
+    Mutant(
+        "a video of a poll lasts a fraction of a second",
+        "ads_cli/emulator/resources/media.py",
+        'str(round(media["duration"]))',
+        'str(media["duration"])',
+        (f"{OTHER_CLIENTS}::test_videos_of_polls_last_whole_seconds",),
+    ),
+    Mutant(
+        "the emulator of x promotes posts that do not exist",
+        "ads_cli/emulator/resources/promoted.py",
+        'if context.service == "x" and context.store.find(POST',
+        'if context.service == "y" and context.store.find(POST',
+        (f"{OTHER_CLIENTS}::test_only_posts_that_exist_are_promoted",),
     ),
 )

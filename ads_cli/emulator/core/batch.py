@@ -12,8 +12,8 @@ from ...api.problems import InvalidError, Problem
 from ...api.validation import convert
 from .errors import ApiError
 from .handlers import RegisteredHandler, RequestContext
-from .params import read_names, record_fields_only, split_texts
-from .read_request import error_of
+from .params import read_names, record_fields_only, split_texts, without_unknown
+from .read_request import error_of, tolerantly
 from .responses import HttpResponse, Result
 from .shapes import in_shape_of_x
 
@@ -85,7 +85,7 @@ class BatchHandler:
             except InvalidError as error:
                 found = [error_of(problem, context.names) for problem in error.problems]
             except ApiError as error:
-                found = error.errors
+                found = error.errors_in(context.names)
             errors.append(found)
         if any(errors):
             raise _RefusedError(errors)
@@ -108,10 +108,18 @@ class BatchHandler:
 
 def read_operation(context: RequestContext, request_type: type[Request], params: dict[str, Any]) -> Request:
     """Validate the parameters of an operation; numbers and booleans may be texts, and lists too."""
+    return tolerantly(context, lambda unknown: _read_operation(context, request_type, params, unknown))
+
+
+def _read_operation(
+    context: RequestContext, request_type: type[Request], params: Mapping[str, Any], unknown: list[str] | None
+) -> Request:
     if context.service == "x":
         record_fields = record_fields_only(request_type.endpoint, request_type)
         left_out = {*map(context.names.name, record_fields), SDK_MARK}
         params = {name: value for name, value in params.items() if name not in left_out}
-    values = split_texts(request_type, params, context.names)
+    values: Mapping[str, Any] = split_texts(request_type, params, context.names)
+    if unknown is not None:
+        values = without_unknown(request_type, values, context.names, unknown, "params.")
     values = read_names(values, context.names, enum_fields(request_type))
     return convert(request_type, {**values, **context.path_params})

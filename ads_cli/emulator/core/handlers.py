@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
+from urllib.parse import quote
 
 from ...api.endpoint import Endpoint, Request
 from ...api.names import SERVICES, Names
@@ -14,6 +15,8 @@ from .responses import Headers, HttpResponse, Result
 from .signatures import Authenticator
 
 R = TypeVar("R", bound=Request)
+UNKNOWN_PARAMETERS = "X-Emulator-Unknown-Parameters"
+MAX_LISTED_CHARACTERS = 2000  # of a header
 
 
 @dataclass
@@ -26,15 +29,25 @@ class RequestContext:
     incoming: IncomingRequest
     path_params: dict[str, str]
     service: str = "generic"  # that the emulator speaks
+    is_strict: bool = True  # whether unknown parameters are refused
     user: str = ""  # who signed the request; "" until a raw handler authenticates it
     fault: str = ""  # on demand, to be carried out by the handler
     echoed: dict[str, Any] = field(default_factory=dict)  # parameters that the envelope repeats
     rate_headers: Headers = ()  # of the response
+    unknown: list[str] = field(default_factory=list)  # parameters that are left out
 
     def consume_rate(self, endpoint: Endpoint) -> None:
         """Count the request against the limit of its endpoint; raise ApiError (429) beyond it."""
         account = self.path_params.get("account_id", "")
         self.rate_headers = self.rate_limits.consume(endpoint, self.user, account)
+
+    @property
+    def headers(self) -> Headers:
+        """The headers of the response: its rate limit, and what of the request was left out."""
+        if not self.unknown:
+            return self.rate_headers
+        listed = ", ".join(quote(name, safe="[].=") for name in dict.fromkeys(self.unknown))
+        return (*self.rate_headers, (UNKNOWN_PARAMETERS, listed[:MAX_LISTED_CHARACTERS]))
 
     @property
     def partial(self) -> bool:

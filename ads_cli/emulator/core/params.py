@@ -1,6 +1,6 @@
 """Parameters of a request: read from path, query and body as its endpoint declares."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -14,6 +14,9 @@ from ...api.problems import InvalidError, Problem
 from .errors import ApiError
 from .incoming_request import FORM, IncomingRequest
 
+# Values of lists that the public SDK of service x has, and its reference no longer.
+OLDER_VALUES = {"metric_groups": ("MEDIA",)}
+
 
 def read_params(
     incoming: IncomingRequest,
@@ -24,29 +27,79 @@ def read_params(
     *,
     takes_form: bool = False,
     ignored: Collection[str] = (),
+    unknown: list[str] | None = None,
 ) -> dict[str, Any]:
     """Collect the parameters of a request from path, query and body; they are not validated yet.
 
     With `takes_form`, those of a POST or PUT may be in a form beside the query. `ignored` are left out.
+    With a list `unknown`, so is what the request has no parameter for, and named there.
     Raises InvalidError for names of another service than `names`.
     """
     left_out = {names.name(name) for name in ignored}
-    query = _text_params(incoming.query, left_out)
+    once = None if unknown is None else {names.name(field.name) for field in fields_of(request_type)}
+    query = _text_params(incoming.query, left_out, once)
     if endpoint.params_in == "query":
         form = incoming.form if takes_form and endpoint.method in ("POST", "PUT") else ""
         if incoming.body and not form:
             message = "the parameters of this endpoint belong in the query, not in a body"
             raise ApiError(400, "BAD_REQUEST", message)
-        params = split_texts(request_type, _text_params(f"{incoming.query}&{form}", left_out), names)
-    elif query:
-        raise InvalidError([Problem(name, "belongs in the body, not in the query") for name in query])
+        params = split_texts(request_type, _text_params(f"{incoming.query}&{form}", left_out, once), names)
+    elif misplaced := [name for name in query if once is None or name in once]:
+        raise InvalidError([Problem(name, "belongs in the body, not in the query") for name in misplaced])
     elif endpoint.params_in == "form":
         _require_content_type(incoming, FORM)
         params = split_texts(request_type, _text_params(incoming.form), names)
     else:
-        params = json_object(incoming)
-    kept = {name: value for name, value in params.items() if name not in left_out}
+        params = json_object(incoming) | ({} if unknown is None else query)
+    kept: Mapping[str, Any] = {name: value for name, value in params.items() if name not in left_out}
+    if unknown is not None:
+        kept = without_unknown(request_type, kept, names, unknown)
     return {**read_names(kept, names, enum_fields(request_type)), **path_params}
+
+
+def without_unknown(
+    struct: type[msgspec.Struct], values: Mapping[str, Any], names: Names, unknown: list[str], path: str = ""
+) -> Mapping[str, Any]:
+    """Leave out what a Struct has no field for, at any depth, and add its path to `unknown`."""
+    if not struct.__struct_config__.forbid_unknown_fields:
+        return values
+    types = {names.name(field.name): field.type for field in fields_of(struct)}
+    known: dict[str, Any] = {}
+    for name, value in values.items():
+        if name in types:
+            if isinstance(value, list) and (older := OLDER_VALUES.get(name)):
+                unknown += [f"{path}{name}={each}" for each in value if each in older]
+                value = [each for each in value if each not in older]
+            known[name] = _without_unknown_inside(types[name], value, names, unknown, path + name)
+        elif name == struct.__struct_config__.tag_field:
+            known[name] = value
+        else:
+            unknown.append(path + name)
+    return known
+
+
+def _without_unknown_inside(
+    field_type: FieldType, value: Any, names: Names, unknown: list[str], path: str
+) -> Any:
+    if field_type.base is list and isinstance(value, list):
+        items = enumerate(value)
+        return [
+            _without_unknown_inside(field_type.item, item, names, unknown, f"{path}[{number}]")
+            for number, item in items
+        ]
+    if isinstance(value, Mapping) and (struct := _struct_of(field_type.structs, value)):
+        return without_unknown(struct, value, names, unknown, f"{path}.")
+    return value
+
+
+def _struct_of(
+    structs: tuple[type[msgspec.Struct], ...], value: Mapping[str, Any]
+) -> type[msgspec.Struct] | None:
+    """Return which of some Structs a value is by its tag, or None."""
+    if len(structs) == 1:
+        return structs[0]
+    tags = ((each.__struct_config__.tag_field, each.__struct_config__.tag, each) for each in structs)
+    return next((each for field, tag, each in tags if field and value.get(field) == tag), None)
 
 
 def record_fields_only(endpoint: Endpoint, request_type: type[Request]) -> frozenset[str]:
@@ -80,8 +133,10 @@ def _require_content_type(incoming: IncomingRequest, content_type: str) -> None:
         raise ApiError(400, "BAD_REQUEST", f"the body of this endpoint has the content type {content_type}")
 
 
-def _text_params(encoded: str, ignored: Collection[str] = ()) -> dict[str, str]:
-    """Decode a query or a form; each name may occur once, but for those that are ignored."""
+def _text_params(
+    encoded: str, ignored: Collection[str] = (), once: Collection[str] | None = None
+) -> dict[str, str]:
+    """Decode a query or a form; each name may occur once, or only those in `once`, but for ignored ones."""
     try:
         pairs = parse_qsl(encoded, keep_blank_values=True, errors="strict")
     except ValueError:
@@ -89,13 +144,10 @@ def _text_params(encoded: str, ignored: Collection[str] = ()) -> dict[str, str]:
     pairs = [(name, value) for name, value in pairs if name not in ignored]
     params = dict(pairs)
     if len(params) < len(pairs):
-        raise InvalidError([Problem(name, "is given more than once") for name in _repeated_names(pairs)])
+        names = [name for name, _ in pairs if once is None or name in once]
+        if repeated := sorted({name for name in names if names.count(name) > 1}):
+            raise InvalidError([Problem(name, "is given more than once") for name in repeated])
     return params
-
-
-def _repeated_names(pairs: Iterable[tuple[str, str]]) -> list[str]:
-    names = [name for name, _ in pairs]
-    return sorted({name for name in names if names.count(name) > 1})
 
 
 def split_texts(request_type: type[Request], params: Mapping[str, Any], names: Names) -> dict[str, Any]:

@@ -10,9 +10,13 @@ from ...api.batches import batch_request
 from ...api.endpoint import Endpoint, Request, requests_for
 from ...api.names import SERVICES
 from .batch import BatchHandler
-from .errors import ApiError
+from .errors import ApiError, NotFoundError
 from .handlers import RegisteredHandler, registered
 from .incoming_request import IncomingRequest
+
+# By service: older versions whose paths are answered as those of a later one. The public SDK of service x
+# sends version 11, whose end its reference does not state.
+LATER_VERSIONS = {"generic": {}, "x": {"11": "12"}}
 
 
 class Route(NamedTuple):
@@ -50,6 +54,7 @@ class Router:
         handler_of: Callable[[type[Request]], RegisteredHandler | None] = registered,
     ) -> None:
         self._names = SERVICES[service]
+        self._later_versions: dict[str, str] = LATER_VERSIONS[service]
         self._routes: dict[int, list[Route]] = {}  # by number of segments
         self._batches: dict[str, BatchHandler] = {}  # by path
         for request in requests_for(service):
@@ -83,6 +88,15 @@ class Router:
     def find(self, incoming: IncomingRequest) -> Match:
         """Return the route of a request; raise ApiError (404, 405 or 501) if there is none."""
         segments = [_decode_segment(segment) for segment in incoming.path.split("/")]
+        match = self._match(incoming, segments)
+        if match is None and len(segments) > 1 and (later := self._later_versions.get(segments[1])):
+            match = self._match(incoming, ["", later, *segments[2:]])
+        if match is None:
+            raise NotFoundError("route", f"the path {incoming.path} does not exist")
+        return match
+
+    def _match(self, incoming: IncomingRequest, segments: list[str]) -> Match | None:
+        """Return the route of a path, or None; raise ApiError (405 or 501) for what it has no handler for."""
         allowed = set()
         for route in self._routes.get(len(segments), ()):
             path_params = route.match(segments)
@@ -99,7 +113,7 @@ class Router:
             allow = ", ".join(sorted(allowed))
             message = f"{incoming.path} does not support {incoming.method}, only {allow}"
             raise ApiError(405, "METHOD_NOT_ALLOWED", message, headers=(("Allow", allow),))
-        raise ApiError(404, "NOT_FOUND", f"the path {incoming.path} does not exist")
+        return None
 
 
 def _decode_segment(segment: str) -> str:

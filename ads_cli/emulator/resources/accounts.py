@@ -27,7 +27,7 @@ def require_account(context: RequestContext, account: str, *, with_deleted: bool
     """Return an account of the user; raise ApiError (404) for other accounts."""
     record = context.store.find(ACCOUNT, account, owner=context.user, with_deleted=with_deleted)
     if record is None:
-        raise not_found("the account", account)
+        raise not_found(ACCOUNT, account)
     return record
 
 
@@ -38,7 +38,7 @@ def require_record(
     require_account(context, account)
     record = context.store.find(kind, identifier, owner=account, with_deleted=bool(with_deleted))
     if record is None:
-        raise not_found(f"the {kind.replace('_', ' ')}", identifier)
+        raise not_found(kind, identifier)
     return record
 
 

@@ -93,7 +93,7 @@ def revoke_permission(context: RequestContext, request: RevokePermission | Revok
     with context.store.transaction():
         require_owned(context, request.account_id, audience)
         if context.store.find(PERMISSION, permission, owner=audience) is None:
-            raise not_found("the permission", permission)
+            raise not_found("permission", permission)
         return Result(_shown(request, context.store.delete(PERMISSION, permission, owner=audience)))
 
 

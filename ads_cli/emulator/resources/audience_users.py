@@ -1,6 +1,7 @@
 """Users of custom audiences and do-not-reach lists. A request is applied whole or not at all."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -21,7 +22,8 @@ from ...api.users import (
 from ...api.validation import broken_rules, convert
 from ..core.errors import ApiError
 from ..core.handlers import RequestContext, raw_handler
-from ..core.params import read_names
+from ..core.params import read_names, without_unknown
+from ..core.read_request import tolerantly
 from ..core.responses import HttpResponse
 from ..storage import audience_user_table
 from ..storage.audience_user_table import identifier_hash
@@ -78,7 +80,7 @@ def _parse_operations(context: RequestContext, operation_type: type[Any]) -> lis
         raise ApiError(413, "PAYLOAD_TOO_LARGE", f"a body has at most {MAX_BODY_BYTES:,} bytes")
     operations = _decode_compact(body, list[operation_type], context.names)  # type: ignore[valid-type]
     if operations is None or any(map(broken_rules, operations)):
-        return _convert_operations(context, operation_type, read_names(_decode(body, Any), context.names))
+        return _convert_operations(context, operation_type, _decode(body, Any))
     _check_operation_count(operations)
     return operations
 
@@ -117,8 +119,9 @@ def _convert_operations(
     operations: list[Any] = []
     errors: list[list[dict[str, Any]]] = []
     for index, value in enumerate(values):
+        read = partial(_convert_operation, context.names, operation_type, value)
         try:
-            operations.append(convert(operation_type, value, strict=True))
+            operations.append(tolerantly(context, read))
             errors.append([])
         except InvalidError as error:
             errors.append([_format(problem, index, context.names) for problem in error.problems])
@@ -128,8 +131,14 @@ def _convert_operations(
     return HttpResponse(msgspec.json.encode(body), 400)
 
 
+def _convert_operation(names: Names, operation_type: type[Any], value: Any, unknown: list[str] | None) -> Any:
+    if unknown is not None and isinstance(value, dict):
+        value = without_unknown(operation_type, value, names, unknown)
+    return convert(operation_type, read_names(value, names), strict=True)
+
+
 def _format(problem: Problem, index: int, names: Names) -> dict[str, Any]:
-    message = str(problem._replace(path=names.dotted(problem.path)))
+    message = names.text(str(problem._replace(path=names.dotted(problem.path))))
     return {"code": "INVALID_PARAMETER", "index": index, "message": message}
 
 

@@ -67,7 +67,7 @@ def find_usable(
     if found is None or not (
         found["owner_account_id"] == account or granted_level(context.store, audience, account)
     ):
-        raise not_found("the audience", audience)
+        raise not_found(AUDIENCE, audience)
     return found
 
 

@@ -43,7 +43,7 @@ def require_card(
     """Return a card of one of some types; raise ApiError (404) if there is none."""
     record = require_record(context, account, CARD, card, with_deleted=with_deleted)
     if record["card_type"] not in types:
-        raise not_found("the card", card)
+        raise not_found(CARD, card)
     return record
 
 

@@ -13,7 +13,7 @@ CATALOG, PRODUCT_SET, SCHEDULED_FEED = "product_catalog", "product_set", "schedu
 def require_catalog(context: RequestContext, catalog: str) -> None:
     """Raise ApiError (404) unless the user has this catalog."""
     if context.store.find(CATALOG, catalog, owner=context.user) is None:
-        raise not_found("the product catalog", catalog)
+        raise not_found(CATALOG, catalog)
 
 
 def _is_signed_in(context: RequestContext, user_id: int | None) -> bool:

@@ -56,5 +56,5 @@ def get_curated_category(context: RequestContext, request: GetCuratedCategory) -
     require_account(context, request.account_id)
     record = context.store.find(CURATED, request.curated_category_id, owner=SERVICE)
     if record is None:
-        raise not_found("the curated category", request.curated_category_id)
+        raise not_found(CURATED, request.curated_category_id)
     return Result(without(record, "deleted"))

@@ -176,7 +176,7 @@ class Collection:
         """Return a record of an owner; raise ApiError (404) if there is none."""
         record = context.store.find(self.kind, identifier, owner=owner, with_deleted=with_deleted)
         if record is None:
-            raise not_found(f"the {_words(self.kind)}", identifier)
+            raise not_found(self.kind, identifier)
         return record
 
     def _require_parents(self, context: RequestContext, owner: str, fields: Record) -> None:

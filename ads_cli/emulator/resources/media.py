@@ -101,7 +101,7 @@ def video_fields(media: Record) -> Record:
         "video_poster_url": media["poster_media_url"],
         "video_poster_width": width,
         "video_poster_height": height,
-        "content_duration_seconds": str(media["duration"]),
+        "content_duration_seconds": str(round(media["duration"])),
     }
 
 

@@ -78,7 +78,7 @@ def _require_set(context: RequestContext, catalog: str, product_set: str) -> Rec
     require_catalog(context, catalog)
     record = context.store.find(PRODUCT_SET, product_set, owner=catalog)
     if record is None:
-        raise not_found("the product set", product_set)
+        raise not_found(PRODUCT_SET, product_set)
     return record
 
 

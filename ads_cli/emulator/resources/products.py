@@ -4,13 +4,14 @@ A product that is sent again replaces the stored one; under service x it changes
 """
 
 from collections import Counter
+from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta
 
 from ...api.fields import fields_of
-from ...api.names import Names
+from ...api.names import GENERIC, Names
 from ...api.problems import InvalidError, Problem
 from ...api.products import BATCH_SIZE, DeleteProducts, ListProducts, Product, PutProducts
 from ...api.types import InCatalog
@@ -18,7 +19,8 @@ from ...api.validation import broken_rules, convert, errors_in
 from ..core.faults import HIDE_VARIANTS
 from ..core.handlers import RequestContext, handler
 from ..core.paging import Seq, decode_cursor, encode_cursor
-from ..core.params import value_or_default
+from ..core.params import value_or_default, without_unknown
+from ..core.read_request import tolerantly
 from ..core.responses import Result
 from ..storage import product_table
 from ..storage.product_table import Status
@@ -109,7 +111,7 @@ class _Batch:
                 result.errors = [Note(REJECTED_BY_FAULT, "id")]
             else:
                 try:
-                    sent = _parse(item, context.service)
+                    sent = tolerantly(context, partial(_parse, item, context.service))
                 except InvalidError as error:
                     result.errors = _notes(error.problems, context.names)
                 else:
@@ -141,7 +143,7 @@ def _merged(sent: Sent, stored: bytes) -> Product:
 
 def _notes(problems: list[Problem], names: Names) -> list[Note]:
     renamed = (problem._replace(path=names.dotted(problem.path)) for problem in problems)
-    return [Note(str(problem), problem.path) for problem in renamed]
+    return [Note(names.text(str(problem)), problem.path) for problem in renamed]
 
 
 def _id_of(item: Any) -> str | None:
@@ -149,9 +151,11 @@ def _id_of(item: Any) -> str | None:
     return identifier if isinstance(identifier, str) else None
 
 
-def _parse(item: Any, service: str) -> Sent:
+def _parse(item: Any, service: str, unknown: list[str] | None) -> Sent:
     if not isinstance(item, dict):
         raise InvalidError([Problem("", "a product must be an object")])
+    if unknown is not None:
+        item = without_unknown(StrictProduct, item, GENERIC, unknown)
     emptied: set[str] = set()
     if service == "x":
         emptied = {name for name in OPTIONAL & item.keys() if item[name] in ("", None)}

@@ -17,12 +17,12 @@ from ...api.promoted import (
     ListPromotedPosts,
     ListScheduledPromotedPosts,
 )
-from ..core.errors import ApiError, invalid_parameter
+from ..core.errors import ApiError, invalid_parameter, not_found
 from ..core.handlers import RequestContext, handler
 from ..core.responses import Result
 from ..storage.store import Record
 from .collection import Collection, in_account
-from .post_content import SCHEDULED
+from .post_content import POST, SCHEDULED
 from .publishing import PROMOTION, WAITING, in_account_up_to_date
 from .serving import LINE_ITEM
 
@@ -40,7 +40,9 @@ def _of_live_line_items(context: RequestContext, request: ListPromotedPosts) -> 
 
 
 def _once(context: RequestContext, after: Record, before: Record | None) -> Record:
-    """Raise ApiError for a post that a line item promotes already."""
+    """Raise ApiError for a post that a line item promotes already, or under service x does not exist."""
+    if context.service == "x" and context.store.find(POST, str(after["post_id"])) is None:
+        raise not_found(POST, str(after["post_id"]))
     same = {"line_item_id": after["line_item_id"], "post_id": str(after["post_id"])}
     if context.store.find_all(PROMOTED_POSTS.kind, context.path_params["account_id"], **same):
         reason = f"the line item {same['line_item_id']} promotes the post {same['post_id']} already"

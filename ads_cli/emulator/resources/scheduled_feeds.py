@@ -62,4 +62,4 @@ def _require_feed(context: RequestContext, catalog: str, feed: str) -> None:
     """Raise ApiError (404) unless the catalog has this feed."""
     require_catalog(context, catalog)
     if context.store.find(SCHEDULED_FEED, feed, owner=catalog) is None:
-        raise not_found("the scheduled feed", feed)
+        raise not_found(SCHEDULED_FEED, feed)

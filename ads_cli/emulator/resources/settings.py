@@ -76,7 +76,7 @@ def get_user_settings(context: RequestContext, request: GetUserSettings) -> Resu
     """Return the settings of a user of the account."""
     account, user = in_account(context, request), request.user_id
     if user != context.user and context.store.find(USER, user, owner=account) is None:
-        raise not_found("the user", user)
+        raise not_found("user", user)
     return Result(_stored(context, USER, user, NEW_USER))
 
 

@@ -108,10 +108,10 @@ def download(store: Store, incoming: IncomingRequest) -> HttpResponse:
     number, _, secret = incoming.path.removeprefix(RESULTS).removesuffix(SUFFIX).partition("-")
     job = store.find(JOB, number)
     if job is None or not secrets.compare_digest(secret.encode(), job["secret"].encode()):
-        raise not_found("the result", number)
+        raise not_found("result", number)
     ready_at, now = datetime.fromisoformat(job["ready_at"]), datetime.now(UTC)
     if job["fails"] or not ready_at <= now < ready_at + KEPT_FOR:
-        raise not_found("the result", number)
+        raise not_found("result", number)
     result = _result(store, job, ready_at - PROCESSING_TIME)
     response = envelope(result, job["asked"], SERVICES[job["service"]])
     return HttpResponse(gzip.compress(response.body, mtime=0), content_type=RESULT_TYPE)

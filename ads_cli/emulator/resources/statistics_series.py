@@ -112,7 +112,7 @@ class AccountNumbers:
         if kind := KINDS.get(entity):
             record = self._store.find(kind, id, owner=self.account["id"], with_deleted=True)
         if record is None:
-            raise not_found(f"the {entity.lower().replace('_', ' ')}", id)
+            raise not_found(kind or entity.lower(), id)
         if entity == "LINE_ITEM":
             return [self._sources[id]]
         if entity in MEMBERS:

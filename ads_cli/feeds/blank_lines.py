@@ -2,13 +2,12 @@
 
 import io
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ContentError
 
 if TYPE_CHECKING:
-    from .source import Source
-
     Buffered = io.BufferedReader[Any]
 
 MAX_BLANK_LINES = 1024 * 1024  # in a row, as many as a sheet of Excel has, which may write all of them
@@ -20,9 +19,10 @@ BLANK = re.compile(rb"""[ \t\r\n,;|"\0]*+""")
 class FewBlankLines(io.RawIOBase):
     """The content of a stream; raise ContentError at too many blank lines in a row."""
 
-    def __init__(self, stream: "Buffered", source: "Source") -> None:
+    def __init__(self, stream: "Buffered", label: str, line_at: Callable[[int], int]) -> None:
         self._stream = stream
-        self._source = source
+        self._label = label
+        self._line_at = line_at  # the number of the line at a position
         self._size = 0  # bytes that have been read
         self._blank_lines = 0  # in the blocks up to here in which nothing else is
         self._begin = 0  # of these blocks, in bytes
@@ -47,8 +47,8 @@ class FewBlankLines(io.RawIOBase):
         return size
 
     def _error(self) -> ContentError:
-        line = self._source.line_at(self._begin)
+        line = self._line_at(self._begin)
         return ContentError(
-            f"{self._source.label}:{line}: more than {MAX_BLANK_LINES:,} blank lines in a row",
+            f"{self._label}:{line}: more than {MAX_BLANK_LINES:,} blank lines in a row",
             hint="remove them",
         )

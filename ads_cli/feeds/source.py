@@ -60,10 +60,10 @@ class Source:
         """Read from the beginning: decompressed and, unless the format decodes by itself, as UTF-8."""
         self.position = 0
         raw = decompressed(_VerifiedReader(self), self.label).stream
-        stream = io.BufferedReader(FewBlankLines(raw, self), BUFFER_BYTES)
+        stream = io.BufferedReader(FewBlankLines(raw, self.label, self._line_at), BUFFER_BYTES)
         return stream if self.format.decodes else as_utf_8(stream, self.encoding, self.label)
 
-    def line_at(self, position: int) -> int:
+    def _line_at(self, position: int) -> int:
         """Return the number of the line at a position in the decompressed bytes, of a text."""
         before = decompressed(_VerifiedReader(self), self.label).stream
         parts = (before.read(min(BUFFER_BYTES, position - at)) for at in range(0, position, BUFFER_BYTES))

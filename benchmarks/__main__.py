@@ -53,11 +53,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer runs and rows; judges nothing")
     parser.add_argument("--only", default=",".join(SECTIONS), help="sections, separated by commas")
+    parser.add_argument(
+        "--install-packages",
+        action="store_true",
+        help="as root: install missing tools of Debian with apt-get",
+    )
     for name, (most, few, what) in SIZES.items():
         parser.add_argument(f"--{name}", type=int, help=f"{what} (default {most:,}, quick {few:,})")
     asked = parser.parse_args()
     size = {n: getattr(asked, n) or (few if asked.quick else most) for n, (most, few, _) in SIZES.items()}
-    table, peers = Table(judges=not asked.quick), Peers()
+    peers = Peers(installs_system_packages=asked.install_packages)
+    table = Table(judges=not asked.quick)
     only = asked.only.split(",")
     print(f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}")
     with tempfile.TemporaryDirectory() as name:

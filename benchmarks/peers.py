@@ -35,12 +35,12 @@ REQUIREMENTS = [
 class Peers:
     """Installs adsctl, and finds or installs each peer; `missing` holds the reasons for the others."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, installs_system_packages: bool) -> None:
         self.missing: dict[str, str] = {}
         if not (_environment("adsctl", NEW_PIP, REQUIREMENTS) and _install_source()):
             sys.exit("adsctl cannot be installed")
         self._found = {name: self._from_pypi(name, packages) for name, packages in FROM_PYPI.items()}
-        self._from_debian()
+        self._from_debian(installs=installs_system_packages)
 
     def has(self, *names: str) -> bool:
         """Return whether all of these are installed."""
@@ -56,10 +56,10 @@ class Peers:
             return None
         return str(FOLDER / name / "bin" / ("python" if name == "sdk" else name))
 
-    def _from_debian(self) -> None:
-        """Find the tools of Debian; install missing ones as root."""
+    def _from_debian(self, *, installs: bool) -> None:
+        """Find the tools of Debian; install missing ones if asked to, which takes root."""
         missing = [package for name, package in FROM_DEBIAN.items() if not shutil.which(name)]
-        if missing and shutil.which("apt-get") and os.geteuid() == 0:
+        if missing and installs and shutil.which("apt-get"):
             print(f"installing {' '.join(missing)}", flush=True)
             install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing]
             for command in (["apt-get", "update", "-qq"], install):
@@ -69,7 +69,9 @@ class Peers:
         for name, package in FROM_DEBIAN.items():
             self._found[name] = shutil.which(name)
             if not self._found[name]:
-                self.missing[name] = f"not installed; apt-get install {package}"
+                self.missing[name] = (
+                    f"not installed; apt-get install {package}, or --install-packages as root"
+                )
 
 
 def _environment(name: str, *installs: list[object]) -> bool:

@@ -6,6 +6,7 @@ import os
 from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import ContentError, UsageError
+from .blank_lines import BUFFER_BYTES, FewBlankLines
 from .decoding import UTF_8, as_utf_8
 from .decompression import decompressed
 from .limits import MAX_SHEET_ROWS
@@ -58,8 +59,15 @@ class Source:
     def stream(self) -> BinaryIO:
         """Read from the beginning: decompressed and, unless the format decodes by itself, as UTF-8."""
         self.position = 0
-        stream = decompressed(_VerifiedReader(self), self.label).stream
+        raw = decompressed(_VerifiedReader(self), self.label).stream
+        stream = io.BufferedReader(FewBlankLines(raw, self.label, self._line_at), BUFFER_BYTES)
         return stream if self.format.decodes else as_utf_8(stream, self.encoding, self.label)
+
+    def _line_at(self, position: int) -> int:
+        """Return the number of the line at a position in the decompressed bytes, of a text."""
+        before = decompressed(_VerifiedReader(self), self.label).stream
+        parts = (before.read(min(BUFFER_BYTES, position - at)) for at in range(0, position, BUFFER_BYTES))
+        return 1 + sum(part.count(b"\n") for part in parts)
 
     def head(self, size: int) -> tuple[bytes, str]:
         """Read the first decompressed bytes; return them with the name of the file in a zip archive."""

@@ -82,3 +82,28 @@ def test_a_parquet_file_without_rows_or_with_a_repeated_column_is_refused(feeds)
 def test_a_parquet_file_that_is_a_bomb_is_refused(feeds, monkeypatch):
     monkeypatch.setattr(reader, "MAX_DECOMPRESSED_BYTES", 100)
     assert "decompresses to more than 100 bytes" in feeds.error(FEED, table({"id": list(range(500))}))
+
+
+def in_dictionary(text: str, count: int) -> pyarrow.DictionaryArray:
+    return pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * count, pyarrow.int32()), [text])
+
+
+@pytest.mark.parametrize(
+    ("column", "reason"),
+    [
+        (["y" * 35_000_000] * 2, "2 rows of "),
+        (pyarrow.nulls(2_000_000, pyarrow.string()), "more than 10 rows for each byte"),
+        (in_dictionary("x" * 4_000_000, 1000), "not a complete parquet file: "),  # no memory
+        (in_dictionary("x" * 100_000, 1000), "1,000 rows of 100,00"),
+    ],
+)
+def test_a_small_file_that_becomes_many_or_long_rows_is_refused(feeds, column, reason):
+    content = table({"id": column}, compression="zstd", row_group_size=2_000_000)
+    assert len(content) < 100_000
+    error = feeds.error(FEED, content)
+    assert error.startswith("feed.parquet:1: ") and reason in error
+
+
+def test_more_columns_than_the_records_of_a_feed_may_have_are_refused(feeds):
+    content = table({f"c{number}": ["a"] for number in range(10_001)})
+    assert "more than 10,000 columns" in feeds.error(FEED, content)

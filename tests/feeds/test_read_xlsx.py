@@ -172,3 +172,22 @@ def test_a_workbook_that_is_a_bomb_is_refused(feeds, monkeypatch):
     with pytest.raises(reader.WorkbookError, match="decompresses to"):
         list(reader.read_sheet(io.BytesIO(content), None, 1000))
     assert decompression.MAX_DECOMPRESSED_BYTES > 1 << 30
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "reason"),
+    [
+        (200_000, 16_384, "takes more memory than its rows may"),
+        (20, 16_384, "spans 20 rows x 16,384 columns"),
+    ],
+)
+def test_a_cell_far_from_the_table_does_not_fill_the_memory(feeds, row, column, reason):
+    book = openpyxl.Workbook()
+    book.active.append(["id", "title"])
+    book.active.append(["a", "b"])
+    book.active.cell(row, column, "x")
+    stream = io.BytesIO()
+    book.save(stream)
+    source = open_source(feeds.write(FEED, stream.getvalue()), options=ReadOptions(max_rows=1000))
+    with pytest.raises(ContentError, match=reason):
+        list(read_rows(source, roots=(), known=("id",), rename={}))

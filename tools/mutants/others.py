@@ -9,6 +9,20 @@ OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
 OTHERS = (
     Mutant(
+        "blank lines of a feed have no limit",
+        "ads_cli/feeds/blank_lines.py",
+        "if self._blank_lines > MAX_BLANK_LINES:",
+        "if False:",
+        ("tests/test_hostile_lengths.py",),
+    ),
+    Mutant(
+        "a value in the dictionary of a parquet file counts once, however often it is used",
+        "ads_cli/feeds/formats/parquet.py",
+        "size = sum(_decoded(column).nbytes for column in batch.columns)",
+        "size = batch.nbytes",
+        ("tests/feeds/test_read_parquet.py",),
+    ),
+    Mutant(
         "any refused key counts as deleted on a resume",
         "ads_cli/uploads/journal.py",
         "return batch in self.attempts",

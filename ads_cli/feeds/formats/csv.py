@@ -78,11 +78,13 @@ class CsvRows(TextRows, TableRows):
         width, reads_all_cells = len(fields), "" not in fields
         for cells in reader:
             line, self._row_line = self._row_line, first_line + reader.line_num
+            if not cells:
+                continue  # a blank line
             values = {f: c for f, c in zip(fields, cells) if c.strip()}  # noqa: B905 - strict= is slower
             if not reads_all_cells:
                 values.pop("", None)
             if not values:
-                continue  # a blank line, or only delimiters
+                continue  # only delimiters and blanks
             wrong = len(cells) != width
             yield Row(line, values, f"has {len(cells)} cells, and the header has {width}" if wrong else "")
 

@@ -1,5 +1,7 @@
 """Parquet, read by row group with pyarrow."""
 
+import os
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, BinaryIO
@@ -8,11 +10,15 @@ from ...errors import ContentError
 from ...installation import missing_extra
 from ..limits import MAX_DECOMPRESSED_BYTES
 from ..locations.location import spooled
-from ..record_rows import RecordRows
+from ..memory_limit import memory_limit
+from ..record_rows import MAX_KEYS, RecordRows
 from ..rows import Row
 from .typed_values import as_text
 
 BATCH_ROWS = 1000
+MAX_BATCH_BYTES = 64 * 1024 * 1024
+MAX_GROWTH_BYTES = 2 * 1024**3  # while a batch is decoded: its size is only known then
+MAX_ROWS_PER_BYTE, MIN_JUDGED_ROWS = 10, 1_000_000
 BUFFER_BYTES = 1024 * 1024
 
 
@@ -28,14 +34,15 @@ class ParquetRows(RecordRows):
         self.notes = list(self.source.notes)
         try:
             file = parquet.ParquetFile(self._copy, buffer_size=BUFFER_BYTES)
-            if repeated := _repeated(file.schema_arrow.names):
-                raise self.error(1, f"the column {repeated!r} is repeated")
+            self._check_columns(file.metadata, file.schema_arrow)
             self._refuse_bomb(file.metadata)
-            for batch in file.iter_batches(BATCH_ROWS, use_threads=False):
-                for record in batch.to_pylist():
+            batches = file.iter_batches(BATCH_ROWS, use_threads=False)
+            while records := self._next_records(batches, number + 1):
+                for record in records:
                     number += 1
                     yield self.row(number, {name: _value(value) for name, value in record.items()})
-        except (ArrowException, OSError, ValueError, OverflowError) as error:
+                self._refuse_many(number)
+        except (ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
             message = f"not a complete parquet file: {str(error).partition(chr(10))[0]}"
             raise self.error(number + 1, message, hint="export it again") from None
         if not number:
@@ -46,11 +53,41 @@ class ParquetRows(RecordRows):
         """The file as one that can be read in any order."""
         return spooled(self.source.stream(), self.source.label)
 
+    def _check_columns(self, metadata: Any, schema: Any) -> None:
+        if metadata.num_columns > MAX_KEYS:
+            raise self.error(1, f"more than {MAX_KEYS:,} columns")
+        if repeated := [name for name, count in Counter(schema.names).items() if count > 1]:
+            raise self.error(1, f"the column {repeated[0]!r} is repeated")
+
+    def _next_records(self, batches: Iterator[Any], number: int) -> list[dict[str, Any]]:
+        """Decode the rows from `number` on; raise ContentError if few bytes become many."""
+        with memory_limit(MAX_GROWTH_BYTES):
+            batch = next(batches, None)
+            if batch is None:
+                return []
+            size = sum(_decoded(column).nbytes for column in batch.columns)
+            if size <= MAX_BATCH_BYTES:
+                records: list[dict[str, Any]] = batch.to_pylist()
+                return records
+        message = f"{batch.num_rows:,} rows of {size:,} bytes, as no feed has"
+        raise self.error(number, message, hint="shorten their values, or give the feed as JSON Lines")
+
+    def _refuse_many(self, rows: int) -> None:
+        if rows > max(MIN_JUDGED_ROWS, MAX_ROWS_PER_BYTE * self._copy_bytes):
+            message = f"more than {MAX_ROWS_PER_BYTE} rows for each byte of the file, as no feed has"
+            raise self.error(1, message, hint="give the feed as CSV or JSON Lines")
+
+    @cached_property
+    def _copy_bytes(self) -> int:
+        """The size of the file."""
+        return os.fstat(self._copy.fileno()).st_size
+
     def _refuse_bomb(self, metadata: Any) -> None:
         size = sum(metadata.row_group(index).total_byte_size for index in range(metadata.num_row_groups))
         if size > MAX_DECOMPRESSED_BYTES:
             message = f"{self.source.label} decompresses to more than {MAX_DECOMPRESSED_BYTES:,} bytes"
             raise ContentError(message, hint="split it into several files")
+        self._refuse_many(metadata.num_rows)
 
 
 def column_names(stream: BinaryIO, label: str) -> tuple[str, ...]:
@@ -66,8 +103,9 @@ def column_names(stream: BinaryIO, label: str) -> tuple[str, ...]:
         raise ContentError(message, hint="export it again") from None
 
 
-def _repeated(names: list[str]) -> str | None:
-    return next((name for index, name in enumerate(names) if name in names[:index]), None)
+def _decoded(column: Any) -> Any:
+    """Return a column without its dictionary, whose values it may repeat."""
+    return column.dictionary_decode() if hasattr(column, "dictionary_decode") else column
 
 
 def _value(value: Any) -> Any:

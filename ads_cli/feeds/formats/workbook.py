@@ -15,10 +15,13 @@ from xml.etree import ElementTree
 
 from ...output.text import counted
 from ..limits import MAX_DECOMPRESSED_BYTES, MAX_RATIO, MIN_JUDGED_BYTES
+from ..memory_limit import memory_limit
 from .typed_values import as_text
 
 CHUNK_BYTES = 1024 * 1024
 MAX_ROW_BYTES = 16 * 1024 * 1024
+MAX_CELLS_PER_ROW = 100  # on average; those between the first cell and the last one are loaded
+MEMORY_BYTES, MEMORY_BYTES_PER_ROW = 1024**3, 10 * 1024
 OLD_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # of Excel 97, and of the envelope of what is encrypted
 END_OF_ROW = re.compile(rb"</(?:\w+:)?row>")
 VALUE = re.compile(rb"<(?:\w+:)?(?:v|is)[ >]")
@@ -62,8 +65,12 @@ def read_sheet(file: BinaryIO, sheet: str | None, max_rows: int) -> Iterator[Wor
         workbook = python_calamine.CalamineWorkbook.from_filelike(file)
         name = _choose(workbook, sheet)
         errors = _scan(archive, name, max_rows)
-        rows = workbook.get_sheet_by_name(name).iter_rows()
-        for number, cells in enumerate(rows, 1):
+        loaded = workbook.get_sheet_by_name(name)
+        height, width = loaded.height, loaded.width
+        if height * width > MAX_CELLS_PER_ROW * max_rows:
+            message = f"the sheet {name!r} spans {height:,} rows x {width:,} columns"
+            raise WorkbookError(message, "remove the cells that are far from the table, or save it as CSV")
+        for number, cells in enumerate(loaded.iter_rows(), 1):
             texts = [as_text(cell) for cell in cells]
             if any(map(str.strip, texts)) or number in errors:
                 yield WorkbookRow(number, texts, errors.get(number, {}))
@@ -140,9 +147,11 @@ def _refuse_bomb(archive: zipfile.ZipFile) -> None:
 
 def main(sheet: str, max_rows: str) -> None:
     """Write the rows of the workbook on standard input."""
+    size = MEMORY_BYTES + MEMORY_BYTES_PER_ROW * int(max_rows)
     try:
-        for row in read_sheet(sys.stdin.buffer, json.loads(sheet), int(max_rows)):
-            sys.stdout.write(json.dumps(row) + "\n")
+        with memory_limit(size):
+            for row in read_sheet(sys.stdin.buffer, json.loads(sheet), int(max_rows)):
+                sys.stdout.write(json.dumps(row) + "\n")
     except WorkbookError as error:
         problem = {"message": str(error), "hint": error.hint, "is_usage": error.is_usage}
         sys.stdout.write(json.dumps(problem) + "\n")

@@ -69,19 +69,22 @@ class XlsxRows(RecordRows):
         """The rows in a temporary file, a line of JSON for each."""
         options = self.source.options
         spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - open as long as these rows
+        command = [sys.executable, "-c", PROGRAM.format(sys.path)]
+        command += [json.dumps(options.sheet), str(options.max_rows)]
         with spooled(self.source.stream(), self.source.label) as workbook:
-            done = subprocess.run(
-                [
-                    *(sys.executable, "-c", PROGRAM.format(sys.path)),
-                    *(json.dumps(options.sheet), str(options.max_rows)),
-                ],
-                stdin=workbook,
-                stdout=spool,
-                stderr=subprocess.PIPE,
-                timeout=TIMEOUT_SECONDS,
-            )
+            try:
+                done = subprocess.run(
+                    command, stdin=workbook, stdout=spool, stderr=subprocess.PIPE, timeout=TIMEOUT_SECONDS
+                )
+            except subprocess.TimeoutExpired:
+                raise self._unreadable(f"it takes more than {TIMEOUT_SECONDS} seconds") from None
+        if b"memory allocation" in done.stderr or b"MemoryError" in done.stderr:
+            raise self._unreadable("it takes more memory than its rows may; a cell may be far from the table")
         if done.returncode:
             reason = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-            message = f"{self.source.label} cannot be read as xlsx: {reason or 'its reader ended early'}"
-            raise ContentError(message, hint="save it again, or as CSV")
+            raise self._unreadable(reason or "its reader ended early")
         return spool
+
+    def _unreadable(self, reason: str) -> ContentError:
+        message = f"{self.source.label} cannot be read as xlsx: {reason}"
+        return ContentError(message, hint="save it again, or as CSV")

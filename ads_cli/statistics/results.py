@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..api.statistics import ListJobs
+from ..client.response_body import has_key_per_member, parse_json
 from ..errors import UnavailableError
 from ..loopback import is_loopback
 from ..public_hosts import PrivateHostError, require_public_name
@@ -63,9 +64,13 @@ def _is_of_service_here(url: "httpx.URL", client: "Client") -> bool:
 
 def unpack(packed: bytes) -> Any:
     """Return the data of a result; raise UnavailableError where it is cut off or no JSON."""
+    content = decompressed(packed)
     try:
-        return _decode(decompressed(packed)).get("data")
-    except msgspec.DecodeError as error:
+        result = _decode(content)
+        if not has_key_per_member(content, result):
+            parse_json(content)  # raises where a key is there twice
+        return result.get("data")
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise UnavailableError(f"the result of a job cannot be read: {error}") from None
 
 

@@ -139,4 +139,25 @@ OTHERS = (
         "if operations is None or all(map(broken_rules, operations)):",
         ("tests/emulator/test_audience_users.py::test_one_invalid_operation_rejects_the_whole_request",),
     ),
+    Mutant(
+        "a deletion whose answer carries an error counts as deleted",
+        "ads_cli/products/upload.py",
+        'if entry.get("failed_product_key") or status == REJECTED or message:',
+        'if entry.get("failed_product_key"):',
+        ("tests/products/test_outcomes.py::test_a_deletion_that_carries_an_error_has_failed",),
+    ),
+    Mutant(
+        "of a key that an answer has twice the last value counts",
+        "ads_cli/client/response_body.py",
+        "    if len(found) < len(pairs):\n",
+        "    if False:\n",
+        ("tests/products/test_outcomes.py::test_an_answer_with_a_key_twice_cannot_be_read",),
+    ),
+    Mutant(
+        "of a key that a listed record has twice the last value counts",
+        "ads_cli/client/response.py",
+        "if is_flat and has_key_per_member(content, records):",
+        "if is_flat:",
+        ("tests/client/test_responses.py::test_a_listing_with_a_key_twice_in_one_object_cannot_be_read",),
+    ),
 )

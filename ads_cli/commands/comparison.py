@@ -7,10 +7,10 @@ from ..api.products import ListProducts
 from ..console.diff_reports import describe_counts, show_differences
 from ..console.invocation import Invocation
 from ..console.progress import progress
-from ..output.text import counted, duration
+from ..output.text import counted, duration, first_of
 from ..products.sync.change import Change
 from ..products.sync.comparison import CatalogComparison, CompareOptions, comparing
-from ..products.sync.differences import Differences
+from ..products.sync.differences import NAMED_IDS, Differences
 from ..products.sync_state import KIND
 from ..uploads.generations import Generations
 from ..uploads.job_key import Place
@@ -42,6 +42,11 @@ def find_differences(call: Invocation, comparison: CatalogComparison, validator:
     differences = comparison.differences
     if differences.not_kept:
         call.messages.warn(_not_kept(differences))
+    if spared := differences.spared:
+        call.messages.warn(
+            f"{counted(len(spared), 'product')} not deleted, as rows have the ids in another form, "
+            f"or the keys: {first_of(spared, NAMED_IDS, repr)}"
+        )
     return differences
 
 

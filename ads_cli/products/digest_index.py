@@ -105,6 +105,18 @@ class DigestIndex:
         bucket = prefix[0] << 8 | prefix[1]
         return self._data.find(prefix, self._starts[bucket], self._starts[bucket + 1]) >= 0
 
+    def key_of(self, digest: bytes) -> int | None:
+        """Return the hash of the key of a product with this digest; None where it is not in the index."""
+        bucket = digest[0] << 8 | digest[1]
+        at = self._data.find(digest, self._starts[bucket], self._starts[bucket + 1])
+        key = self._data[at + DIGEST_BYTES : at + RECORD_BYTES]
+        return None if at < 0 else int.from_bytes(key)
+
+    def __iter__(self) -> Iterator[tuple[bytes, int]]:
+        """Yield the hash of the id, and of the key, of each product."""
+        for record in split(self._data[self._begin : self._end]):
+            yield record[:ID_BYTES], int.from_bytes(record[DIGEST_BYTES:])
+
     def updated(self, changes: Changes, *, keep: bool) -> Iterator[bytes | memoryview]:
         """Yield all records with the changed products replaced, or removed unless `keep`."""
         whole, done = memoryview(self._data), self._begin

@@ -24,6 +24,7 @@ class Differences:
     unseen: int = 0  # rows whose products the catalog may hide; sent where they are not known
     not_kept: int = 0  # rows that were acknowledged as they are, and whose products differ all the same
     not_kept_ids: list[str] = field(default_factory=list)  # the first of them
+    spared: list[str] = field(default_factory=list)  # ids that no row has, of products that are a row's
     _equal: bytearray = field(default_factory=bytearray)
 
     @property

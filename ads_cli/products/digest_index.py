@@ -14,6 +14,7 @@ ID_BYTES, DIGEST_BYTES, KEY_BYTES = 8, 20, 4  # a digest begins with the hash of
 RECORD_BYTES = DIGEST_BYTES + KEY_BYTES
 NO_KEY = 0
 BUCKETS = 1 << 16
+REPEAT_MASK = (1 << 8 * ID_BYTES) - 1  # makes of the hash of an id that under which a repeat is noted
 
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -34,6 +35,17 @@ def product_digest(product_id: str, content: bytes) -> bytes:
 def id_hash(product_id: str) -> bytes:
     """Return the beginning of a product's digest."""
     return blake2b(product_id.encode(), digest_size=ID_BYTES).digest()
+
+
+def repeat_hash(hashed_id: bytes) -> bytes:
+    """Return what takes the place of the hash of an id where it is noted that its row was sent once more."""
+    return (int.from_bytes(hashed_id[:ID_BYTES]) ^ REPEAT_MASK).to_bytes(ID_BYTES)
+
+
+def repeat_digest(digest: bytes, seen: str) -> bytes:
+    """Return the digest that notes that a row was sent once more, for the values that were seen instead."""
+    content = blake2b(digest + seen.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES - ID_BYTES)
+    return repeat_hash(digest) + content.digest()
 
 
 def key_hash(key: str) -> int:

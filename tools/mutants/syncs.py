@@ -7,6 +7,7 @@ LIMITS = "tests/products/sync/test_sync_limits.py"
 RESUME = "tests/products/sync/test_sync_resume.py"
 VARIANTS = "tests/products/sync/test_sync_variants.py"
 DIFF = "tests/products/sync/test_variants.py"
+KEPT = "tests/products/sync/test_not_kept.py"
 LYING = "tests/products/sync/test_lying_ids.py"
 MODEL = "tests/products/sync/test_model.py"
 
@@ -157,5 +158,33 @@ SYNCS = (
         "if len(remaining) > 1:",
         "if False:",
         (f"{LYING}::test_check_warns_of_ids_that_a_service_may_take_for_one",),
+    ),
+    Mutant(
+        "what somebody else has changed is never repaired",
+        "ads_cli/products/sync/comparison.py",
+        "        if self._index.contains(change.repeat):\n",
+        "        if True:\n",
+        (f"{KEPT}::test_what_another_machine_changed_is_repaired_each_time",),
+    ),
+    Mutant(
+        "what the service does not keep is sent each night",
+        "ads_cli/products/sync/remembering.py",
+        "                    yield change.repeat, known\n",
+        "                    pass\n",
+        (f"{KEPT}::test_what_differs_after_it_was_sent_once_more_is_not_kept",),
+    ),
+    Mutant(
+        "what was repaired once is not repaired when it is changed again",
+        "ads_cli/products/sync/comparison.py",
+        "            self.differences.kept_again.append(repeated)\n",
+        "            pass\n",
+        (f"{KEPT}::test_the_same_change_is_repaired_again_after_the_repair_was_seen",),
+    ),
+    Mutant(
+        "a product that is not kept ends a sync with 0",
+        "ads_cli/commands/push.py",
+        "if shortfall := self.steps.shortfall():",
+        "if shortfall := '':",
+        (f"{KEPT}::test_other_rows_are_sent_where_a_product_is_not_kept",),
     ),
 )

@@ -14,7 +14,16 @@ from ...feeds.rows import Rows
 from ...validation.ordered_map import map_ordered
 from ...validation.process_pool import ProcessPool
 from ...validation.validator import OnProgress, Validator
-from ..digest_index import DIGEST_BYTES, NO_KEY, RECORD_BYTES, DigestIndex, key_hash, split
+from ..digest_index import (
+    DIGEST_BYTES,
+    NO_KEY,
+    RECORD_BYTES,
+    DigestIndex,
+    key_hash,
+    repeat_digest,
+    repeat_hash,
+    split,
+)
 from ..listing import list_products
 from ..normal_form import COMPARED
 from ..selection import read_index
@@ -143,15 +152,26 @@ class CatalogComparison:
         return not self._options.verify and self._index.contains(change.digest)
 
     def _is_due(self, change: Change) -> bool:
-        """Tell whether a change must be made: what was acknowledged and yet differs, the service changes."""
+        """Tell whether a change must be made.
+
+        What was acknowledged and yet differs, somebody else or the service has changed: it is sent once more.
+        What differs in the same way after that, the service does not keep.
+        """
         if change.action == "create" or not self._is_known(change):
             return True
-        self.differences.add_not_kept(change.id)
-        return False
+        seen = {name: field.old for name, field in change.fields.items()}
+        change.repeat = repeat_digest(change.digest, repr(seen))
+        if self._index.contains(change.repeat):
+            self.differences.add_not_kept(change.id)
+            return False
+        return True
 
     def _remember(self, record: bytes) -> None:
+        """Remember a row whose product is as it says, and forget that it was sent once more."""
         if not self._index.contains(record[:DIGEST_BYTES]):
             self.differences.add_equal(record)
+        if self._index.contains(repeated := repeat_hash(record)):
+            self.differences.kept_again.append(repeated)
 
     def groups(self) -> list[str]:
         """Return the keys of the groups whose hidden variants must be listed."""

@@ -71,7 +71,8 @@ class PendingChanges:
         """Count again, without what earlier runs have sent."""
         for change in self._differences:
             is_sent, is_write = self._earlier.has_sent(change), change.action in WRITES
-            self.not_kept += is_sent and not (change.is_unseen or self._earlier.was_refused(change))
+            is_equal = change.is_unseen or change.fields.keys() == {"id"}  # as far as can be seen
+            self.not_kept += is_sent and not (is_equal or self._earlier.was_refused(change))
             self._writes -= is_sent and is_write
             self._deletions -= not is_write and (is_sent or change.product_key in self._unanswered)
 

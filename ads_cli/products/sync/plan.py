@@ -158,6 +158,11 @@ class SyncPlan:
             told.append(f"{products} not deleted, as the service acknowledged rows with their keys: {ids}")
         return "; ".join(filter(None, told))
 
+    @property
+    def changed_since(self) -> int:
+        """Count what earlier runs have sent, and that differs all the same."""
+        return self._pending.not_kept
+
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Count the rows that are not sent, and those of which the catalog does not tell."""
         skipped = {"skipped": report.valid - self._pending.written}

@@ -116,6 +116,7 @@ class CatalogComparison:
                 hint="leave --prune out; 'adsctl products delete' deletes products by id",
             )
         self._index = read_index(self._sync_state)[0]
+        self.differences.is_confirmed = self._sync_state.is_confirmed
         self.differences.is_remembered = len(self._index) > 0
         self._compare_row = RowComparison(
             self._listing.path,
@@ -168,7 +169,7 @@ class CatalogComparison:
 
     def _remember(self, record: bytes) -> None:
         """Remember a row whose product is as it says, and forget that it was sent once more."""
-        if not self._index.contains(record[:DIGEST_BYTES]):
+        if not (self.differences.is_confirmed and self._index.contains(record[:DIGEST_BYTES])):
             self.differences.add_equal(record)
         if self._index.contains(repeated := repeat_hash(record)):
             self.differences.kept_again.append(repeated)
@@ -250,7 +251,7 @@ class CatalogComparison:
             return
         is_unseen = row.group_key is not None and not self._listing.shows_variants(row.group_key)
         self.differences.unseen += is_unseen
-        if not (is_unseen and row.is_known):
+        if not (is_unseen and row.is_known and self.differences.is_confirmed):
             change = self._compare_row.blind(row.creation) if self._may_hide else row.creation
             change.is_unseen = is_unseen
             yield change

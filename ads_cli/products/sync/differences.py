@@ -20,6 +20,7 @@ class Differences:
     table: ChangeTable
     read_in: str  # the generation of the catalog in which it was listed
     is_remembered: bool = False  # whether anything is known that the service acknowledged of the catalog
+    is_confirmed: bool = True  # whether that is the latest, and not of a disk that was restored
     listed: int = 0  # products within the scope
     unchanged: int = 0  # rows whose products are as they say
     unseen: int = 0  # rows whose products the catalog may hide; sent where they are not known

@@ -34,6 +34,7 @@ class World:
     products: dict[str, dict] = field(default_factory=dict)
     remembered: dict[str, dict] = field(default_factory=dict)  # rows, by id, as they were acknowledged
     generation = "now"
+    is_confirmed = True
     seen: set[str] = field(default_factory=set)  # ids that were listed
 
     def put(self, product: dict) -> None:

@@ -23,7 +23,8 @@ INVISIBLE = dict.fromkeys(  # Default_Ignorable_Code_Point of Unicode
 def id_form(product_id: str) -> str:
     """Return the form that all ids have which a service may take for this one."""
     form = product_id.lower() if product_id.isascii() else _folded(product_id)
-    form = " ".join(form.split())
+    if " " in form or not form.isprintable():  # else it has no blanks
+        form = " ".join(form.split())
     if form.isdecimal() and form.isascii():
         return _number(form.lstrip("0"), 0)
     if form[:1] in "0123456789+-." and NUMBER.fullmatch(form):
@@ -34,9 +35,9 @@ def id_form(product_id: str) -> str:
 
 def id_problem(product_id: str) -> str | None:
     """Say why a service may store an id in another form; None where nothing suggests that."""
-    if product_id.isascii():
-        problem = "" if product_id == product_id.strip() else "blanks around it"
-    elif product_id != product_id.translate(INVISIBLE):
+    if product_id.isascii() and product_id == product_id.strip():
+        return None  # the common case
+    if product_id != product_id.translate(INVISIBLE):
         problem = "characters that are not seen"
     elif product_id != product_id.strip():
         problem = "blanks around it"

@@ -77,7 +77,7 @@ _adsctl_options() {
     'products update') REPLY='--format --encoding --map --record --max-size --sheet --max-rows --from --mapping --split --where --set --default --currency --base-url --keep --fix --failed-out --force --concurrency --max-errors --resume --skip-invalid --job --strict' ;;
     'products get') REPLY='--by' ;;
     'products sync') REPLY='--format --encoding --map --record --max-size --sheet --max-rows --from --mapping --split --where --set --default --currency --base-url --keep --fix --prune --scope --verify --failed-out --force --concurrency --max-errors --resume --skip-invalid --job --max-delete --sample --report --strict --min-rows' ;;
-    'products pull') REPLY='--format --force' ;;
+    'products pull') REPLY='--format --force --allow-incomplete' ;;
     'products delete') REPLY='--from --by --format --encoding --map --record --max-size --sheet --max-rows --failed-out --force --concurrency --max-errors --resume' ;;
     'catalog sets get') REPLY='--envelope' ;;
     'catalog sets create') REPLY='--name --type --description --filters --product-keys --file --example --envelope' ;;

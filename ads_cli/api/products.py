@@ -10,6 +10,7 @@ from msgspec import Meta
 from .endpoint import endpoint
 from .gtin import gtin_error, gtin_warning, was_truncated
 from .problems import Reason
+from .product_ids import id_problem
 from .product_values import currency_problem, image_problem, interval_problem
 from .rates import per_quarter_hour
 from .types import Cursor, Id, InCatalog
@@ -81,6 +82,11 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
     custom_label_4: str | None = None
     product_key: str | None = None
     item_group_key: str | None = None
+
+    @rule("id", "warning")
+    def plain_id(self) -> str | None:
+        """Expect an id that every service stores as it is."""
+        return id_problem(self.id)
 
     @rule("description")
     def plain_text(self) -> str | None:

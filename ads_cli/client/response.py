@@ -8,7 +8,7 @@ import msgspec
 
 from ..api.names import to_neutral, with_neutral_keys
 from ..errors import UnavailableError
-from .response_body import MAX_DEPTH, Parse, parse_json
+from .response_body import MAX_DEPTH, Parse, RepeatedKeyError, has_key_per_member, parse_json
 
 _records = msgspec.json.Decoder(list[dict[str, Any]]).decode
 BAD_TIMESTAMP = 135  # with status 401: the timestamp is too far from the service's clock
@@ -61,10 +61,13 @@ def parse_records(content: bytes) -> list[dict[str, Any]]:
     """Parse `encoded_records` as `Response.records`; raise UnavailableError if they are no records."""
     with suppress(msgspec.DecodeError, RecursionError):  # of unusual records, or none
         records = _records(content)
-        if content.count(b"{") + content.count(b"[") <= len(records) + MAX_DEPTH:
+        is_flat = content.count(b"{") + content.count(b"[") <= len(records) + MAX_DEPTH
+        if is_flat and has_key_per_member(content, records):
             return [*map(with_neutral_keys, records)]
     try:
         data = parse_json(content)
+    except RepeatedKeyError as error:
+        raise UnavailableError(f"the response cannot be read: {error}") from None
     except (ValueError, RecursionError):
         data = None
     return Response(200, {}, {"data": data}).records
@@ -80,14 +83,19 @@ def read_response(
     is_success = 200 <= status < 300
     if not is_success:
         parse = parse_json
+    repeated = ""
     try:
         body, is_json = parse(content), True
+    except RepeatedKeyError as error:
+        body, is_json, repeated = None, False, f"; {error}"
     except (ValueError, RecursionError):
         body, is_json = None, status == 204 and not content
     if not is_success:
         from .api_errors import error_of
 
-        raise error_of(status, body, unreadable="" if is_json else _excerpt(headers, content))
+        raise error_of(status, body, unreadable="" if is_json else _excerpt(headers, content) + repeated)
+    if repeated:
+        raise UnavailableError(f"the response (status {status}) cannot be read{repeated}", http_status=status)
     if not is_json:
         raise UnavailableError(
             f"the response (status {status}) is not JSON: {_excerpt(headers, content)}", http_status=status

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from ..errors import UnavailableError
-from ..output.text import is_deeper
+from ..output.text import is_deeper, shortened
 
 if TYPE_CHECKING:
     import httpx
@@ -18,6 +18,13 @@ MAX_BODY_BYTES = 64 * 1024 * 1024
 MAX_ERROR_BODY_BYTES = 1024 * 1024
 MAX_DEPTH = 50  # of nested lists and objects; recursive code that shows them fails at some hundreds
 ENCODING = "gzip"  # the only one requested
+
+
+class RepeatedKeyError(ValueError):
+    """An object has a key twice, so that what it says depends on the reader."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"it has the key {shortened(name)!r} twice in one object")
 
 
 def read_body(response: "httpx.Response") -> bytes:
@@ -56,10 +63,13 @@ def parse_outline(content: bytes) -> Any:
     """Parse JSON, but leave its `data` as it is, a msgspec.Raw, for another process to parse."""
     try:
         content.decode()
-        body = _outline(content)
+        data = _outline(content).get("data")
     except (UnicodeDecodeError, msgspec.DecodeError):  # an unusual body, or none: rare
         return parse_json(content)
-    return {name: value if name == "data" else parse_json(bytes(value)) for name, value in body.items()}
+    if data is None or bytes(data)[:1] not in (b"[", b"{"):
+        return parse_json(content)
+    # All the rest is parsed with care; where the same list stands there twice, `data` does too.
+    return parse_json(content.replace(bytes(data), b"null", 1)) | {"data": data}
 
 
 def _refuse_constant(name: str) -> float:
@@ -71,15 +81,26 @@ def _finite(text: str) -> float:
     return number if isfinite(number) else _refuse_constant(text)
 
 
-_parse_text = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite).decode
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object whose keys differ; raise RepeatedKeyError."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise RepeatedKeyError(next(name for name in found if names.count(name) > 1))
+    return found
+
+
+_parse_text = json.JSONDecoder(
+    object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite
+).decode
 
 
 def parse_json(content: bytes) -> Any:
     """Parse JSON of any encoding, without NaN and Infinity; raise ValueError or RecursionError.
 
-    What is nested deeper than anything that the service sends could not be shown, so it is not read. Half of
-    a surrogate pair, as a text has it that was cut inside an emoji, can be written nowhere: it
-    becomes U+FFFD.
+    What is nested deeper than anything that the service sends could not be shown, so it is not read, nor is
+    an object that has a key twice: parsers differ on which of the values counts. Half of a surrogate pair, as
+    a text has it that was cut inside an emoji, can be written nowhere: it becomes U+FFFD.
     """
     text = content.decode(json.detect_encoding(content), "surrogatepass")
     value = _parse_text(text)
@@ -90,6 +111,21 @@ def parse_json(content: bytes) -> Any:
     if not _is_encodable(text):
         value = _parse_text(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
     return value
+
+
+def has_key_per_member(content: bytes, values: Any) -> bool:
+    """Tell for certain that no object in JSON has a key twice; `values` is what a fast parser made of it.
+
+    Blanks before colons, and quotes within texts, leave it uncertain.
+    """
+    blank_before_colon = any(blank in content for blank in (b" :", b"\t:", b"\n:", b"\r:"))
+    return not blank_before_colon and content.count(b'":') == _count_keys(values)
+
+
+def _count_keys(value: Any) -> int:
+    if isinstance(value, dict):
+        return len(value) + sum(map(_count_keys, value.values()))
+    return sum(map(_count_keys, value)) if isinstance(value, list) else 0
 
 
 def _is_encodable(text: str) -> bool:

@@ -7,10 +7,10 @@ from ..api.products import ListProducts
 from ..console.diff_reports import describe_counts, show_differences
 from ..console.invocation import Invocation
 from ..console.progress import progress
-from ..output.text import counted, duration
+from ..output.text import counted, duration, first_of
 from ..products.sync.change import Change
 from ..products.sync.comparison import CatalogComparison, CompareOptions, comparing
-from ..products.sync.differences import Differences
+from ..products.sync.differences import NAMED_IDS, Differences
 from ..products.sync_state import KIND
 from ..uploads.generations import Generations
 from ..uploads.job_key import Place
@@ -40,8 +40,11 @@ def find_differences(call: Invocation, comparison: CatalogComparison, validator:
         comparison.list_groups(groups, on_progress)
     comparison.decide()
     differences = comparison.differences
-    if differences.not_kept:
-        call.messages.warn(_not_kept(differences))
+    if spared := differences.spared:
+        call.messages.warn(
+            f"{counted(len(spared), 'product')} not deleted, as rows have the ids in another form, "
+            f"or the keys: {first_of(spared, NAMED_IDS, repr)}"
+        )
     return differences
 
 
@@ -55,19 +58,12 @@ def _say_estimate(call: Invocation, requests: int) -> None:
         )
 
 
-def _not_kept(differences: Differences) -> str:
-    ids = differences.not_kept_ids
-    named = ", ".join(map(repr, ids)) + (", …" if differences.not_kept > len(ids) else "")
-    return (
-        f"{counted(differences.not_kept, 'product')} not kept as the service acknowledged: {named}; "
-        "not sent again until the row changes, or with --verify"
-    )
-
-
 def show_dry_run(call: Invocation, differences: Differences, shown: Iterable[Change]) -> None:
     """Print differences that a run would send, or the first of them, and say how many there are."""
     show_differences(call.printer, shown)
     call.messages.say(f"dry run: {describe_counts(differences)}")
+    if differences.not_kept:
+        call.messages.warn(differences.not_kept_words, is_urgent=True)
 
 
 def catalog_place(call: Invocation) -> Place:

@@ -7,11 +7,14 @@ import typer
 
 from ..console.invocation import Invocation
 from ..console.options import completes_from
+from ..errors import IncompleteError
 from ..feeds.registry import one_of, writable_formats
 
 if TYPE_CHECKING:
     from ..feeds.writer import RowWriter
     from ..products.pull import Pull
+
+INCOMPLETE_HINT = "to take the products that it shows for all there are, add --allow-incomplete"
 
 
 def pull(
@@ -28,14 +31,20 @@ def pull(
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False,
+    allow_incomplete: Annotated[
+        bool,
+        typer.Option("--allow-incomplete", help="Replace it though variants may be missing; end with 0"),
+    ] = False,
 ) -> None:
     """Write the products of a catalog to a file that push takes back.
 
     Of a group of variants the service lists only the one that was submitted first; the others are asked
-    for by the group's key.
+    for by the group's key. Where the service does not show them, that is said, the command ends with 9, and
+    an existing file stays as it is.
 
     For example: adsctl products pull products.csv
     """
+    from ..config.output_paths import file_to_replace
     from ..console.output_file import OutputFile, refuse_presentation
     from ..feeds.registry import find_writable
     from ..feeds.writer import open_writer
@@ -52,9 +61,13 @@ def pull(
     if path:
         with out.open() as stream:
             _write_products(call, pull, open_writer(stream, written_as, pull.columns))
+            if pull.missing and not allow_incomplete and file_to_replace(out.path):
+                raise IncompleteError(f"{pull.missing}; {path} stays as it is", hint=INCOMPLETE_HINT)
     else:
         _write_products(call, pull, open_writer(sys.stdout, written_as, pull.columns))
     _report_pull(call, pull)
+    if pull.missing and not allow_incomplete:
+        raise IncompleteError(pull.missing, hint=INCOMPLETE_HINT)
 
 
 def _write_products(call: Invocation, pull: "Pull", writer: "RowWriter") -> None:
@@ -73,8 +86,6 @@ def _report_pull(call: Invocation, pull: "Pull") -> None:
 
     hidden = f", {pull.variants:,} of them variants that the listing hides" if pull.variants else ""
     call.messages.say(f"{counted(pull.products, 'product')} pulled{hidden}")
-    if pull.single_groups:
-        call.messages.warn(
-            f"of {counted(pull.single_groups, 'group')} the service shows one member only: "
-            "it lists the one that was submitted first, and other variants may be missing here"
-        )
+    if pull.missing or pull.single_groups:
+        single = f"of {counted(pull.single_groups, 'group')} the service shows one member only"
+        call.messages.warn(pull.missing or single)

@@ -11,6 +11,7 @@ from ..console.invocation import Invocation
 from ..console.run_report import ReportOptions
 from ..errors import NotConfirmedError, UsageError
 from ..numbers import Share, parse_share
+from ..output.text import counted
 from .push_steps import FeedSteps
 from .scheduled_feeds import warn_scheduled_feeds
 from .shrunken_feed import FeedSizeCheck, MinRows
@@ -145,10 +146,17 @@ class _Steps(FeedSteps, kw_only=True):
 
             raise changed_meanwhile(catalog_place(self.call), self.plan.rows.source.label)
 
+    def shortfall(self) -> str:
+        """Name products that the service does not keep as rows say."""
+        told = [self.plan.differences.not_kept_words]
+        if changed := self.plan.changed_since:
+            products = counted(changed, "product")
+            told.append(f"{products} changed since this job had sent it; the next sync sends it once more")
+        return "\n".join(filter(None, told))
+
     def _confirm_deletions(self, deletions: int) -> None:
         """Name, limit and ask."""
         from ..api.products import DeleteProducts
-        from ..output.text import counted
         from .push_steps import confirm_request
 
         if not self.plan.differences.is_remembered:
@@ -164,8 +172,6 @@ class _Steps(FeedSteps, kw_only=True):
 
     def _excess(self) -> str:
         """Say that more products would be deleted than may be; empty where they are not."""
-        from ..output.text import counted
-
         differences = self.plan.differences
         deletions = differences.counts["delete"]
         if deletions <= self.max_delete.of(differences.listed):

@@ -38,6 +38,10 @@ Verify = Annotated[
         help="With --changed: list the catalog first, and send what is missing or different there too",
     ),
 ]
+UNCONFIRMED = (
+    "this machine has started since the last push, or is another one: the state folder may be that of a "
+    "restored disk, so the catalog is listed and compared"
+)
 STRICT_HINT = "without --strict, warnings are no errors"
 
 
@@ -63,6 +67,9 @@ def push(
     again. Changes that others made to the catalog are found by --verify: it lists the catalog and
     compares. Variants that a listing hides cannot be compared. A feed at an https address is not even
     downloaded where its server says that it is unchanged since a push that succeeded.
+
+    After a restart of the machine, or in a new container, the state folder may be that of a restored disk:
+    then the catalog is listed and compared as well.
 
     Where the feed has lost more than 30 % of the rows of its last push, that is said; --min-rows refuses it.
 
@@ -168,7 +175,11 @@ class _Steps(FeedSteps, kw_only=True):
         from ..output.text import counted
         from ..products.comparison import describe
 
-        if self.verify:
+        is_unconfirmed = selection.read_in is not None and not sync_state_of(self.call).is_confirmed
+        if is_unconfirmed:
+            self.call.messages.say(UNCONFIRMED)
+            selection.selector.trusts_listing_only = True
+        if self.verify or is_unconfirmed:
             selection.selector.comparison = comparison = _compare(self.call)
             self.plan.validator.select_again()
             self.call.messages.say(describe(comparison.counts))

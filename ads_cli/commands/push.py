@@ -163,6 +163,9 @@ class PushCommand:
             if result.rejections.invalid or report.invalid:  # rows, and not only deletions
                 hint = how_to_correct(self.options.failed_out, hint)
             error = IncompleteError(summary.rejections, hint=hint)
+        if shortfall := self.steps.shortfall():
+            error = error or IncompleteError(shortfall)
+            error.message = error.message if error.message == shortfall else f"{shortfall}\n{error.message}"
         if error:
             error.message = "\n".join([*self._reasons(report, result), error.message])
             raise error

@@ -63,6 +63,10 @@ class PushSteps(msgspec.Struct, kw_only=True):
         """Tell which of several files is being sent, to show after the activity."""
         return ""
 
+    def shortfall(self) -> str:
+        """Say what the place does not keep as it has acknowledged it; empty where it does."""
+        return ""
+
     def ended(self, summary: "Summary", result: "PushResult | None") -> None:
         """Receive what a run came to; a dry run has no result."""
 

@@ -7,7 +7,16 @@ from typing import Any
 import msgspec
 
 from ..output.text import counted
-from .digest_index import DIGEST_BYTES, ID_BYTES, Changes, DigestIndex, id_hash, product_digest
+from .digest_index import (
+    DIGEST_BYTES,
+    ID_BYTES,
+    NO_KEY,
+    Changes,
+    DigestIndex,
+    id_hash,
+    key_hash,
+    product_digest,
+)
 from .normal_form import COMPARED, normal_form
 
 SAME, DIFFERING, MISSING, HIDDEN = "same", "differing", "missing", "hidden"
@@ -20,17 +29,19 @@ class Comparison:
     def __init__(self, listing: Iterable[Mapping[str, Any]]) -> None:
         products, groups = Changes(), Changes()
         for product in listing:
-            products.add(_digest(product))
+            products.add(_digest(product), key_hash(str(product.get("product_key") or "")))
             if group := product.get("item_group_id"):
                 groups.add(_padded(id_hash(str(group))))
         self._products, self._groups = DigestIndex.of(products), DigestIndex.of(groups)
+        self.key = NO_KEY  # hash of that of the last item that is the same
         self._found: Counter[str] = Counter()
         self._invalid: set[bytes] = set()  # id hashes of listed products whose rows are invalid
 
     def compare(self, item: Any) -> str:
         """Find out whether the catalog has the item as it is, as far as the listing shows."""
         digest = _digest(msgspec.structs.asdict(item))
-        if self._products.contains(digest):
+        if (key := self._products.key_of(digest)) is not None:
+            self.key = key
             return SAME
         if self._products.contains(digest[:ID_BYTES]):
             return DIFFERING

@@ -14,6 +14,7 @@ ID_BYTES, DIGEST_BYTES, KEY_BYTES = 8, 20, 4  # a digest begins with the hash of
 RECORD_BYTES = DIGEST_BYTES + KEY_BYTES
 NO_KEY = 0
 BUCKETS = 1 << 16
+REPEAT_MASK = (1 << 8 * ID_BYTES) - 1  # makes of the hash of an id that under which a repeat is noted
 
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -34,6 +35,17 @@ def product_digest(product_id: str, content: bytes) -> bytes:
 def id_hash(product_id: str) -> bytes:
     """Return the beginning of a product's digest."""
     return blake2b(product_id.encode(), digest_size=ID_BYTES).digest()
+
+
+def repeat_hash(hashed_id: bytes) -> bytes:
+    """Return what takes the place of the hash of an id where it is noted that its row was sent once more."""
+    return (int.from_bytes(hashed_id[:ID_BYTES]) ^ REPEAT_MASK).to_bytes(ID_BYTES)
+
+
+def repeat_digest(digest: bytes, seen: str) -> bytes:
+    """Return the digest that notes that a row was sent once more, for the values that were seen instead."""
+    content = blake2b(digest + seen.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES - ID_BYTES)
+    return repeat_hash(digest) + content.digest()
 
 
 def key_hash(key: str) -> int:
@@ -104,6 +116,18 @@ class DigestIndex:
         """Tell whether a product with this id hash, or this digest, is in the index."""
         bucket = prefix[0] << 8 | prefix[1]
         return self._data.find(prefix, self._starts[bucket], self._starts[bucket + 1]) >= 0
+
+    def key_of(self, digest: bytes) -> int | None:
+        """Return the hash of the key of a product with this digest; None where it is not in the index."""
+        bucket = digest[0] << 8 | digest[1]
+        at = self._data.find(digest, self._starts[bucket], self._starts[bucket + 1])
+        key = self._data[at + DIGEST_BYTES : at + RECORD_BYTES]
+        return None if at < 0 else int.from_bytes(key)
+
+    def __iter__(self) -> Iterator[tuple[bytes, int]]:
+        """Yield the hash of the id, and of the key, of each product."""
+        for record in split(self._data[self._begin : self._end]):
+            yield record[:ID_BYTES], int.from_bytes(record[DIGEST_BYTES:])
 
     def updated(self, changes: Changes, *, keep: bool) -> Iterator[bytes | memoryview]:
         """Yield all records with the changed products replaced, or removed unless `keep`."""

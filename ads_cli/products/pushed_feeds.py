@@ -56,6 +56,8 @@ class PushedFeeds:
 
     def find(self, address: str) -> PushedFeed | None:
         """Return the feed at an address, if nothing has changed since but perhaps the feed itself."""
+        if not self._generations.is_confirmed(self._place):
+            return None  # of a disk that was restored, for all that is known
         feed = self._feeds_of(self._generations.current(self._place)).get(_hash(address))
         return feed if feed and feed.conditions == self._conditions else None
 

@@ -3,6 +3,7 @@
 import msgspec
 
 from ..api.fields import fields_of
+from ..api.product_ids import id_form
 from ..api.products import Product, Text
 from ..api.types import Id
 from ..feeds.fixes.advice import FixAdvisor
@@ -48,6 +49,7 @@ PRODUCT_SCHEMA = RowSchema(
     encode=encode_product,
     roots=("products",),
     advisor=FixAdvisor(),
+    id_form=id_form,
 )
 KEY_SCHEMA = RowSchema(
     struct=ProductKey,

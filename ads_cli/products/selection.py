@@ -13,8 +13,8 @@ from ..api.validation import broken_rules
 from ..feeds.rows import Row, Rows
 from ..uploads.batch import Acknowledgement
 from ..validation.result import CheckedRow, ValidationResult
-from .comparison import DIFFERING, MISSING, Comparison
-from .digest_index import DIGEST_BYTES, NO_KEY, DigestIndex, item_digest, split
+from .comparison import DIFFERING, MISSING, SAME, Comparison
+from .digest_index import DIGEST_BYTES, KEY_BYTES, NO_KEY, DigestIndex, item_digest, split
 from .sync_state import SyncState, UnknownError
 
 ROW_CACHE_BYTES = 16 * 1024 * 1024  # of rows to send that are kept from validation to sending
@@ -31,6 +31,7 @@ class SelectedRows(msgspec.Struct):
 
     states: bytearray = bytearray()  # of every row
     digests: bytearray = bytearray()  # of due rows
+    same: bytearray = bytearray()  # records of an index, of rows that only the listing tells to be the same
     rows: list[Row] = []  # due and invalid rows, where an index is in use and these are few
 
     def renumber(self, offset: int) -> None:
@@ -46,6 +47,7 @@ class ChangeSelector:
         self.sync_state = sync_state
         self.index = index
         self.caches_rows = len(index) > 0
+        self.trusts_listing_only = False  # what the index says may have been changed since
         self.comparison: Comparison | None = None  # with the catalog, which must have an acknowledged item
         self._digest = b""  # of the item that was looked up last
         self._compared = ""  # its result of the comparison
@@ -63,8 +65,11 @@ class ChangeSelector:
         """Look the item up, and apply the rules unless it is acknowledged as it is."""
         self._digest = item_digest(item)
         self._compared = self.comparison.compare(item) if self.comparison else ""
-        changed = self._compared in (DIFFERING, MISSING)
-        self._is_acknowledged = not changed and self.index.contains(self._digest)
+        if self.trusts_listing_only:
+            self._is_acknowledged = self._compared == SAME
+        else:
+            changed = self._compared in (DIFFERING, MISSING)
+            self._is_acknowledged = not changed and self.index.contains(self._digest)
         return [] if self._is_acknowledged else broken_rules(item)
 
     def select(self, rows: Iterable[CheckedRow], result: ValidationResult) -> Iterator[CheckedRow]:
@@ -84,6 +89,8 @@ class ChangeSelector:
             selected.states.append(state)
             if state == DUE:
                 selected.digests += self._digest
+            elif state == SKIPPED and self.trusts_listing_only and self.comparison:
+                selected.same += self._digest + self.comparison.key.to_bytes(KEY_BYTES)
             if self.caches_rows and IS_DUE_OR_INVALID[state]:
                 checked.row.record = len(selected.states)
                 selected.rows.append(checked.row)
@@ -107,6 +114,7 @@ class ChangedRows:
     def clear(self) -> None:
         """Forget everything: the file is validated again."""
         self.digests = bytearray()  # of due rows, in their order
+        self._same = bytearray()
         self._states = bytearray()
         self._cache: list[Row] | None = [] if self.selector.caches_rows else None
         self._cache_bytes_left = ROW_CACHE_BYTES
@@ -115,11 +123,19 @@ class ChangedRows:
         """Append what the selector noted of a run of rows."""
         self._states += selected.states
         self.digests += selected.digests
+        self._same += selected.same
         if self._cache is not None:
             self._cache += selected.rows
             self._cache_bytes_left -= sum(len(encode((row.values, row.raw))) for row in selected.rows)
             if self._cache_bytes_left < 0:
                 self._cache = None
+
+    def same(self) -> Iterator[tuple[bytes, int]] | None:
+        """Yield digest and key hash of the rows that the listing has; None where the index is trusted."""
+        if not self.selector.trusts_listing_only:
+            return None
+        records = split(self._same)
+        return ((record[:DIGEST_BYTES], int.from_bytes(record[DIGEST_BYTES:])) for record in records)
 
     @property
     def due(self) -> int:

@@ -64,6 +64,11 @@ class SyncState:
         """Return the current generation of the catalog."""
         return self._generations.current(self._place)
 
+    @property
+    def is_confirmed(self) -> bool:
+        """Tell whether what is stored is the latest, and not that of a disk that was restored."""
+        return self._generations.is_confirmed(self._place)
+
     def read(self) -> tuple[str, DigestIndex]:
         """Return the current generation and the acknowledged products; raise UnknownError."""
         generation = self.generation

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 REJECTED = "ERROR"
 STATUSES = {"CREATE_SUCCESS": "created", "UPDATE_SUCCESS": "updated", "NO_CHANGE": "unchanged"}
 DELETED = "deleted"
+# What an answer to a deletion may say of a success; the reference has no status there, and no message.
+CONFIRMATIONS = {"", "OK", "SUCCESS", "DELETED", "DELETE_SUCCESS"}
 # Reasons that mean that a catalog does not have a key; any other reason is a refusal.
 UNKNOWN_KEY = re.compile(
     r"not found|unknown|does(n't| not) exist|\bno (such )?product\b|not in th(e|is) catalog|already deleted",
@@ -70,10 +72,14 @@ def _delete_outcomes(keys: Sequence[str], response: "Response") -> list[Outcome]
 
 def _delete_outcome(entry: Mapping[str, Any]) -> Outcome:
     """Read the outcome of one key; an earlier request may have deleted the product of an unknown key."""
-    message = _message(entry.get("message"))
-    if entry.get("failed_product_key"):
+    said = [_message(entry.get(name)) for name in ("message", "error", "errors")]
+    message = "; ".join(each for each in said if each.upper() not in CONFIRMATIONS)
+    status = str(entry.get("status") or "").upper()
+    if entry.get("failed_product_key") or status == REJECTED or message:
         is_unknown = bool(UNKNOWN_KEY.search(message))
         return Outcome(FAILED, message or "rejected without a reason", if_repeated=DELETED * is_unknown)
+    if status not in CONFIRMATIONS:
+        raise not_understood(f"{entry.get('product_key')!r} has the status {status!r}")
     return Outcome(DELETED)
 
 
@@ -87,6 +93,8 @@ def _entries(
     entries = response.data.get(name) if isinstance(response.data, dict) else None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise not_understood(f"it has no list {name} of objects")
+    if errors := _message(response.body.get("errors") if isinstance(response.body, dict) else None):
+        raise not_understood(f"it has the errors {errors!r} beside {name}")
     found = {str(next(filter(None, map(entry.get, keys)), "")): entry for entry in entries}
     if missing := [id for id in ids if id not in found]:
         raise not_understood(f"it does not mention {missing[0]!r}")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..api.statistics import ListJobs
+from ..client.response_body import parse_json
 from ..errors import UnavailableError
 from ..loopback import is_loopback
 from ..public_hosts import PrivateHostError, require_public_name
@@ -79,8 +80,6 @@ def _is_of_service_here(url: "httpx.URL", client: "Client") -> bool:
 
 def unpack(packed: bytes) -> Any:
     """Return the data of a result; raise UnavailableError where it is cut off or not a document of JSON."""
-    from ..client.response_body import parse_json
-
     try:
         body = parse_json(decompressed(packed))
     except (ValueError, RecursionError) as error:

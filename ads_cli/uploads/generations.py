@@ -21,6 +21,7 @@ from ..config.atomic_files import make_folder, replacing, sync_folder
 from ..errors import STATE_HINT, StateError, UsageError
 from ..loopback import is_loopback
 from .job_key import Place
+from .witness import Witness
 
 NO_GENERATION = ""
 # Requests that change what a place holds: its products or users, or, with DELETE, all of it.
@@ -45,12 +46,14 @@ class Generations:
 
     def __init__(self, state_dir: Path) -> None:
         self._folder = state_dir / "generations"
+        self._witness = Witness(state_dir)
 
     def current(self, place: Place) -> str:
         """Return the stamp of the current generation; NO_GENERATION if there is none.
 
         The stamp contains the time of the file's last change, which cannot be copied: in a copy of an
-        earlier state folder, whatever was sent since then is not known.
+        earlier state folder, whatever was sent since then is not known. A snapshot of a volume keeps it:
+        see `is_confirmed`.
         """
         return self._read(place)[0]
 
@@ -68,7 +71,13 @@ class Generations:
             raise self._unusable(error) from error
         except UsageError as error:
             raise StateError(error.message, hint=STATE_HINT) from error
-        return self.current(place)
+        stamp = self.current(place)
+        self._witness.note(self._path(place).name, stamp)
+        return stamp
+
+    def is_confirmed(self, place: Place) -> bool:
+        """Tell whether the current generation is the last that was begun, and not one of a restored disk."""
+        return self._witness.confirms(self._path(place).name, self.current(place))
 
     def end(self, place: Place) -> None:
         """End the current generation, on disk before this returns."""
@@ -96,7 +105,7 @@ class Generations:
         path = self._path(place)
         try:
             found = _decode(path.read_bytes())
-            return f"{found.token}-{path.stat().st_ctime_ns:x}", found.group
+            return f"{found.token}-{_changed_at(path):x}", found.group
         except FileNotFoundError:
             return NO_GENERATION, ""
         except OSError as error:
@@ -118,6 +127,11 @@ class Generations:
 
     def _unusable(self, error: OSError) -> StateError:
         return StateError(f"{self._folder} cannot be used: {error.strerror}", hint=STATE_HINT)
+
+
+def _changed_at(path: Path) -> int:
+    """Return the time of the last change of a file, which no copy of the file keeps."""
+    return path.stat().st_ctime_ns
 
 
 def changed_place(service: str, request: PreparedRequest) -> Place | None:

@@ -16,7 +16,7 @@ from ..client.rate_limiter import StoppedError
 from ..config.atomic_files import make_folder, sync_folder
 from ..errors import STATE_HINT, StateError
 from .batch import Acknowledgement, Attempt, SentPart
-from .generations import Generations
+from .generations import NO_GENERATION, Generations
 from .job_file import END, Entry, Job, acknowledgements, encode, encode_job, entries, last_acknowledgements
 from .job_key import Place
 from .jobs import check_named, find_equal, is_other_job_running, remove_expired_jobs, restart_reason
@@ -79,6 +79,8 @@ class Journal:
         self.previous_generation = generations.current(place)
         if read_in is not None and read_in != self.previous_generation:
             raise changed_meanwhile(place, job.file)
+        if not generations.is_confirmed(place):
+            self.previous_generation = NO_GENERATION  # what was stored in it may not be the latest
         found = find_equal(self.folder, job.key, job_id)
         if found and (resume or job_id):
             self.path, earlier = found

@@ -33,7 +33,7 @@ class ValidationResult(msgspec.Struct):
     rows: int = 0
     left_out: int = 0  # of them, by conversion
     problems: list[tuple[int, int, list[Problem]]] = []  # line, record number within the run, problems
-    ids: list[Any] = []  # values of the field that is unique within a file
+    id_forms: list[str | None] = []  # of the field that is unique within a file, see `RowSchema.id_form`
     with_values: frozenset[str] = frozenset()  # those of the columns that are not sent
     fixed: FixedRows = {}  # what fixes changed
     selection: Any = None  # what a RowSelector noted

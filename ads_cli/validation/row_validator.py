@@ -1,7 +1,6 @@
 """Rows held against the declared rules."""
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 from typing import Any
 
 import msgspec
@@ -38,6 +37,7 @@ class RowValidator:
         self.make_keeper: Callable[[], RowKeeper] | None = None  # makes what keeps rows for later
         self.make_facts: Callable[[], Facts] | None = None  # makes what facts about rows are gathered in
         self.duplicates: dict[str, list[Place]] = {}  # of ids that are repeated
+        self.alike: dict[str, list[Place]] = {}  # of ids that others have in another form: where those are
         self.identical: set[str] = set()  # ids of which all rows are the same
         self.dropped: set[int] = set()  # rows that are left out for others with the same id, by number
         self.unsent: frozenset[str] = frozenset()  # columns that may be empty in every row
@@ -67,7 +67,7 @@ class RowValidator:
 
     def validate(self, rows: Iterable[Row]) -> ValidationResult:
         """Validate a run of rows."""
-        result, id_field = ValidationResult(), self.schema.id_field
+        result, id_field, id_form = ValidationResult(), self.schema.id_field, self.schema.id_form
         keeper = self.make_keeper() if self.make_keeper else None
         facts = result.facts = self.make_facts() if self.make_facts else None
         empty, checked_rows = set(self.unsent), self.check(rows, self.rules)
@@ -79,7 +79,8 @@ class RowValidator:
                 empty.difference_update(row.values)
             result.rows += 1
             result.left_out += row.left_out
-            result.ids.append(None if row.left_out else row.values.get(id_field))
+            id = None if row.left_out else row.values.get(id_field)
+            result.id_forms.append(id_form(id) if isinstance(id, str) else None)
             if row.changes:
                 note(result.fixed, row, result.rows)
             problems = self._advised(checked) if checked.problems else []
@@ -121,7 +122,7 @@ class RowValidator:
                 continue
             if may_fix_texts and conversion and may_fix_texts(row.values) and not row.problem:
                 conversion.fix_texts(row)
-            if not row.problem and not self.duplicates:
+            if not row.problem and not self.duplicates and not (self.alike and self._alike(row)):
                 try:  # the fast path, for nearly every row
                     item = convert_item(row.values, struct, strict=False)
                 except msgspec.ValidationError:
@@ -147,6 +148,9 @@ class RowValidator:
             fix = DUPLICATES if self.schema.advisor and row_id in self.identical else ""
             message = self._duplicate(row, row_id, places)
             problems.append(Problem(self.schema.id_field, message, rule="repeated", fix=fix))
+        if alike := self._alike(row):
+            problem = Problem(self.schema.id_field, self._said_alike(row_id, alike), "warning", "alike")
+            problems.append(problem.as_error() if self.strict else problem)
         return CheckedRow(row, None if errors_in(problems) else item, problems)
 
     def _drop(self, row: Row) -> None:
@@ -160,14 +164,29 @@ class RowValidator:
         """Return what tells rows apart; the rows of a block of a table have no record numbers."""
         return place.record if self.several_per_line else place.line
 
+    def _alike(self, row: Row) -> list[Place]:
+        """Return the rows whose ids the service may take for that of a row."""
+        row_id = row.values.get(self.schema.id_field)
+        return self.alike.get(row_id, []) if isinstance(row_id, str) else []
+
+    def _said_alike(self, row_id: Any, places: list[Place]) -> str:
+        return (
+            f"{row_id!r} and the id {self._where(places)} differ only in case, blanks, normalization or the "
+            "form of a number; the service may take both for one product"
+        )
+
     def _duplicate(self, row: Row, row_id: str, places: list[Place]) -> str:
         own = self.number(row)
-        others = (place for place in places if self.number(place) != own)
+        others = [place for place in places if self.number(place) != own]
+        return f"{row_id!r} is also {self._where(others)}; {self.schema.duplicate_message}"
+
+    def _where(self, places: list[Place]) -> str:
+        """Name the first of some places."""
         name = self.name_place or self.number
-        first = [str(name(place)) for place in islice(others, FIRST_LINES)]
-        where = "in " if self.name_place else "in record " if self.several_per_line else "on line "
-        where += ", ".join([*first, *("…" for _ in islice(others, 1))])
-        return f"{row_id!r} is also {where}; {self.schema.duplicate_message}"
+        first = [*(str(name(place)) for place in places[:FIRST_LINES]), *["…"] * (len(places) > FIRST_LINES)]
+        return ("in " if self.name_place else "in record " if self.several_per_line else "on line ") + (
+            ", ".join(first)
+        )
 
 
 def run_on_block(validator: RowValidator, rows: TableRows, block: Block, method: str, *args: Any) -> Any:

@@ -27,6 +27,7 @@ class RowSchema(NamedTuple):
     encode: Callable[[Any], bytes]  # the JSON of a converted row
     roots: tuple[str, ...]  # what may be the only key of a document
     advisor: Advisor | None = None
+    id_form: Callable[[str], str] = str  # equal for ids that the service may take for the same
 
     @property
     def choices(self) -> dict[str, tuple[str, ...]]:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ..api.validation import can_warn
-from ..feeds.rows import Keep, Row, Rows, TableRows
+from ..feeds.rows import FIRST_LINES, Keep, Row, Rows, TableRows
 from .block_runner import BlockRunner, UnreadableError
 from .columns import missing_columns, unknown_columns, unsent_columns, unused_mapping
 from .duplicates import Duplicates, Place, kept_places
@@ -143,7 +143,7 @@ class Validator:
             add(self.report.fixed, result.fixed)
             for line, record, problems in result.problems:
                 self.report.add(Row(line, {}, record=record), problems)
-            duplicates.update(result.ids)
+            duplicates.update(result.id_forms)
             self._with_values |= result.with_values
             if facts is not None:
                 facts.add(result.facts)
@@ -198,36 +198,41 @@ class Validator:
         if self._blocks:
             self._blocks.close()
 
-    def _places(self, hashes: set[int]) -> dict[str, list[Place]]:
-        """Find the rows of repeated ids; different ids may share a hash, and are not repeated."""
-        conversion = self.rows.conversion
-        places: dict[str, list[Place]] = {}
+    def _places(self, hashes: set[int]) -> list[dict[str, list[Place]]]:
+        """Find the rows of ids that are repeated, or alike, by form; different forms may share a hash."""
+        conversion, id_form = self.rows.conversion, self.schema.id_form
+        places: dict[str, dict[str, list[Place]]] = {}
         for row in self.rows:
             if conversion and conversion.has_fixes:
                 conversion.fix_texts(row)
             row_id = row.values.get(self.schema.id_field)
-            if isinstance(row_id, str) and hash(row_id) in hashes and not row.left_out:
+            if isinstance(row_id, str) and hash(form := id_form(row_id)) in hashes and not row.left_out:
                 if conversion and conversion.has_fixes:
                     conversion.fix_rules(row)  # rows may be identical then
-                places.setdefault(row_id, []).append(Place(row.line, row.record, self._content(row)))
-        return {row_id: found for row_id, found in places.items() if len(found) > 1}
+                place = Place(row.line, row.record, self._content(row))
+                places.setdefault(form, {}).setdefault(row_id, []).append(place)
+        return [by_id for by_id in places.values() if sum(map(len, by_id.values())) > 1]
 
     def _content(self, row: Row) -> bytes:
         known = {name: row.values[name] for name in self.schema.known if name in row.values}
         return blake2b(msgspec.msgpack.encode((known, row.problem)), digest_size=16).digest()
 
-    def _note_duplicates(self, places: dict[str, list[Place]]) -> None:
-        """Tell the row validator which rows are dropped, and which remain and repeat an id."""
+    def _note_duplicates(self, forms: list[dict[str, list[Place]]]) -> None:
+        """Tell the row validator which rows are dropped, and which remain and repeat an id, or are alike."""
         validator = self._row_validator
         validator.several_per_line = self.rows.several_per_line
         validator.name_place = self.rows.name_place
-        for row_id, found in places.items():
-            kept = kept_places(found, self._keep)
-            validator.dropped.update(map(validator.number, {*found}.difference(kept)))
-            if len(kept) > 1:
-                validator.duplicates[row_id] = kept
-            if len({place.content for place in kept}) == 1:
-                validator.identical.add(row_id)
+        for places in forms:
+            remaining = {id: kept_places(found, self._keep) for id, found in places.items()}
+            for row_id, kept in remaining.items():
+                validator.dropped.update(map(validator.number, {*places[row_id]}.difference(kept)))
+                if len(kept) > 1:
+                    validator.duplicates[row_id] = kept
+                if len(places[row_id]) > 1 and len({place.content for place in kept}) == 1:
+                    validator.identical.add(row_id)
+                if len(remaining) > 1:
+                    others = (each for id, each in remaining.items() if id != row_id)
+                    validator.alike[row_id] = [*islice(chain.from_iterable(others), FIRST_LINES + 1)]
 
     @property
     def _keep(self) -> Keep | None:

@@ -5,6 +5,10 @@ import json
 import pytest
 from pytest_httpserver import HTTPServer
 
+from ads_cli.client.response import parse_records, read_response
+from ads_cli.client.response_body import parse_outline
+from ads_cli.errors import UnavailableError
+
 ACCOUNTS = "/12/accounts"
 HINT = "the token comes from the environment: check ADSCTL_ACCESS_TOKEN and ADSCTL_ACCESS_TOKEN_SECRET"
 ONCE = ("--max-attempts", "1")
@@ -172,3 +176,27 @@ def test_escape_sequences_in_a_response_are_shown_escaped(remote, httpserver):
         done = remote("accounts", "list", "-o", output)
         assert "\x1b" not in done.stdout and "\u202e" not in done.stdout
     assert r"a\x1b[31m\u202eb\tc" in remote("accounts", "list", "-o", "tsv").stdout
+
+
+@pytest.mark.parametrize(
+    ("body", "is_read"),
+    [
+        ('{"data":[{"id":"a","price":"1"},{"id":"b"}],"next_cursor":null}', True),
+        ('{"data": [{"id" : "a: \\": x"}, {"id":"a","values":[{"id":"b"}]}]}', True),
+        ('{"data":[{"id":"a","id":"b"}]}', False),
+        ('{"data":[{"id" : "a","id" :"\\":"}]}', False),
+        ('{"data":[{"id":"a","values":[{"b":1,"b":2}]}]}', False),
+        ('{"data":[{"id":"a"}],"data":[{"id":"b"}]}', False),
+        ('{"data":[{"id":"a"}],"data":[{"id":"a"}]}', False),
+        ('{"data":[{"id":"a"}],"next_cursor":"a","next_cursor":"b"}', False),
+    ],
+)
+def test_a_listing_with_a_key_twice_in_one_object_cannot_be_read(body, is_read):
+    def read():
+        return parse_records(read_response(200, {}, body.encode(), parse_outline).encoded_records)
+
+    if is_read:
+        assert read() == json.loads(body)["data"]
+    else:
+        with pytest.raises(UnavailableError, match="twice in one object"):
+            read()

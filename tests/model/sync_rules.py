@@ -41,8 +41,8 @@ class SyncRules(ProductRules):
     def _sync(self, name, resume, address, concurrency, attempts, mishap: Mishap) -> None:
         feed, options = self.feeds[name], (*self.syncs[name], *resume)
         place, before = options[1], self.products[options[1]]
-        # What was acknowledged once is not sent again, though another machine has changed it since.
-        unseen = self.unseen[place] if resume or "--verify" not in options else set()
+        # What a job has sent is not sent again by its resume, though another machine has changed it since.
+        unseen = self.unseen[place] if resume else set()
         gone = before.keys() - {product["id"] for product in feed.products} if "--prune" in options else set()
         wanted = feed.valid | dict.fromkeys(gone)
         done = self.run(

@@ -143,6 +143,65 @@ def test_any_other_reason_is_a_refusal_after_a_retry_too(remote, httpserver: HTT
     assert json.loads(done.stdout)["failed"] == 2 and "locked" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        ({"status": "ERROR"}, "rejected without a reason"),
+        ({"status": "error", "message": "locked"}, "locked"),
+        ({"message": "internal error"}, "internal error"),
+        ({"errors": [{"message": "no permission"}]}, "no permission"),
+        ({"error": "no permission"}, "no permission"),
+    ],
+)
+def test_a_deletion_that_carries_an_error_has_failed(remote, httpserver: HTTPServer, told, reason):
+    entries = [
+        {"product_key": "k1"} | told,
+        {"product_key": "k2", "status": "DELETE_SUCCESS", "message": "ok"},
+    ]
+    httpserver.expect_request(PRODUCTS, method="DELETE").respond_with_json(
+        {"data": {"delete_products": entries}}
+    )
+    done = remote(*DELETE, "--catalog", "7", "-q", code=9)
+    summary = json.loads(done.stdout)
+    assert (summary["deleted"], summary["failed"]) == (1, 1) and reason in done.stderr
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"data": {"delete_products": [{"product_key": "k1", "status": "QUEUED"}, {"product_key": "k2"}]}},
+        {
+            "data": {"delete_products": [{"product_key": "k1"}, {"product_key": "k2"}]},
+            "errors": [{"code": "INTERNAL_ERROR", "message": "try again"}],
+        },
+    ],
+)
+def test_a_deletion_that_means_neither_deletes_nothing(remote, httpserver: HTTPServer, answer):
+    httpserver.expect_request(PRODUCTS, method="DELETE").respond_with_json(answer)
+    done = remote(*DELETE, "--catalog", "7", "--max-attempts", "1", code=8)
+    assert json.loads(done.stdout)["deleted"] == 0
+
+
+REPEATED = [
+    '{"data": {"products_response": [{"id": "sku-1", "status": "ERROR", "status": "CREATE_SUCCESS"}]}}',
+    '{"data": [], "data": {"products_response": [{"id": "sku-1", "status": "NO_CHANGE"}]}}',
+]
+
+
+@pytest.mark.parametrize("body", REPEATED)
+def test_an_answer_with_a_key_twice_cannot_be_read(remote, httpserver: HTTPServer, body):
+    httpserver.expect_request(PRODUCTS, method="PUT").respond_with_data(body, content_type="application/json")
+    remote.file("feed.csv", feed(1))
+    done = remote(*PUSH, code=8)
+    assert "twice in one object" in done.stderr and json.loads(done.stdout)["created"] == 0
+
+
+def test_a_refusal_with_a_key_twice_is_no_reason(remote, httpserver: HTTPServer):
+    body = '{"errors": [{"code": "A", "code": "B", "message": "no"}]}'
+    httpserver.expect_request(PRODUCTS, method="DELETE").respond_with_data(body, status=400)
+    assert "twice in one object" in remote(*DELETE, "--catalog", "7", code=6).stderr
+
+
 def test_a_delete_whose_response_is_not_understood_deleted_nothing(remote, httpserver: HTTPServer):
     httpserver.expect_request(PRODUCTS, method="DELETE").respond_with_json({"data": {"delete_products": []}})
     done = remote(*DELETE, "--catalog", "7", "--max-attempts", "1", code=8)

@@ -36,11 +36,81 @@ def test_pull_refuses_a_name_without_a_known_format(adsctl):
     assert (adsctl.home / "all.txt").read_text().startswith("id,")
 
 
-def test_pull_warns_if_variants_may_be_missing(remote, httpserver: HTTPServer):
-    product = PRODUCT | {"product_key": "k1", "item_group_id": "g", "item_group_key": "gk"}
-    httpserver.expect_request("/12/product_catalogs/7/products").respond_with_json({"data": [product]})
-    done = remote("products", "pull", "--catalog", "7")
-    assert "of 1 group the service shows one member only" in done.stderr
+VARIANT = PRODUCT | {"product_key": "k1", "item_group_id": "g", "item_group_key": "gk"}
+PULL = ("products", "pull", "backup.csv", "--force", "--catalog", "7", "-q", "--max-attempts", 1)
+LISTED = "/12/product_catalogs/7/products"
+
+
+def serve(httpserver: HTTPServer, *products: dict, group: dict | None = None, status: int = 200) -> None:
+    """Serve a catalog, and what is answered where it is asked for a group."""
+    by_group = {"item_group_key": "gk"}
+    httpserver.expect_request(LISTED, query_string=by_group).respond_with_json(group or {}, status=status)
+    httpserver.expect_request(LISTED).respond_with_json({"data": [*products]})
+
+
+@pytest.mark.parametrize(
+    ("listed", "group", "status", "told"),
+    [
+        (VARIANT, {"data": [VARIANT]}, 200, "of 1 group the service shows one member only"),
+        (VARIANT, {"data": []}, 200, "1 group of variants could not be listed"),
+        (
+            VARIANT,
+            {"errors": [{"code": "NOT_FOUND", "message": "no group"}]},
+            404,
+            "could not be listed: no group",
+        ),
+        (VARIANT, {"errors": [{"code": "BAD", "message": "no group"}]}, 400, "could not be listed: no group"),
+        (VARIANT, {"errors": [{"code": "X", "message": "later"}]}, 503, "could not be listed: later"),
+        (VARIANT | {"item_group_key": None}, None, 200, "without an item_group_key"),
+    ],
+)
+def test_an_incomplete_pull_is_told_and_keeps_the_earlier_file(
+    remote, httpserver: HTTPServer, listed, group, status, told
+):
+    serve(httpserver, listed, group=group, status=status)
+    remote.file("backup.csv", "earlier")
+    done = remote(*PULL, code=9)
+    assert told in done.stderr and "backup.csv stays as it is" in done.stderr
+    assert (remote.home / "backup.csv").read_text() == "earlier"
+    remote(*PULL, "--allow-incomplete")
+    assert "sku-1" in (remote.home / "backup.csv").read_text()
+    (remote.home / "backup.csv").unlink()
+    assert told in remote(*PULL, code=9).stderr
+    assert "sku-1" in remote("products", "pull", "--catalog", "7", "--max-attempts", 1, code=9).stdout
+
+
+def test_a_group_of_one_is_whole_where_the_service_shows_several_of_another(remote, httpserver: HTTPServer):
+    others = [VARIANT | {"id": f"b{n}", "product_key": f"b{n}", "item_group_key": "hk"} for n in range(3)]
+    by_group = {"item_group_key": "hk"}
+    httpserver.expect_request(LISTED, query_string=by_group).respond_with_json({"data": others})
+    serve(httpserver, VARIANT, others[0], group={"data": [VARIANT]})
+    remote(*PULL)
+    assert len((remote.home / "backup.csv").read_text().splitlines()) == 1 + 4
+
+
+@pytest.mark.parametrize("name", ["backup.csv", "backup.jsonl", "backup.json"])
+def test_a_product_that_is_listed_twice_is_written_once_and_the_file_passes_check(
+    remote, httpserver: HTTPServer, name
+):
+    def product(number: int, **changes: object) -> dict:
+        return PRODUCT | {"id": f"sku-{number}", "product_key": f"k{number}"} | changes
+
+    pages = [
+        [product(1), product(2), product(7, id=7)],
+        [
+            product(2, title="Cup"),
+            product(3),
+            product(1, id="other of 1"),
+            product(4, product_key="k9", id="sku-3"),
+        ],
+    ]
+    second = {"cursor": "next"}
+    httpserver.expect_request(LISTED, query_string=second).respond_with_json({"data": pages[1]})
+    httpserver.expect_request(LISTED).respond_with_json({"data": pages[0], "next_cursor": "next"})
+    said = remote("products", "pull", name, "--catalog", "7").stderr
+    assert "4 products pulled" in said
+    report = json.loads(remote("products", "check", name, "-o", "json").stdout)
+    assert (report["rows"], report["valid"]) == (4, 4)
 
 
 def test_products_are_deleted_by_key_and_from_a_file(adsctl):

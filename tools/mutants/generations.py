@@ -12,12 +12,14 @@ from .tests_named import (
     STORIES,
 )
 
+DISKS = "tests/products/test_restored_disks.py"
+
 GENERATIONS = (
     Mutant(
         "a restored copy of a state folder is taken for the current one",
         "ads_cli/uploads/generations.py",
-        'return f"{found.token}-{path.stat().st_ctime_ns:x}", found.group',
-        "return found.token, found.group",
+        "    return path.stat().st_ctime_ns\n",
+        "    return 0\n",
         (RESTORED,),
     ),
     Mutant(
@@ -82,5 +84,26 @@ GENERATIONS = (
         'return f"{EMULATOR_URL}#{world}" if world else canonical_address(address)',
         'return f"{EMULATOR_URL}#{world}" if world else address',
         (RESUMED, f"{STORIES}::test_what_was_pushed_by_another_spelling_of_the_address_is_not_left_out"),
+    ),
+    Mutant(
+        "the sync state of a restored disk is trusted",
+        "ads_cli/uploads/witness.py",
+        'return bool(notes) and notes == {f"{_boot()} {stamp}"}',
+        "return True",
+        (f"{DISKS}::test_what_a_restored_disk_remembers_is_not_trusted",),
+    ),
+    Mutant(
+        "a note of an earlier boot counts",
+        "ads_cli/uploads/witness.py",
+        'return bool(notes) and notes == {f"{_boot()} {stamp}"}',
+        'return any(note.endswith(f" {stamp}") for note in notes)',
+        (f"{DISKS}::test_after_a_restart_the_catalog_is_listed_once",),
+    ),
+    Mutant(
+        "a push carries over what it could not confirm",
+        "ads_cli/uploads/journal.py",
+        "        if not generations.is_confirmed(place):\n",
+        "        if False:\n",
+        (f"{DISKS}::test_nothing_that_was_not_confirmed_is_carried_over",),
     ),
 )

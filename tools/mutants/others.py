@@ -4,6 +4,7 @@ from .mutant import Mutant
 from .tests_named import DELETED_UNANSWERED, NEVER_DELETED, NO_ANSWER
 
 SIGNATURES = "tests/emulator/test_signatures.py"
+PULL = "tests/products/test_pull_and_delete.py"
 SIGN_IN = "tests/auth/test_signin.py"
 OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
@@ -209,5 +210,40 @@ OTHERS = (
         'if context.service == "x" and context.store.find(POST',
         'if context.service == "y" and context.store.find(POST',
         (f"{OTHER_CLIENTS}::test_only_posts_that_exist_are_promoted",),
+    ),
+    Mutant(
+        "a deletion whose answer carries an error counts as deleted",
+        "ads_cli/products/upload.py",
+        'if entry.get("failed_product_key") or status == REJECTED or message:',
+        'if entry.get("failed_product_key"):',
+        ("tests/products/test_outcomes.py::test_a_deletion_that_carries_an_error_has_failed",),
+    ),
+    Mutant(
+        "of a key that an answer has twice the last value counts",
+        "ads_cli/client/response_body.py",
+        "    if len(found) < len(pairs):\n",
+        "    if False:\n",
+        ("tests/products/test_outcomes.py::test_an_answer_with_a_key_twice_cannot_be_read",),
+    ),
+    Mutant(
+        "of a key that a listed record has twice the last value counts",
+        "ads_cli/client/response.py",
+        "if is_flat and has_key_per_member(content, records):",
+        "if is_flat:",
+        ("tests/client/test_responses.py::test_a_listing_with_a_key_twice_in_one_object_cannot_be_read",),
+    ),
+    Mutant(
+        "a product that two pages list is pulled twice",
+        "ads_cli/products/pull.py",
+        "            if not _is_new(seen, product):\n                continue\n",
+        "",
+        (f"{PULL}::test_a_product_that_is_listed_twice_is_written_once_and_the_file_passes_check",),
+    ),
+    Mutant(
+        "an incomplete pull replaces the earlier file",
+        "ads_cli/commands/product_pull.py",
+        "if pull.missing and not allow_incomplete and file_to_replace(out.path):",
+        "if False:",
+        (f"{PULL}::test_an_incomplete_pull_is_told_and_keeps_the_earlier_file",),
     ),
 )

@@ -7,6 +7,8 @@ LIMITS = "tests/products/sync/test_sync_limits.py"
 RESUME = "tests/products/sync/test_sync_resume.py"
 VARIANTS = "tests/products/sync/test_sync_variants.py"
 DIFF = "tests/products/sync/test_variants.py"
+KEPT = "tests/products/sync/test_not_kept.py"
+LYING = "tests/products/sync/test_lying_ids.py"
 MODEL = "tests/products/sync/test_model.py"
 
 SYNCS = (
@@ -20,14 +22,14 @@ SYNCS = (
     Mutant(
         "products whose ids are in the feed are deleted",
         "ads_cli/products/sync/comparison.py",
-        "            self._in_feed[number] = True\n        self.differences.unchanged",
-        "            pass\n        self.differences.unchanged",
+        "        self._of_rows.add(compared.in_feed)\n",
+        "",
         (f"{SYNC}::test_the_product_of_an_invalid_row_is_not_deleted",),
     ),
     Mutant(
         "products are deleted before the others are written",
         "ads_cli/products/sync/plan.py",
-        "        yield self._write_batches(numbers)\n        yield self._deletion_batches(numbers)\n",
+        "        yield self._write_batches(numbers)\n",
         "        yield self._deletion_batches(numbers)\n        yield self._write_batches(numbers)\n",
         (f"{SYNC}::test_nothing_is_deleted_where_a_write_fails",),
     ),
@@ -69,8 +71,8 @@ SYNCS = (
     Mutant(
         "a product of an invalid row is deleted where its group is listed",
         "ads_cli/products/sync/comparison.py",
-        "            for product in listed.values():\n                self._in_feed[product.number] = True\n",
-        "",
+        "            self._of_rows.add(\n                product.number for product",
+        "            list(\n                product.number for product",
         (f"{DIFF}::test_a_variant_whose_row_is_invalid_is_not_deleted_where_its_group_is_listed",),
     ),
     Mutant(
@@ -121,5 +123,68 @@ SYNCS = (
         "for change in self.differences)",
         "for change in self.differences.writes())",
         (f"{SYNC}::test_a_deleted_product_is_not_remembered",),
+    ),
+    Mutant(
+        "a product is deleted that is listed under another form of the id of a row",
+        "ads_cli/products/sync/row_products.py",
+        "        self.add(number for each in found.values() for number in each)\n",
+        "",
+        (f"{LYING}::test_a_first_sync_deletes_nothing_whose_id_differs_in_form_only[lower]",),
+    ),
+    Mutant(
+        "a key is deleted that a row was acknowledged with in the same run",
+        "ads_cli/products/sync/plan.py",
+        "        self._pending.spare(journal.acknowledgements())\n",
+        "",
+        (f"{LYING}::test_a_first_sync_deletes_nothing_whose_id_differs_in_form_only[other]",),
+    ),
+    Mutant(
+        "a key is deleted that a row was acknowledged with before",
+        "ads_cli/products/sync/row_products.py",
+        "            found.update(*remembered.get(id_hash(id), {}).values())\n",
+        "            pass\n",
+        (f"{LYING}::test_a_product_that_is_listed_under_another_form_of_its_id_is_never_deleted[other]",),
+    ),
+    Mutant(
+        "a key is deleted that is listed under the id of a row too",
+        "ads_cli/products/sync/row_products.py",
+        '*listing.unmatched("product_key", (each.stored_key for each in products)).values(),',
+        "",
+        (f"{LYING}::test_a_key_that_is_listed_under_a_second_id_is_not_deleted",),
+    ),
+    Mutant(
+        "ids that a service may take for one are not told of",
+        "ads_cli/validation/validator.py",
+        "if len(remaining) > 1:",
+        "if False:",
+        (f"{LYING}::test_check_warns_of_ids_that_a_service_may_take_for_one",),
+    ),
+    Mutant(
+        "what somebody else has changed is never repaired",
+        "ads_cli/products/sync/comparison.py",
+        "        if self._index.contains(change.repeat):\n",
+        "        if True:\n",
+        (f"{KEPT}::test_what_another_machine_changed_is_repaired_each_time",),
+    ),
+    Mutant(
+        "what the service does not keep is sent each night",
+        "ads_cli/products/sync/remembering.py",
+        "                    yield change.repeat, known\n",
+        "                    pass\n",
+        (f"{KEPT}::test_what_differs_after_it_was_sent_once_more_is_not_kept",),
+    ),
+    Mutant(
+        "what was repaired once is not repaired when it is changed again",
+        "ads_cli/products/sync/comparison.py",
+        "            self.differences.kept_again.append(repeated)\n",
+        "            pass\n",
+        (f"{KEPT}::test_the_same_change_is_repaired_again_after_the_repair_was_seen",),
+    ),
+    Mutant(
+        "a product that is not kept ends a sync with 0",
+        "ads_cli/commands/push.py",
+        "if shortfall := self.steps.shortfall():",
+        "if shortfall := '':",
+        (f"{KEPT}::test_other_rows_are_sent_where_a_product_is_not_kept",),
     ),
 )

@@ -29,6 +29,7 @@ class Change(msgspec.Struct):
     line: int = 0
     body: bytes = b""  # JSON of the product as it is sent, by neutral names
     digest: bytes = b""  # of the row, as the sync state stores it
+    repeat: bytes = b""  # digest that notes that an acknowledged row is sent once more
     is_unseen: bool = False  # the catalog may hide the product, and have it as it is
 
     @property

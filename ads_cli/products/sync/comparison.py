@@ -1,6 +1,6 @@
 """Find out what differs between a feed and a catalog, which is listed while the feed is validated."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
 from itertools import islice
@@ -14,7 +14,16 @@ from ...feeds.rows import Rows
 from ...validation.ordered_map import map_ordered
 from ...validation.process_pool import ProcessPool
 from ...validation.validator import OnProgress, Validator
-from ..digest_index import DIGEST_BYTES, RECORD_BYTES, DigestIndex, split
+from ..digest_index import (
+    DIGEST_BYTES,
+    NO_KEY,
+    RECORD_BYTES,
+    DigestIndex,
+    key_hash,
+    repeat_digest,
+    repeat_hash,
+    split,
+)
 from ..listing import list_products
 from ..normal_form import COMPARED
 from ..selection import read_index
@@ -27,6 +36,7 @@ from .differences import Differences
 from .feed_rows import ComparableRows
 from .listed_products import Listed, ListedProducts
 from .row_comparison import ComparedRows, RowComparison, remembered
+from .row_products import RowProducts
 from .scope import Scope
 
 if TYPE_CHECKING:
@@ -76,7 +86,7 @@ class CatalogComparison:
         self._sync_state, self._options = sync_state, options
         self._background, self._table, self._listing = background, table, background.products
         self._index = DigestIndex()  # of what is acknowledged
-        self._in_feed = bytearray()  # by the number of each product: whether a row has its id
+        self._of_rows = RowProducts()
         self._may_hide = False  # variants, so that what is not listed may exist
 
     @property
@@ -87,7 +97,7 @@ class CatalogComparison:
     def wait(self, on_progress: OnProgress) -> None:
         """Wait until the catalog is listed."""
         self._background.wait(on_progress)
-        self._in_feed = bytearray(self._listing.last_number + 1)
+        self._of_rows.grow(self._listing.last_number)
         self.differences.listed = self._listing.count
 
     def watch(self, validator: Validator) -> None:
@@ -106,6 +116,7 @@ class CatalogComparison:
                 hint="leave --prune out; 'adsctl products delete' deletes products by id",
             )
         self._index = read_index(self._sync_state)[0]
+        self.differences.is_confirmed = self._sync_state.is_confirmed
         self.differences.is_remembered = len(self._index) > 0
         self._compare_row = RowComparison(
             self._listing.path,
@@ -127,8 +138,7 @@ class CatalogComparison:
                 f"{rows.place(line, number)}: no id can be read, so that --prune could delete its product",
                 hint="correct the row, or leave --prune out",
             )
-        for number in compared.in_feed:
-            self._in_feed[number] = True
+        self._of_rows.add(compared.in_feed)
         self.differences.unchanged += compared.unchanged
         for record in split(compared.equal, RECORD_BYTES):
             self._remember(record)
@@ -143,15 +153,26 @@ class CatalogComparison:
         return not self._options.verify and self._index.contains(change.digest)
 
     def _is_due(self, change: Change) -> bool:
-        """Tell whether a change must be made: what was acknowledged and yet differs, the service changes."""
+        """Tell whether a change must be made.
+
+        What was acknowledged and yet differs, somebody else or the service has changed: it is sent once more.
+        What differs in the same way after that, the service does not keep.
+        """
         if change.action == "create" or not self._is_known(change):
             return True
-        self.differences.add_not_kept(change.id)
-        return False
+        seen = {name: field.old for name, field in change.fields.items()}
+        change.repeat = repeat_digest(change.digest, repr(seen))
+        if self._index.contains(change.repeat):
+            self.differences.add_not_kept(change.id)
+            return False
+        return True
 
     def _remember(self, record: bytes) -> None:
-        if not self._index.contains(record[:DIGEST_BYTES]):
+        """Remember a row whose product is as it says, and forget that it was sent once more."""
+        if not (self.differences.is_confirmed and self._index.contains(record[:DIGEST_BYTES])):
             self.differences.add_equal(record)
+        if self._index.contains(repeated := repeat_hash(record)):
+            self.differences.kept_again.append(repeated)
 
     def groups(self) -> list[str]:
         """Return the keys of the groups whose hidden variants must be listed."""
@@ -170,7 +191,7 @@ class CatalogComparison:
                 missing.difference_update(by_id)
                 if not missing:
                     break
-        self._in_feed.extend(bytes(self._listing.last_number + 1 - len(self._in_feed)))
+        self._of_rows.grow(self._listing.last_number)
         self.differences.listed = self._listing.count
 
     def list_variants(self, ids: Iterable[str], on_progress: OnProgress) -> None:
@@ -193,30 +214,58 @@ class CatalogComparison:
 
     def decide(self) -> None:
         """Decide on the rows whose products were not listed, and with --prune on products without a row."""
-        rows = self._table.unlisted()
         self._may_hide = self._listing.has_groups
-        while part := list(islice(rows, CHANGES_AT_ONCE)):
+        for part in self._unlisted():
+            self._of_rows.add(
+                product.number for product in self._listing.find(row.id for row in part).values()
+            )
+        self._listing.add_unmatched(self._of_rows.others(self._listing.numbers()))
+        for part in self._unlisted():
             listed = self._listing.find(row.id for row in part)
-            for product in listed.values():
-                self._in_feed[product.number] = True
-            writes = [change for row in part for change in self._writes_of(row, listed.get(row.id))]
+            alike = self._of_rows.alike(self._listing, (row.id for row in part if row.id not in listed))
+            writes = [change for row in part for change in self._writes_of(row, listed, alike)]
             self._table.add(filter(self._is_due, writes))
         if self._options.prune:
+            ids = (row.id for part in self._unlisted() for row in part)
+            self._of_rows.spare(self._listing, self._index, ids)
+            self.differences.spared = self._of_rows.spared
             self._prune()
 
-    def _writes_of(self, row: Unlisted, listed: Listed | None) -> Iterator[Change]:
+    def _unlisted(self) -> Iterator[list[Unlisted]]:
+        """Yield the rows whose products were not listed at first, some at a time."""
+        rows = self._table.unlisted()
+        while part := list(islice(rows, CHANGES_AT_ONCE)):
+            yield part
+
+    def _writes_of(
+        self, row: Unlisted, listed: Mapping[str, Listed], alike: Mapping[str, Listed]
+    ) -> Iterator[Change]:
         """Yield what a row needs whose product was not listed at first."""
         if row.creation is None:
             return
-        if listed:
-            yield from self._compare_variant(row.creation, listed)
+        if row.id in listed:
+            yield from self._compare_variant(row.creation, listed[row.id])
+            return
+        if row.id in alike:
+            yield from self._compare_alike(row.creation, alike[row.id], is_known=row.is_known)
             return
         is_unseen = row.group_key is not None and not self._listing.shows_variants(row.group_key)
         self.differences.unseen += is_unseen
-        if not (is_unseen and row.is_known):
+        if not (is_unseen and row.is_known and self.differences.is_confirmed):
             change = self._compare_row.blind(row.creation) if self._may_hide else row.creation
             change.is_unseen = is_unseen
             yield change
+
+    def _compare_alike(self, creation: Change, listed: Listed, *, is_known: bool) -> Iterator[Change]:
+        """Compare a row with a product whose id differs in form only.
+
+        It is sent once, so that a service to which they are two has both, and the other one tells its key.
+        """
+        key = self._index.key_of(creation.digest)
+        if is_known and key in (NO_KEY, key_hash(listed.product_key or "")):
+            yield from self._compare_variant(creation, listed)
+        else:
+            yield self._compare_row.alike(creation, listed)
 
     def _compare_variant(self, creation: Change, listed: Listed) -> Iterator[Change]:
         """Compare a row with a variant that was listed by its group."""
@@ -229,7 +278,7 @@ class CatalogComparison:
 
     def _prune(self) -> None:
         """Delete the products within the scope that are not in the feed."""
-        numbers = (number for number in self._listing.within_scope() if not self._in_feed[number])
+        numbers = self._of_rows.others(self._listing.within_scope())
         while part := list(islice(numbers, CHANGES_AT_ONCE)):
             self._table.add(_deletion(product) for product in self._listing.read(part) if product.product_key)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
+from ...output.text import counted
 from ..digest_index import DIGEST_BYTES, KEY_BYTES, RECORD_BYTES, split
 from .change import Action, Change
 from .change_table import ChangeTable
@@ -19,12 +20,28 @@ class Differences:
     table: ChangeTable
     read_in: str  # the generation of the catalog in which it was listed
     is_remembered: bool = False  # whether anything is known that the service acknowledged of the catalog
+    is_confirmed: bool = True  # whether that is the latest, and not of a disk that was restored
     listed: int = 0  # products within the scope
     unchanged: int = 0  # rows whose products are as they say
     unseen: int = 0  # rows whose products the catalog may hide; sent where they are not known
-    not_kept: int = 0  # rows that were acknowledged as they are, and whose products differ all the same
+    not_kept: int = 0  # rows that were acknowledged twice as they are, and whose products differ all the same
     not_kept_ids: list[str] = field(default_factory=list)  # the first of them
+    kept_again: list[bytes] = field(default_factory=list)  # see `repeat_hash`: of rows that are equal again
+    spared: list[str] = field(default_factory=list)  # ids that no row has, of products that are a row's
     _equal: bytearray = field(default_factory=bytearray)
+
+    @property
+    def not_kept_words(self) -> str:
+        """Name products that the service does not keep as rows say; empty where there are none."""
+        if not self.not_kept:
+            return ""
+        named = ", ".join(map(repr, self.not_kept_ids)) + (
+            ", …" if self.not_kept > len(self.not_kept_ids) else ""
+        )
+        return (
+            f"{counted(self.not_kept, 'product')} not kept as the service acknowledged, twice: {named}; "
+            "not sent again until the row or the product changes, or with --verify"
+        )
 
     @property
     def counts(self) -> Counter[Action]:

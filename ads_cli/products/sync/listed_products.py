@@ -6,11 +6,13 @@ deleted. Worker processes read the same file while they compare blocks of a feed
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from ...api.product_ids import id_form
 from ..normal_form import COMPARED
 from .database import blob, create, insert, open_for_writing, open_unchanging, select, text
 from .scope import Scope
@@ -28,6 +30,13 @@ INDEXES = """
     DELETE FROM products WHERE id IN (SELECT id FROM products GROUP BY id HAVING count(*) > 1)
         AND number NOT IN (SELECT max(number) FROM products GROUP BY id HAVING count(*) > 1);
 """
+# Products whose ids no row has; a row may be theirs all the same.
+UNMATCHED = "CREATE TABLE unmatched (number INTEGER, form BLOB, product_key BLOB)"
+UNMATCHED_INDEXES = """
+    CREATE INDEX unmatched_by_form ON unmatched (form);
+    CREATE INDEX unmatched_by_key ON unmatched (product_key);
+"""
+INSERTED_AT_ONCE = 10_000
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(list[Any]).decode
 
@@ -146,6 +155,28 @@ class ListedProducts:
     def within_scope(self) -> Iterator[int]:
         """Yield the numbers of the products within the scope, as they were listed."""
         return (number for (number,) in self._db.execute("SELECT number FROM products WHERE in_scope"))
+
+    def numbers(self) -> Iterator[int]:
+        """Yield the numbers of all products."""
+        return (number for (number,) in self._db.execute("SELECT number FROM products"))
+
+    def add_unmatched(self, numbers: Iterable[int]) -> None:
+        """Make products findable by the forms of their ids, and by their keys."""
+        self._db.executescript(UNMATCHED)
+        while part := list(islice(numbers, INSERTED_AT_ONCE)):
+            rows = [(each.number, blob(id_form(each.id)), each.stored_key) for each in self.read(part)]
+            insert(self._db, "unmatched VALUES (?, ?, ?)", rows)
+        self._db.executescript(UNMATCHED_INDEXES)
+
+    def unmatched(
+        self, column: Literal["form", "product_key"], values: Iterable[bytes | None]
+    ) -> dict[bytes, list[int]]:
+        """Return the numbers of the products that `add_unmatched` has added, by form or by key."""
+        query = f"SELECT {column}, number FROM unmatched WHERE {column} IN ({{}})"
+        found: dict[bytes, list[int]] = {}
+        for value, number in select(self._db, query, [*{*values} - {None}]):
+            found.setdefault(value, []).append(number)
+        return found
 
     def read(self, numbers: Sequence[int]) -> Iterator[Listed]:
         """Yield the products with these numbers."""

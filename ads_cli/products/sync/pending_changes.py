@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from ...uploads.batch import Acknowledgement, Attempt
+from ..digest_index import NO_KEY, key_hash
 from .change import WRITES, Change
 from .differences import Differences
 from .upload import Deletions
@@ -57,6 +58,8 @@ class PendingChanges:
     def __init__(self, differences: Differences, earlier: EarlierRuns) -> None:
         self._differences, self._earlier = differences, earlier
         self._unanswered = {key for keys in earlier.unanswered.values() for key in keys}
+        self._spared = set[int]()  # hashes of keys
+        self.spared: list[str] = []  # ids of the products with these
         self.not_kept = 0  # changes that an earlier run has sent, and that differ all the same
         counts = differences.counts
         self._writes = sum(counts.get(action, 0) for action in WRITES)
@@ -68,9 +71,24 @@ class PendingChanges:
         """Count again, without what earlier runs have sent."""
         for change in self._differences:
             is_sent, is_write = self._earlier.has_sent(change), change.action in WRITES
-            self.not_kept += is_sent and not (change.is_unseen or self._earlier.was_refused(change))
+            is_equal = change.is_unseen or change.fields.keys() == {"id"}  # as far as can be seen
+            self.not_kept += is_sent and not (is_equal or self._earlier.was_refused(change))
             self._writes -= is_sent and is_write
             self._deletions -= not is_write and (is_sent or change.product_key in self._unanswered)
+
+    def spare(self, acknowledged: Iterable[Acknowledgement]) -> None:
+        """Leave out deletions of keys that rows were acknowledged with."""
+        hashes = {key_hash(change.product_key or ""): change.id for change in self._differences.deletions()}
+        self._spared = {key for ack in acknowledged for key in ack.keys if key in hashes} - {NO_KEY}
+        self.spared = [hashes[key] for key in self._spared]
+        for change in self._differences.deletions() if self._spared else ():
+            is_unanswered = change.product_key in self._unanswered
+            self._deletions -= (
+                not is_unanswered and not self._earlier.has_sent(change) and self._is_spared(change)
+            )
+
+    def _is_spared(self, change: Change) -> bool:
+        return key_hash(change.product_key or "") in self._spared
 
     def writes(self) -> Iterator[Change]:
         """Yield the creations and updates."""
@@ -79,7 +97,8 @@ class PendingChanges:
     def deletions(self) -> Iterator[Change]:
         """Yield the deletions that were never sent."""
         for change in self._differences.deletions():
-            if not self._earlier.has_sent(change) and change.product_key not in self._unanswered:
+            is_sent = self._earlier.has_sent(change) or change.product_key in self._unanswered
+            if not (is_sent or self._is_spared(change)):
                 yield change
 
     def unanswered(self) -> Iterator[tuple[int, Deletions]]:
@@ -90,7 +109,8 @@ class PendingChanges:
         listed = {str(each.product_key): each for each in changes if each.product_key in self._unanswered}
         for batch, keys in self._earlier.unanswered.items():
             found = [listed[key] for key in keys if key in listed]
-            yield batch, Deletions.of(found, gone=[key for key in keys if key not in listed])
+            gone = [key for key in keys if key in self._unanswered and key not in listed]
+            yield batch, Deletions.of(found, gone)
 
     @property
     def due(self) -> int:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from ... import __version__
 from ...api.products import BATCH_SIZE
 from ...feeds.rows import Rows
+from ...output.text import counted, first_of
 from ...uploads.batch import Batch, Batches
 from ...uploads.job_key import JobKey, Place
 from ...uploads.pending import OnAcknowledged
@@ -21,7 +22,7 @@ from ...validation.schema import RowSchema
 from ...validation.validator import OnProgress, Validator
 from ..schema import PRODUCT_SCHEMA
 from ..sync_state import KIND, SyncState
-from .differences import Differences
+from .differences import NAMED_IDS, Differences
 from .pending_changes import EarlierRuns, PendingChanges
 from .remembering import CommitDifferences
 from .upload import Deletions, sync_upload
@@ -107,6 +108,7 @@ class SyncPlan:
             on_acknowledged(Batch(ack.batch, ()), ack)
         numbers = count(self._earlier.next_batch)
         yield self._write_batches(numbers)
+        self._pending.spare(journal.acknowledgements())
         yield self._deletion_batches(numbers)
 
     def _write_batches(self, numbers: Iterator[int]) -> Batches:
@@ -149,7 +151,17 @@ class SyncPlan:
 
     def finish(self, journal: "Journal") -> str:
         """Remember the products of the catalog that are as the feed says."""
-        return self._bookkeeper.finish(journal)
+        told = [self._bookkeeper.finish(journal)]
+        if spared := self._pending.spared:
+            ids = first_of(spared, NAMED_IDS, repr)
+            products = counted(len(spared), "product")
+            told.append(f"{products} not deleted, as the service acknowledged rows with their keys: {ids}")
+        return "; ".join(filter(None, told))
+
+    @property
+    def changed_since(self) -> int:
+        """Count what earlier runs have sent, and that differs all the same."""
+        return self._pending.not_kept
 
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Count the rows that are not sent, and those of which the catalog does not tell."""

@@ -7,7 +7,7 @@ from itertools import chain
 
 from ...uploads.batch import Acknowledgement
 from ...uploads.journal import Journal
-from ..digest_index import DIGEST_BYTES, id_hash, key_hash
+from ..digest_index import DIGEST_BYTES, id_hash, key_hash, repeat_hash
 from ..sync_state import SyncState
 from ..sync_update import NOT_COMMITTED
 from .differences import Differences
@@ -24,7 +24,9 @@ class CommitDifferences:
 
     def begin(self, journal: Journal) -> None:
         """Invalidate the products that are written or deleted."""
-        forgotten = (id_hash(change.id).ljust(DIGEST_BYTES, b"\0") for change in self.differences)
+        hashes = (id_hash(change.id) for change in self.differences)
+        noted = chain.from_iterable((each, repeat_hash(each)) for each in hashes)
+        forgotten = (each.ljust(DIGEST_BYTES, b"\0") for each in chain(noted, self.differences.kept_again))
         self.sync_state.invalidate(journal.previous_generation, journal.job.generation, forgotten)
 
     def finish(self, journal: Journal) -> str:
@@ -43,4 +45,7 @@ class CommitDifferences:
         for change in self.differences.writes():
             key = keys[change.record] if change.record < len(keys) else REJECTED
             if key != REJECTED:
-                yield change.digest, key or key_hash(change.product_key or "")
+                known = key or key_hash(change.product_key or "")
+                yield change.digest, known
+                if change.repeat:
+                    yield change.repeat, known

@@ -89,6 +89,12 @@ class RowComparison(msgspec.Struct, frozen=True):
         fields = difference(new, listed.values, self.fields)
         return self._updated(creation, listed, fields) if fields else None
 
+    def alike(self, creation: Change, listed: Listed) -> Change:
+        """Return what makes a listed product equal to a row whose id differs in form only."""
+        update = self.update(creation, listed) or self._updated(creation, listed, {})
+        fields = {"id": FieldChange(listed.id, creation.id)} | update.fields
+        return msgspec.structs.replace(update, fields=fields)
+
     def _updated(self, creation: Change, listed: Listed, fields: dict[str, FieldChange]) -> Change:
         """Return the update of a product that differs.
 

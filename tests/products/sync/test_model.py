@@ -1,8 +1,11 @@
 """Properties of a comparison: any feed, any catalog, whatever is hidden or remembered."""
 
+from unicodedata import normalize
+
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from ads_cli.api.product_ids import id_form
 from tests.conftest import PRODUCT
 from tests.products.sync.world import World
 
@@ -113,3 +116,29 @@ def test_every_row_is_unchanged_or_sent_or_unseen_or_not_kept(world, products, f
     assert records == sorted(records) and [[*feed][record - 1] for record in records] == [
         c.id for c in changes
     ]
+
+
+ODD_IDS = st.sampled_from(
+    ["a", "A", " a", "a\u200b", "b", "1.10", "1.1", "01.1", "u\u0308", "\u00fc", "1e2", "100"]
+)
+
+
+@settings(deadline=None)
+@given(
+    st.sampled_from([str, str.strip, str.upper, str.casefold, id_form, lambda id: normalize("NFD", id)]),
+    st.dictionaries(ODD_IDS, VALUES),
+    st.dictionaries(ODD_IDS, VALUES, min_size=1),
+    INVALID,
+)
+def test_whatever_form_a_service_stores_ids_in_no_product_of_a_row_is_deleted(
+    stores, products, feed, invalid
+):
+    world = World(stores=stores)
+    fill(world, products, {})
+    changes, _ = world.differences(rows_of(feed, invalid), prune=True)
+    forms = {*map(id_form, feed)}
+    deleted = {change.id for change in changes if change.action == "delete"}
+    assert deleted == {id for id in world.seen if id_form(id) not in forms}
+    world.apply(changes)
+    for id in feed.keys() - invalid:
+        assert stores(id) in by_id(world)

@@ -89,7 +89,8 @@ def test_a_product_that_came_back_is_not_deleted_again(full):
     full.service.fail()
     deleted = full.deleted[0]
     full.catalog({"id": deleted})
-    summary = full.prune("--resume")
+    summary = full.prune("--resume", "-q", code=9)
+    assert "1 product changed since this job had sent it" in full.said
     assert deleted in full.held() and deleted not in full.deleted
     assert (summary["deleted"], summary["not_kept"], summary["failed"]) == (len(GONE), 1, 0)
 
@@ -109,9 +110,11 @@ def test_a_row_that_the_service_did_not_keep_is_counted_and_not_sent_again(full)
     full.prune(*ONE_BY_ONE, code=8)
     full.service.fail()
     full.catalog({"id": "sku-7", "title": "Cup"})
-    summary = full.prune("--resume")
+    summary = full.prune("--resume", code=9)
     assert full.sent == [] and full.held()["sku-7"] == PRODUCT | {"id": "sku-7", "title": "Cup"}
     assert (summary["created"], summary["not_kept"], summary["skipped"]) == (len(ROWS), 1, 0)
+    full.prune()
+    assert full.sent == ["sku-7"]
 
 
 def test_what_somebody_else_deleted_meanwhile_is_not_counted(full):

@@ -75,19 +75,6 @@ def test_a_variant_that_moves_to_another_group_is_not_deleted(differ):
     assert "delete" not in differ.actions("--prune")
 
 
-@BOTH
-def test_what_the_service_did_not_keep_is_told_and_no_difference(differ):
-    differ.feed({"id": "a"}, {"id": "b"})
-    differ.push()
-    differ.catalog({"id": "a", "title": "Shouted"})
-    assert differ.diff() == [] and "1 not kept" in differ.said
-    assert "1 product not kept as the service acknowledged: 'a'" in differ.said
-    assert differ.actions("--verify") == {"update": ["a"]}
-    differ.feed({"id": "a", "price": "9.00 EUR"}, {"id": "b"})
-    (record,) = differ.diff()
-    assert record["fields"].keys() == {"title", "price"} and "not kept" not in differ.said
-
-
 def test_what_was_remembered_counts_no_more_after_another_change(differ):
     differ.feed({"id": "a"}, {"id": "b"})
     differ.push()

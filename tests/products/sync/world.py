@@ -1,7 +1,7 @@
 """A catalog in memory that lists and changes products as the service does, and what is remembered of it."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
@@ -30,13 +30,16 @@ class World:
 
     service: str = "generic"
     hides_variants: bool = False  # in the list of a group too
+    stores: Callable[[str], str] = str  # the id that a product has here
     products: dict[str, dict] = field(default_factory=dict)
     remembered: dict[str, dict] = field(default_factory=dict)  # rows, by id, as they were acknowledged
     generation = "now"
+    is_confirmed = True
     seen: set[str] = field(default_factory=set)  # ids that were listed
 
     def put(self, product: dict) -> None:
         """Create or update a product; service x merges, the other one replaces."""
+        product = product | {"id": self.stores(product["id"])}
         key = f"key of {product['id']}"
         merged = self.products.get(key, {}) | product if self.service == "x" else product
         kept = {name: merged[name] for name in ("id", *COMPARED) if merged.get(name) not in ("", None)}

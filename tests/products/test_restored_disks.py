@@ -1,0 +1,143 @@
+"""A state folder of a disk that was restored from a snapshot, which keeps inodes and change times."""
+
+import json
+import shutil
+import tempfile
+
+import pytest
+
+from ads_cli.uploads import generations, witness
+from tests.conftest import PRODUCT, feed
+from tests.products.shop import feed_with, ids
+
+V1, V2 = feed(60), feed(60, price="99.00 EUR")
+OLD, NEW = "12.50 EUR", "99.00 EUR"
+
+
+@pytest.fixture(autouse=True)
+def snapshots(monkeypatch, tmp_path):
+    """Let no copy of a file have another change time, and give each test its own folders of notes."""
+    monkeypatch.setattr(generations, "_changed_at", lambda path: 1)
+    monkeypatch.setattr(witness, "SHARED_MEMORY", tmp_path / "shm")
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
+    (tmp_path / "shm").mkdir()
+
+
+def snapshot(shop) -> None:
+    shutil.copytree(shop.adsctl.home / "state", shop.adsctl.home / "snapshot")
+
+
+def restore(shop) -> None:
+    shutil.rmtree(shop.adsctl.home / "state")
+    shutil.copytree(shop.adsctl.home / "snapshot", shop.adsctl.home / "state")
+
+
+def restart(monkeypatch, tmp_path, boot: str = "another boot") -> None:
+    """Start the machine again: what is in memory is gone, and other folders for temporary files may stay."""
+    (tmp_path / "boot").write_text(boot)
+    monkeypatch.setattr(witness, "BOOT_ID", tmp_path / "boot")
+    shutil.rmtree(tmp_path / "shm")
+    (tmp_path / "shm").mkdir()
+
+
+def start_elsewhere(monkeypatch, tmp_path) -> None:
+    """Be on another machine, or in a new container."""
+    shutil.rmtree(tmp_path / "shm")
+    (tmp_path / "shm").mkdir()
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path / "shm"))
+
+
+def prices(shop) -> set[str]:
+    return {product["price"] for product in shop.service.emulator.data.products()}
+
+
+@pytest.mark.parametrize("where", ["here", "restarted", "elsewhere"])
+def test_what_a_restored_disk_remembers_is_not_trusted(shop, monkeypatch, tmp_path, where):
+    shop.push(V1)
+    snapshot(shop)
+    shop.push(V2)
+    restore(shop)
+    if where == "restarted":
+        restart(monkeypatch, tmp_path)
+    elif where == "elsewhere":
+        start_elsewhere(monkeypatch, tmp_path)
+    summary = shop.push(V1)
+    assert prices(shop) == {OLD} and summary["differing"] == 60
+    assert "may be that of a restored disk" in shop.said
+    assert shop.push()["skipped"] == 60 and "restored" not in shop.said
+
+
+def test_after_a_restart_the_catalog_is_listed_once(shop, monkeypatch, tmp_path):
+    shop.push(V1)
+    restart(monkeypatch, tmp_path)
+    lists = shop.service.lists
+    assert shop.push(feed_with(60, {7: "Enamel cup"}))["skipped"] == 59 and shop.sent == ids(7)
+    assert shop.service.lists > lists and "may be that of a restored disk" in shop.said
+    lists = shop.service.lists
+    assert shop.push()["skipped"] == 60
+    assert shop.service.lists == lists and "restored" not in shop.said
+
+
+def test_each_night_in_a_new_container_sends_the_changes_only(shop, monkeypatch, tmp_path):
+    shop.push(V1)
+    for night in range(3):
+        start_elsewhere(monkeypatch, tmp_path)
+        shop.push(feed_with(60, {7: f"Enamel cup {night}"}))
+        assert shop.sent == ids(7)
+
+
+def test_hidden_variants_are_sent_where_nothing_is_confirmed(shop, monkeypatch, tmp_path):
+    shop.push(feed(5, item_group_id="mugs"))
+    restart(monkeypatch, tmp_path)
+    assert shop.push()["skipped"] == 1 and shop.sent == ids(2, 3, 4, 5)
+    assert shop.push()["skipped"] == 5
+
+
+@pytest.mark.parametrize("how", ["push", "delete", "sync"])
+def test_nothing_that_was_not_confirmed_is_carried_over(shop, how):
+    shop.push(V1)
+    snapshot(shop)
+    shop.push(V2)
+    restore(shop)
+    shop.adsctl.file("one.csv", feed(1))
+    if how == "delete":
+        shop.delete("sku-60")
+    else:
+        shop.adsctl("products", how, "one.csv")
+    shop.push(V1)
+    assert prices(shop) == {OLD}
+
+
+def test_a_sync_sends_hidden_variants_where_nothing_is_confirmed(shop, monkeypatch, tmp_path):
+    rows = [PRODUCT | {"id": f"sku-{n}", "item_group_id": "mugs"} for n in range(3)]
+    shop.adsctl.file("feed.jsonl", "\n".join(map(json.dumps, rows)))
+    sync = ("products", "sync", "feed.jsonl", "-o", "json")
+    shop.adsctl(*sync)
+    snapshot(shop)
+    shop.service.emulator.data.add_products([row | {"title": "Cup"} for row in rows])
+    shop.adsctl("products", "push", "feed.jsonl", "--changed")
+    restore(shop)
+    restart(monkeypatch, tmp_path)
+    shop.adsctl(*sync)
+    assert {product["title"] for product in shop.service.emulator.data.products()} == {PRODUCT["title"]}
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o770, None])
+def test_notes_that_others_could_have_written_confirm_nothing(shop, tmp_path, mode):
+    shop.push(V1)
+    for folder in (*tmp_path.glob("adsctl-*"), *(tmp_path / "shm").glob("adsctl-*")):
+        if mode is None:
+            folder.rename(tmp_path / f"elsewhere-{folder.parent.name}")
+            folder.symlink_to(tmp_path / f"elsewhere-{folder.parent.name}")
+        else:
+            folder.chmod(mode)
+    shop.push()
+    assert "may be that of a restored disk" in shop.said and shop.sent == []
+
+
+def test_a_machine_that_can_note_nothing_lists_each_time(shop, monkeypatch, tmp_path):
+    monkeypatch.setattr(witness, "SHARED_MEMORY", tmp_path / "missing")
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path / "missing"))
+    for _ in range(2):
+        shop.push(V1)
+        assert shop.push()["skipped"] == 60 and "may be that of a restored disk" in shop.said

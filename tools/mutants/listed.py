@@ -1,6 +1,7 @@
 """All mutants."""
 
 from .checksums import CHECKSUMS
+from .consent import CONSENT
 from .conversion import CONVERSION
 from .creations import CREATIONS
 from .digests import DIGESTS
@@ -19,6 +20,7 @@ MUTANTS = (
     *DIGESTS,
     *CREATIONS,
     *CONVERSION,
+    *CONSENT,
     *IMAGES,
     *SYNCS,
     *UPDATES,

@@ -1,0 +1,53 @@
+"""Mutants of who is taken from a list of people."""
+
+from .mutant import Mutant
+
+ANSWERS = "tests/audiences/test_yes_and_no.py"
+
+CONSENT = (
+    Mutant(
+        "yes is compared as it is written",
+        "ads_cli/audiences/answers.py",
+        "        return WhereAnswer(where)\n",
+        "        return where\n",
+        (f"{ANSWERS}::test_people_who_refused_in_any_spelling_are_left_out",),
+    ),
+    Mutant(
+        "an empty cell says no",
+        "ads_cli/audiences/answers.py",
+        "return True if word in YES else False if word in NO else None",
+        "return word in YES",
+        (f"{ANSWERS}::test_an_empty_cell_says_neither_yes_nor_no",),
+    ),
+    Mutant(
+        "a column of consent that cannot be decided is compared as text",
+        "ads_cli/audiences/answers.py",
+        "return bool(found.others) and not consent_told_by(column)",
+        "return bool(found.others)",
+        (f"{ANSWERS}::test_consent_that_cannot_be_decided_stops_the_run_and_is_listed",),
+    ),
+    Mutant(
+        "each file of a list decides for itself what yes is",
+        "ads_cli/audiences/lists_plan.py",
+        "        self._decide_conditions()\n",
+        "",
+        (
+            f"{ANSWERS}::test_what_cannot_be_decided_may_be_in_any_file_of_a_list_and_nothing_is_sent",
+            f"{ANSWERS}::test_a_column_is_one_of_answers_in_every_file_of_a_list_or_in_none",
+        ),
+    ),
+    Mutant(
+        "a country is yes or no",
+        "ads_cli/audiences/answers.py",
+        " and not holds_codes(where.column)",
+        "",
+        (f"{ANSWERS}::test_any_other_column_is_compared_as_text",),
+    ),
+    Mutant(
+        "a filter that leaves out everybody is a success",
+        "ads_cli/commands/list_plans.py",
+        "    if not feed.allow_empty:",
+        "    if False:",
+        (f"{ANSWERS}::test_a_filter_that_leaves_out_everybody_is_said_and_ends_with_3",),
+    ),
+)

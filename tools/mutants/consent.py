@@ -1,7 +1,8 @@
-"""Mutants of who is taken from a list of people."""
+"""Mutants of which people and ids are taken from a file."""
 
 from .mutant import Mutant
 
+WORKBOOKS = "tests/feeds/test_read_xlsx.py"
 ANSWERS = "tests/audiences/test_yes_and_no.py"
 
 CONSENT = (
@@ -49,5 +50,19 @@ CONSENT = (
         "    if not feed.allow_empty:",
         "    if False:",
         (f"{ANSWERS}::test_a_filter_that_leaves_out_everybody_is_said_and_ends_with_3",),
+    ),
+    Mutant(
+        "a number that a spreadsheet has rounded is taken",
+        "ads_cli/feeds/formats/typed_values.py",
+        "10**MAX_DIGITS <= abs(value) < inf",
+        "10**MAX_DIGITS * 100 <= abs(value) < inf",
+        (f"{WORKBOOKS}::test_a_number_that_the_spreadsheet_has_rounded_is_a_problem_of_its_row",),
+    ),
+    Mutant(
+        "a formula without its value is an empty cell",
+        "ads_cli/feeds/formats/workbook.py",
+        "        elif FORMULA.search(content) and not value",
+        "        elif False and not value",
+        (f"{WORKBOOKS}::test_a_formula_without_a_stored_value_is_a_problem_of_its_row",),
     ),
 )

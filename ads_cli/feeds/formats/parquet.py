@@ -10,10 +10,11 @@ from ..limits import MAX_DECOMPRESSED_BYTES
 from ..locations.location import spooled
 from ..record_rows import RecordRows
 from ..rows import Row
-from .typed_values import as_text
+from .typed_values import MAX_DIGITS, as_text, is_rounded
 
 BATCH_ROWS = 1000
 BUFFER_BYTES = 1024 * 1024
+ROUNDED = f"has more than {MAX_DIGITS} digits: a floating-point number rounds them; write the column as text"
 
 
 class ParquetRows(RecordRows):
@@ -21,7 +22,7 @@ class ParquetRows(RecordRows):
 
     def _read(self) -> Iterator[Row]:
         try:
-            from pyarrow import ArrowException, parquet
+            from pyarrow import ArrowException, parquet, types
         except ImportError:
             raise missing_extra("reading parquet", "parquet") from None
         number = 0
@@ -31,10 +32,13 @@ class ParquetRows(RecordRows):
             if repeated := _repeated(file.schema_arrow.names):
                 raise self.error(1, f"the column {repeated!r} is repeated")
             self._refuse_bomb(file.metadata)
+            floats = [each.name for each in file.schema_arrow if types.is_floating(each.type)]
             for batch in file.iter_batches(BATCH_ROWS, use_threads=False):
                 for record in batch.to_pylist():
                     number += 1
-                    yield self.row(number, {name: _value(value) for name, value in record.items()})
+                    rounded = [name for name in floats if is_rounded(record[name]) and self.is_used(name)]
+                    problem = ", ".join(f"{name!r} {ROUNDED}" for name in rounded)
+                    yield self.row(number, {name: _value(value) for name, value in record.items()}, problem)
         except (ArrowException, OSError, ValueError, OverflowError) as error:
             message = f"not a complete parquet file: {str(error).partition(chr(10))[0]}"
             raise self.error(number + 1, message, hint="export it again") from None

@@ -65,4 +65,14 @@ CONSENT = (
         "        elif False and not value",
         (f"{WORKBOOKS}::test_a_formula_without_a_stored_value_is_a_problem_of_its_row",),
     ),
+    Mutant(
+        "addresses that differ in their query are one feed",
+        "ads_cli/feeds/locations/remote.py",
+        'hexdigest()[:16]}" if query else self.identity',
+        'hexdigest()[:0]}" if query else self.identity',
+        (
+            "tests/products/test_shrunken.py"
+            "::test_feeds_that_differ_in_their_query_are_kept_apart_and_no_secret_is_stored",
+        ),
+    ),
 )

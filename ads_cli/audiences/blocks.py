@@ -51,7 +51,7 @@ def pack_block(layout: TableLayout, block: Block, options: PackingOptions) -> Pa
     packed.left_out = {*packed.left_out}.difference(blank)
     for row in blank:
         packed.problems.pop(row, None)
-    reported = {*packed.problems, *packed.partial}
+    reported = {*packed.problems, *packed.partial, *packed.doubts}
     lines = _find_lines(layout, text, reported) if reported else {}
     return PackedBlock(packed, rows, blank, lines)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..console.invocation import Invocation
 from ..console.list_options import ListOptions
-from ..console.reports import error_lines, hint_of_kind
+from ..console.reports import error_lines, hint_of_kind, warning_lines
 from ..errors import ContentError
 from ..output.text import counted, listed, shell_command
 
@@ -111,6 +111,8 @@ def say_of_each(call: Invocation, *, skip_invalid: bool, resume: str) -> OnValid
             if (kind := NUMBERS.sub("", text)) not in said:
                 said.add(kind)
                 call.messages.warn(f"{name}: {text}", is_urgent=is_urgent)
+        for text in warning_lines(plan.rows, report):
+            call.messages.warn(text)
         if not report.invalid:
             return
         message = "\n".join([*error_lines(plan.rows, report), report.summary])

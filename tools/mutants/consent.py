@@ -82,4 +82,21 @@ CONSENT = (
         "    if (found := NOT_XML.search(text)) and False:",
         ("tests/feeds/test_write_xml.py::test_a_character_that_xml_does_not_allow_is_refused",),
     ),
+    Mutant(
+        "the domain of an address may end in a number",
+        "ads_cli/audiences/identifiers.py",
+        "(?>(?:\\.{NOT_NUMERIC}{LABEL})+)",
+        "(?>(?:\\.{LABEL})+)",
+        ("tests/audiences/test_identifiers.py",),
+    ),
+    Mutant(
+        "a number that its country does not have raises no doubt",
+        "ads_cli/audiences/identifiers.py",
+        "return self.usual_form is not None and not re",
+        "return self.usual_form is None and not re",
+        (
+            "tests/audiences/test_phones.py"
+            "::test_a_number_that_is_possible_and_not_assigned_is_sent_with_a_warning",
+        ),
+    ),
 )

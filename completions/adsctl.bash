@@ -97,7 +97,7 @@ _adsctl_options() {
     'audiences do-not-reach list') REPLY='--with-deleted --no-with-deleted --envelope' ;;
     'audiences do-not-reach create') REPLY='--description --envelope' ;;
     'audiences do-not-reach delete') REPLY='--envelope' ;;
-    'audiences do-not-reach push') REPLY='--list --operation --expires-at --users-per-operation --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --region --region-column --keep-partial --failed-out --force --concurrency --max-errors --resume --skip-invalid --job' ;;
+    'audiences do-not-reach push') REPLY='--list --operation --expires-at --users-per-operation --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --allow-empty --region --region-column --keep-partial --failed-out --force --concurrency --max-errors --resume --skip-invalid --job' ;;
     'audiences list') REPLY='--count --cursor --sort-by --with-total-count --no-with-total-count --with-deleted --no-with-deleted --custom-audience-ids --q --permission-scope --envelope --all --limit' ;;
     'audiences get') REPLY='--with-deleted --no-with-deleted --envelope' ;;
     'audiences create') REPLY='--name --description --envelope' ;;
@@ -106,9 +106,9 @@ _adsctl_options() {
     'audiences targeted') REPLY='--with-active --no-with-active --cursor --envelope --all --limit' ;;
     'audiences estimate') REPLY='--targeting-criteria --file --example --envelope' ;;
     'audiences keywords') REPLY='--keywords --granularity --start-time --end-time --location --negative-keywords --envelope' ;;
-    'audiences push') REPLY='--audience --operation --expires-at --users-per-operation --effective-at --allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --region --region-column --keep-partial --failed-out --force --concurrency --max-errors --resume --skip-invalid --job' ;;
-    'audiences check') REPLY='--allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --region --region-column --keep-partial --failed-out --force' ;;
-    'audiences hash') REPLY='--allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --region --region-column --keep-partial --skip-invalid --failed-out --force' ;;
+    'audiences push') REPLY='--audience --operation --expires-at --users-per-operation --effective-at --allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --allow-empty --region --region-column --keep-partial --failed-out --force --concurrency --max-errors --resume --skip-invalid --job' ;;
+    'audiences check') REPLY='--allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --allow-empty --region --region-column --keep-partial --failed-out --force' ;;
+    'audiences hash') REPLY='--allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --allow-empty --region --region-column --keep-partial --skip-invalid --failed-out --force' ;;
     'audiences combine') REPLY='--name --any-of --all-of --segments --file --failed-out --force --format --resume --uncertain' ;;
     'fleet run') REPLY='--parallel --engine --scheduler --insecure-scheduler --only --resume --fail-fast --max-failures --report --force' ;;
     'fleet check') REPLY='--only' ;;

@@ -9,7 +9,7 @@ import pytest
 from ads_cli.api.products import HTML_TAG, find_html_tag
 from ads_cli.audiences.columns import _all_lines
 from ads_cli.audiences.identifiers import identifier_types
-from ads_cli.audiences.phones import _plain_national
+from ads_cli.audiences.phones import _plain_national, assigned_form
 from ads_cli.feeds.fixes.html_text import RAW_END, TAG, text_of
 from ads_cli.feeds.kinds.column_names import NamePatterns
 from tests.expressions import AT_START, Attack, Expression, attacks, expressions
@@ -26,6 +26,9 @@ MADE: dict[str, list[re.Pattern[Any]] | str] = {
     ],
     "audiences.columns: kind.normal_form((value for values in values_of_rows for value in values))": [
         *map(re.compile, NORMAL_FORMS)
+    ],
+    "audiences.identifiers: self.usual_form([normalized])": [
+        re.compile(assigned_form([f"+{code}"])) for code in (1, 7, 39, 44, 49, 56, 86, 91)
     ],
     "audiences.phones: normal_form([written])": [re.compile(NORMAL_FORMS[4])],
     r"audiences.phones: f'(?!{code}|{abroad})(?>(?:{trunk})?)(?P<rest>[0-9]+)'": [

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..feeds.rows import Block
+from .answers import CellAnswers
 from .operation_params import ParamsResolver
 from .packing import PackedRows, PackingOptions, ProblemsByRow
 from .roles import ColumnRoles
@@ -19,6 +20,14 @@ class TableLayout(NamedTuple):
     resolver: ParamsResolver
 
 
+class AnswersInBlock(NamedTuple):
+    """What the columns of conditions say in a block."""
+
+    answers: dict[str, CellAnswers]
+    lines: dict[int, int]  # of the rows that they name, counted from 0
+    rows: int
+
+
 class PackedBlock(NamedTuple):
     """The packed rows of a block."""
 
@@ -30,13 +39,9 @@ class PackedBlock(NamedTuple):
 
 def pack_block(layout: TableLayout, block: Block, options: PackingOptions) -> PackedBlock | None:
     """Pack the rows of a block; return None where it cannot be parsed: reading it by lines tells why."""
-    try:
-        text = block.data.decode()
-        if "\0" in text:
-            return None
-        cells, problems = _parse(layout, text)
-    except (UnicodeDecodeError, csv.Error):
+    if (parsed := _parse_block(layout, block)) is None:
         return None
+    text, cells, problems = parsed
     rows = len(cells[0]) if cells else 0
     packed = layout.roles.pack(cells, rows, layout.resolver, options, problems)
     not_packed = [*packed.problems, *packed.left_out]
@@ -46,9 +51,29 @@ def pack_block(layout: TableLayout, block: Block, options: PackingOptions) -> Pa
     packed.left_out = {*packed.left_out}.difference(blank)
     for row in blank:
         packed.problems.pop(row, None)
-    reported = {*packed.problems, *packed.partial}
+    reported = {*packed.problems, *packed.partial, *packed.doubts}
     lines = _find_lines(layout, text, reported) if reported else {}
     return PackedBlock(packed, rows, blank, lines)
+
+
+def find_answers(layout: TableLayout, block: Block) -> AnswersInBlock | None:
+    """Find what the columns of conditions say in a block; return None where it cannot be parsed."""
+    if (parsed := _parse_block(layout, block)) is None:
+        return None
+    text, cells, problems = parsed
+    rows = len(cells[0]) if cells else 0
+    answers = layout.roles.find_answers(cells, rows, problems.keys())
+    named = {row for found in answers.values() for row in found.rows}
+    return AnswersInBlock(answers, _find_lines(layout, text, named) if named else {}, rows)
+
+
+def _parse_block(layout: TableLayout, block: Block) -> tuple[str, list[Sequence[str]], ProblemsByRow] | None:
+    """Return the text of a block, its columns, and the rows with too many or too few cells."""
+    try:
+        text = block.data.decode()
+        return None if "\0" in text else (text, *_parse(layout, text))
+    except (UnicodeDecodeError, csv.Error):
+        return None
 
 
 def _parse(layout: TableLayout, text: str) -> tuple[list[Sequence[str]], ProblemsByRow]:

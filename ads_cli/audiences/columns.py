@@ -33,6 +33,7 @@ class EncodedColumn:
     texts: list[str]
     text_size: int | None = None  # of every text that is not empty, where they are equal
     problems: dict[int, list[str]] = field(default_factory=dict)  # by row
+    doubts: dict[int, str] = field(default_factory=dict)  # by row, of values that are sent
     raw: int = 0  # values that were not hashed
     hashed: int = 0  # values that were hashed already
     placeholders: int = 0  # values such as n/a, which count as absent
@@ -64,6 +65,7 @@ class EncodedColumn:
         for row, reasons in part.problems.items():
             known = self.problems.setdefault(rows[row], [])
             known += (reason for reason in reasons if reason not in known)
+        self.doubts |= {rows[row]: doubt for row, doubt in part.doubts.items()}
 
 
 def encode_columns(
@@ -98,7 +100,12 @@ def encode_column(kind: IdentifierType, cells: Sequence[Any], *, hashing: bool =
             values = data.split(b"\n")
             if len(values) == len(cells) and len(max(values, key=len)) <= MAX_EMAIL_LENGTH:
                 raw = len(cells) - values.count(b"")
-                return EncodedColumn(kind.name, _digests(values, hashing), size, raw=raw)
+                encoded = EncodedColumn(kind.name, _digests(values, hashing), size, raw=raw)
+                if kind.usual_form and not _all_lines(kind.usual_form(cells)).fullmatch(data):
+                    rows = (row for row, value in enumerate(values) if value)
+                    doubtful = (row for row in rows if kind.raises_doubt(values[row].decode()))
+                    encoded.doubts = dict.fromkeys(doubtful, kind.doubt)
+                return encoded
         if _all_lines(SHA256_HEX.pattern).fullmatch(data):
             digests = data.decode().split("\n")
             if len(digests) == len(cells):
@@ -144,6 +151,8 @@ def _encode_one_by_one(kind: IdentifierType, cells: Sequence[Any], hashing: bool
             if not normalized:
                 column.placeholders += 1
                 continue
+            if kind.raises_doubt(normalized):
+                column.doubts[row] = kind.doubt
             if kind.is_hashed:
                 texts.append(sha256(normalized.encode()).hexdigest() if hashes else DIGEST_SIZED)
             else:

@@ -1,46 +1,30 @@
 """Columns that tell whether people agreed to be contacted, or refused, and the option that uses one."""
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable
 
 from ..output.text import counted
+from .answers import answer_of, spelled
 from .folding import fold
 from .headers import Consent
 
-# Answers, folded. Any other value of such a column is a time or a text: it tells by being there.
-YES = frozenset(
-    fold(word)
-    for word in (
-        *(
-            "yes",
-            "y",
-            "true",
-            "t",
-            "1",
-            "on",
-            "x",
-            "subscribed",
-            "confirmed",
-            "active",
-            "accepted",
-            "granted",
-        ),
-        *("given", "opted-in", "opt-in", "double_opt-in", "single_opt-in", "ja", "j", "wahr", "oui", "vrai"),
-        *("sí", "verdadero", "sim", "verdadeiro", "vero", "tak", "ano", "igen", "da", "evet", "kyllä"),
-        *("да", "так", "はい", "是", "예"),
-    )
-)
-OPPOSITES = {  # what people answer who do not say that
-    fold(no): yes
-    for no, yes in {
-        "no": "yes", "n": "y", "false": "true", "f": "t", "0": "1", "off": "on", "nein": "ja",
-        "falsch": "wahr", "non": "oui", "faux": "vrai", "falso": "vero", "não": "sim", "nie": "tak",
-        "ne": "ano", "nem": "igen", "hayır": "evet", "ei": "kyllä", "нет": "да", "ні": "так",
-        "いいえ": "はい", "否": "是", "아니요": "예",
-        "unsubscribed": "subscribed", "not_subscribed": "subscribed", "never_subscribed": "subscribed",
-    }.items()
-}  # fmt: skip
+# What systems write instead of yes, and what is asked for where nobody has that answer.
+GRANTED_WORDS = """
+x subscribed confirmed active accepted granted given opted-in opt-in double_opt-in single_opt-in"""
+GRANTED = frozenset(map(fold, GRANTED_WORDS.split()))
+OPPOSITES = {
+    "no": "yes",
+    "n": "y",
+    "false": "true",
+    "f": "t",
+    "0": "1",
+    "off": "on",
+    "nein": "ja",
+    "falsch": "wahr",
+}
+OPPOSITES |= dict.fromkeys(("unsubscribed", "notsubscribed", "neversubscribed"), "subscribed")
 OTHER = "…"  # stands for any other value, which may be personal
 
 
@@ -50,7 +34,8 @@ def count_answers(cells: Iterable[object]) -> Counter[str]:
     for text, count in Counter(map(str, cells)).items():
         answer = text.strip()
         word = fold(answer)
-        answers[answer if not answer or word in YES or word in OPPOSITES else OTHER] += count
+        is_known = answer_of(answer) is not None or word in GRANTED or word in OPPOSITES
+        answers[answer if is_known else OTHER if spelled(answer) else ""] += count
     return answers
 
 
@@ -60,12 +45,21 @@ def describe_consent(column: str, kind: Consent, answers: Counter[str], *, wants
     `wants_refusals` is for lists of people who must not be reached.
     """
     given = [answer for answer, _ in answers.most_common() if answer not in ("", OTHER)]
-    yes = next((answer for answer in given if fold(answer) in YES), None)
-    answer = yes or (OPPOSITES[fold(given[0])] if given else "")
+    says_yes = [answer for answer in given if answer_of(answer)]
+    has_answers = any(answer_of(answer) is not None for answer in given)
+    granted = says_yes or [answer for answer in given if not has_answers and fold(answer) in GRANTED]
+    answer = granted[0] if granted else OPPOSITES.get(fold(given[0]), "yes") if given else ""
     # Where nothing is answered with yes or no, an empty cell is the opposite of an answer.
     is_equal = ((kind is Consent.AGREED) != wants_refusals) == bool(answer)
-    left_out = answers.total() - answers[answer] if is_equal else answers[answer]
-    where = shlex.quote(f"{column}{'=' if is_equal else '!='}{answer}")
+    operator = "=" if is_equal else "!="
+    meant = {*says_yes} if has_answers else {answer}
+    if has_answers and (answers[OTHER] or any(answer_of(each) is None for each in given)):
+        # Some cells say neither, which --where COLUMN=yes refuses to guess.
+        answer = f"^({'|'.join(map(re.escape, says_yes or [answer]))})$"
+        operator = "~" if is_equal else "!~"
+    equal = sum(answers[each] for each in meant)
+    left_out = answers.total() - equal if is_equal else equal
+    where = shlex.quote(f"{column}{operator}{answer}")
     return (
         f"{column!r} tells who may be contacted, and is not used: --where {where} leaves out"
         f" {left_out:,} of {counted(answers.total(), 'row')}, --ignore {shlex.quote(column)} leaves out none"

@@ -36,6 +36,7 @@ FIELD_BY_HEADER = {fold_header(name): name for name in (*IDENTIFIERS, *PARAMS_FI
     for header in _folded(names)
 }
 COUNTRY_RANKS = {header: rank for rank, header in enumerate(_folded(_TABLE["countries"]))}
+CODES = COUNTRY_RANKS.keys() | {*_folded(_TABLE["codes"])}
 OWN_IDS = frozenset(_folded(_TABLE["own_ids"]))
 REFUSALS, CONSENTS = _folded(_TABLE["refusals"]), _folded(_TABLE["consents"])
 CIRCUMSTANCES, ANSWER_TIMES = _folded(_TABLE["circumstances"]), _folded(_TABLE["answer_times"])
@@ -51,6 +52,11 @@ class KnownHeaders(frozenset[str]):
 def is_own_id(header: str) -> bool:
     """Tell whether a column holds ids of the advertiser's own."""
     return fold_header(header) in OWN_IDS
+
+
+def holds_codes(header: str) -> bool:
+    """Tell whether a column holds short codes, as `no` of Norway, of Norwegian, or F of a sex."""
+    return fold_header(header) in CODES
 
 
 def find_country_column(headers: Iterable[str]) -> str | None:

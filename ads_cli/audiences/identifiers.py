@@ -11,13 +11,14 @@ from functools import cache, partial
 from typing import NamedTuple
 
 from .foreign_values import HASH_OF_NOTHING, NOBODY, PLACEHOLDER, PLACEHOLDER_WORDS, misplaced, useless_hash
-from .phones import NO_REGION, normal_form, read_phone_number
+from .phones import NO_REGION, NOT_ASSIGNED, assigned_form, normal_form, read_phone_number
 
 SHA256_HEX = re.compile(rf"(?!{HASH_OF_NOTHING})[0-9a-f]{{64}}")
 INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"))
 INVISIBLE |= dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])  # writing direction
 LABEL = r"(?!-)[a-z0-9-]++(?<!-)"
-EMAIL = rf"(?!'|{NOBODY})[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]++@{LABEL}(?>(?:\.{LABEL})+)(?<!\..)"
+NOT_NUMERIC = r"(?!(?>[0-9]+)(?![a-z0-9.-]))"  # a label of digits is not the last of a domain
+EMAIL = rf"(?!'|{NOBODY})[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]++@{LABEL}(?>(?:\.{NOT_NUMERIC}{LABEL})+)(?<!\..)"
 DISPLAY_NAME = re.compile(r"[^<>@]*<([^<>]*)>")
 MAX_EMAIL_LENGTH = 254
 MAX_LENGTH = 512  # of any identifier; normalization and some expressions take quadratic time
@@ -46,6 +47,9 @@ class IdentifierType(NamedTuple):
     normalize: Normalize  # of clean, lower-cased text; of the value itself where it is not hashed
     is_hashed: bool = True
     may_be_contact: bool = False  # whether addresses and phone numbers are taken for this kind
+    # As `normal_form`, of those normal texts that raise no doubt; None where none does.
+    usual_form: Callable[[Iterable[str]], str] | None = None
+    doubt: str = ""  # what is said of the others, which are sent
 
     def read(self, value: str) -> str:
         """Return the normal form of a value, "" where it is a placeholder; raise ValueError."""
@@ -57,6 +61,10 @@ class IdentifierType(NamedTuple):
         if self.is_hashed and (reason := useless_hash(text)):
             raise ValueError(reason)
         return self.normalize(text if self.is_hashed else value)
+
+    def raises_doubt(self, normalized: str) -> bool:
+        """Tell whether a normal text, which is sent, may be a mistake."""
+        return self.usual_form is not None and not re.fullmatch(self.usual_form([normalized]), normalized)
 
 
 def clean_text(text: str) -> str:
@@ -144,7 +152,11 @@ def identifier_types(
         IdentifierType("handle", lambda _: words + "[0-9a-z_]{1,31}+", handle),
         IdentifierType("platform_id", lambda _: words + "[0-9]{1,31}+", platform_id),
         IdentifierType(
-            "phone_number", normal_form, partial(read_phone_number, region=region, no_region=no_region)
+            "phone_number",
+            normal_form,
+            partial(read_phone_number, region=region, no_region=no_region),
+            usual_form=assigned_form,
+            doubt=NOT_ASSIGNED,
         ),
         IdentifierType(
             "partner_user_id",

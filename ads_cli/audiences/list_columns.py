@@ -9,6 +9,7 @@ from ..feeds.conversion.where import Where
 from ..feeds.rows import Rows
 from ..suggestions import suggestion
 from ..validation.columns import columns_not_sent
+from .answers import CellAnswers, Condition, asks_for_answer, decide, undecided_remark
 from .foreign_values import is_identifier
 from .headers import (
     FIELD_BY_HEADER,
@@ -46,6 +47,24 @@ class ListColumns:
         self.options = options
         self.known = known  # fields that are sent
         self.identifiers = identifiers
+        self.conditions: Sequence[Condition] = options.conditions  # as they are decided
+        self.notices: list[str] = []  # about how they are compared
+        # Their columns must be read as a whole before any row is taken.
+        self.asking = [
+            where
+            for where in options.conditions
+            if asks_for_answer(where) and where.column != options.country
+        ]
+
+    def decide(self, found: Mapping[str, CellAnswers], label: str) -> None:
+        """Decide how conditions compare the columns that were read; raise ContentError."""
+        self.conditions = [
+            decide(where, found[where.column], label) if where in self.asking else where
+            for where in self.options.conditions
+        ]
+        remarks = (undecided_remark(where, found[where.column]) for where in self.asking)
+        self.notices = [*filter(None, dict.fromkeys(remarks))]
+        self.asking = []
 
     def field(self, column: str) -> str:
         """Return the field that a column is read as, "" where it is not sent."""
@@ -84,7 +103,7 @@ class ListColumns:
             {columns.index(column): column for column in self.consents(columns)},
             [
                 (columns.index(each.column) if each.column in columns else None, each)
-                for each in self.options.conditions
+                for each in self.conditions
             ],
         )
 

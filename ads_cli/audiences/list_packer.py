@@ -1,16 +1,18 @@
 """A list that is read and packed: a table block by block, other formats some rows at a time."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, NoReturn
 
 from ..api.problems import Problem
 from ..errors import ContentError
-from ..feeds.rows import Row, Rows, TableRows
+from ..feeds.rows import Block, Row, Rows, TableRows
 from ..validation.block_runner import BlockRunner, UnreadableError
 from ..validation.result import CheckedRow
-from .blocks import PackedBlock, TableLayout, pack_block
+from .answers import CellAnswers, is_text
+from .blocks import AnswersInBlock, PackedBlock, TableLayout, find_answers, pack_block
 from .list_columns import ListColumns
 from .operation_params import ParamsResolver
 from .operations import Operations
@@ -19,6 +21,9 @@ from .rows import UserRows
 
 CHUNK_ROWS = 5000  # rows packed at once where they are read one by one
 BLOCK_BYTES = 384 * 1024  # of a table, packed at once
+
+# What columns say in some rows, and what names one of these.
+FoundAnswers = tuple[dict[str, CellAnswers], Callable[[int], str]]
 
 
 class Part(NamedTuple):
@@ -47,9 +52,7 @@ class ListPacker:
         self.columns = columns
         self.resolver = resolver
         self._reader = rows
-        self._blocks = rows.table and BlockRunner(
-            rows.table, self._make_task, on_header=lambda: columns.check_header(rows), block_bytes=BLOCK_BYTES
-        )
+        self._blocks = self._new_runner(pack_block) if rows.table else None
 
     @property
     def notes(self) -> list[str]:
@@ -78,6 +81,40 @@ class ListPacker:
             yield Part(self._pack(rows, options), [row.record for row in rows], lines)
         self.columns.check_options(self.rows)
 
+    def add_answers(self, found: dict[str, CellAnswers]) -> None:
+        """Read what the columns say that conditions ask for yes or no, until each is known to be text."""
+        asking = self.columns.asking
+        with closing(self._block_answers() if self._reader.table else self._chunk_answers()) as parts:
+            for answers, place_of in parts:
+                for column in {where.column for where in asking}:
+                    found[column].add(answers[column], map(place_of, answers[column].rows))
+                if all(is_text(where.column, found[where.column]) for where in asking):
+                    break
+
+    def _block_answers(self) -> Generator[FoundAnswers, None, None]:
+        runner = self._new_runner(find_answers)
+        try:
+            for block, found in runner.run():
+                yield found.answers, partial(self._name_row, block, found)
+        except UnreadableError:
+            self._raise_content_error()
+        finally:
+            runner.close()
+
+    def _chunk_answers(self) -> Generator[FoundAnswers, None, None]:
+        for rows in self._chunks():
+            names, cells = self._columns_of(rows)
+            unread = {number for number, row in enumerate(rows) if row.problem}
+            answers = self.columns.roles(names).find_answers(cells, len(rows), unread)
+            yield answers, partial(self._name_record, rows)
+        self.columns.check_options(self.rows)
+
+    def _name_record(self, rows: list[Row], row: int) -> str:
+        return self.rows.place(rows[row].line, rows[row].record)
+
+    def _name_row(self, block: Block, found: AnswersInBlock, row: int) -> str:
+        return self.rows.place(block.line + found.lines[row], 0)
+
     def checked_rows(self, options: PackingOptions) -> Iterator[CheckedRow]:
         """Read the list and yield each row with its problems."""
         options = options._replace(purpose=Purpose.VALIDATE)
@@ -97,9 +134,21 @@ class ListPacker:
         except UnreadableError:
             self._raise_content_error()
 
-    def _make_task(self, rows: TableRows) -> Callable[..., PackedBlock | None]:
-        roles = self.columns.roles(rows.cell_fields)
-        return partial(pack_block, TableLayout(rows.delimiter, roles, self.resolver))
+    def _new_runner(self, task: Callable[..., Any]) -> BlockRunner:
+        """Return what runs a task on blocks of the table; it gets what the columns are."""
+
+        def make_task(rows: TableRows) -> Callable[..., Any]:
+            roles = self.columns.roles(rows.cell_fields)
+            return partial(task, TableLayout(rows.delimiter, roles, self.resolver))
+
+        reader = self._reader
+        assert reader.table
+        return BlockRunner(
+            reader.table,
+            make_task,
+            on_header=lambda: self.columns.check_header(reader),
+            block_bytes=BLOCK_BYTES,
+        )
 
     def _chunks(self) -> Iterator[list[Row]]:
         rows = iter(self.rows)
@@ -107,11 +156,14 @@ class ListPacker:
             yield chunk
 
     def _pack(self, rows: list[Row], options: PackingOptions) -> PackedRows:
-        names = list(dict.fromkeys(name for row in rows for name in row.values))
-        self.columns.check_names(names, self._reader)
-        cells: list[list[Any]] = [[row.values.get(name, "") for row in rows] for name in names]
+        names, cells = self._columns_of(rows)
         problems = {number: [("", row.problem)] for number, row in enumerate(rows) if row.problem}
         return self.columns.roles(names).pack(cells, len(rows), self.resolver, options, problems)
+
+    def _columns_of(self, rows: list[Row]) -> tuple[list[str], list[list[Any]]]:
+        names = list(dict.fromkeys(name for row in rows for name in row.values))
+        self.columns.check_names(names, self._reader)
+        return names, [[row.values.get(name, "") for row in rows] for name in names]
 
     def _raise_content_error(self) -> NoReturn:
         """Read by lines what could not be packed, which raises the error with its line."""

@@ -25,7 +25,7 @@ class ListReport(ValidationReport):
         packed = part.packed
         for row, problems in sorted(packed.problems.items()):
             self.add(part.place(row), [Problem(*problem) for problem in problems])
-        for row, problems in sorted(packed.partial.items()):
+        for row, problems in sorted([*packed.partial.items(), *packed.doubts.items()]):
             self.add(part.place(row), [Problem(*problem, severity="warning") for problem in problems])
         self.left_out += len(packed.left_out)
         if self.partial is not None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ..feeds.conversion.conversion import Conversion
 from ..feeds.source import Source
 from ..uploads.job_key import JobOptions, Place
+from .answers import CellAnswers
 from .consent import describe_consent
 from .list_columns import ListColumns
 from .list_report import ListReport
@@ -34,10 +35,17 @@ class ListSettings(NamedTuple):
         """Put into a report what is to be said about columns and their values."""
         report.warnings = [*notes, *self.columns.warnings(columns), *report.describe_values()]
         report.notices = [
-            describe_consent(column, kind, report.answers[column], wants_refusals=self._wants_refusals)
-            for column, kind in self.columns.consents(columns).items()
-            if column in report.answers
+            *self.columns.notices,
+            *(
+                describe_consent(column, kind, report.answers[column], wants_refusals=self._wants_refusals)
+                for column, kind in self.columns.consents(columns).items()
+                if column in report.answers
+            ),
         ]
+
+    def new_answers(self) -> dict[str, CellAnswers]:
+        """Return what is known, before a list is read, of the columns that are asked for yes or no."""
+        return {where.column: CellAnswers() for where in self.columns.asking}
 
     @property
     def _wants_refusals(self) -> bool:

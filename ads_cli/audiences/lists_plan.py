@@ -53,6 +53,7 @@ class ListsPlan:
 
     def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
         """Validate every list, or say how their columns are read."""
+        self._decide_conditions()
         self.report, self.batch_count, self._unread = self._settings.new_report(), 0, len(self._lists)
         self._numbered.clear()
         self.rows.forget()
@@ -60,6 +61,18 @@ class ListsPlan:
             self._read(each, on_progress).close()
         self._settings.describe(self.report, self.rows.columns, [*self._notes])
         return self.report
+
+    def _decide_conditions(self) -> None:
+        """Read in every list, before any is sent, the columns that conditions ask for yes or no."""
+        columns, found = self._settings.columns, self._settings.new_answers()
+        if columns.asking:
+            for each in self._lists:
+                plan = self._open(each)
+                try:
+                    plan.add_answers(found)
+                finally:
+                    plan.close()
+            columns.decide(found, self.rows.source.label)
 
     def _read(self, each: ListFile, on_progress: Callable[[int], None] = lambda rows: None) -> UserPlan:
         """Open and validate a list; number its rows and batches after those of the lists before."""

@@ -53,6 +53,7 @@ class PackedRows:
     left_out: Collection[int] = ()  # rows that are neither validated nor sent
     problems: ProblemsByRow = field(default_factory=dict)  # of invalid rows
     partial: ProblemsByRow = field(default_factory=dict)  # of rows that are sent without what is invalid
+    doubts: ProblemsByRow = field(default_factory=dict)  # of rows that are sent with it
     raw: Counter[str] = field(default_factory=Counter)
     hashed: Counter[str] = field(default_factory=Counter)
     placeholders: Counter[str] = field(default_factory=Counter)
@@ -82,6 +83,8 @@ def pack_rows(
         packed.raw[name] += column.raw
         packed.hashed[name] += column.hashed
         packed.placeholders[name] += column.placeholders
+        for row, doubt in column.doubts.items():
+            packed.doubts.setdefault(row, []).append((name, doubt))
         for row, reasons in column.problems.items():
             found.setdefault(row, []).extend((name, reason) for reason in reasons)
     users = _join_columns(columns)

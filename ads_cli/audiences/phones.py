@@ -18,9 +18,13 @@ EXTENSION = re.compile(r"(?<![\s,;])[\s,;]*+(?:(?:extension|extn|ext|x)[\s.:=]*|
 NUMBER = re.compile(r"[\s(]*+(\+*+)[\d\s()\[\]./~\u2010-\u2015\u2212-]++")
 NOT_A_DIGIT = re.compile(r"\D+")
 ROUNDED = re.compile(r"\+?[0-9]+(?:[.,][0-9]+)?e\+?[0-9]+|\+?[0-9]{6,}[.,]0+")
-
+TYPES = (  # of numbers, which phonenumbers tells apart
+    *("fixed_line", "mobile", "toll_free", "premium_rate", "shared_cost", "personal_number", "voip", "pager"),
+    *("uan", "voicemail"),
+)
 
 NO_REGION = "has no country code: write it with +, or add --region, for example --region DE"
+NOT_ASSIGNED = "is a possible phone number, but its country has no such numbers: check it"
 
 
 def read_phone_number(text: str, region: str | None, no_region: str = NO_REGION) -> str:
@@ -117,19 +121,49 @@ def _is_normal(written: str) -> bool:
 
 def normal_form(numbers: Iterable[str]) -> str:
     """Return a pattern of E.164 texts that reading does not change, for the countries of `numbers`."""
+    return _normal_form(_codes(numbers))
+
+
+def assigned_form(numbers: Iterable[str]) -> str:
+    """Return a pattern of E.164 texts that are assigned, for the countries of `numbers`."""
+    return _assigned_form(_codes(numbers))
+
+
+def _codes(numbers: Iterable[str]) -> frozenset[int]:
     from phonenumbers import COUNTRY_CODE_TO_REGION_CODE
 
     codes = set()
     for start in {number[:4] for number in numbers}:  # + and up to three digits
         if start.startswith("+") and start.isascii() and start[1:].isdecimal():
             codes |= {int(start[1:end]) for end in range(2, len(start) + 1)}
-    return _normal_form(frozenset(codes & COUNTRY_CODE_TO_REGION_CODE.keys()))
+    return frozenset(codes & COUNTRY_CODE_TO_REGION_CODE.keys())
 
 
 @lru_cache(64)
 def _normal_form(codes: frozenset[int]) -> str:
     countries = "|".join(_normal_country(_metadata(code)) for code in sorted(codes))
     return rf"\+(?:{countries})" if countries else "(?!)"
+
+
+@lru_cache(64)
+def _assigned_form(codes: frozenset[int]) -> str:
+    countries = "|".join(f"{code}(?:{_assigned_ranges(code)})(?![0-9])" for code in sorted(codes))
+    return rf"\+(?:{countries})" if countries else "(?!)"
+
+
+@cache
+def _assigned_ranges(code: int) -> str:
+    """Match the numbers that the regions of a country code have, of any type."""
+    from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, PhoneMetadata
+
+    patterns: dict[str, None] = {}
+    for region in COUNTRY_CODE_TO_REGION_CODE[code]:
+        metadata: Metadata = PhoneMetadata.metadata_for_region_or_calling_code(code, region)
+        for type in TYPES:
+            description = getattr(metadata, type)
+            if description and description.national_number_pattern:
+                patterns[description.national_number_pattern] = None
+    return "|".join(f"(?:{pattern})(?![0-9])" for pattern in patterns) or "(?!)"
 
 
 def _metadata(code: int) -> Metadata:

@@ -11,6 +11,7 @@ from ..uploads.pending import OnAcknowledged, pending_batches
 from ..uploads.plan import this_second
 from ..validation.report import ValidationReport
 from ..validation.result import CheckedRow
+from .answers import CellAnswers
 from .list_packer import ListPacker
 from .list_report import ListReport
 from .list_settings import ListSettings
@@ -46,6 +47,11 @@ class UserPlan:
 
     def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
         """Read the whole list, and count the requests that its valid rows need."""
+        columns = self._settings.columns
+        if columns.asking:
+            found = self._settings.new_answers()
+            self.add_answers(found)
+            columns.decide(found, self.rows.source.label)
         report = self._report = self._settings.new_report()
         purpose = Purpose.DRY_RUN if self._settings.dry_run else Purpose.VALIDATE
         self._packer.resolve_with(self._packer.resolver.at(self.started))
@@ -61,6 +67,10 @@ class UserPlan:
             raise ContentError(f"{self.rows.source.label}: there is no row of people in it")
         self._settings.describe(report, self.rows.columns, self._packer.notes)
         return report
+
+    def add_answers(self, found: dict[str, CellAnswers]) -> None:
+        """Read what the columns say that conditions ask for yes or no."""
+        self._packer.add_answers(found)
 
     @property
     def has_params_columns(self) -> bool:

@@ -1,10 +1,10 @@
 """Rows that come as columns, packed by what each column is."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from ..feeds.conversion.where import Where
 from ..output.text import cell
+from .answers import CellAnswers, Condition
 from .consent import count_answers
 from .operation_params import PARAMS_FIELDS, ParamsResolver
 from .packing import PackedRows, PackingOptions, ProblemsByRow, Purpose, pack_rows
@@ -19,7 +19,9 @@ class ColumnRoles(NamedTuple):
     fields: tuple[str, ...]  # of each column; "" where it is not sent
     country: int | None  # the column that tells the country of national phone numbers
     answers: dict[int, str]  # columns that tell who may be contacted, and are not used
-    conditions: list[tuple[int | None, Where]]  # which rows must meet; None for a column that is not there
+    conditions: list[
+        tuple[int | None, Condition]
+    ]  # which rows must meet; None for a column that is not there
 
     def pack(
         self,
@@ -50,11 +52,24 @@ class ColumnRoles(NamedTuple):
                 answers[""] -= len(left_out)
         return packed
 
+    def find_answers(self, cells: Cells, rows: int, unread: Collection[int]) -> dict[str, CellAnswers]:
+        """Return what the columns of conditions say, but for rows that are `unread`."""
+        columns = {condition.column: _texts(cells, at, rows) for at, condition in self.conditions}
+        for texts in columns.values():
+            for row in unread:
+                texts[row] = ""
+        return {name: CellAnswers.of(texts) for name, texts in columns.items()}
+
     def _left_out(self, cells: Cells, rows: int) -> set[int]:
         """Return the rows that do not meet the conditions."""
         left_out: set[int] = set()
         for at, condition in self.conditions:
-            column = [cell(value).strip() for value in cells[at]] if at is not None and cells else [""] * rows
+            column = _texts(cells, at, rows)
             failing = {text for text in {*column} if not condition.holds(text)}
             left_out.update(row for row, text in enumerate(column) if text in failing)
         return left_out
+
+
+def _texts(cells: Cells, at: int | None, rows: int) -> list[str]:
+    """Return the cells of a column as texts, empty where it is not there."""
+    return [cell(value).strip() for value in cells[at]] if at is not None and cells else [""] * rows

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -110,6 +110,7 @@ def check(
     """
     from ..console.reports import show_report
     from ..uploads.rejected_rows import check_failed_out
+    from .list_plans import require_people
     from .validate import say_estimate, validate_with_progress, write_invalid_rows
 
     call = Invocation.of(ctx)
@@ -125,6 +126,7 @@ def check(
     write_invalid_rows(rejected.failed_out_file, plan, report)
     if report.invalid:
         raise ContentError(report.summary)
+    require_people(call, plan, feed)
 
 
 @with_options(feed=ListOptions, rejected=RejectedOptions)
@@ -152,11 +154,16 @@ def hash_file(
     For example: adsctl audiences hash customers.csv hashed.csv
     """
     from ..audiences.hash_export import write_hashed
+    from .list_plans import require_people
     from .validate import write_valid_rows
 
     call = Invocation.of(ctx)
     output_file = files.pop() if len(files) > 1 else "-"
     plan = _offline_plan(call, files, feed, allow_clear_text=allow_clear_text)
+
+    def write(stream: IO[str]) -> None:
+        require_people(call, plan, feed)
+        write_hashed(plan, stream)
 
     def done() -> str:
         if output_file == "-":
@@ -171,12 +178,25 @@ def hash_file(
         output_file,
         rejected,
         skip_invalid=skip_invalid,
-        write=lambda stream: write_hashed(plan, stream),
+        write=write,
         done=done,
     )
 
 
-class _StepsOfLists(PushSteps, kw_only=True):
+class _ListSteps(PushSteps, kw_only=True):
+    """Steps of a push of a list."""
+
+    plan: "UserPlan | ListsPlan"
+    feed: ListOptions
+
+    def validated(self) -> None:
+        """Require somebody to send."""
+        from .list_plans import require_people
+
+        require_people(self.call, self.plan, self.feed)
+
+
+class _StepsOfLists(_ListSteps, kw_only=True):
     """Steps of a push of several lists."""
 
     plan: "ListsPlan"
@@ -191,18 +211,20 @@ def _push(
 ) -> None:
     from ..audiences.plan import UserPlan
     from ..console.push_messages import resume_command
-    from .list_plans import plan_lists, say_of_each
+    from .list_plans import plan_lists, require_people, say_of_each
     from .push import PushCommand
 
     skips, resume = options.skip_invalid, resume_command(call.command_line)
     say = say_of_each(call, skip_invalid=skips, resume=resume)
     plan = plan_lists(call, files, feed, settings, refuses_invalid=not skips, on_validated=say)
     if isinstance(plan, UserPlan):
-        steps = PushSteps(call=call, plan=plan)
+        steps = _ListSteps(call=call, plan=plan, feed=feed)
     else:
-        steps = _StepsOfLists(call=call, plan=plan)
+        steps = _StepsOfLists(call=call, plan=plan, feed=feed)
     try:
         PushCommand(steps, options).run()
+        if plan.parts and not call.dry_run:  # only now all are read
+            require_people(call, plan, feed)
     finally:
         if options.failed_out and Path(options.failed_out).is_file():
             warning = "contains people as you gave them; only you can read it (mode 0600)"

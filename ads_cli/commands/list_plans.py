@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from ..console.invocation import Invocation
 from ..console.list_options import ListOptions
-from ..console.reports import error_lines, hint_of_kind
+from ..console.reports import error_lines, hint_of_kind, warning_lines
 from ..errors import ContentError
-from ..output.text import counted, listed
+from ..output.text import counted, listed, shell_command
 
 if TYPE_CHECKING:
     from ..audiences.list_settings import ListSettings
@@ -83,6 +83,19 @@ def _changed(names: list[str]) -> str:
     return f"{what} changed after being sent, and this job does not send them again: {listed(names)}"
 
 
+def require_people(call: Invocation, plan: "UserPlan | ListsPlan", feed: ListOptions) -> None:
+    """Say where --where leaves out everybody; raise ContentError unless `--allow-empty` is given."""
+    report = plan.report
+    if not report.rows or report.left_out < report.rows:
+        return
+    conditions = " ".join(shell_command(["--where", text]) for text in feed.where or ())
+    message = f"{plan.rows.source.label}: {conditions} leaves out everybody, {counted(report.rows, 'row')}"
+    if not feed.allow_empty:
+        hint = "compare the condition with the cells of its column; --allow-empty if nobody is right"
+        raise ContentError(message, hint=hint)
+    call.messages.warn(message, is_urgent=True)
+
+
 def say_of_each(call: Invocation, *, skip_invalid: bool, resume: str) -> OnValidated:
     """Return what warns of each list before it is sent, and raises ContentError where rows are invalid.
 
@@ -98,6 +111,8 @@ def say_of_each(call: Invocation, *, skip_invalid: bool, resume: str) -> OnValid
             if (kind := NUMBERS.sub("", text)) not in said:
                 said.add(kind)
                 call.messages.warn(f"{name}: {text}", is_urgent=is_urgent)
+        for text in warning_lines(plan.rows, report):
+            call.messages.warn(text)
         if not report.invalid:
             return
         message = "\n".join([*error_lines(plan.rows, report), report.summary])

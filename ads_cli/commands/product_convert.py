@@ -9,6 +9,7 @@ from ..console.bulk_options import File, RejectedOptions, Strict, with_options
 from ..console.feed_options import ProductFeedOptions
 from ..console.invocation import Invocation
 from ..console.options import completes_from
+from ..errors import ContentError
 from ..feeds.registry import one_of, writable_formats
 
 if TYPE_CHECKING:
@@ -74,8 +75,13 @@ def _write(plan: "RowPlan", stream: "IO[str]", format: "FeedFormat") -> None:
     from ..feeds.writer import open_writer
 
     writer = open_writer(stream, format, _columns(plan))
-    for product in _products(plan):
-        writer.write(product)
+    for checked in plan.checked_rows():
+        try:
+            if checked.item:
+                writer.write(msgspec.to_builtins(checked.item))
+        except ContentError as error:
+            error.message = f"{plan.rows.place(checked.row.line, checked.row.record)}: {error.message}"
+            raise
     writer.close()
 
 

@@ -27,6 +27,9 @@ class ListOptions(FeedOptions, frozen=True):
         list[str] | None,
         typer.Option(metavar="COLUMN=VALUE", help="Take only these people; also != > < >= <=, ~ for a regex"),
     ] = None
+    allow_empty: Annotated[
+        bool, typer.Option("--allow-empty", help="End with 0 where --where leaves out everybody")
+    ] = False
     region: Annotated[
         str | None, typer.Option(metavar="REGION", help="Country of national phone numbers, as in DE")
     ] = None

@@ -66,7 +66,7 @@ class ConversionReader:
         values = {**self._defaults, **values, "identifiers": found}
         conversion, broken = check(Conversion, values)
         problems += [problem for problem in broken if found or problem.path != "identifiers"]
-        if not found and not problems:
+        if not found and not errors_in(problems):
             problems.append(Problem("", f"has no identifier: {', '.join((*HASHED, *PLAIN))}"))
         return CheckedRow(row, None if errors_in(problems) else conversion, problems)
 
@@ -98,18 +98,20 @@ class ConversionReader:
                 continue
             name, kind = HASHED[column]
             try:
-                if hashed := self._hashed(kind, str(value)):
+                if hashed := self._hashed(column, kind, str(value), problems):
                     found[name] = hashed
             except ValueError as error:
                 problems.append(Problem(column, str(error)))
         return found
 
-    def _hashed(self, kind: str, value: str) -> str:
+    def _hashed(self, column: str, kind: str, value: str, problems: list[Problem]) -> str:
         """Return the hash of a value, or the hash that it is; nothing for a placeholder such as n/a."""
         text = clean_text(value).lower()
         if SHA256_HEX.fullmatch(text):
             return text
         normalized = self._types[kind].read(value)
+        if normalized and self._types[kind].raises_doubt(normalized):
+            problems.append(Problem(column, self._types[kind].doubt, "warning"))
         return sha256(normalized.encode()).hexdigest() if normalized else ""
 
 

@@ -142,6 +142,11 @@ class Rows(ABC):
         """The field that each column is read as."""
         return tuple(self.rename.get(column, column) for column in self.columns)
 
+    def is_used(self, column: str) -> bool:
+        """Tell whether a column is read as a field, or by a step that converts rows."""
+        is_field = column in self.known or self.rename.get(column) is not None
+        return is_field or (self.conversion is not None and column in self.conversion.columns)
+
     def __iter__(self) -> Iterator[Row]:
         """Read the source from the beginning and number its records."""
         previous_line = self.records = 0

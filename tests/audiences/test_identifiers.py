@@ -81,7 +81,9 @@ def test_partner_ids_are_not_hashed():
     ("name", "value"),
     [
         ("email", "nobody"), ("email", "a b@x.de"), ("email", "a@b"), ("email", "@x.de"), ("email", "ä@x.de"),
-        ("email", "x" * 250 + "@x.de"), ("email", "a@-x.de"), ("handle", "two words"), ("platform_id", "12a"),
+        ("email", "x" * 250 + "@x.de"), ("email", "a@-x.de"), ("email", "ann@x.123"),
+        ("email", "ann@10.0.0.1"), ("email", "ann@x.１２３"), ("email", "ann@x.de.42"),
+        ("handle", "two words"), ("platform_id", "12a"),
         ("platform_id", "１２"[:1] + "x"), ("phone_number", "12"), ("phone_number", "call me"),
     ],
 )  # fmt: skip

@@ -224,3 +224,18 @@ def test_the_limit_of_the_account_is_kept_over_all_files(shop, audience, monkeyp
     assert len(times) == 10
     pairs = zip(times, times[rate.requests :], strict=False)
     assert all(last - first >= rate.seconds for first, last in pairs)
+
+
+def test_files_that_differ_only_in_the_query_of_their_address_are_both_sent(shop, audience, httpserver):
+    for part in "12":
+        shown = httpserver.expect_request("/people.csv", method="GET", query_string=f"part={part}")
+        shown.respond_with_data(f"email\np{part}@x.de\n")
+    words = [httpserver.url_for(f"/people.csv?part={part}") for part in "12"]
+    audience.fails_after = 1
+    shop(*PUSH, *words, "--max-attempts", "1", code=8)
+    assert audience.users == {digest("p1@x.de")}
+    audience.fails_after = None
+    summary = json.loads(shop(*PUSH, *words, "--resume").stdout)
+    assert audience.users == {digest("p1@x.de"), digest("p2@x.de")} and summary["accepted"] == 2
+    journals = [path.read_text(errors="replace") for path in (shop.home / "state" / "jobs").iterdir()]
+    assert not any("part=1" in text for text in journals)

@@ -234,3 +234,55 @@ def test_numbers_of_a_document_are_read_like_those_of_a_table(shop, audience):
     users = [user for body in audience.bodies for one in body for user in one["params"]["users"]]
     digests = [digest(SPELLINGS[0])] * len(SPELLINGS) + [digest("+4915112345678")]
     assert users == [{"phone_number": [hashed]} for hashed in digests]
+
+
+DOUBT = "phone_number: is a possible phone number, but its country has no such numbers: check it"
+
+
+@pytest.mark.parametrize(
+    ("text", "region"),
+    [("09 1234 5678", "CL"), ("+560912345678", "DE"), ("+1 200 555 0123", "US"), ("+56 0912345678", "DE")],
+)
+@pytest.mark.parametrize("name", ["people.csv", "people/*.csv"])
+def test_a_number_that_is_possible_and_not_assigned_is_sent_with_a_warning(
+    shop, audience, text, region, name
+):
+    (shop.home / "people").mkdir()
+    for file in ("people.csv", "people/1.csv", "people/2.csv"):
+        shop.file(file, f"phone,name\n+4915112345678,a\n{text},b\n")
+    done = shop("audiences", "push", name, "--audience", "aud", "--region", region)
+    files = ["people.csv"] if name == "people.csv" else ["people/1.csv", "people/2.csv"]
+    assert [line for line in done.stderr.splitlines() if DOUBT in line] == [
+        f"warning: {file}:3: {DOUBT}" for file in files
+    ]
+    assert "12345678" not in done.stderr and len(audience.bodies[0][0]["params"]["users"]) == 2
+    assert DOUBT.partition(": ")[2] in shop("audiences", "check", name, "--region", region).stdout
+
+
+def test_numbers_that_are_assigned_have_no_warning(shop, audience):
+    rows = "".join(
+        f"{phonenumbers.format_number(found, PhoneNumberFormat.E164)}\n"
+        for region in REGIONS
+        if (found := phonenumbers.example_number_for_type(region, phonenumbers.PhoneNumberType.MOBILE))
+    )
+    shop.file("people.csv", f"phone\n{rows}")
+    done = shop("audiences", "push", "people.csv", "--audience", "aud")
+    assert "possible" not in done.stderr
+
+
+@settings(max_examples=tries(200, 5000))
+@given(
+    region=st.sampled_from(REGIONS),
+    changes=st.lists(st.tuples(st.integers(0, 14), st.integers(0, 9)), max_size=5),
+)
+def test_a_number_raises_doubt_exactly_where_phonenumbers_does_not_know_it(region, changes):
+    digits = list(phonenumbers.format_number(phonenumbers.example_number(region), PhoneNumberFormat.E164)[1:])
+    code = len(str(phonenumbers.country_code_for_region(region)))
+    for place, digit in changes:
+        if code <= place < len(digits):
+            digits[place] = str(digit)
+    text = f"+{''.join(digits)}"
+    number = phonenumbers.parse(text)
+    if phonenumbers.format_number(number, PhoneNumberFormat.E164) == text:
+        kind = identifier_types()["phone_number"]
+        assert kind.raises_doubt(text) != phonenumbers.is_valid_number(number)

@@ -46,3 +46,26 @@ def test_a_record_whose_keys_are_people_is_refused_and_not_quoted(shop, audience
     shop.file("people.jsonl", json.dumps({"email": "ann@x.de", PERSON: "Kiel"}))
     done = push(shop, "people.jsonl", code=3)
     assert PERSON not in done.stdout + done.stderr and not audience.bodies
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        ("platform_id", ()),
+        ("partner_user_id", ()),
+        ("Kundennummer", ("--map", "Kundennummer=partner_user_id")),
+        ("phone_number", ("--region", "DE")),
+    ],
+)
+def test_an_id_that_the_spreadsheet_has_rounded_is_refused_and_not_sent(shop, audience, header, words):
+    shop.file("people.xlsx", workbook([header], ["1234567890123456789"], [12345678901234567890]))
+    done = push(shop, "people.xlsx", *words, code=3)
+    assert "the spreadsheet has rounded this number; make the column text" in done.stderr
+    assert "people.xlsx:3" in done.stderr and "12345678901234567" not in done.stderr and not audience.bodies
+
+
+def test_yes_and_no_of_a_workbook_are_compared_by_what_they_say(shop, audience):
+    rows = [["a@x.de", True], ["b@x.de", False], ["c@x.de", "Ja"], ["d@x.de", 1], ["e@x.de", None]]
+    shop.file("people.xlsx", workbook(["email", "Consent"], *rows))
+    push(shop, "people.xlsx", "--where", "Consent=yes")
+    assert audience.users == {digest(f"{name}@x.de") for name in "acd"}

@@ -232,3 +232,13 @@ def test_a_tag_is_tracking_once_it_has_a_conversion(adsctl, sent):
     adsctl(*SEND)
     tag = json.loads(adsctl("measurement", "web-event-tags", "get", OTHER, "-o", "json").stdout)
     assert tag["status"] == "TRACKING" and tag["last_tracked_at"]
+
+
+def test_a_phone_number_that_its_country_does_not_have_is_sent_with_a_warning(adsctl, sent):
+    orders(adsctl, f"{TIME},{EVENT},,09 1234 5678,,,,,", f"{TIME},{EVENT},,+56221234567,,,,,")
+    done = adsctl(*SEND, "--region", "CL")
+    assert json.loads(done.stdout)["sent"] == 2
+    assert "orders.csv:2: phone_number: is a possible phone number, but" in done.stderr
+    assert "orders.csv:3" not in done.stderr and "1234" not in done.stderr
+    orders(adsctl, f"{TIME},{EVENT},ann@x.123,,,,,,")
+    assert "orders.csv:2: email: is not a valid e-mail address" in adsctl(*SEND, code=3).stderr

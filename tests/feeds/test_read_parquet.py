@@ -50,6 +50,13 @@ def test_typed_values_are_text_and_nested_ones_keep_their_form(feeds):
     assert second == (2, {}, "")
 
 
+def test_a_floating_point_number_that_is_rounded_is_a_problem_of_its_row(feeds):
+    content = table({"id": [1.2345678901234567e18, 123.0], "price": [0.1 + 0.2, 1e14], "x": [1e20, 1e20]})
+    first, second = feeds.read(FEED, content)
+    assert first[2].startswith("'id' has more than 15 digits") and "x" not in second[2]
+    assert second[2] == "" and second[1]["id"] == "123"
+
+
 def test_columns_are_mapped_and_rows_numbered_through_all_row_groups(feeds):
     content = table({"sku": list(range(3000)), "_line": ["x"] * 3000}, row_group_size=1100)
     rows = feeds.rows(FEED, content, sku="id")

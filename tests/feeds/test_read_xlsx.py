@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
@@ -95,6 +96,76 @@ def test_a_failed_formula_is_a_problem_of_its_row_that_names_the_cell(feeds):
     assert first == (2, {"id": "1", "title": "a"}, "the cell C2 is #N/A")
     assert second == (3, {"id": "2"}, "the cell B3 is #REF!, the cell C3 is #DIV/0!")
     assert third == (4, {"id": "3", "title": "c", "price": "5"}, "")
+
+
+def with_cell(content: bytes, cell: str, xml: str) -> bytes:
+    """Replace the XML of a cell in the first sheet."""
+    changed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(changed, "w") as new:
+        for part in old.infolist():
+            data = old.read(part).decode()
+            if part.filename == "xl/worksheets/sheet1.xml":
+                data, count = re.subn(rf'<c r="{cell}".*?</c>', xml, data)
+                assert count == 1
+            new.writestr(part, data)
+    return changed.getvalue()
+
+
+NOT_STORED = "is a formula without a stored value; open the workbook in a spreadsheet and save it"
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        '<c r="B3"><f>A3&amp;"x"</f><v></v></c>',
+        '<c r="B3"><f>A3&amp;"x"</f><v/></c>',
+        '<c r="B3" t="str"><f>A3&amp;"x"</f></c>',
+        "<c r='B3' t='n' s='1'><f t='shared' si='0'/></c>",
+        '<c t="e" r="B3"><f>A3</f></c>',
+    ],
+)
+def test_a_formula_without_a_stored_value_is_a_problem_of_its_row(feeds, formula):
+    content = with_cell(workbook([["id", "title"], [1, "a"], [2, "b"], [3, "c"]]), "B3", formula)
+    assert feeds.read(FEED, content)[1] == (3, {"id": "2"}, f"the cell B3 {NOT_STORED}")
+    assert feeds.read(FEED, content)[2] == (4, {"id": "3", "title": "c"}, "")
+
+
+@pytest.mark.parametrize(
+    ("formula", "values"),
+    [
+        ('<c r="B3" t="str"><f>""</f><v></v></c>', {}),
+        ('<c r="B3" t="str"><f>A3</f><v>x</v></c>', {"title": "x"}),
+        ('<c r="B3"><f>A3</f><v>0</v></c>', {"title": "0"}),
+        ('<c r="B3" s="1"><v/></c>', {}),
+    ],
+)
+def test_a_formula_with_its_value_is_that_value(feeds, formula, values):
+    content = with_cell(workbook([["id", "title"], [1, "a"], [2, "b"]]), "B3", formula)
+    assert feeds.read(FEED, content)[1] == (3, {"id": "2"} | values, "")
+
+
+ROUNDED = "has more than 15 digits: the spreadsheet has rounded this number; make the column text"
+
+
+@pytest.mark.parametrize("number", [10**15, 1234567890123456, -(10**17), 12345678901234567890])
+def test_a_number_that_the_spreadsheet_has_rounded_is_a_problem_of_its_row(feeds, number):
+    sheet = [
+        ["x"],
+        [],
+        ["", "", "id", "title"],
+        ["", "", 1, number],
+        ["", "", 2, 999_999_999_999_999],
+        ["", "", 3, str(number)],
+    ]
+    first, second, third = feeds.read(FEED, workbook(sheet))
+    assert first[2].startswith(f"'title' {ROUNDED}") and first[0] == 4
+    assert second[1:] == ({"id": "2", "title": "999999999999999"}, "")
+    assert third[1:] == ({"id": "3", "title": str(number)}, "")
+
+
+def test_many_digits_behind_the_point_and_columns_that_are_not_used_are_no_problem(feeds):
+    content = workbook([["id", "title", "Order"], [1, 0.1 + 0.2, 12345678901234567890]])
+    assert feeds.read(FEED, content)[0][2] == ""
 
 
 TWO = [["id"], [1]], [["id"], [2]]

@@ -4,10 +4,12 @@ import io
 import json
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.feeds.formats.xml_writer import NOT_XML, REPLACEMENT
+from ads_cli.errors import ContentError
+from ads_cli.feeds.formats.xml_writer import NOT_XML
 from ads_cli.feeds.locations.location import InMemory
 from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS
@@ -46,7 +48,7 @@ def test_a_row_is_an_item_with_the_elements_of_a_shopping_feed():
     assert read(text)[0]["additional_image_link"] == images
 
 
-names = st.text(min_size=1, max_size=12).map(lambda name: NOT_XML.sub(REPLACEMENT, name.strip())).filter(bool)
+names = st.text(min_size=1, max_size=12).map(lambda name: NOT_XML.sub("\ufffd", name.strip())).filter(bool)
 
 
 @given(names=st.lists(names, min_size=1, max_size=5, unique=True))
@@ -61,9 +63,45 @@ def test_nested_values_and_lists_are_elements_in_each_other():
     assert read(written(list(values), values)) == [values]
 
 
-def test_characters_that_xml_does_not_allow_are_replaced():
-    text = written(["id"], {"id": "a\x0b\ud800\ufffeb\r\n"})
-    assert read(text) == [{"id": "a\ufffd\ufffd\ufffdb\r\n"}]
+@pytest.mark.parametrize("character", ["\x00", "\x0b", "\x1f", "\ud800", "\ufffe", "\uffff"])
+@pytest.mark.parametrize("field", ["id", "a\x0b"])
+def test_a_character_that_xml_does_not_allow_is_refused(character, field):
+    name = field.replace("\x0b", character)
+    with pytest.raises(ContentError, match=f"U.{ord(character):04X}, which XML cannot hold"):
+        written([name], {name: "fine"}, {name: f"a{character}b" if name == "id" else "b"})
+    assert read(written(["id"], {"id": "a\ufffdb\x85\U0001f600\r\n"})) == [
+        {"id": "a\ufffdb\x85\U0001f600\r\n"}
+    ]
+
+
+def test_a_feed_is_converted_to_xml_once_it_holds_only_what_xml_can(adsctl):
+    adsctl.file("feed.csv", feed(3, title="Mug\x0b \x07of\ufffe tea"))
+    done = adsctl("products", "convert", "feed.csv", "feed.xml", code=3)
+    assert (
+        "feed.csv:2: record 1 cannot be written: 'title' has the character U+000B, which XML cannot hold"
+        in done.stderr
+    )
+    assert "--fix whitespace" in done.stderr and not (adsctl.home / "feed.xml").exists()
+    adsctl("products", "convert", "feed.csv", "feed.xml", "--fix", "whitespace")
+    assert [row["title"] for row in read((adsctl.home / "feed.xml").read_text())] == ["Mug of tea"] * 3
+
+
+def test_a_catalog_that_xml_cannot_hold_is_not_pulled_as_xml_and_the_earlier_file_stays(adsctl, service):
+    adsctl.file("feed.csv", feed(2, title="Mug \x07"))
+    adsctl("products", "push", "feed.csv")
+    adsctl.file("backup.xml", "earlier")
+    done = adsctl("products", "pull", "backup.xml", "--force", code=3)
+    assert "record 1 cannot be written: 'title' has the character U+0007" in done.stderr
+    assert (adsctl.home / "backup.xml").read_text() == "earlier"
+    adsctl("products", "pull", "backup.jsonl")
+
+
+def test_rejected_rows_that_xml_cannot_hold_are_not_written_as_something_else(adsctl, service):
+    adsctl.file("feed.csv", feed(2, price="1", title="Mug \x07"))
+    words = ("products", "push", "feed.csv", "--skip-invalid", "--failed-out")
+    done = adsctl(*words, "failed.xml", code=3)
+    assert "U+0007, which XML cannot hold" in done.stderr and not (adsctl.home / "failed.xml").exists()
+    adsctl(*words, "failed.jsonl", code=9)
 
 
 def test_a_pulled_catalog_is_pushed_again_unchanged(adsctl, service):

@@ -1,6 +1,7 @@
 """All mutants."""
 
 from .checksums import CHECKSUMS
+from .consent import CONSENT
 from .conversion import CONVERSION
 from .creations import CREATIONS
 from .digests import DIGESTS
@@ -21,6 +22,7 @@ MUTANTS = (
     *DIGESTS,
     *CREATIONS,
     *CONVERSION,
+    *CONSENT,
     *IMAGES,
     *SPENDING,
     *SYNCS,

@@ -11,7 +11,8 @@ INVISIBLE = "\u200b\u2060\ufeff"  # but not the joiners of emoji and of Persian 
 IS_VISIBLE = bytes(code >= 0x20 and code != 0x7F for code in range(256))  # translation table of bytes
 C1_CONTROLS = re.compile("[\x7f-\x9f]")
 SPACES = re.compile(f"[ \t\r\x0b\x0c\x85{NON_BREAKING}]+")
-REMOVED = re.compile(f"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f{INVISIBLE}]")
+NO_CHARACTERS = re.compile("[\ud800-\udfff\ufffe\uffff]")  # halves of one, and what is none
+REMOVED = re.compile(f"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f{INVISIBLE}]|{NO_CHARACTERS.pattern}")
 LINE_END = re.compile("\r\n?|\x85|\u2028|\u2029")
 BLANK_LINES = re.compile("\n{3,}")
 
@@ -44,8 +45,10 @@ class Whitespace:
                 return True
         if text.isascii():
             return False
-        return any(odd in text for odd in NON_BREAKING + INVISIBLE) or (
-            b"\xc2" in data and C1_CONTROLS.search(text) is not None
+        return (
+            any(odd in text for odd in NON_BREAKING + INVISIBLE)
+            or (b"\xc2" in data and C1_CONTROLS.search(text) is not None)
+            or NO_CHARACTERS.search(text) is not None
         )
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:

@@ -13,13 +13,14 @@ from ..locations.location import spooled
 from ..memory_limit import memory_limit
 from ..record_rows import MAX_KEYS, RecordRows
 from ..rows import Row
-from .typed_values import as_text
+from .typed_values import MAX_DIGITS, as_text, is_rounded
 
 BATCH_ROWS = 1000
 MAX_BATCH_BYTES = 64 * 1024 * 1024
 MAX_GROWTH_BYTES = 2 * 1024**3  # while a batch is decoded: its size is only known then
 MAX_ROWS_PER_BYTE, MIN_JUDGED_ROWS = 10, 1_000_000
 BUFFER_BYTES = 1024 * 1024
+ROUNDED = f"has more than {MAX_DIGITS} digits: a floating-point number rounds them; write the column as text"
 
 
 class ParquetRows(RecordRows):
@@ -27,7 +28,7 @@ class ParquetRows(RecordRows):
 
     def _read(self) -> Iterator[Row]:
         try:
-            from pyarrow import ArrowException, parquet
+            from pyarrow import ArrowException, parquet, types
         except ImportError:
             raise missing_extra("reading parquet", "parquet") from None
         number = 0
@@ -36,11 +37,14 @@ class ParquetRows(RecordRows):
             file = parquet.ParquetFile(self._copy, buffer_size=BUFFER_BYTES)
             self._check_columns(file.metadata, file.schema_arrow)
             self._refuse_bomb(file.metadata)
+            floats = [each.name for each in file.schema_arrow if types.is_floating(each.type)]
             batches = file.iter_batches(BATCH_ROWS, use_threads=False)
             while records := self._next_records(batches, number + 1):
                 for record in records:
                     number += 1
-                    yield self.row(number, {name: _value(value) for name, value in record.items()})
+                    rounded = [name for name in floats if is_rounded(record[name]) and self.is_used(name)]
+                    problem = ", ".join(f"{name!r} {ROUNDED}" for name in rounded)
+                    yield self.row(number, {name: _value(value) for name, value in record.items()}, problem)
                 self._refuse_many(number)
         except (ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
             message = f"not a complete parquet file: {str(error).partition(chr(10))[0]}"

@@ -2,7 +2,15 @@
 
 from datetime import date, time, timedelta
 from decimal import Decimal
+from math import inf
 from typing import Any
+
+MAX_DIGITS = 15  # that a floating-point number keeps, whatever they are
+
+
+def is_rounded(value: Any) -> bool:
+    """Tell whether a number has more digits than a floating-point number, or a spreadsheet, keeps."""
+    return isinstance(value, float) and 10**MAX_DIGITS <= abs(value) < inf
 
 
 def as_text(value: Any) -> str:

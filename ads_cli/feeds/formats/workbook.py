@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 from ...output.text import counted
 from ..limits import MAX_DECOMPRESSED_BYTES, MAX_RATIO, MIN_JUDGED_BYTES
 from ..memory_limit import memory_limit
-from .typed_values import as_text
+from .typed_values import as_text, is_rounded
 
 CHUNK_BYTES = 1024 * 1024
 MAX_ROW_BYTES = 16 * 1024 * 1024
@@ -25,14 +25,13 @@ MEMORY_BYTES, MEMORY_BYTES_PER_ROW = 1024**3, 10 * 1024
 OLD_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # of Excel 97, and of the envelope of what is encrypted
 END_OF_ROW = re.compile(rb"</(?:\w+:)?row>")
 VALUE = re.compile(rb"<(?:\w+:)?(?:v|is)[ >]")
-# Nothing is tried twice, nor looked for beyond the next cell: a row may have a million of them.
-ERROR = re.compile(
-    rb"""
-    (?> <(?:\w+:)?c\  (?=[^<>]*+>) (?=[^<>]*?t="e") [^<>]*?r="([A-Z]++)([0-9]++)" [^<>]*+> )
-    (?:(?!<(?:\w+:)?c[\ >]).)*? <(?:\w+:)?v> ([^<]*+)<
-    """,
-    re.DOTALL | re.VERBOSE,
-)
+CELL = re.compile(rb"<(?:\w+:)?c(?=[\s/>])")  # the rest of a cell reaches to the next one
+PLACE = re.compile(rb"""\sr=["']([A-Z]+)([0-9]+)["']""")
+TYPE = re.compile(rb"""\st=["'](\w+)["']""")
+FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+STORED = re.compile(rb"<(?:\w+:)?v(?:\s[^<>]*)?>([^<]*)<")
+FAILED = re.compile(rb"""\st=["']e["']|<(?:\w+:)?f[\s/>]""")  # what a row without failed cells lacks
+NOT_STORED = "a formula without a stored value; open the workbook in a spreadsheet and save it"
 
 
 class WorkbookRow(NamedTuple):
@@ -41,6 +40,7 @@ class WorkbookRow(NamedTuple):
     number: int  # in the sheet, from 1
     cells: list[str]
     errors: dict[str, str]  # by cell, as in C5
+    rounded: list[int]  # cells with numbers of more digits than are kept
 
 
 class WorkbookError(Exception):
@@ -73,7 +73,8 @@ def read_sheet(file: BinaryIO, sheet: str | None, max_rows: int) -> Iterator[Wor
         for number, cells in enumerate(loaded.iter_rows(), 1):
             texts = [as_text(cell) for cell in cells]
             if any(map(str.strip, texts)) or number in errors:
-                yield WorkbookRow(number, texts, errors.get(number, {}))
+                rounded = [at for at, cell in enumerate(cells) if is_rounded(cell)]
+                yield WorkbookRow(number, texts, errors.get(number, {}), rounded)
     except WorkbookError:
         raise
     except Exception as error:
@@ -112,16 +113,31 @@ def _scan(archive: zipfile.ZipFile, name: str, max_rows: int) -> dict[int, dict[
                 raise WorkbookError(f"a row of more than {MAX_ROW_BYTES:,} bytes")
             rows += sum(1 for row in complete if VALUE.search(row))
             for row in complete:
-                if b't="e"' in row:
-                    for column, number, text in ERROR.findall(row):
-                        cell = f"{column.decode()}{int(number)}"
-                        errors.setdefault(int(number), {})[cell] = text.decode("utf-8", "replace")
+                for number, cell, text in _failed_cells(row) if FAILED.search(row) else ():
+                    errors.setdefault(number, {})[cell] = text
             if rows > max_rows + 1:
                 raise WorkbookError(
                     f"the sheet {name!r} has more than {max_rows:,} rows, and is loaded as a whole",
                     "save it as CSV, or raise --max-rows: 100,000 rows take about 200 MB",
                 )
     return errors
+
+
+def _failed_cells(row: bytes) -> Iterator[tuple[int, str, str]]:
+    """Yield row number, name and failure of each cell that has an error, or a formula without its value."""
+    for cell in CELL.split(row)[1:]:
+        attributes, _, content = cell.partition(b">")
+        place, type = PLACE.search(attributes), TYPE.search(attributes)
+        if not place:
+            continue
+        stored = STORED.search(content)
+        value = stored[1].decode("utf-8", "replace") if stored else ""
+        name = f"{place[1].decode()}{int(place[2])}"
+        if type and type[1] == b"e" and value:
+            yield int(place[2]), name, value
+        # A formula whose result is an empty text is stored as one.
+        elif FORMULA.search(content) and not value and not (stored and type and type[1] == b"str"):
+            yield int(place[2]), name, NOT_STORED
 
 
 def _part_of(archive: zipfile.ZipFile, name: str) -> str:

@@ -14,10 +14,12 @@ from ...output.text import counted
 from ..locations.location import spooled
 from ..record_rows import RecordRows
 from ..rows import Row
+from .typed_values import MAX_DIGITS
 
 PROGRAM = "import sys; sys.path[:] = {}; from ads_cli.feeds.formats.workbook import main; main(*sys.argv[1:])"
 TIMEOUT_SECONDS = 900
 HEADER_ROWS = 20  # among which the header is: titles and remarks may precede it
+ROUNDED = "the spreadsheet has rounded this number; make the column text, and enter it again"
 
 
 class XlsxRows(RecordRows):
@@ -29,7 +31,7 @@ class XlsxRows(RecordRows):
         if not first:
             raise self.error(1, "the sheet is empty")
         at = max(range(len(first)), key=lambda index: (self._count_known(first[index][1]), -index))
-        line, names, _ = first[at]
+        line, names, *_ = first[at]
         header = self.distinct_names([name.strip() for name in names], line)
         self.notes = list(self.source.notes)
         if at:
@@ -43,18 +45,23 @@ class XlsxRows(RecordRows):
 
     def _below(self, header: list[str], *groups: Any) -> Iterator[Row]:
         for group in groups:
-            for line, cells, errors in group:
+            for line, cells, errors, rounded in group:
                 values = dict(zip(header, cells, strict=False))
                 values.pop("", None)
-                problem = ", ".join(f"the cell {cell} is {text}" for cell, text in errors.items())
-                yield self.row(line, values, problem)
+                problems = [f"the cell {cell} is {text}" for cell, text in errors.items()]
+                problems += [
+                    f"{header[at]!r} has more than {MAX_DIGITS} digits: {ROUNDED}"
+                    for at in rounded
+                    if at < len(header) and self.is_used(header[at])
+                ]
+                yield self.row(line, values, ", ".join(problems))
 
     def _count_known(self, cells: list[str]) -> int:
         names = (cell.strip() for cell in cells)
         return sum(name in self.known or self.rename.get(name) is not None for name in names)
 
-    def _sheet_rows(self) -> Iterator[tuple[int, list[str], dict[str, str]]]:
-        """Yield number, cells and failed cells of each row; raise the error that the process reported."""
+    def _sheet_rows(self) -> Iterator[tuple[int, list[str], dict[str, str], list[int]]]:
+        """Yield number, cells, failed and rounded ones of each row; raise the error of the process."""
         spool = self._spool
         spool.seek(0)
         for line in spool:

@@ -6,6 +6,7 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from ...api.names import FIELDS
+from ...errors import ContentError
 from ...output.text import cell
 from ..writer import RowWriter
 from .xml_fields import SEPARATORS
@@ -23,17 +24,24 @@ OF_RSS = ("title", "link", "description")  # elements without a prefix
 CATEGORY = "store_product_category"
 NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-REPLACEMENT = "\ufffd"
+HINT = "products convert --fix whitespace removes such characters; every other format holds them"
+
+
+class NotXmlError(ValueError):
+    """A text has a character that no document in XML may contain."""
 
 
 class XmlWriter(RowWriter):
-    """An item for each row; characters that XML does not allow are replaced."""
+    """An item for each row; a character that XML does not allow is a ContentError."""
 
     def _begin(self) -> None:
         self.stream.write(BEGIN)
 
     def _write(self, values: Mapping[str, Any]) -> None:
-        elements = (line for column in self.columns for line in _elements(column, values.get(column)))
+        try:
+            elements = [line for column in self.columns for line in _elements(column, values.get(column))]
+        except NotXmlError as error:
+            raise ContentError(f"record {self.count + 1:,} cannot be written: {error}", hint=HINT) from None
         self.stream.write(f"<item>\n{''.join(elements)}</item>\n")
 
     def close(self) -> None:
@@ -48,7 +56,7 @@ def _elements(column: str, value: Any) -> Iterator[str]:
         if isinstance(item, Mapping):
             children = "".join(line for name, child in item.items() for line in _elements(str(name), child))
             yield f"<{begin}>\n{children}</{end}>\n"
-        elif (text := NOT_XML.sub(REPLACEMENT, cell(item))).strip():
+        elif (text := _checked(cell(item), column)).strip():
             kept = ' xml:space="preserve"' if text != text.strip() else ""
             yield f"<{begin}{kept}>{escape(text, {chr(13): '&#13;'})}</{end}>\n"
 
@@ -66,4 +74,10 @@ def _tags(column: str) -> tuple[str, str]:
     name = FIELDS[CATEGORY] if column == CATEGORY else column
     if NAME.fullmatch(name):
         return f"g:{name}", f"g:{name}"
-    return f"g:attribute name={quoteattr(NOT_XML.sub(REPLACEMENT, name))}", "g:attribute"
+    return f"g:attribute name={quoteattr(_checked(name, name))}", "g:attribute"
+
+
+def _checked(text: str, column: str) -> str:
+    if found := NOT_XML.search(text):
+        raise NotXmlError(f"{column!r} has the character U+{ord(found[0]):04X}, which XML cannot hold")
+    return text

@@ -41,7 +41,7 @@ class Location(ABC):
 
     @property
     def origin(self) -> str:
-        """Identify the feed from run to run, whatever the working folder or the query of an address."""
+        """Identify the feed from run to run, whatever the working folder."""
         return self.identity
 
     def is_same_file(self, path: str) -> bool:

@@ -1,14 +1,22 @@
 """Remote feeds: copied to a private temporary file, since a push reads its feed twice."""
 
 from abc import abstractmethod
+from hashlib import sha256
 from typing import BinaryIO
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from ...client.download import Version
 from ...client.trace import Trace
 from ...masking import MASK, address_secrets, mask_address
 from .access import OnBytes, RemoteAccess
 from .location import Location, copied
+
+# Parameters of an address that is signed, and lasts for a while: other ones name the same feed.
+SIGNATURES = frozenset({"x-amz-signature", "x-goog-signature", "signature", "sig"})
+SIGNED_NAMES = """
+expires policy key-pair-id awsaccesskeyid googleaccessid ossaccesskeyid security-token
+st se sp sv sr ss srt sip spr skoid sktid skt ske sks skv"""
+SIGNED = frozenset(SIGNED_NAMES.split())
 
 
 class RemoteLocation(Location):
@@ -20,6 +28,15 @@ class RemoteLocation(Location):
         self.address = address
         self.access = access
         self.version = Version()  # of the copy
+
+    @property
+    def origin(self) -> str:
+        """The address; of its query, which may be secret, a digest."""
+        query = parse_qsl(urlsplit(self.address).query, keep_blank_values=True)
+        names = {name.lower() for name, _ in query}
+        if not names.isdisjoint(SIGNATURES):
+            query = [pair for pair in query if not _signs(pair[0].lower())]
+        return f"{self.identity}?{sha256(repr(query).encode()).hexdigest()[:16]}" if query else self.identity
 
     @property
     def trace(self) -> Trace:
@@ -49,6 +66,10 @@ def credentials_of(parts: SplitResult, access: RemoteAccess) -> tuple[str, str] 
     if found and access.trace:
         access.trace.mask.add(found[1])
     return found
+
+
+def _signs(name: str) -> bool:
+    return name in SIGNATURES | SIGNED or name.startswith(("x-amz-", "x-goog-"))
 
 
 def _file_name(address: str) -> str:

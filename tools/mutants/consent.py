@@ -1,0 +1,102 @@
+"""Mutants of which people and ids are taken from a file."""
+
+from .mutant import Mutant
+
+WORKBOOKS = "tests/feeds/test_read_xlsx.py"
+ANSWERS = "tests/audiences/test_yes_and_no.py"
+
+CONSENT = (
+    Mutant(
+        "yes is compared as it is written",
+        "ads_cli/audiences/answers.py",
+        "        return WhereAnswer(where)\n",
+        "        return where\n",
+        (f"{ANSWERS}::test_people_who_refused_in_any_spelling_are_left_out",),
+    ),
+    Mutant(
+        "an empty cell says no",
+        "ads_cli/audiences/answers.py",
+        "return True if word in YES else False if word in NO else None",
+        "return word in YES",
+        (f"{ANSWERS}::test_an_empty_cell_says_neither_yes_nor_no",),
+    ),
+    Mutant(
+        "a column of consent that cannot be decided is compared as text",
+        "ads_cli/audiences/answers.py",
+        "return bool(found.others) and not consent_told_by(column)",
+        "return bool(found.others)",
+        (f"{ANSWERS}::test_consent_that_cannot_be_decided_stops_the_run_and_is_listed",),
+    ),
+    Mutant(
+        "each file of a list decides for itself what yes is",
+        "ads_cli/audiences/lists_plan.py",
+        "        self._decide_conditions()\n",
+        "",
+        (
+            f"{ANSWERS}::test_what_cannot_be_decided_may_be_in_any_file_of_a_list_and_nothing_is_sent",
+            f"{ANSWERS}::test_a_column_is_one_of_answers_in_every_file_of_a_list_or_in_none",
+        ),
+    ),
+    Mutant(
+        "a country is yes or no",
+        "ads_cli/audiences/answers.py",
+        " and not holds_codes(where.column)",
+        "",
+        (f"{ANSWERS}::test_any_other_column_is_compared_as_text",),
+    ),
+    Mutant(
+        "a filter that leaves out everybody is a success",
+        "ads_cli/commands/list_plans.py",
+        "    if not feed.allow_empty:",
+        "    if False:",
+        (f"{ANSWERS}::test_a_filter_that_leaves_out_everybody_is_said_and_ends_with_3",),
+    ),
+    Mutant(
+        "a number that a spreadsheet has rounded is taken",
+        "ads_cli/feeds/formats/typed_values.py",
+        "10**MAX_DIGITS <= abs(value) < inf",
+        "10**MAX_DIGITS * 100 <= abs(value) < inf",
+        (f"{WORKBOOKS}::test_a_number_that_the_spreadsheet_has_rounded_is_a_problem_of_its_row",),
+    ),
+    Mutant(
+        "a formula without its value is an empty cell",
+        "ads_cli/feeds/formats/workbook.py",
+        "        elif FORMULA.search(content) and not value",
+        "        elif False and not value",
+        (f"{WORKBOOKS}::test_a_formula_without_a_stored_value_is_a_problem_of_its_row",),
+    ),
+    Mutant(
+        "addresses that differ in their query are one feed",
+        "ads_cli/feeds/locations/remote.py",
+        'hexdigest()[:16]}" if query else self.identity',
+        'hexdigest()[:0]}" if query else self.identity',
+        (
+            "tests/products/test_shrunken.py"
+            "::test_feeds_that_differ_in_their_query_are_kept_apart_and_no_secret_is_stored",
+        ),
+    ),
+    Mutant(
+        "XML is written with characters that it cannot hold",
+        "ads_cli/feeds/formats/xml_writer.py",
+        "    if found := NOT_XML.search(text):",
+        "    if (found := NOT_XML.search(text)) and False:",
+        ("tests/feeds/test_write_xml.py::test_a_character_that_xml_does_not_allow_is_refused",),
+    ),
+    Mutant(
+        "the domain of an address may end in a number",
+        "ads_cli/audiences/identifiers.py",
+        "(?>(?:\\.{NOT_NUMERIC}{LABEL})+)",
+        "(?>(?:\\.{LABEL})+)",
+        ("tests/audiences/test_identifiers.py::test_an_invalid_identifier_is_refused_without_its_value",),
+    ),
+    Mutant(
+        "a number that its country does not have raises no doubt",
+        "ads_cli/audiences/identifiers.py",
+        "return self.usual_form is not None and not re",
+        "return self.usual_form is None and not re",
+        (
+            "tests/audiences/test_phones.py"
+            "::test_a_number_that_is_possible_and_not_assigned_is_sent_with_a_warning",
+        ),
+    ),
+)

@@ -4,6 +4,7 @@ from .checksums import CHECKSUMS
 from .conversion import CONVERSION
 from .creations import CREATIONS
 from .digests import DIGESTS
+from .fleets import FLEETS
 from .fsyncs import FSYNCS
 from .generations import GENERATIONS
 from .images import IMAGES
@@ -23,5 +24,6 @@ MUTANTS = (
     *SYNCS,
     *UPDATES,
     *PAGES,
+    *FLEETS,
     *OTHERS,
 )

@@ -1,0 +1,29 @@
+"""Mutants of fleets, of limits that processes share, and of listings."""
+
+from .mutant import Mutant
+
+KILLED = "tests/fleet/test_killed.py"
+
+FLEETS = (
+    Mutant(
+        "a task whose resume finds nothing begun is not begun",
+        "ads_cli/commands/push_steps.py",
+        "is_resumed = is_resumed and jobs.can_be_resumed",
+        "pass",
+        (f"{KILLED}::test_a_task_killed_again_and_again_before_its_journal_is_begun_in_the_end",),
+    ),
+    Mutant(
+        "a task that has sent everything and has no record is begun again",
+        "ads_cli/batches/task_jobs.py",
+        "                return EndedJob(path, job)\n",
+        "                return None\n",
+        (f"{KILLED}::test_what_was_resumed_by_hand_is_not_sent_again_by_the_fleet",),
+    ),
+    Mutant(
+        "what was sent before a task began counts as sent by it",
+        "ads_cli/batches/task_jobs.py",
+        "for _, job, ended in known if ended]",
+        "for _, job, ended in known if False]",
+        (f"{KILLED}::test_a_file_that_was_sent_by_hand_before_is_begun_by_the_resume_of_a_task",),
+    ),
+)

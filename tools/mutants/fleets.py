@@ -3,6 +3,7 @@
 from .mutant import Mutant
 
 KILLED = "tests/fleet/test_killed.py"
+WINDOWS = "tests/client/test_shared_window.py"
 
 FLEETS = (
     Mutant(
@@ -25,5 +26,26 @@ FLEETS = (
         "for _, job, ended in known if ended]",
         "for _, job, ended in known if False]",
         (f"{KILLED}::test_a_file_that_was_sent_by_hand_before_is_begun_by_the_resume_of_a_task",),
+    ),
+    Mutant(
+        "what was sent before a restart is not counted",
+        "ads_cli/client/shared_window.py",
+        "                time = now - (wall - sent.wall)\n",
+        "                continue\n",
+        (f"{WINDOWS}::test_a_restart_begins_no_new_window",),
+    ),
+    Mutant(
+        "a request from the future counts until the clock reaches it",
+        "ads_cli/client/shared_window.py",
+        "wall=min(sent.wall, wall)",
+        "wall=sent.wall",
+        (f"{WINDOWS}::test_a_clock_that_was_set_back_at_a_restart_delays_by_one_window_at_most",),
+    ),
+    Mutant(
+        "what another host sent is removed by the clock of this one",
+        "ads_cli/client/shared_window.py",
+        "(window if is_own else FORGOTTEN_SECONDS)",
+        "window",
+        (f"{WINDOWS}::test_what_a_host_has_sent_is_its_own_whatever_the_clock_of_another_one_says",),
     ),
 )

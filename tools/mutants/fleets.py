@@ -3,6 +3,7 @@
 from .mutant import Mutant
 
 KILLED = "tests/fleet/test_killed.py"
+ENDLESS = "tests/client/test_endless_lists.py"
 WINDOWS = "tests/client/test_shared_window.py"
 
 FLEETS = (
@@ -47,5 +48,12 @@ FLEETS = (
         "(window if is_own else FORGOTTEN_SECONDS)",
         "window",
         (f"{WINDOWS}::test_what_a_host_has_sent_is_its_own_whatever_the_clock_of_another_one_says",),
+    ),
+    Mutant(
+        "a list that names a new cursor for ever is followed for ever",
+        "ads_cli/client/paging.py",
+        "without_new = 0 if found - seen else without_new + 1",
+        "without_new = 0 if found else without_new + 1",
+        (f"{ENDLESS}::test_a_list_that_always_names_a_new_cursor_ends_with_an_error",),
     ),
 )

@@ -56,4 +56,11 @@ FLEETS = (
         "without_new = 0 if found else without_new + 1",
         (f"{ENDLESS}::test_a_list_that_always_names_a_new_cursor_ends_with_an_error",),
     ),
+    Mutant(
+        "a log is appended to a file that the command reads",
+        "ads_cli/console/invocation.py",
+        "            check_log_file(log, context, call.settings)\n",
+        "",
+        ("tests/test_log_file.py::test_an_input_is_not_written_to",),
+    ),
 )

@@ -128,8 +128,7 @@ class OnceSteps(PushSteps, kw_only=True):
             if sent:
                 self.call.messages.warn(
                     f"{sent.file} was sent before, at {sent.started} (job {sent.job}): "
-                    f"all its {self.plan.noun} are sent again",
-                    is_urgent=True,
+                    f"all its {self.plan.noun} are sent again"
                 )
 
 

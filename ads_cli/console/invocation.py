@@ -56,7 +56,7 @@ class Invocation:
             check_log_file(log, context, call.settings)
         if not is_help:
             for warning in call.settings.check_folders():
-                call.messages.warn(warning)
+                call.messages.note(warning)
         return call
 
     def with_profile(self, profile: str) -> "Invocation":

@@ -51,7 +51,7 @@ COMMON_OPTIONS = (
     CommonOption(
         "quiet",
         ("--quiet", "-q"),
-        "No progress and no notes; errors, and warnings of incomplete results, stay",
+        "No progress, no notes; errors and warnings of results stay",
         in_root_help=True,
     ),
     CommonOption("verbose", ("--verbose", "-v"), "Show progress details on stderr"),

@@ -150,23 +150,23 @@ class ListColumns:
                     hint="keep one of them, and leave out the others with --ignore COLUMN",
                 )
 
-    def warnings(self, columns: Sequence[str]) -> list[str]:
+    def notes(self, columns: Sequence[str]) -> list[str]:
         """Say how columns were read, and which are not sent."""
         country, consents = self.country(columns), self.consents(columns)
-        warnings = [
+        notes = [
             f"the column {column!r} is read as {name}"
             for column, name in self.fields(columns).items()
             if column != name and column not in self.options.mapping
         ]
         if country and not self.options.country:
-            warnings.append(f"the column {country!r} is read as the country of national phone numbers")
+            notes.append(f"the column {country!r} is read as the country of national phone numbers")
         used = self.options.used.union(self.fields(columns), consents, [country])
         unused = [column for column in columns if column not in used]
-        warnings += columns_not_sent(unused, {*self.known} - {*self.fields(columns).values()})
+        notes += columns_not_sent(unused, {*self.known} - {*self.fields(columns).values()})
         if PARTNER_ID in self.known:
-            warnings += [
+            notes += [
                 f"ids of your own are not hashed; to send {column!r} as it is: --map '{column}={PARTNER_ID}'"
                 for column in unused
                 if is_own_id(column)
             ]
-        return warnings
+        return notes

@@ -33,8 +33,8 @@ class ListSettings(NamedTuple):
 
     def describe(self, report: ListReport, columns: Sequence[str], notes: Sequence[str]) -> None:
         """Put into a report what is to be said about columns and their values."""
-        report.warnings = [*notes, *self.columns.warnings(columns), *report.describe_values()]
-        report.notices = [
+        report.notes = [*notes, *self.columns.notes(columns), *report.describe_values()]
+        report.warnings = [
             *self.columns.notices,
             *(
                 describe_consent(column, kind, report.answers[column], wants_refusals=self._wants_refusals)

@@ -29,7 +29,7 @@ class UserRows(Rows):
 
     def _read(self) -> Iterator[Row]:
         for row in self.inner:
-            self.notes = self.inner.notes
+            self.notes, self.warnings = self.inner.notes, self.inner.warnings
             if "params" in row.values or "users" in row.values:
                 self._has_operations = True
                 yield from _unpack(row)

@@ -74,7 +74,7 @@ class BatchPlan:
             on_progress(report.rows)
         if not report.rows:
             raise ContentError(f"{self.rows.source.label}: there is no record in it")
-        report.warnings = [*self.rows.notes, *self._reader.notes]
+        report.notes, report.warnings = [*self.rows.notes, *self._reader.notes], [*self.rows.warnings]
         return report
 
     @property

@@ -4,8 +4,9 @@ import threading
 from array import array
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -17,8 +18,22 @@ from .clock import CLOCK, Clock
 
 LOCK_TIMEOUT_SECONDS = 5.0  # it is held for less than a millisecond
 MARGIN_SECONDS = 0.5  # by which the service may end a window later than our clock
+FORGOTTEN_SECONDS = 24 * 3600.0  # after which the requests of another boot or host are removed
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+NUMBERS = 3  # of each request in the file
 
 T = TypeVar("T")
+
+
+class Sent(NamedTuple):
+    """A request: which boot of which machine sent it, and when by its two clocks.
+
+    The monotonic clock of a boot cannot jump, and means nothing to another one, or to another host.
+    """
+
+    boot: float
+    wall: float  # Unix seconds
+    monotonic: float
 
 
 class Slot(msgspec.Struct, frozen=True):
@@ -34,6 +49,10 @@ class SharedWindow:
     The service counts a request at some time between its sending and its response. A request in flight
     counts from its sending on, and from its response on once there is one: then no window of the
     service, whenever it begins, holds more requests than the rate allows.
+
+    What this machine sent since it started is timed by its monotonic clock, which nobody sets. What it sent
+    before, and what another host of a shared state folder sends, is timed by the wall clock; a time in the
+    future counts as now, so that a clock that was set back delays by one window at most.
 
     If the file cannot be used, the window covers this process only.
     """
@@ -54,7 +73,8 @@ class SharedWindow:
         self._path = folder / sha256(f"{rate.name} {holder}".encode()).hexdigest()[:16]
         self._lock = threading.Lock()  # threads wait here, since waiting for a file is polling
         self._is_shared = True
-        self._own_times = array("d")  # used if the file cannot be
+        self._own = array("d")  # used if the file cannot be
+        self._boot = boot_number()
 
     def limit(self, stated: int | None, *, is_current: bool) -> int | None:
         """Return the requests of a window; None if what responses state suffices.
@@ -77,28 +97,52 @@ class SharedWindow:
         requests = limit or self._rate.requests
         window = self._rate.seconds + MARGIN_SECONDS
 
-        def take(times: "array[float]") -> Slot:
+        def take(numbers: "array[float]") -> Slot:
             now = self._clock.monotonic()
-            # Times in the future were written before the machine restarted.
-            recent = sorted(time for time in times if time <= now and time + window - now > 0)
-            is_free = len(recent) < requests
-            times[:] = array("d", [*recent, now] if is_free else recent)
-            return Slot(0.0, now) if is_free else Slot(recent[-requests] + window - now)
+            times = self._times(numbers, now, window)
+            recent = sorted(time for time in times if time + window - now > 0)
+            if len(recent) < requests:
+                numbers.extend((self._boot, self._clock.time(), now))
+                return Slot(0.0, now)
+            return Slot(recent[-requests] + window - now)
 
         return self._update(take)
+
+    def _times(self, numbers: "array[float]", now: float, window: float) -> "array[float]":
+        """Return when requests were sent, by the clock of this boot, and remove those that are long over."""
+        times = numbers[2::NUMBERS]
+        if numbers[::NUMBERS].count(self._boot) == len(times) and max(times, default=now) <= now:
+            old = next((number for number, time in enumerate(times) if time + window > now), len(times))
+            del numbers[: old * NUMBERS]
+            return times[old:]
+        wall, kept, times = self._clock.time(), array("d"), array("d")
+        for sent in map(Sent, numbers[::NUMBERS], numbers[1::NUMBERS], numbers[2::NUMBERS]):
+            is_own, time = sent.boot == self._boot, sent.monotonic
+            if not is_own or time > now:  # of another host, or of an earlier boot
+                sent = sent._replace(wall=min(sent.wall, wall))
+                time = now - (wall - sent.wall)
+                sent = sent._replace(monotonic=time) if is_own else sent
+            # Another host counts by its own clock, and may count a request for longer than this one.
+            if time + (window if is_own else FORGOTTEN_SECONDS) > now:
+                kept.extend(sent)
+                times.append(time)
+        numbers[:] = kept
+        return times
 
     def count_from_now(self, slot: Slot) -> None:
         """Count a request from its response on."""
 
-        def move(times: "array[float]") -> None:
+        def move(numbers: "array[float]") -> None:
             with suppress(ValueError):  # it has left the window
-                times.remove(slot.time)
-                times.append(self._clock.monotonic())
+                index = numbers[2::NUMBERS].index(slot.time) * NUMBERS
+                if numbers[index] == self._boot:
+                    del numbers[index : index + NUMBERS]
+                    numbers.extend((self._boot, self._clock.time(), self._clock.monotonic()))
 
         self._update(move)
 
     def _update(self, change: "Callable[[array[float]], T]") -> T:
-        """Change the times of requests, and store them."""
+        """Change the requests, and store them."""
         from ..config.atomic_files import make_folder
 
         with self._lock:
@@ -110,18 +154,31 @@ class SharedWindow:
             except (OSError, StateError) as error:  # an unusable state folder must not block requests
                 # A lock that nobody releases costs time once.
                 self._is_shared = not isinstance(error, StateError)
-            return change(self._own_times)
+            return change(self._own)
 
     def _update_file(self, change: "Callable[[array[float]], T]") -> T:
         """Overwrite the file in place: a process that is killed here leaves no empty file."""
         self._path.touch(mode=0o600)
         with self._path.open("r+b", buffering=0) as file:
-            content, times = file.read(), array("d")
-            with suppress(ValueError):
-                times.frombytes(content)
-            result = change(times)
-            if times.tobytes() != content:
+            content, numbers = file.read(), array("d")
+            if len(content) % (NUMBERS * numbers.itemsize) == 0:  # else it is damaged
+                numbers.frombytes(content)
+            result = change(numbers)
+            if numbers.tobytes() != content:
                 file.seek(0)
-                file.write(times.tobytes())
+                file.write(numbers.tobytes())
                 file.truncate()
             return result
+
+
+@cache
+def boot_number() -> float:
+    """Return a number that stands for this boot of this machine, or for its name where boots have no id."""
+    from hashlib import sha256
+    from socket import gethostname
+
+    try:
+        name = BOOT_ID.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        name = gethostname()
+    return float(int.from_bytes(sha256(name.encode()).digest()[:6]))

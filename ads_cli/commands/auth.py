@@ -75,7 +75,7 @@ def status(ctx: typer.Context) -> None:
     columns = ("what", "value", "origin")
     call.printer.show([dict(zip(columns, row, strict=True)) for row in rows], columns, "what")
     for name in settings.overridden():
-        call.messages.warn(f"{name} in the environment overrides the profile {settings.profile}")
+        call.messages.note(f"{name} in the environment overrides the profile {settings.profile}")
     if missing:
         service = "" if settings.find("ads_url") else " --service x"
         hint = f"run: adsctl auth login --profile {settings.profile}{service}"

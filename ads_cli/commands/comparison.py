@@ -63,7 +63,7 @@ def show_dry_run(call: Invocation, differences: Differences, shown: Iterable[Cha
     show_differences(call.printer, shown)
     call.messages.say(f"dry run: {describe_counts(differences)}")
     if differences.not_kept:
-        call.messages.warn(differences.not_kept_words, is_urgent=True)
+        call.messages.warn(differences.not_kept_words)
 
 
 def catalog_place(call: Invocation) -> Place:

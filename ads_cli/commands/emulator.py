@@ -106,7 +106,7 @@ def env(
         values = variables(emulator, address)
         served = served_identity(listening_address(host), port)
         if served is None:
-            invocation.messages.warn(
+            invocation.messages.note(
                 f"no emulator listens on {address} yet; the values are those of {emulator.database}"
             )
         elif served.emulator != emulator.database_id:

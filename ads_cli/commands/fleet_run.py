@@ -68,7 +68,7 @@ class FleetCommand:
             if records.find(event.task) != event.result:
                 records.store(event.task, event.result)
         except AdsctlError as error:  # other tasks go on
-            self.call.messages.warn(f"{event.task.name}: {error.message}", is_urgent=True)
+            self.call.messages.warn(f"{event.task.name}: {error.message}")
 
     def _say_resumed(self, ended: int, begun: FleetRun, *, is_new: bool) -> None:
         if is_new:

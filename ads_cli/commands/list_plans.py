@@ -62,7 +62,7 @@ def plan_lists(
         reads_all=reads_all or call.dry_run,
         refuses_invalid=refuses_invalid,
         on_validated=on_validated,
-        on_changed=lambda names: call.messages.warn(_changed(names), is_urgent=True),
+        on_changed=lambda names: call.messages.warn(_changed(names)),
     )
 
 
@@ -93,7 +93,7 @@ def require_people(call: Invocation, plan: "UserPlan | ListsPlan", feed: ListOpt
     if not feed.allow_empty:
         hint = "compare the condition with the cells of its column; --allow-empty if nobody is right"
         raise ContentError(message, hint=hint)
-    call.messages.warn(message, is_urgent=True)
+    call.messages.warn(message)
 
 
 def say_of_each(call: Invocation, *, skip_invalid: bool, resume: str) -> OnValidated:
@@ -105,19 +105,18 @@ def say_of_each(call: Invocation, *, skip_invalid: bool, resume: str) -> OnValid
 
     def say(plan: "UserPlan") -> None:
         name, report = plan.rows.source.label, plan.report
-        for text, is_urgent in [(each, False) for each in report.warnings] + [
-            (each, True) for each in report.notices
-        ]:
-            if (kind := NUMBERS.sub("", text)) not in said:
-                said.add(kind)
-                call.messages.warn(f"{name}: {text}", is_urgent=is_urgent)
+        for show, texts in ((call.messages.note, report.notes), (call.messages.warn, report.warnings)):
+            for text in texts:
+                if (kind := NUMBERS.sub("", text)) not in said:
+                    said.add(kind)
+                    show(f"{name}: {text}")
         for text in warning_lines(plan.rows, report):
             call.messages.warn(text)
         if not report.invalid:
             return
         message = "\n".join([*error_lines(plan.rows, report), report.summary])
         if skip_invalid:
-            call.messages.warn(f"{message} and not sent")
+            call.messages.note(f"{message} and not sent", "warning")  # with -q the error at the end says so
             return
         hint = f"nothing of {name} was sent; correct it and resume with: {resume}"
         raise ContentError(message, hint="; ".join(filter(None, (hint_of_kind(plan.rows, report), hint))))

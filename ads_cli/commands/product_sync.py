@@ -193,6 +193,5 @@ class _Steps(FeedSteps, kw_only=True):
         others = differences.counts["delete"] - len(named)
         self.call.messages.warn(
             "nothing is remembered of this catalog; --prune deletes "
-            f"{', '.join(named)}" + (f" and {others:,} more" if others else ""),
-            is_urgent=True,
+            f"{', '.join(named)}" + (f" and {others:,} more" if others else "")
         )

@@ -2,9 +2,12 @@
 
 import threading
 import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from ..api.parts import path_of
 from ..console.bulk_options import PushOptions, SendOptions
@@ -19,8 +22,9 @@ from ..console.push_messages import (
 from ..console.reports import error_lines
 from ..errors import IncompleteError, UsageError
 from ..output.text import counted
+from ..uploads.batch import Acknowledgement
 from ..uploads.borne_concurrency import BorneConcurrency
-from ..uploads.job_file import Job
+from ..uploads.job_file import Job, last_acknowledgements
 from ..uploads.job_key import JobKey
 from ..uploads.jobs import resumable_jobs
 from ..uploads.journal import Journal
@@ -32,6 +36,9 @@ from ..validation.report import ValidationReport
 from .push_journal import file_of, open_journal
 from .push_steps import PushSteps
 from .validate import require_valid, stated_rate
+
+if TYPE_CHECKING:
+    from ..batches.task_jobs import EndedJob
 
 MAX_FINDINGS_IN_QUIET = 3
 
@@ -66,14 +73,27 @@ class PushCommand:
             self.plan.started = this_second()
             report = self.validate() if self.plan.depends_on_time else report
         if self.call.dry_run:
-            self.steps.show_dry_run(self._summary(report, None))
+            self.steps.show_dry_run(self._summary(report))
             return
         self.steps.confirm()
+        if self.steps.ended_job:
+            self._show_ended(self.steps.ended_job, report)
+            return
         resume, job_id = self.options.resume, self._named_job
         self.journal = open_journal(self.call, self.plan, self._key, resume=resume, job_id=job_id)
         with closing(self.journal) as journal:
             self.plan.begin(journal)
             self._push(report, journal)
+
+    def _show_ended(self, ended: "EndedJob", report: ValidationReport) -> None:
+        """Show what a job came to that has ended, and send nothing; raise what it came to."""
+        acks = last_acknowledgements(ended.path).values()
+        self.call.messages.say(f"job {ended.job.job} has sent everything; nothing is sent again")
+        summary = self._summary(report, ended.job.job, acks)
+        self.call.note_summary(summary.as_dict())
+        self.steps.show_summary(summary)
+        if summary.rejections:
+            raise IncompleteError(summary.rejections, hint=f"adsctl jobs show {ended.job.job}")
 
     def validate(self) -> ValidationReport:
         """Validate the file; raise ContentError where rows are invalid, unless they are skipped."""
@@ -144,7 +164,7 @@ class PushCommand:
         if result.warning:
             call.messages.warn(result.warning)
         error = result.error or self._stopped_early(result)
-        summary = self._summary(report, journal)
+        summary = self._summary(report, journal.job.job, journal.acknowledged.values(), journal.totals)
         call.note_summary(summary.as_dict())
         self.steps.ended(summary, result)
         try:
@@ -190,19 +210,27 @@ class PushCommand:
         invalid = error_lines(rows, report)[:MAX_FINDINGS_IN_QUIET] if quiet else []
         return [*invalid, *error_lines(rows, result.rejections), *not_deleted_lines(result.not_deleted)]
 
-    def _summary(self, report: ValidationReport, journal: Journal | None) -> Summary:
+    def _summary(
+        self,
+        report: ValidationReport,
+        job: str | None = None,
+        acknowledged: Iterable[Acknowledgement] = (),  # by earlier runs
+        totals: Mapping[str, int] | None = None,  # rows by status, those of earlier runs included
+    ) -> Summary:
         client = self.call.client
-        totals = journal.totals if journal else {}
-        earlier = journal.acknowledged.values() if journal else ()
+        earlier: Counter[str] = Counter()
+        for ack in acknowledged:
+            earlier.update(ack.counts)
+        counts = earlier if totals is None else totals
         return Summary(
-            job=journal.job.job if journal else None,
+            job=job,
             report=report,
             batches=self.plan.batch_count,
             due=self.plan.due,
-            counts={status: totals.get(status, 0) for status in self.plan.upload.statuses},
+            counts={status: counts.get(status, 0) for status in self.plan.upload.statuses},
             requests=client.requests,
             retries=client.retries,
             seconds=round(time.monotonic() - self.started, 3),
             extra=self.plan.totals(report),
-            earlier=sum(sum(ack.counts.values()) for ack in earlier),
+            earlier=earlier.total(),
         )

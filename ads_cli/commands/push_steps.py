@@ -1,5 +1,6 @@
 """Where push commands differ from one another."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -7,6 +8,7 @@ import msgspec
 if TYPE_CHECKING:
     from ..api.endpoint import Request
     from ..batches.plan import BatchPlan
+    from ..batches.task_jobs import EndedJob
     from ..console.invocation import Invocation
     from ..console.run_report import RunReport
     from ..uploads.journal import Journal
@@ -25,6 +27,7 @@ class PushSteps(msgspec.Struct, kw_only=True):
     activity: str = "Pushing"
     rejected_hint: str = ""  # what may be wrong with rows that the service rejects
     invalid_hint: str = ""  # what else may be done about invalid rows
+    ended_job: "EndedJob | None" = None  # which has sent everything, and is only shown
 
     def skips(self, report: "ValidationReport") -> bool:
         """Tell whether invalid rows are skipped without --skip-invalid."""
@@ -50,7 +53,7 @@ class PushSteps(msgspec.Struct, kw_only=True):
         self.call.messages.say(f"dry run: would send {rows} in {requests}{where}")
         say_estimate(self.call, self.plan, self.count_changed)
         self.ended(summary, None)
-        self._show(summary)
+        self.show_summary(summary)
 
     def confirm(self) -> None:
         """Ask before the first request, where the endpoint says so."""
@@ -72,9 +75,10 @@ class PushSteps(msgspec.Struct, kw_only=True):
 
     def show_result(self, summary: "Summary", journal: "Journal") -> None:
         """Print what a run came to."""
-        self._show(summary)
+        self.show_summary(summary)
 
-    def _show(self, summary: "Summary") -> None:
+    def show_summary(self, summary: "Summary") -> None:
+        """Print a summary."""
         from ..console.reports import show_summary
 
         show_summary(self.call.printer, summary, self.plan.rows.source.label)
@@ -107,18 +111,28 @@ class OnceSteps(PushSteps, kw_only=True):
     def confirm(self) -> None:
         """Refuse to create, or to send, what an earlier run may have created or sent."""
         from ..batches.once import require_first_or_resumed
+        from ..batches.task_jobs import TaskJobs
+        from ..console.push_messages import resume_command
         from ..uploads.generations import Generations
+        from ..uploads.job_file import EARLIER_VARIABLE
 
         if self.plan.upload.creates:
             key = self.plan.key(self.call.service, skip_invalid=self.skip_invalid)
             state_dir = self.call.settings.state_dir
             self.plan.read_in = Generations(state_dir).current(key.place)  # a later run that begins is seen
-            sent = require_first_or_resumed(state_dir / "jobs", key, resume=self.is_resumed)
+            is_resumed = self.is_resumed
+            if earlier := self.call.settings.environ.get(EARLIER_VARIABLE):
+                command = resume_command(self.call.command_line)
+                jobs = TaskJobs(state_dir / "jobs", key, command, Path(earlier))
+                if ended := jobs.ended():
+                    self.ended_job = ended
+                    return
+                is_resumed = is_resumed and jobs.can_be_resumed
+            sent = require_first_or_resumed(state_dir / "jobs", key, resume=is_resumed)
             if sent:
                 self.call.messages.warn(
                     f"{sent.file} was sent before, at {sent.started} (job {sent.job}): "
-                    f"all its {self.plan.noun} are sent again",
-                    is_urgent=True,
+                    f"all its {self.plan.noun} are sent again"
                 )
 
 

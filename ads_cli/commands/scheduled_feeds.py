@@ -23,7 +23,7 @@ def warn_scheduled_feeds(call: Invocation, hint: str = "") -> None:
         return
     if feeds:
         named = ", ".join(mask_address(str(feed.get("feed_url"))) for feed in feeds)
-        call.messages.warn(
+        call.messages.note(
             "the service itself imports feeds into this catalog, and what they change is not known here: "
             f"{named}{hint}; 'adsctl catalog feeds list' shows them"
         )

@@ -45,7 +45,7 @@ class FeedSizeCheck:
             )
         if before and size < before * (1 - MAX_LOSS):
             fewer = f"{100 * (before - size) // before} % fewer than the {before:,} of its last push"
-            self._call.messages.warn(f"{label}: {counted(size, 'row')}, {fewer}", is_urgent=True)
+            self._call.messages.warn(f"{label}: {counted(size, 'row')}, {fewer}")
 
     def store(self, rows: "Rows", report: "ValidationReport") -> None:
         """Remember the rows of a feed that was pushed."""

@@ -87,7 +87,7 @@ def _exported(call: Invocation, question: "Question", *, resume: bool) -> "Itera
 
     folder = ExportFolder(call.settings.state_dir, call.service, call.account, question)
     with folder.opened(resume=resume) as is_resumed:
-        running = Export(call.client, call.account, question, folder, call.messages.warn)
+        running = Export(call.client, call.account, question, folder, call.messages.note)
         if is_resumed:
             _say_resumed(call, running, len(folder.done))
         with progress(call.messages, "Waiting for jobs", running.jobs, noun="job") as on_progress:

@@ -50,7 +50,7 @@ def search(
     call.printer.show(shown, COLUMNS, "targeting_value", OTHER_COLUMNS)
     for request, response in zip(requests, responses, strict=True):
         if response.next_cursor:
-            call.messages.say(f"there are more: add --all to adsctl {request.endpoint.command}")
+            call.messages.warn(f"there are more: add --all to adsctl {request.endpoint.command}")
 
 
 def _requests(q: str, locale: str | None) -> "list[Request]":

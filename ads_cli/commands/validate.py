@@ -45,10 +45,10 @@ def validate_with_progress(call: Invocation, plan: Plan) -> ValidationReport:
     name = plan.rows.source.label
     with progress(call.messages, f"Checking {name}", None) as on_progress:
         report = plan.validate(on_progress)
+    for note in report.notes:
+        call.messages.note(f"{name}: {note}")
     for warning in report.warnings:
         call.messages.warn(f"{name}: {warning}")
-    for notice in report.notices:
-        call.messages.warn(f"{name}: {notice}", is_urgent=True)
     for line in fixed_lines(plan.rows, report):
         call.messages.say(line)
     return report
@@ -70,14 +70,14 @@ def require_valid(
     report = validate_with_progress(call, plan)
     call.note_summary(dict(report.counts))
     for warning in warning_lines(plan.rows, report):
-        call.messages.warn(warning)
+        call.messages.note(warning, "warning")  # about rows that are sent as they are
     if not report.invalid:
         return report
     message = "\n".join([*error_lines(plan.rows, report), report.summary])
     if not (skip_invalid or skips(report)):
         write_invalid_rows(failed_out, plan, report)
         raise ContentError(message, hint="; ".join(filter(None, (hint_of_kind(plan.rows, report), hint))))
-    call.messages.warn(f"{message} and not sent")
+    call.messages.note(f"{message} and not sent", "warning")  # with -q the error at the end says so
     return report
 
 

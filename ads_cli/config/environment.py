@@ -34,6 +34,9 @@ ENVIRONMENT = (
         ("allowance",),
         "set for the commands of a fleet: the folder with this machine's share of the rate limits",
     ),
+    _variables(
+        ("earlier_jobs",), "set for the tasks of a fleet that may not send twice: the jobs before them"
+    ),
     _variables(("job_group",), "set for the commands of a fleet that fill one list together: their run"),
     _variables(
         ("config_dir", "state_dir"),

@@ -59,7 +59,7 @@ def make_client(
         trace=trace,
         on_retry=lambda message: messages.detail(trace.mask(message)),
         on_wait=partial(_report_wait, messages),
-        on_warning=messages.warn,
+        on_warning=messages.note,
         mutating=mutating,
         sign_in_hint=settings.sign_in_hint,
         service=settings.service,

@@ -87,6 +87,8 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         opened = self._open_as_kind(call, file, schema)
         if opened.remark:
             call.messages.say(opened.remark)
+        if opened.warning:
+            call.messages.warn(opened.warning)
         if self.base_url:  # then it is something else that is wrong
             opened.rows.hints = {name: hint for name, hint in opened.rows.hints.items() if name != "link"}
         steps = [*opened.steps, *self._steps(opened, schema)]
@@ -103,7 +105,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
 
         mapping = self.mapping_file or call.settings.get("mapping")
         if mapping and (warning := check_writers(Path(mapping))):
-            call.messages.warn(warning)
+            call.messages.note(warning)
         return open_feed(
             self.reader(call, file, schema.roots, schema.known),
             self.mapping(schema.known),

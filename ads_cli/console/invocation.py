@@ -51,9 +51,13 @@ class Invocation:
             parse_command(flags["on_failure"])  # a mistake in it is reported before anything is done
             parse_variables(flags.get("on_failure_env"))
         call = cls(flags if mutates else flags | {"dry_run": False}, command_line)
+        if log := flags.get("log_file"):
+            from .log_file import check_log_file
+
+            check_log_file(log, context, call.settings)
         if not is_help:
             for warning in call.settings.check_folders():
-                call.messages.warn(warning)
+                call.messages.note(warning)
         return call
 
     def with_profile(self, profile: str) -> "Invocation":

@@ -48,7 +48,12 @@ COMMON_OPTIONS = (
         "Show what would be sent; change nothing",
         in_root_help=True,
     ),
-    CommonOption("quiet", ("--quiet", "-q"), "Show nothing on stderr but errors", in_root_help=True),
+    CommonOption(
+        "quiet",
+        ("--quiet", "-q"),
+        "No progress, no notes; errors and warnings of results stay",
+        in_root_help=True,
+    ),
     CommonOption("verbose", ("--verbose", "-v"), "Show progress details on stderr"),
     CommonOption("debug", ("--debug",), "Show all HTTP on stderr, with secrets masked"),
     CommonOption(

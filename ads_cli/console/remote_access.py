@@ -26,7 +26,7 @@ def make_access(call: Invocation, max_bytes: int) -> RemoteAccess:
             max_bytes=max_bytes,
         ),
         trace=call.trace,
-        warn=messages.warn,
+        warn=messages.note,
         on_retry=lambda message: messages.detail(call.trace.mask(message)),
         known_version=call.known_version,
         progress=lambda label: download_progress(messages, label),

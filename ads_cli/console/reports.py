@@ -26,7 +26,7 @@ def show_report(
         return
     findings = [_record(rows, finding) for finding in report.findings]
     if printer.format in ("json", "yaml"):
-        warnings = [*report.warnings, *report.notices]
+        warnings = [*report.notes, *report.warnings]
         found: dict[str, Any] = {"findings": findings, "omitted": report.omitted, "warnings": warnings}
         found |= {"fixes": fixes(report)} if report.can_fix else {}
         found |= {"changes": list(changes)} if changed is not None else {}

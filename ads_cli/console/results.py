@@ -97,7 +97,8 @@ def show_pages(
     if isinstance(pages.total, int):
         call.messages.say(f"{pages.total:,} in total")
     if pages.cursor:
-        call.messages.say(f"there are more: {more_hint}")
+        show_more = call.messages.say if limit else call.messages.warn  # so many were asked for
+        show_more(f"there are more: {more_hint}")
 
 
 class Pages:

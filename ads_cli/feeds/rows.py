@@ -121,7 +121,8 @@ class Rows(ABC):
         self.columns: tuple[str, ...] = ()  # as named in the file
         self.unsent: Container[str] = ()  # columns that are known and not sent
         self.hints: Mapping[str, str] = {}  # field to what gives it, where the feed does not
-        self.notes: list[str] = []  # remarks about the file, to be shown as warnings
+        self.notes: list[str] = []  # how the file was read
+        self.warnings: list[str] = []  # what was left out of it
         self.records = 0  # read so far
         self.sensitive = False  # messages must not show values
         self.several_per_line = False  # a line alone does not identify a record

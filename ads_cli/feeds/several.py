@@ -178,6 +178,15 @@ class SeveralRows(Rows):
     def notes(self, value: list[str]) -> None:
         pass  # as for columns
 
+    @property
+    def warnings(self) -> list[str]:
+        """Return what was left out of each file."""
+        return [f"{rows.source.label}: {warning}" for rows in self.files for warning in rows.warnings]
+
+    @warnings.setter
+    def warnings(self, value: list[str]) -> None:
+        pass  # as for columns
+
     def _read(self) -> Iterator[Row]:
         self._ends.clear()
         number = 0

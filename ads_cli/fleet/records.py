@@ -65,6 +65,10 @@ class Records:
         with atomic(self._path(task, "json")) as stream:
             stream.write(msgspec.json.encode(result).decode())
 
+    def earlier_jobs(self, task: HasFiles) -> Path:
+        """Return the file of the jobs that had ended before a task came to send what counts each time."""
+        return self._path(task, "earlier")
+
     def log(self, task: HasFiles) -> Path:
         """Return the file of what a task writes to stderr."""
         return self._path(task, "log")

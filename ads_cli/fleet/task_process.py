@@ -15,14 +15,13 @@ from typing import Any
 
 import msgspec
 
-from ..errors import STATE_HINT, AdsctlError, ContentError, Interrupted, StateError, UsageError
+from ..errors import STATE_HINT, AdsctlError, Interrupted, StateError
 from ..signals import signal_numbers
-from ..uploads.job_file import GROUP_VARIABLE
+from ..uploads.job_file import EARLIER_VARIABLE, GROUP_VARIABLE
 from .engine import TaskResult
 from .records import Records
 from .run_task import Assignment
 
-NOTHING_SENT = (UsageError.exit_code, ContentError.exit_code)
 MAX_SUMMARY_BYTES = 1024 * 1024  # a summary has some hundred
 MAX_TAIL_BYTES = 64 * 1024  # of the log, in which the error is
 
@@ -58,9 +57,7 @@ def _run_once(assignment: Assignment, records: Records, run_command: RunCommand,
     earlier = records.find(task)
     if earlier and earlier.status == "ok":
         return 0
-    # A command whose rows count each time refuses to resume where there is nothing to resume.
-    has_sent_nothing = task.is_once and earlier is not None and earlier.exit_code in NOTHING_SENT
-    resumes = records.begin(task) and task.can_resume and not has_sent_nothing
+    resumes = records.begin(task) and task.can_resume
     log_start = os.fstat(2).st_size
     with tempfile.TemporaryFile() as output:
         os.dup2(output.fileno(), 1)
@@ -69,6 +66,8 @@ def _run_once(assignment: Assignment, records: Records, run_command: RunCommand,
         )
         if task.is_part:
             os.environ[GROUP_VARIABLE] = assignment.run.id
+        if task.is_once:
+            os.environ[EARLIER_VARIABLE] = str(records.earlier_jobs(task))
         code = run_command(_with_resume(task.words) if resumes else list(task.words))
         _ignore_signals()
         summary = _summary(output)

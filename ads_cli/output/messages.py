@@ -9,11 +9,15 @@ from ..errors import Interrupted, ReportedError
 from .presentation import Presentation
 from .text import safe, safe_lines
 
-LABEL_COLORS = {"error": "31", "warning": "33", "hint": "36"}  # SGR parameters
+LABEL_COLORS = {"error": "31", "warning": "33", "hint": "36", "note": "36"}  # SGR parameters
 
 
 class Messages:
-    """Writes messages to stderr: `quiet` keeps only errors, `verbose` adds details."""
+    """Writes messages to stderr: `quiet` hides progress and notes, `verbose` adds details.
+
+    A warning says that a result is incomplete, or not what was asked for: nothing hides it. Everything else
+    that is worth knowing is a note.
+    """
 
     def __init__(self, presentation: Presentation) -> None:
         self.quiet = presentation.quiet
@@ -21,9 +25,14 @@ class Messages:
         self.color = uses_color(sys.stderr, presentation.color)
 
     def say(self, text: str) -> None:
-        """Write a note, unless --quiet."""
+        """Write what is being done or was done, unless --quiet."""
         if not self.quiet:
             _print(safe_lines(text))
+
+    def note(self, text: str, label: str = "note") -> None:
+        """Write a note, unless --quiet: nothing is missing, and all is as it was asked for."""
+        if not self.quiet:
+            _print(_labelled(label, text, self.color))
 
     def detail(self, text: str) -> None:
         """Write a detail, if --verbose."""
@@ -38,10 +47,9 @@ class Messages:
         """Write a question in one line, even if --quiet; the answer is typed behind it."""
         _print(safe(question), end=" ")
 
-    def warn(self, text: str, *, is_urgent: bool = False) -> None:
-        """Write a warning, unless --quiet; an urgent one always."""
-        if is_urgent or not self.quiet:
-            _print(_labelled("warning", text, self.color))
+    def warn(self, text: str) -> None:
+        """Write a warning, even if --quiet: a result is incomplete, or not what was asked for."""
+        _print(_labelled("warning", text, self.color))
 
 
 def error_text(error: ReportedError, presentation: Presentation) -> str:

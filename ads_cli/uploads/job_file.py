@@ -17,6 +17,7 @@ from .job_key import JobKey, JobOptions, Place
 
 END = b'{"end":true}\n'
 GROUP_VARIABLE = "ADSCTL_JOB_GROUP"  # in the environment of tasks that fill one list together
+EARLIER_VARIABLE = "ADSCTL_EARLIER_JOBS"  # in that of tasks that send once: a file of the jobs before them
 Entry = Acknowledgement | Attempt | SentPart
 
 

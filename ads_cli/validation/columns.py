@@ -7,7 +7,7 @@ from ..feeds.rows import Rows
 from ..output.text import counted, listed, shell_command
 from ..suggestions import closest, suggestion
 
-FIRST_COLUMNS = 5  # unknown columns that a warning names
+FIRST_COLUMNS = 5  # unknown columns that a note names
 MAX_COMPARED = 200  # unknown columns that may be misspelled; comparing takes longer than reading them
 COLUMN_SIMILARITY = 0.6  # of a column that is suggested for a missing field
 FILL_HINT = "name it with --map COLUMN={0}, or fill the field with --set {0}=…"
@@ -54,32 +54,32 @@ def unused_mapping(rows: Rows) -> list[str]:
 
 
 def unknown_columns(rows: Rows, known: Collection[str], with_values: Container[str]) -> list[str]:
-    """Return warnings about columns that are not sent, though they have values."""
+    """Return notes about columns that are not sent, though they have values."""
     unsent = unsent_columns(rows, known)
     columns = [column for column in rows.columns if column in unsent and column in with_values]
     return columns_not_sent(columns, {*known} - {*rows.fields})
 
 
 def columns_not_sent(columns: Sequence[str], free: Collection[str]) -> list[str]:
-    """Return warnings about columns that are not sent: first those that seem to be meant for a field.
+    """Return notes about columns that are not sent: first those that seem to be meant for a field.
 
     `free` are the fields that no column is read as.
     """
-    warnings: list[str] = []
+    notes: list[str] = []
     others: list[str] = []
     for number, column in enumerate(columns):
         meant = closest(column.removeprefix("g:"), free) if number < MAX_COMPARED else None
-        if meant and len(warnings) < FIRST_COLUMNS:
+        if meant and len(notes) < FIRST_COLUMNS:
             option = shell_command(["--map", f"{column}={meant}"])
-            warnings.append(f"{column!r} is not sent; to send it: {option}")
+            notes.append(f"{column!r} is not sent; to send it: {option}")
         else:
             others.append(column)
     if others:
         more = f", and {len(others) - FIRST_COLUMNS} more" if len(others) > FIRST_COLUMNS else ""
         names = ", ".join(map(repr, others[:FIRST_COLUMNS]))
         verb = "is" if len(others) == 1 else "are"
-        warnings.append(f"{counted(len(others), 'column')} {verb} not known and not sent: {names}{more}")
-    return warnings
+        notes.append(f"{counted(len(others), 'column')} {verb} not known and not sent: {names}{more}")
+    return notes
 
 
 def _map_hint(name: str, unknown: list[str]) -> str:

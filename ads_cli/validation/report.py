@@ -46,8 +46,8 @@ class ValidationReport:
     partial: int | None = None  # rows that are sent without what is invalid in them; None if none may be
     can_fix: bool = False  # whether fixes are applied
     fixed: FixedRows = dataclasses.field(default_factory=dict)  # what they changed
-    warnings: list[str] = dataclasses.field(default_factory=list)  # about the file, not its rows
-    notices: list[str] = dataclasses.field(default_factory=list)  # warnings that --quiet does not hide
+    notes: list[str] = dataclasses.field(default_factory=list)  # about the file, not its rows
+    warnings: list[str] = dataclasses.field(default_factory=list)  # what of it is not sent as asked for
     groups: dict[tuple[str, str, Severity, str], Finding] = dataclasses.field(default_factory=dict)
     max_findings: int = MAX_FINDINGS
     omitted: int = 0  # mistakes of further kinds

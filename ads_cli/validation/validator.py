@@ -151,7 +151,8 @@ class Validator:
                 self.selection.add(result.selection)
             self._on_progress(self.report.rows)
         unknown = unknown_columns(self.rows, self.schema.known, self._with_values)
-        self.report.warnings = [*self.rows.notes, *unused_mapping(self.rows), *unknown]
+        self.report.notes = [*self.rows.notes, *unknown]
+        self.report.warnings = [*self.rows.warnings, *unused_mapping(self.rows)]
         if self.report.left_out == self.report.rows:
             self.report.warnings.append("every row is left out")
         self.facts = facts

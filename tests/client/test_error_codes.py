@@ -129,5 +129,5 @@ def test_a_warning_of_the_service_is_told_once_a_run(remote, httpserver: HTTPSer
     httpserver.expect_request(ACCOUNTS).respond_with_handler(script)
     done = remote("accounts", "list", "--all", "-o", "json")
     assert len(script.requests) == 3 and json.loads(done.stdout) == []
-    assert done.stderr.count("warning: the service warns: this path ends in June") == 1
+    assert done.stderr.count("note: the service warns: this path ends in June") == 1
     assert "warns" not in remote("accounts", "list", "--all", "-q").stderr

@@ -7,6 +7,7 @@ from array import array
 
 import pytest
 
+from ads_cli.client.shared_window import NUMBERS
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.conftest import feed
 
@@ -224,7 +225,7 @@ def test_parts_of_one_list_keep_the_rate_of_their_account_together(fleet, servic
     fleet.write("{for: {files: part-*.csv}, run: 'audiences push {file} --audience 1nmth'}")
     fleet()
     (window,) = [path for path in (adsctl.home / "state/pace").iterdir() if path.suffix != ".lock"]
-    assert len(array("d", window.read_bytes())) == 2  # a request of each
+    assert len(array("d", window.read_bytes())) == 2 * NUMBERS  # a request of each
 
 
 def test_a_second_run_of_a_fleet_ends_with_11_while_the_first_goes_on(fleet, service, feeds, adsctl):
@@ -275,4 +276,5 @@ def test_the_requests_of_a_task_are_counted_with_those_of_others_whatever_header
     fleet.write("{name: shop, run: products push feed.csv --service x}")
     fleet()
     windows = [path for path in (adsctl.home / "state" / "pace").iterdir() if not path.suffix]
-    assert sum(len(array("d", path.read_bytes())) for path in windows) == len(service.puts) == 8
+    assert sum(len(array("d", path.read_bytes())) for path in windows) == 8 * NUMBERS
+    assert len(service.puts) == 8

@@ -15,7 +15,7 @@ SCHEDULE = (
     "--time-zone",
     "Europe/Berlin",
 )
-SAID = "warning: the service itself imports feeds into this catalog, and what they change is not known here: "
+SAID = "note: the service itself imports feeds into this catalog, and what they change is not known here: "
 
 
 @pytest.fixture

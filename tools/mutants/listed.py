@@ -5,6 +5,7 @@ from .consent import CONSENT
 from .conversion import CONVERSION
 from .creations import CREATIONS
 from .digests import DIGESTS
+from .fleets import FLEETS
 from .fsyncs import FSYNCS
 from .generations import GENERATIONS
 from .images import IMAGES
@@ -29,5 +30,6 @@ MUTANTS = (
     *UPDATES,
     *PAGES,
     *STATISTICS,
+    *FLEETS,
     *OTHERS,
 )

@@ -43,7 +43,7 @@ def sections(rows: Rows, report: ValidationReport, facts: ProductFacts) -> Itera
         )
     if report.fixed:
         yield Section("What was fixed", [_fixed(rows, facts)])
-    if remarks := [*report.notices, *report.warnings]:
+    if remarks := [*report.warnings, *report.notes]:
         yield Section("Remarks about the file", [Texts(remarks)])
     if charts := list(_charts(facts)):
         yield Section("What is in the feed", charts)

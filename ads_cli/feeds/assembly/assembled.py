@@ -47,11 +47,12 @@ class AssembledRows(Rows):
         self._copy_state()
         if self._left_out:
             reasons = ", ".join(f"{count:,} whose {reason}" for reason, count in self._left_out.most_common())
-            self.notes.append(f"{counted(self._left_out.total(), 'product')} left out: {reasons}")
+            self.warnings.append(f"{counted(self._left_out.total(), 'product')} left out: {reasons}")
 
     def _copy_state(self) -> None:
         """Take over what the reader found out about the file."""
         self.columns, self.notes = self._rows.columns, [*self._rows.notes]
+        self.warnings = [*self._rows.warnings]
 
     def _rows_read(self) -> Iterator[Row]:
         """Read the rows of the file from the beginning."""

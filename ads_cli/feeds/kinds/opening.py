@@ -26,6 +26,7 @@ class OpenedFeed(NamedTuple):
     name: str = ""  # of the built-in kind that it is or is like
     steps: tuple[AsKind, ...] = ()  # that come before all others
     remark: str = ""  # what was found out about the feed
+    warning: str = ""  # what a mapping names, and the feed lacks
 
 
 def open_feed(
@@ -40,7 +41,7 @@ def open_feed(
     """Open a feed with a reader; `choices` are the values of fields that have few."""
     if source not in FROM:
         raise UsageError(f"--from: {source!r} is not one of {', '.join(FROM)}{suggestion(source, FROM)}")
-    rows, remark = read(mapped), ""
+    rows, remark, warning = read(mapped), "", ""
     own = load_mapping(mapping, known) if mapping else NO_KIND
     name = own.like if own.like and source == AUTO else source
     if name == GENERIC and not mapping:
@@ -54,10 +55,10 @@ def open_feed(
     if name == GENERIC and not mapping:
         return OpenedFeed(rows)
     if absent := _absent_columns(own, rows):
-        remark = "\n".join(filter(None, [remark, f"{mapping}: {rows.source.label} has no column {absent}"]))
+        warning = f"{mapping}: {rows.source.label} has no column {absent}"
     kind = own if name == GENERIC else merged(own, built_in(name))
     opened = read_as(kind, read, mapped, known, rows.columns)
-    return OpenedFeed(opened, kind, name, (AsKind(kind, [*rows.columns]),), remark)
+    return OpenedFeed(opened, kind, name, (AsKind(kind, [*rows.columns]),), remark, warning)
 
 
 def _absent_columns(mapping: FeedKind, rows: Rows) -> str:

@@ -1,0 +1,83 @@
+"""The file of --log-file: none that the command, or adsctl itself, reads or writes otherwise."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from glob import glob
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..config.folders import CONFIG_FILES, STATE_FILES
+from ..errors import UsageError
+
+if TYPE_CHECKING:
+    from ..config.settings import Settings
+
+FILE_MARKS = ("FILE", "OUT")  # in the metavar of an option or argument that names a file
+DATABASE_SCHEME = "sqlite:"
+STANDARD_STREAMS = {0: "standard input", 1: "standard output"}
+
+
+def check_log_file(log: str, context: Any, settings: "Settings") -> None:
+    """Raise UsageError where lines of the log would be appended to another file of the command.
+
+    One file may have many names: links of both kinds count.
+    """
+    with suppress(OSError):
+        if not stat.S_ISREG(Path(log).stat().st_mode):
+            return  # a terminal, a pipe, or no file at all, which opening it tells
+    found = next((name for name in _files_of(context, settings) if _is_same(log, name)), None)
+    found = found or _own_file(log, settings) or _stream(log)
+    if found:
+        raise UsageError(
+            f"--log-file: {log} is {found}, which the command reads or writes",
+            hint="name a file of its own for the log",
+        )
+
+
+def _files_of(context: Any, settings: "Settings") -> Iterator[str]:
+    """Yield the files that options, arguments, the profile and the environment name."""
+    for param in context.command.params:
+        value, metavar = context.params.get(param.name), param.metavar or ""
+        if param.name != "log_file" and any(mark in metavar for mark in FILE_MARKS):
+            for text in map(str, value if isinstance(value, (list, tuple)) else [value]):
+                name = text.removeprefix(DATABASE_SCHEME).removeprefix("@" if "@" in metavar else "")
+                yield from (name, *glob(name))  # noqa: PTH207 - a pattern may be absolute
+    yield from (str(path) for name in ("env_file", "mapping") if (path := settings.get(name)))
+    yield from (
+        text for name, text in settings.environ.items() if name.startswith("ADSCTL_") and "_FILE" in name
+    )
+
+
+def _own_file(log: str, settings: "Settings") -> str:
+    """Return the file of the configuration or of the state that a log would be; empty where it is none."""
+    for folder, names in ((settings.config_dir, CONFIG_FILES), (settings.state_dir, STATE_FILES)):
+        with suppress(ValueError):
+            parts = Path(os.path.realpath(log)).relative_to(os.path.realpath(folder)).parts
+            if parts and parts[0] in names:
+                return str(folder / Path(*parts))
+        with suppress(OSError):
+            if Path(log).stat().st_nlink > 1:
+                path = next(
+                    (path for path in folder.rglob("*") if path.is_file() and path.samefile(log)), None
+                )
+                if path:
+                    return str(path)
+    return ""
+
+
+def _stream(log: str) -> str:
+    """Name the standard stream that is redirected to or from the file of a log."""
+    for descriptor, name in STANDARD_STREAMS.items():
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(descriptor), Path(log).stat()):
+                return name
+    return ""
+
+
+def _is_same(one: str, other: str) -> bool:
+    try:
+        return Path(one).samefile(other)
+    except (OSError, ValueError):  # one of them does not exist yet
+        return os.path.realpath(one) == os.path.realpath(other)

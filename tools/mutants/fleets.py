@@ -1,0 +1,80 @@
+"""Mutants of fleets, of limits that processes share, and of listings."""
+
+from .mutant import Mutant
+
+KILLED = "tests/fleet/test_killed.py"
+ENDLESS = "tests/client/test_endless_lists.py"
+WINDOWS = "tests/client/test_shared_window.py"
+
+FLEETS = (
+    Mutant(
+        "a task whose resume finds nothing begun is not begun",
+        "ads_cli/commands/push_steps.py",
+        "is_resumed = is_resumed and jobs.can_be_resumed",
+        "pass",
+        (f"{KILLED}::test_a_task_killed_again_and_again_before_its_journal_is_begun_in_the_end",),
+    ),
+    Mutant(
+        "a task that has sent everything and has no record is begun again",
+        "ads_cli/batches/task_jobs.py",
+        "                return EndedJob(path, job)\n",
+        "                return None\n",
+        (f"{KILLED}::test_what_was_resumed_by_hand_is_not_sent_again_by_the_fleet",),
+    ),
+    Mutant(
+        "what was sent before a task began counts as sent by it",
+        "ads_cli/batches/task_jobs.py",
+        "for _, job, ended in known if ended]",
+        "for _, job, ended in known if False]",
+        (f"{KILLED}::test_a_file_that_was_sent_by_hand_before_is_begun_by_the_resume_of_a_task",),
+    ),
+    Mutant(
+        "what was sent before a restart is not counted",
+        "ads_cli/client/shared_window.py",
+        "                time = now - (wall - sent.wall)\n",
+        "                continue\n",
+        (f"{WINDOWS}::test_a_restart_begins_no_new_window",),
+    ),
+    Mutant(
+        "a request from the future counts until the clock reaches it",
+        "ads_cli/client/shared_window.py",
+        "wall=min(sent.wall, wall)",
+        "wall=sent.wall",
+        (f"{WINDOWS}::test_a_clock_that_was_set_back_at_a_restart_delays_by_one_window_at_most",),
+    ),
+    Mutant(
+        "what another host sent is removed by the clock of this one",
+        "ads_cli/client/shared_window.py",
+        "(window if is_own else FORGOTTEN_SECONDS)",
+        "window",
+        (f"{WINDOWS}::test_what_a_host_has_sent_is_its_own_whatever_the_clock_of_another_one_says",),
+    ),
+    Mutant(
+        "a list that names a new cursor for ever is followed for ever",
+        "ads_cli/client/paging.py",
+        "without_new = 0 if found - seen else without_new + 1",
+        "without_new = 0 if found else without_new + 1",
+        (f"{ENDLESS}::test_a_list_that_always_names_a_new_cursor_ends_with_an_error",),
+    ),
+    Mutant(
+        "a log is appended to a file that the command reads",
+        "ads_cli/console/invocation.py",
+        "            check_log_file(log, context, call.settings)\n",
+        "",
+        ("tests/test_log_file.py::test_an_input_is_not_written_to",),
+    ),
+    Mutant(
+        "-q hides that a list was cut",
+        "ads_cli/console/results.py",
+        "show_more = call.messages.say if limit else call.messages.warn",
+        "show_more = call.messages.say",
+        ("tests/test_quiet.py::test_a_warning_stays",),
+    ),
+    Mutant(
+        "-q hides that products were left out",
+        "ads_cli/feeds/assembly/assembled.py",
+        "            self.warnings.append(",
+        "            self.notes.append(",
+        ("tests/test_quiet.py::test_a_warning_stays",),
+    ),
+)

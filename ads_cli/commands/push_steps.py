@@ -102,20 +102,17 @@ class OnceSteps(PushSteps, kw_only=True):
 
     def confirm(self) -> None:
         """Refuse to create, or to send, what an earlier run may have created or sent."""
-        from ..batches.once import require_first_or_resumed
-        from ..uploads.generations import Generations
+        from ..uploads.job_file import current_folder
+        from .creation import begin_once
 
         if self.plan.upload.creates:
             key = self.plan.key(self.call.service, skip_invalid=self.skip_invalid)
-            state_dir = self.call.settings.state_dir
-            self.plan.read_in = Generations(state_dir).current(key.place)  # a later run that begins is seen
-            sent = require_first_or_resumed(state_dir / "jobs", key, resume=self.is_resumed)
-            if sent:
-                self.call.messages.warn(
-                    f"{sent.file} was sent before, at {sent.started} (job {sent.job}): "
-                    f"all its {self.plan.noun} are sent again",
-                    is_urgent=True,
-                )
+            once = self.plan.once(key, current_folder())
+            run, read_in = begin_once(self.call, once, self.plan.noun, resume=self.is_resumed)
+            if run:
+                self.plan.resumes = run.job.key
+            else:
+                self.plan.read_in = read_in
 
 
 def confirm_request(call: "Invocation", request: "Request", rows: str) -> None:

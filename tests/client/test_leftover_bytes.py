@@ -111,8 +111,6 @@ def test_an_answer_that_is_repeated_late_is_not_that_of_the_next_conversions(ads
     assert len(set(connections)) == len(connections) == 2
 
 
-
-
 def test_a_connection_without_leftover_bytes_is_used_again(adsctl):
     pages = iter([{"next_cursor": "b"}, {"next_cursor": "c"}, {}])
 

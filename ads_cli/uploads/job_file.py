@@ -16,6 +16,7 @@ from .batch import Acknowledgement, Attempt, Planned, SentPart
 from .job_key import JobKey, JobOptions, Place
 
 END = b'{"end":true}\n'
+MARK = b"-\n"  # follows a line that is on the disk for sure, before what it notes is done
 GROUP_VARIABLE = "ADSCTL_JOB_GROUP"  # in the environment of tasks that fill one list together
 Entry = Acknowledgement | Attempt | SentPart | Planned
 
@@ -135,16 +136,20 @@ def _decode_job(line: bytes | msgspec.Raw) -> Job:
 def entries(path: Path, *, strict: bool = False) -> Iterator[Entry]:
     """Read the entries of a journal; damaged lines are left out, so their batches are sent again.
 
-    What may be sent only once needs every line: where it is `strict`, StateError is raised.
+    What may be sent only once needs every line: where it is `strict`, StateError is raised. A last line may
+    be damaged, since what it notes had not happened yet: a power failure came before it was on the disk.
     """
+    damaged = 0
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
-            if not line.endswith(b"\n"):
-                continue  # it was being written, and what it notes had not happened
-            if entry := _decode(line):
+            if strict and damaged:
+                raise unreadable(path, f"line {damaged} is damaged")
+            if entry := _decode(line) if line.endswith(b"\n") else None:
                 yield entry
-            elif strict and number > 1 and line != END:
-                raise unreadable(path, f"line {number} is damaged")
+            elif number > 1 and line not in (END, MARK):
+                damaged = number
+                if strict and line.endswith(MARK):  # that of the line, which has lost its end
+                    raise unreadable(path, f"line {damaged} is damaged")
 
 
 def acknowledgements(path: Path) -> Iterator[Acknowledgement]:

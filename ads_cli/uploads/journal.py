@@ -17,7 +17,7 @@ from ..config.atomic_files import make_folder, sync_folder
 from ..errors import STATE_HINT, StateError
 from .batch import Acknowledgement, Attempt, Planned, SentPart
 from .generations import Generations
-from .job_file import END, Entry, Job, acknowledgements, encode, entries, last_acknowledgements
+from .job_file import END, MARK, Entry, Job, acknowledgements, encode, entries, last_acknowledgements
 from .job_key import Place
 from .jobs import check_named, find_equal, is_other_job_running, remove_expired_jobs, restart_reason
 from .locks import how_to_unlock_job, lock_folder, try_lock
@@ -129,6 +129,9 @@ class Journal:
             self.flush()  # a power failure that damages this note must not take what is acknowledged with it
             self.append(Attempt(batch, may_be_applied=True, keys=keys))
             self.flush()
+            with self._lock, suppress(OSError):
+                if not self._closed:
+                    os.write(self._file, MARK)
 
     def withdraw_attempt(self, batch: int) -> None:
         """Note that nothing of a batch was applied."""

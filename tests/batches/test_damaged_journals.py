@@ -103,3 +103,19 @@ def test_a_journal_of_an_earlier_version_is_told(adsctl, batches, stopped):
         refused = adsctl(*ADD, *more, code=11).stderr
         assert "an earlier version of adsctl began it" in refused and "adsctl jobs discard" in refused
     assert batches.keywords() == words(50)
+
+
+@pytest.mark.parametrize("at", [-4, -3, -2, -1, 40])
+def test_a_killed_run_whose_last_line_is_damaged_sends_nothing_twice(adsctl, batches, small_batches, at):
+    """The last line says what was on its way; an answer that was lost leaves a journal as a kill does."""
+    keyword_file(adsctl, COUNT)
+    batches.fail_batch(1, "reset-after")
+    adsctl(*ADD, code=8)
+    (path,) = list_jobs(adsctl)
+    content = path.read_bytes()
+    start = content.rindex(b"\n", 0, -3) + 1  # of the line before the mark
+    place = len(content) + at if at < 0 else start + at
+    path.write_bytes(flipped(content, place))
+    assert adsctl(*ADD, code=11)
+    adsctl(*ADD, "--resume", code=None)
+    assert len(batches.sent) == 2

@@ -95,8 +95,8 @@ CREATIONS = (
     Mutant(
         "a file of one name is another one when its records are others",
         "ads_cli/batches/once.py",
-        "        if _has_file(run.job, once) or ",
-        "        if ",
+        "_has_file(run.job, once) or not",
+        "not",
         (f"{ONE}::test_a_record_that_is_corrected_after_a_lost_answer_is_not_created_beside_it",),
     ),
     Mutant(
@@ -130,9 +130,16 @@ CREATIONS = (
     Mutant(
         "a damaged line about what was created is left out",
         "ads_cli/uploads/job_file.py",
-        "            elif strict and number > 1 and line != END:\n",
-        "            elif False:\n",
+        "            if strict and damaged:\n",
+        "            if False:\n",
         (f"{DAMAGED}::test_nothing_is_created_while_a_journal_cannot_be_read",),
+    ),
+    Mutant(
+        "a damaged last line that was on the disk is taken for one that was not",
+        "ads_cli/uploads/journal.py",
+        "                    os.write(self._file, MARK)\n",
+        "                    pass\n",
+        (f"{DAMAGED}::test_a_killed_run_whose_last_line_is_damaged_sends_nothing_twice",),
     ),
     Mutant(
         "jobs clean removes what stops a file from being created again",

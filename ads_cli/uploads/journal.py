@@ -227,8 +227,11 @@ class Journal:
             raise _unwritable(self.folder, error) from error
 
     def _create(self, path: Path, job: Job) -> None:
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o600)
+        """Begin a journal, which has its name once its first line is on disk; the folder is locked."""
+        begun = self.folder / ".new"
+        self._file = os.open(begun, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_TRUNC, 0o600)
         self._write(encode(job))
+        begun.rename(path)
         sync_folder(self.folder)
 
     def _reopen(self, path: Path) -> None:

@@ -142,6 +142,13 @@ CREATIONS = (
         (f"{DAMAGED}::test_a_killed_run_whose_last_line_is_damaged_sends_nothing_twice",),
     ),
     Mutant(
+        "a new journal has its name before its first line is on disk",
+        "ads_cli/uploads/journal.py",
+        'begun = self.folder / ".new"',
+        "begun = path",
+        (CRASH,),
+    ),
+    Mutant(
         "jobs clean removes what stops a file from being created again",
         "ads_cli/uploads/jobs.py",
         "    return ended or not (job.is_once or ",

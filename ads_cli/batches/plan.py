@@ -118,7 +118,12 @@ class BatchPlan:
             ids = [contents[index] for index in indexes]
         else:
             ids = [id for checked in records if (id := self._reader.id_of(checked.item))]
-        return Batch(number, Items(bodies, ids), [(each.row.record, each.row.line) for each in records])
+        return Batch(number, Items(bodies, ids), [*map(self._place_of, indexes)])
+
+    def _place_of(self, index: int) -> tuple[int, int]:
+        """Return the number and the line of a valid record."""
+        row = self._valid[index].row
+        return row.record, row.line
 
     def phases(self, journal: "Journal", on_acknowledged: OnAcknowledged) -> Iterable[Batches]:
         """Return the batches that are not acknowledged, as the only phase."""
@@ -166,9 +171,8 @@ class BatchPlan:
     def begin(self, journal: "Journal") -> None:
         """Find out what the run has created; refuse to create it again, unless it is said what to do."""
         if self.upload.creates:
-            places = [(checked.row.record, checked.row.line) for checked in self._valid]
             label = self.rows.source.label
-            self._rest = rest_of(journal, label, self.upload, self.contents, places)
+            self._rest = rest_of(journal, label, self.upload, self.contents, self._place_of)
             if not journal.resumed:
                 require_alone(journal, self.once(journal.job.key, journal.job.folder))
 

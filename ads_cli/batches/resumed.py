@@ -1,7 +1,6 @@
 """What is left of a run that creates records: those of its file that it has not sent."""
 
-from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -15,27 +14,30 @@ if TYPE_CHECKING:
     from ..uploads.journal import Journal
 
 Place = tuple[int, int]  # record number and line
+PlaceOf = Callable[[int], Place]  # by the index of the record
 
 
 class RestOfRun:
     """Compares the records of a file with those that its run has sent, each as often as it stands there."""
 
     def __init__(
-        self, label: str, upload: BatchUpload, contents: Sequence[str], places: Sequence[Place], run: Run
+        self, label: str, upload: BatchUpload, contents: Sequence[str], place_of: PlaceOf, run: Run
     ) -> None:
-        self._label, self._upload, self._contents, self._places = label, upload, contents, places
+        self._label, self._upload, self._contents, self._place_of = label, upload, contents, place_of
         self._run = run
         self._found: list[tuple[SentRecord, int]] = []  # what was sent, and its index in the file
         self._gone: list[SentRecord] = []  # what was sent and is no longer in the file
-        at = defaultdict[str, deque[int]](deque)
-        for index, content in enumerate(contents):
-            at[content].append(index)
+        at: dict[str, list[int]] = {record.content: [] for record in run.sent}
+        for index in reversed(range(len(contents))):
+            if contents[index] in at:
+                at[contents[index]].append(index)
         for record in run.sent:
             if indexes := at[record.content]:
-                self._found.append((record, indexes.popleft()))
+                self._found.append((record, indexes.pop()))
             else:
                 self._gone.append(record)
-        self.pending = sorted(index for indexes in at.values() for index in indexes)
+        found = {index for _, index in self._found}
+        self.pending: list[int] = [index for index in range(len(contents)) if index not in found]
         self.next_batch = max((record.batch + 1 for record in run.sent), default=0)
 
     @property
@@ -60,7 +62,7 @@ class RestOfRun:
         answered = [(record, index) for record, index in self._found if record.status != LOST]
         for batch, found in groupby(answered, lambda each: each[0].batch):
             records = list(found)
-            failed = [(self._places[at][0], each.reason) for each, at in records if each.status == FAILED]
+            failed = [(self._place_of(at)[0], each.reason) for each, at in records if each.status == FAILED]
             yield batch, [at for _, at in records], Acknowledgement(batch, {}, failed)
 
     def _require_unchanged(self) -> None:
@@ -87,8 +89,7 @@ class RestOfRun:
             return
         if not self._upload.uncertain:
             raise self._not_decided([index for _, index in lost], len(gone))
-        places = {record: self._places[index] for record, index in lost}
-        for batch in dict.fromkeys(record.batch for record in [*places, *gone]):
+        for batch in dict.fromkeys(record.batch for record in [*(each for each, _ in lost), *gone]):
             records = [record for record in self._run.sent if record.batch == batch]
             if self._upload.uncertain == "skip":
                 numbers = [0] * len(records)
@@ -119,7 +120,7 @@ class RestOfRun:
                 runs[-1].append(index)
             else:
                 runs.append([index])
-        return listed([lines_between(self._places[run[0]], self._places[run[-1]]) for run in runs], 5)
+        return listed([lines_between(self._place_of(run[0]), self._place_of(run[-1])) for run in runs], 5)
 
 
 def lines_between(first: Place, last: Place) -> str:
@@ -128,11 +129,11 @@ def lines_between(first: Place, last: Place) -> str:
 
 
 def rest_of(
-    journal: "Journal", label: str, upload: BatchUpload, contents: Sequence[str], places: Sequence[Place]
+    journal: "Journal", label: str, upload: BatchUpload, contents: Sequence[str], place_of: PlaceOf
 ) -> RestOfRun:
     """Compare the records of a file with those that the run of a journal has sent."""
     path, job = journal.path, journal.job
     run = read_run(path, job) if journal.resumed else Run(path, job, set(), [])
-    rest = RestOfRun(label, upload, contents, places, run)
+    rest = RestOfRun(label, upload, contents, place_of, run)
     rest.begin(journal)
     return rest

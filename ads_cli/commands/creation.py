@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..client.response import Response
     from ..uploads.journal import Journal
 
-PLACES = [(1, 1)]  # of the record in its file
+PLACE = (1, 1)  # number and line of the record in its file
 
 
 class OneRecord(NamedTuple):
@@ -122,7 +122,7 @@ def create_once(
     opened = open_job(call, job, resume=bool(run), job_id=None, read_in=None if run else read_in)
     with closing(opened) as journal:
         upload = BatchUpload(one.request, "create", one.noun, OPERATIONS, one.uncertain)
-        rest = rest_of(journal, one.location.label, upload, [one.content], PLACES)
+        rest = rest_of(journal, one.location.label, upload, [one.content], lambda index: PLACE)
         if run is None:
             require_alone(journal, once)
         if rest.pending:
@@ -141,7 +141,7 @@ def _create(
     number: int,
 ) -> "Response":
     """Send the request; note before that it may be applied, and afterwards what it has made."""
-    batch = Batch(number, Items([b"{}"], [one.content]), PLACES)
+    batch = Batch(number, Items([b"{}"], [one.content]), [PLACE])
 
     def check(response: "Response") -> None:
         upload.used_ids.require_new(records_in(response, 1))

@@ -146,7 +146,7 @@ def entries(path: Path, *, strict: bool = False) -> Iterator[Entry]:
                 raise unreadable(path, f"line {damaged} is damaged")
             if entry := _decode(line) if line.endswith(b"\n") else None:
                 yield entry
-            elif number > 1 and line not in (END, MARK):
+            elif number > 1 and line != END and len(line) > len(MARK):  # else it is the mark, damaged or not
                 damaged = number
                 if strict and line.endswith(MARK):  # that of the line, which has lost its end
                     raise unreadable(path, f"line {damaged} is damaged")

@@ -102,7 +102,7 @@ CREATIONS = (
     Mutant(
         "equal records of a file are one",
         "ads_cli/batches/resumed.py",
-        "indexes.popleft()",
+        "indexes.pop()",
         "indexes[0]",
         (f"{TOUCHED}::test_equal_records_are_created_as_often_as_they_stand_in_the_file",),
     ),

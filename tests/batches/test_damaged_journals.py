@@ -28,7 +28,7 @@ DAMAGES = {
     "a flipped bit in the checksum": lambda content: flipped(content, 2),
     "a flipped bit in the first byte": lambda content: bytes([content[0] ^ 0x20]) + content[1:],
     "a flipped bit in what was sent": lambda content: flipped(content, line_of(content, 2)),
-    "a flipped bit in what was acknowledged": lambda content: flipped(content, line_of(content, 3)),
+    "a flipped bit in what was acknowledged": lambda content: flipped(content, line_of(content, 4)),
     "the first half of its first line": lambda content: content[: line_of(content, 0)],
     "nothing": lambda content: b"",
     "zeros": lambda content: bytes(len(content)),

@@ -121,7 +121,7 @@ def discard(
     The same file is created, or sent, as a whole by the next run with it. Look first what exists already:
     'jobs show' has the ids.
 
-    For example: adsctl jobs discard "$(adsctl jobs list -o ids | tail -1)" --yes
+    For example: adsctl jobs discard 20261123-084512-1a2b3c
     """
     from ..uploads.jobs import remove_job
     from ..uploads.locks import how_to_unlock_job

@@ -12,7 +12,7 @@ _adsctl_subcommands() {
     'audiences permissions') REPLY='list grant revoke' ;;
     'audiences do-not-reach') REPLY='list create delete push' ;;
     'fleet') REPLY='run check status' ;;
-    'jobs') REPLY='list show clean' ;;
+    'jobs') REPLY='list show clean discard' ;;
     'campaigns') REPLY='list get create update delete tree' ;;
     'line-items') REPLY='curated-categories list get create update delete placements' ;;
     'line-items curated-categories') REPLY='list get add update delete' ;;
@@ -80,7 +80,7 @@ _adsctl_options() {
     'products pull') REPLY='--format --force --allow-incomplete' ;;
     'products delete') REPLY='--from --by --format --encoding --map --record --max-size --sheet --max-rows --failed-out --force --concurrency --max-errors --resume' ;;
     'catalog sets get') REPLY='--envelope' ;;
-    'catalog sets create') REPLY='--name --type --description --filters --product-keys --file --example --envelope' ;;
+    'catalog sets create') REPLY='--name --type --description --filters --product-keys --file --example --resume --uncertain --envelope' ;;
     'catalog sets update') REPLY='--name --description --product-keys --envelope' ;;
     'catalog sets delete') REPLY='--envelope' ;;
     'catalog feeds list') REPLY='--envelope' ;;
@@ -184,7 +184,7 @@ _adsctl_options() {
     'cards image-conversation delete') REPLY='--envelope' ;;
     'cards list') REPLY='--card-types --card-id --card-ids --card-uris --include-legacy-cards --no-include-legacy-cards --q --count --cursor --sort-by --with-deleted --no-with-deleted --envelope --all --limit' ;;
     'cards get') REPLY='--with-deleted --no-with-deleted --envelope' ;;
-    'cards create') REPLY='--name --components --slides --file --example --envelope' ;;
+    'cards create') REPLY='--name --components --slides --file --example --resume --uncertain --envelope' ;;
     'cards update') REPLY='--components --slides --name --file --example --envelope' ;;
     'cards delete') REPLY='--envelope' ;;
     'cards fetch') REPLY='--with-deleted' ;;
@@ -264,7 +264,7 @@ _adsctl_options() {
     'measurement conversion-events create') REPLY='--app-id --os-type --conversion-type --conversion-time --hashed-device-id --click-window --view-through-window --off-platform-engagement-type --off-platform-engagement-time --device-ip-address --level --number-items --price-currency --price-micro --user-payment-info --no-user-payment-info --envelope' ;;
     'measurement conversion-attribution get') REPLY='--app-id --os-type --conversion-type --conversion-time --hashed-device-id --click-window --view-through-window --off-platform-engagement-type --off-platform-engagement-time --extra-device-ids --envelope' ;;
     'measurement ab-tests list') REPLY='--ab-test-ids --q --status --live-during --user-id --username --count --cursor --sort-by --with-deleted --no-with-deleted --envelope --all --limit' ;;
-    'measurement ab-tests create') REPLY='--entity-type --start-time --end-time --user-groups --name --description --file --example --envelope' ;;
+    'measurement ab-tests create') REPLY='--entity-type --start-time --end-time --user-groups --name --description --file --example --resume --uncertain --envelope' ;;
     'measurement ab-tests update') REPLY='--name --description --start-time --end-time --user-groups --file --example --envelope' ;;
     'measurement ab-tests delete') REPLY='--envelope' ;;
     'tracking-tags list') REPLY='--count --cursor --sort-by --with-total-count --no-with-total-count --with-deleted --no-with-deleted --line-item-ids --line-items --tracking-tag-ids --envelope --all --limit' ;;
@@ -297,7 +297,7 @@ _adsctl_values() {
     'products push:--mapping'|'products push:--failed-out'|'products push:--report'|'products push:+'|'products check:--mapping'|'products check:--failed-out'|'products check:--report'|'products check:--write-mapping'|'products check:+'|'products convert:--mapping'|'products convert:--failed-out'|'products convert:0'|'products diff:--mapping'|'products diff:--failed-out'|'products diff:--report'|'products diff:+'|'products update:--mapping'|'products update:--failed-out'|'products update:0'|'products sync:--mapping'|'products sync:--failed-out'|'products sync:--report'|'products sync:+'|'products pull:0'|'products delete:--from'|'products delete:--failed-out'|'catalog sets create:--file'|'catalog sets create:-f'|'audiences do-not-reach push:--failed-out'|'audiences do-not-reach push:+'|'audiences estimate:--file'|'audiences estimate:-f'|'audiences push:--failed-out'|'audiences push:+'|'audiences check:--failed-out'|'audiences check:+'|'audiences hash:--failed-out'|'audiences hash:0'|'audiences combine:--file'|'audiences combine:-f'|'audiences combine:--failed-out'|'fleet run:--report'|'fleet run:0'|'fleet check:0'|'fleet status:0'|'campaigns create:--file'|'campaigns create:-f'|'campaigns create:--failed-out'|'campaigns update:--file'|'campaigns update:-f'|'campaigns update:--failed-out'|'campaigns delete:--file'|'campaigns delete:-f'|'campaigns delete:--failed-out'|'line-items create:--file'|'line-items create:-f'|'line-items create:--failed-out'|'line-items update:--file'|'line-items update:-f'|'line-items update:--failed-out'|'line-items delete:--file'|'line-items delete:-f'|'line-items delete:--failed-out'|'targeting add:--file'|'targeting add:-f'|'targeting add:--failed-out'|'targeting delete:--file'|'targeting delete:-f'|'targeting delete:--failed-out'|'cards create:--file'|'cards create:-f'|'cards update:--file'|'cards update:-f'|'stats get:--plot'|'stats get:--report'|'stats export:--plot'|'stats export:--report'|'stats export:0'|'conversions send:--failed-out'|'conversions send:0'|'measurement ab-tests create:--file'|'measurement ab-tests create:-f'|'measurement ab-tests update:--file'|'measurement ab-tests update:-f'|'emulator serve:--database'|'emulator exec:--database'|'emulator env:--database'|'emulator audiences:--database'|'emulator reset:--database'|'api:--input'|*:--env-file|*:--log-file) REPLY='@file' ;;
     'products push:--keep'|'products check:--keep'|'products convert:--keep'|'products diff:--keep'|'products update:--keep'|'products sync:--keep') REPLY='first last' ;;
     'products push:--fix'|'products check:--fix'|'products convert:--fix'|'products diff:--fix'|'products update:--fix'|'products sync:--fix') REPLY='availability category duplicates gtin html https image length price whitespace all' ;;
-    'products push:--job'|'products update:--job'|'products sync:--job'|'audiences do-not-reach push:--job'|'audiences push:--job'|'jobs show:0'|'jobs clean:+'|'conversions send:--job') REPLY='@ids:jobs' ;;
+    'products push:--job'|'products update:--job'|'products sync:--job'|'audiences do-not-reach push:--job'|'audiences push:--job'|'jobs show:0'|'jobs clean:+'|'jobs discard:+'|'conversions send:--job') REPLY='@ids:jobs' ;;
     'products convert:--format-out'|'products pull:--format') REPLY='csv tsv yaml json jsonl xml' ;;
     'products get:--by') REPLY='id key' ;;
     'products delete:--by') REPLY='key id' ;;

@@ -100,6 +100,11 @@ class Endpoint(msgspec.Struct, frozen=True):
         return self.method != "GET"
 
     @property
+    def makes_anew(self) -> bool:
+        """Whether the request, sent again, makes another record."""
+        return self.method == "POST" and not self.retry
+
+    @property
     def is_batch(self) -> bool:
         """Whether it takes many records at once, and there is no request for one."""
         return self.batch is not None and self.batch.path == self.path

@@ -1,11 +1,14 @@
 """Send batches, which the service applies whole or not at all."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..api.endpoint import Request
 from ..errors import AdsctlError, UnavailableError
+from ..output.text import listed
 from ..uploads.batch import FAILED, Acknowledgement, Batch
 from ..uploads.operation_errors import Errors, operation_errors, reasons_of
 from ..uploads.upload import AttemptLog, digest_of, noted
@@ -40,6 +43,32 @@ class Wire(NamedTuple):
     records_in: Callable[["Response", int], list[Any]]  # made of the items; raises UnavailableError
 
 
+class UsedIds:
+    """The ids of the records that a run has created: no two records have one id."""
+
+    def __init__(self) -> None:
+        self._ids: set[str] = set()
+        self._lock = threading.Lock()
+
+    def add(self, records: Iterable[Any]) -> None:
+        """Take the ids of records that were created earlier."""
+        self._ids.update(ids_of(records))
+
+    def require_new(self, records: Iterable[Any]) -> None:
+        """Add the ids of an answer; raise UnavailableError where one is known."""
+        with self._lock:
+            ids = ids_of(records)
+            known = [id for id, count in Counter(ids).items() if count > 1 or id in self._ids]
+            if known:
+                raise not_understood(f"it names records that were created before: {listed(known, 3)}")
+            self._ids.update(ids)
+
+
+def ids_of(records: Iterable[Any]) -> list[str]:
+    """Return the ids of records that have one."""
+    return [str(record["id"]) for record in records if isinstance(record, dict) and record.get("id")]
+
+
 @dataclass(frozen=True)
 class BatchUpload:
     """Sends records until each is acknowledged, or known to be rejected."""
@@ -49,11 +78,16 @@ class BatchUpload:
     noun: str
     wire: Wire
     uncertain: Uncertain | None = None
+    used_ids: UsedIds = field(default_factory=UsedIds)
 
     @property
     def done(self) -> str:
         """Name what has become of an accepted record."""
         return DONE[self.action]
+
+    def counted(self, count: int) -> str:
+        """Return the noun with a number: "1 campaign"."""
+        return f"{count:,} {self.noun.removesuffix('s') if count == 1 else self.noun}"
 
     @property
     def creates(self) -> bool:
@@ -76,15 +110,23 @@ class BatchUpload:
         """Return the digest of the items and of their record numbers."""
         return digest_of(batch.items.bodies, (record for record, _ in batch.places))
 
+    def _check_ids(self, records: list[Any], sent: list[str]) -> None:
+        """Raise UnavailableError where an answer is that of another request; `sent` are ids of records."""
+        if self.creates:
+            self.used_ids.require_new(records)
+        elif (named := ids_of(records)) and set(named) != set(sent):
+            raise not_understood(
+                f"it names other records than those that were {self.done}: {listed(named, 3)}"
+            )
+
     def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
         """Send a batch; where some items are rejected, send the others again.
 
         Nothing of a rejected request was applied.
         """
         ack = Acknowledgement(batch.number, {self.done: 0, FAILED: 0})
-        if self.creates and self.uncertain == "skip" and attempts.may_be_applied(batch.number):
-            ack.counts[UNCERTAIN] = len(batch.items)
-            return ack
+        if self.creates:
+            ack.records = [record for record, _ in batch.places]
         pending = list(range(len(batch.items)))
         while pending:
             rejected, records = self._send_some(client, batch, pending, attempts)
@@ -108,7 +150,7 @@ class BatchUpload:
 
         def check(response: "Response") -> None:
             if not self.wire.errors_in(response.body, count):
-                self.wire.records_in(response, count)
+                self._check_ids(self.wire.records_in(response, count), [batch.items.ids[n] for n in numbers])
             elif self.creates:  # the others may have been created, whatever the service promises
                 raise not_understood("it rejects operations, but means success")
 
@@ -126,7 +168,7 @@ class BatchUpload:
                 return reasons_of(errors), []
             if self.creates and error.may_be_applied:
                 error.message = (
-                    f"{lines_of(batch)}: {count:,} {self.noun} may be {self.done}: {error.message}"
+                    f"{lines_of(batch)}: {self.counted(count)} may be {self.done}: {error.message}"
                 )
                 error.hint = f"look whether they exist before you resume; {how_to_decide(count)}"
             raise

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from ..api.endpoint import Batch
 from ..console.parameters import Option
 
-BATCH_OPTIONS = ("format", "failed_out", "force", "resume", "uncertain")
+ONCE_OPTIONS = ("resume", "uncertain")
+BATCH_OPTIONS = ("format", "failed_out", "force", *ONCE_OPTIONS)
 FORMATS = "csv, tsv, json, jsonl or yaml"
 
 
@@ -14,7 +15,7 @@ def file_help(batch: Batch) -> str:
     return f"several records, in a list or a table, are sent {batch.size} at a time; "
 
 
-def batch_options(*, creates: bool) -> Iterator[Option]:
+def batch_options() -> Iterator[Option]:
     """Make the options that say how several records are read and sent."""
     yield Option("format", "--format", metavar="FORMAT", help=f"{FORMATS} (default: by extension)")
     yield Option(
@@ -24,6 +25,10 @@ def batch_options(*, creates: bool) -> Iterator[Option]:
         help="Write rejected records here, with _line and _error",
     )
     yield _flag("force", "Replace an existing file, whatever it holds")
+
+
+def once_options(*, creates: bool) -> Iterator[Option]:
+    """Make the options about an unfinished run with a file."""
     yield _flag("resume", "Resume the last unfinished run with this file")
     if creates:
         yield Option(

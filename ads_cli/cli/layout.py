@@ -106,6 +106,7 @@ HAND_WRITTEN = {
     "jobs list": "jobs:list_jobs",
     "jobs show": "jobs:show_job",
     "jobs clean": "jobs:clean",
+    "jobs discard": "jobs:discard",
     "api": "api:api",
     "completion": "completion:completion",
     "help": "help:show_help",

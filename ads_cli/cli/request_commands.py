@@ -5,7 +5,7 @@ and no limit is written twice.
 """
 
 from inspect import getdoc
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -21,8 +21,12 @@ from ..console.request_input import refuse_several, request_from_input
 from ..console.results import show, show_list, show_request
 from ..errors import UsageError
 from ..spelling import as_option
-from .batch_options import BATCH_OPTIONS
+from .batch_options import BATCH_OPTIONS, ONCE_OPTIONS
 from .request_parameters import common_fields, request_parameters
+
+if TYPE_CHECKING:
+    from ..client.response import Response
+    from ..commands.creation import OneRecord
 
 
 class RequestCommand(ExampleCommand):
@@ -81,14 +85,19 @@ class RequestCommand(ExampleCommand):
         if values.pop("active", None):
             _use_active(request_type, values)
         file = values.pop("file", None)
-        batch = {name: values.pop(name, None) for name in BATCH_OPTIONS} if endpoint.batch else {}
+        names = BATCH_OPTIONS if endpoint.batch else ONCE_OPTIONS if "file" in ctx.params else ()
+        batch = {name: values.pop(name, None) for name in names}
         named = None if "currency" in fields else values.pop("currency", None)
         values |= {name: getattr(call, option) for name, option in common.items()}
         currency_of = _currency_of(call, request_type, named)
-        if file and batch:
-            request = _of_records(call, request_type, file, values, batch, currency_of)
-            if request is None:
+        if file and (endpoint.batch or endpoint.makes_anew):
+            found = _of_records(call, request_type, file, values, batch, currency_of)
+            if found is None:
                 return
+            if not isinstance(found, Request) and not call.dry_run:
+                _create_once(call, found, envelope=bool(shape["envelope"]))
+                return
+            request = found if isinstance(found, Request) else found.request
         else:
             refuse_several(batch)
             service = call.settings.service
@@ -100,8 +109,7 @@ class RequestCommand(ExampleCommand):
         elif "cursor" in fields:
             show_list(call, request, **shape)
         else:
-            response = call.client.call(request)
-            show(call, request, response.body if shape["envelope"] else response.data)
+            _show_response(call, request, call.client.call(request), envelope=bool(shape["envelope"]))
 
 
 def _currency_of(call: Invocation, kind: type[Request], named: str | None) -> CurrencyOf:
@@ -120,12 +128,27 @@ def _of_records(
     values: dict[str, Any],
     batch: dict[str, Any],
     currency_of: CurrencyOf,
-) -> Request | None:
+) -> "Request | OneRecord | None":
     """Return the request of the only record of a file, or send several."""
     from ..commands.batch import BatchOptions, send_records
 
     given = {name: value for name, value in batch.items() if value is not None}
     return send_records(call, kind, file, values, BatchOptions(**given), currency_of)
+
+
+def _create_once(call: Invocation, one: "OneRecord", *, envelope: bool) -> None:
+    """Create the only record of a file, and show it."""
+    from ..commands.creation import create_once
+
+    def show_response(response: "Response") -> None:
+        _show_response(call, one.request, response, envelope=envelope)
+
+    prepared = call.client.prepare(one.request)
+    create_once(call, one, prepared, show_response, lambda: _confirm(call, one.request))
+
+
+def _show_response(call: Invocation, request: Request, response: "Response", *, envelope: bool) -> None:
+    show(call, request, response.body if envelope else response.data)
 
 
 def _confirm(call: Invocation, request: Request) -> None:

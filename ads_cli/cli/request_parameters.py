@@ -13,7 +13,7 @@ from ..api.time import DayOrTime, ExactTime, Time
 from ..console.options import NESTED_METAVAR
 from ..console.parameters import Argument, Option
 from ..spelling import as_option
-from .batch_options import batch_options, file_help
+from .batch_options import batch_options, file_help, once_options
 
 METAVARS = {int: "N", Time: "TIME", ExactTime: "TIME", DayOrTime: "TIME"}
 MAX_METAVAR_WIDTH = 60  # a longer list of choices moves to the help text
@@ -40,8 +40,10 @@ def request_parameters(request: type[Request]) -> list[Any]:
         params += document_options(request)
     elif request.endpoint.batch:
         params.append(file_option(request))
-    if request.endpoint.batch:
-        params += batch_options(creates=request.endpoint.method == "POST")
+    if endpoint.batch:
+        params += batch_options()
+    if endpoint.batch or (endpoint.makes_anew and any(param.name == "file" for param in params)):
+        params += once_options(creates=endpoint.makes_anew)
     if any(field.type.extra("money") for field in own) and endpoint.mutates:
         params += currency_option(own)
     is_paged = any(field.name == "cursor" for field in own)

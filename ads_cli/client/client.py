@@ -107,13 +107,15 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         *,
         auth: "httpx.Auth | None" = None,
         parse: Parse = parse_json,
+        on_send: Callable[[], None] = lambda: None,
+        check: Callable[[Response], None] = lambda response: None,
     ) -> Response:
         """Send a request until there is a response, within --max-attempts and --max-wait.
 
         A request other than GET is sent inside the context `mutating`, which may raise instead.
         """
         with nullcontext() if prepared.method == "GET" else self.mutating(prepared):
-            return self.upload(prepared, auth=auth, parse=parse)
+            return self.upload(prepared, auth=auth, parse=parse, on_send=on_send, check=check)
 
     def upload(
         self,

@@ -158,7 +158,9 @@ def _require_loopback(host: str, addresses: list[str]) -> None:
 class NetworkTransport(httpx.BaseTransport):
     """One connection to a host, kept alive, for one thread.
 
-    The request's extensions hold the time-out of each operation, and `deadline`, the end of the attempt.
+    The request's extensions hold the time-out of each operation, `deadline`, the end of the attempt, and
+    `alone`, whether the request needs a connection of its own: no late answer to another one can be taken as
+    its answer.
     Plain http connects to this machine only, unless `check` says which addresses of a host are allowed; it
     is not asked about a proxy.
     """
@@ -174,6 +176,8 @@ class NetworkTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request, and return the response as soon as its head is there."""
         self.deadline.start(request.extensions["deadline"])
+        if request.extensions.get("alone") or _has_leftover(self.pool):
+            self.pool.close()
         with httpx_errors():
             response = self.pool.handle_request(
                 httpcore.Request(
@@ -199,6 +203,17 @@ class NetworkTransport(httpx.BaseTransport):
     def close(self) -> None:
         """Close the connection."""
         self.pool.close()
+
+
+def _has_leftover(pool: httpcore.ConnectionPool) -> bool:
+    """Tell whether bytes followed the last response, which would be read as the next one."""
+    for connection in pool.connections:
+        while inner := getattr(connection, "_connection", None):  # of a proxy, of an address
+            connection = inner
+        state = getattr(connection, "_h11_state", None)
+        if state is None or state.trailing_data[0]:
+            return True
+    return False
 
 
 class _Body(httpx.SyncByteStream):

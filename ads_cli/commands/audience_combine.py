@@ -11,6 +11,7 @@ from ..errors import UsageError
 
 if TYPE_CHECKING:
     from ..api.audience_combinations import CombineAudience
+    from .creation import OneRecord
 
 IDS = "ID,..."
 TREES = "--any-of, --all-of and --segments"
@@ -65,22 +66,27 @@ def combine(
     from ..api.audience_combinations import CombineAudiences
     from ..api.batches import encode_operation, operation
     from ..console.results import show, show_prepared
+    from .creation import OneRecord, create_once
 
     call = Invocation.of(ctx)
-    request = _request(call, {"name": name, "segments": _tree(any_of, all_of, segments)}, file, batch)
-    if request is None:
+    found = _request(call, {"name": name, "segments": _tree(any_of, all_of, segments)}, file, batch)
+    if found is None:
         return
+    request = found.request if isinstance(found, OneRecord) else found
     body = [b"[", encode_operation(operation(request, call.settings.names)), b"]"]
     prepared = call.client.prepare(CombineAudiences(account_id=call.account), body)
     if call.dry_run:
         show_prepared(call, prepared)
+        return
+    if isinstance(found, OneRecord):
+        create_once(call, found, prepared, lambda response: show(call, request, response.data))
         return
     show(call, request, call.client.exchange(prepared).data)
 
 
 def _request(
     call: Invocation, options: dict[str, Any], file: str | None, batch: FileOptions
-) -> "CombineAudience | None":
+) -> "CombineAudience | OneRecord | None":
     """Return the only combination that is given; None where several of a file were sent."""
     from ..api.audience_combinations import CombineAudience
     from ..console.request_input import refuse_several, request_from_input

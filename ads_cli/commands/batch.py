@@ -20,6 +20,7 @@ from ..uploads.batch import answers
 from ..uploads.journal import Journal
 from ..uploads.push import build_requests
 from ..uploads.summary import Summary
+from .creation import OneRecord, one_record
 from .push import PushCommand
 from .push_steps import OnceSteps
 from .spending import confirm_spending
@@ -45,6 +46,11 @@ class BatchOptions(SendOptions, frozen=True):
         names = ("failed_out", "resume", "uncertain")
         return {name: value for name in names if (value := getattr(self, name))}
 
+    def of_several(self, kind: type[Request]) -> dict[str, Any]:
+        """Return those that one record has no use for: what makes it anew is resumed too."""
+        once = ("resume", "uncertain") if kind.endpoint.makes_anew else ()
+        return {name: value for name, value in self.given.items() if name not in once}
+
 
 def send_records(
     call: Invocation,
@@ -53,24 +59,34 @@ def send_records(
     options: dict[str, Any],
     batch: BatchOptions,
     currency_of: CurrencyOf,
-) -> R | None:
+) -> "R | OneRecord | None":
     """Send the records of a file, each completed by options; return the request of a single one unsent."""
-    source = open_source(file, batch.format or ("yaml" if file == "-" else None), default_format="yaml")
-    if source.format.name in DOCUMENTS and not _is_list(source):
-        refuse_several(batch.given, hint=f"{source.label} is one record: write a list, with '- ' before it")
+    takes_several = kind.endpoint.batch is not None
+    known_format = batch.format or ("yaml" if file == "-" or not takes_several else None)
+    source = open_source(file, known_format, default_format="yaml")
+    if not takes_several or (source.format.name in DOCUMENTS and not _is_list(source)):
+        hint = f"{source.label} is one record: write a list, with '- ' before it"
+        refuse_several(batch.of_several(kind), hint=hint)
         content, service = source.stream().read(), call.settings.service
-        return request_from_input(
+        request = request_from_input(
             kind, options, file, content=content, service=service, currency_of=currency_of
         )
+        if not kind.endpoint.makes_anew:
+            return request
+        given = option_values(kind, options)[0]
+        return one_record(call, request, source.location, given, None, batch.given)
     reader = RecordReader(kind, call.settings.names, *option_values(kind, options), currency_of)
     rows = read_rows(source, roots=(), known=reader.known)
     plan = record_plan(rows, reader, call.account, batch.uncertain)
     steps = _Steps(call=call, plan=plan, activity="Sending", kind=kind, is_resumed=batch.resume)
     command = PushCommand(steps, batch)
-    if _has_one(rows) and not batch.given:
+    if _has_one(rows) and not batch.of_several(kind):
         command.validate()
-        request: R = plan.items[0]
-        return request
+        only: R = plan.items[0]
+        if not kind.endpoint.makes_anew:
+            return only
+        key = plan.key(call.service, skip_invalid=False)
+        return one_record(call, only, source.location, {}, key, batch.given)
     if (id_field := kind.endpoint.id_field) in reader.options:
         raise UsageError(f"{str(id_field).upper()}: names one record, and {source.label} has several")
     command.run()

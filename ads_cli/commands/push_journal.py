@@ -11,9 +11,8 @@ from ..uploads.plan import Plan
 
 def open_journal(call: Invocation, plan: Plan, key: JobKey, *, resume: bool, job_id: str | None) -> Journal:
     """Start the job of a validated plan or resume one, and say which."""
-    trace = call.client.trace
     job = Job(
-        job=trace.run_id,
+        job=call.client.trace.run_id,
         key=key,
         noun=plan.noun,
         file=file_of(plan),
@@ -25,9 +24,15 @@ def open_journal(call: Invocation, plan: Plan, key: JobKey, *, resume: bool, job
         folder=current_folder(),
         parts=plan.parts,
     )
+    return open_job(call, job, resume=resume, job_id=job_id, read_in=plan.read_in)
+
+
+def open_job(call: Invocation, job: Job, *, resume: bool, job_id: str | None, read_in: str | None) -> Journal:
+    """Start a job, or resume one with its key, and say which."""
+    trace = call.client.trace
     if group := call.settings.environ.get(GROUP_VARIABLE):
         job.group = f"{group} {job.action}"  # where one adds and another one removes, their order matters
-    journal = Journal(call.settings.state_dir, job, resume=resume, job_id=job_id, read_in=plan.read_in)
+    journal = Journal(call.settings.state_dir, job, resume=resume, job_id=job_id, read_in=read_in)
     trace.bind(job=journal.job.job)
     event = "resumed" if journal.resumed else "begun"
     trace.log(event, file=job.file, rows=job.rows, batches=job.batches)

@@ -110,30 +110,27 @@ class OnceSteps(PushSteps, kw_only=True):
 
     def confirm(self) -> None:
         """Refuse to create, or to send, what an earlier run may have created or sent."""
-        from ..batches.once import require_first_or_resumed
         from ..batches.task_jobs import TaskJobs
         from ..console.push_messages import resume_command
-        from ..uploads.generations import Generations
-        from ..uploads.job_file import EARLIER_VARIABLE
+        from ..uploads.job_file import EARLIER_VARIABLE, current_folder
+        from .creation import begin_once
 
         if self.plan.upload.creates:
             key = self.plan.key(self.call.service, skip_invalid=self.skip_invalid)
-            state_dir = self.call.settings.state_dir
-            self.plan.read_in = Generations(state_dir).current(key.place)  # a later run that begins is seen
             is_resumed = self.is_resumed
             if earlier := self.call.settings.environ.get(EARLIER_VARIABLE):
                 command = resume_command(self.call.command_line)
-                jobs = TaskJobs(state_dir / "jobs", key, command, Path(earlier))
+                jobs = TaskJobs(self.call.settings.state_dir / "jobs", key, command, Path(earlier))
                 if ended := jobs.ended():
                     self.ended_job = ended
                     return
                 is_resumed = is_resumed and jobs.can_be_resumed
-            sent = require_first_or_resumed(state_dir / "jobs", key, resume=is_resumed)
-            if sent:
-                self.call.messages.warn(
-                    f"{sent.file} was sent before, at {sent.started} (job {sent.job}): "
-                    f"all its {self.plan.noun} are sent again"
-                )
+            once = self.plan.once(key, current_folder())
+            run, read_in = begin_once(self.call, once, self.plan.noun, resume=is_resumed)
+            if run:
+                self.plan.resumes = run.job.key
+            else:
+                self.plan.read_in = read_in
 
 
 def confirm_request(call: "Invocation", request: "Request", rows: str) -> None:

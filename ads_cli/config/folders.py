@@ -5,7 +5,7 @@ CONFIG_FILES = {
     "secrets.json": "tokens, only after --token-store file; readable by you alone",
 }
 STATE_FILES = {
-    "jobs": "one journal for each push, for --resume; adsctl jobs lists them",
+    "jobs": "one journal for each push or creation from a file, for --resume; adsctl jobs lists them",
     "generations": "how often each catalog and list was written to: nothing outdated is resumed",
     "acknowledged": "digests of acknowledged products, for push --changed",
     "feeds": "which version of a remote feed was pushed last, for push --changed",

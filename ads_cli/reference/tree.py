@@ -20,6 +20,7 @@ RECORDED_IDS = {
     "campaigns tree [CAMPAIGN]": "campaigns",
     "jobs show JOB": "jobs",
     "jobs clean JOB...": "jobs",
+    "jobs discard JOB...": "jobs",
     "products delete KEY...": "products",
     "profile use NAME": "profiles",
     "profile set NAME": "profiles",

@@ -75,4 +75,10 @@ class Attempt(msgspec.Struct):
 
     attempted: int  # number of the batch
     may_be_applied: bool
-    keys: list[str] = []  # of what the request deletes
+    keys: list[str] = []  # of what the request deletes; digests of the records that it creates
+
+
+class Planned(msgspec.Struct):
+    """Digests of records that a run is to create once, whether they were sent or not."""
+
+    planned: list[str]

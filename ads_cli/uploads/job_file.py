@@ -12,13 +12,14 @@ from pathlib import Path
 import msgspec
 
 from ..errors import StateError
-from .batch import Acknowledgement, Attempt, SentPart
+from .batch import Acknowledgement, Attempt, Planned, SentPart
 from .job_key import JobKey, JobOptions, Place
 
 END = b'{"end":true}\n'
+MARK = b"-\n"  # follows a line that is on the disk for sure, before what it notes is done
 GROUP_VARIABLE = "ADSCTL_JOB_GROUP"  # in the environment of tasks that fill one list together
 EARLIER_VARIABLE = "ADSCTL_EARLIER_JOBS"  # in that of tasks that send once: a file of the jobs before them
-Entry = Acknowledgement | Attempt | SentPart
+Entry = Acknowledgement | Attempt | SentPart | Planned
 
 
 class Job(msgspec.Struct, kw_only=True):
@@ -37,6 +38,11 @@ class Job(msgspec.Struct, kw_only=True):
     generation: str = ""  # of the place, begun with the job; empty in journals of earlier versions
     group: str = ""  # of jobs that may change the place at the same time, in any order
     parts: int = 0  # files, where each is validated and sent by itself; then rows and batches are 0
+
+    @property
+    def is_once(self) -> bool:
+        """Whether it makes something anew each time that it is run, so that its journal must be kept."""
+        return self.key.upload in ("create", "send")
 
     @property
     def action(self) -> str:
@@ -83,6 +89,7 @@ _decode_line = msgspec.json.Decoder(tuple[int, msgspec.Raw]).decode
 _decode_acknowledgement = msgspec.json.Decoder(Acknowledgement).decode
 _decode_attempt = msgspec.json.Decoder(Attempt).decode
 _decode_part = msgspec.json.Decoder(SentPart).decode
+_decode_planned = msgspec.json.Decoder(Planned).decode
 
 
 def read_job(path: Path) -> tuple[Job, bool]:
@@ -92,14 +99,32 @@ def read_job(path: Path) -> tuple[Job, bool]:
             first = file.readline()
             if not first.endswith(b"\n"):
                 raise msgspec.DecodeError("its first line is incomplete")
-            job = _decode_job(first)
+            job = _decode_first(first)
             file.seek(max(0, path.stat().st_size - len(END)))
             return job, file.read() == END
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise StateError(f"{path} is not a readable journal: {error}", hint="move it away") from error
+        raise unreadable(path, str(error)) from error
 
 
-def _decode_job(line: bytes) -> Job:
+def unreadable(path: Path, why: str) -> StateError:
+    """Return the error for a journal that a disk has damaged."""
+    return StateError(
+        f"{path} is not a readable journal: {why}",
+        hint=f"adsctl jobs show {path.stem} says what is left; adsctl jobs discard {path.stem} gives it up",
+    )
+
+
+def _decode_first(line: bytes) -> Job:
+    """Decode the first line, which has no checksum in journals of earlier versions."""
+    if line.startswith(b"{"):
+        return _decode_job(line)
+    checksum, content = _decode_line(line)
+    if zlib.crc32(content) != checksum:
+        raise msgspec.DecodeError("its first line is damaged")
+    return _decode_job(content)
+
+
+def _decode_job(line: bytes | msgspec.Raw) -> Job:
     try:
         return _decode_job_now(line)
     except msgspec.ValidationError as error:
@@ -109,10 +134,23 @@ def _decode_job(line: bytes) -> Job:
             raise error from None
 
 
-def entries(path: Path) -> Iterator[Entry]:
-    """Read the entries of a journal; damaged lines are left out, so their batches are sent again."""
+def entries(path: Path, *, strict: bool = False) -> Iterator[Entry]:
+    """Read the entries of a journal; damaged lines are left out, so their batches are sent again.
+
+    What may be sent only once needs every line: where it is `strict`, StateError is raised. A last line may
+    be damaged, since what it notes had not happened yet: a power failure came before it was on the disk.
+    """
+    damaged = 0
     with path.open("rb") as file:
-        yield from (entry for line in file if line.endswith(b"\n") and (entry := _decode(line)))
+        for number, line in enumerate(file, 1):
+            if strict and damaged:
+                raise unreadable(path, f"line {damaged} is damaged")
+            if entry := _decode(line) if line.endswith(b"\n") else None:
+                yield entry
+            elif number > 1 and line != END and len(line) > len(MARK):  # else it is the mark, damaged or not
+                damaged = number
+                if strict and line.endswith(MARK):  # that of the line, which has lost its end
+                    raise unreadable(path, f"line {damaged} is damaged")
 
 
 def acknowledgements(path: Path) -> Iterator[Acknowledgement]:
@@ -134,13 +172,21 @@ def last_acknowledgements(path: Path) -> dict[int, Acknowledgement]:
     return {ack.batch: ack for ack in acknowledgements(path)}
 
 
-def encode_job(job: Job) -> bytes:
-    """Return the first line of a journal."""
-    return msgspec.json.encode(job) + b"\n"
+def unacknowledged(path: Path) -> list[list[str]]:
+    """Return the contents of each batch that may be applied, and is not acknowledged."""
+    lost: dict[int, list[str]] = {}
+    for entry in entries(path):
+        if isinstance(entry, Attempt) and entry.may_be_applied:
+            lost[entry.attempted] = entry.keys
+        elif isinstance(entry, Attempt):
+            lost.pop(entry.attempted, None)
+        elif isinstance(entry, Acknowledgement):
+            lost.pop(entry.batch, None)
+    return [*lost.values()]
 
 
-def encode(entry: Entry) -> bytes:
-    """Return the line of an entry, with its checksum."""
+def encode(entry: Entry | Job) -> bytes:
+    """Return the line of an entry or of the job, with its checksum."""
     content = msgspec.json.encode(entry)
     return msgspec.json.encode((zlib.crc32(content), msgspec.Raw(content))) + b"\n"
 
@@ -152,6 +198,8 @@ def _decode(line: bytes) -> Entry | None:
             start = bytes(content)[:7]
             if start == b'{"part"':
                 return _decode_part(content)
+            if start == b'{"plann':
+                return _decode_planned(content)
             is_attempt = start.startswith(b"{")
             return _decode_attempt(content) if is_attempt else _decode_acknowledgement(content)
     except (msgspec.DecodeError, UnicodeDecodeError):

@@ -14,9 +14,9 @@ JOB_RETENTION_SECONDS = 30 * 24 * 3600.0
 
 
 def list_jobs(
-    folder: Path, warn: Callable[[str], None] = lambda text: None
+    folder: Path, on_unreadable: Callable[[Path, StateError], None] = lambda path, error: None
 ) -> Iterator[tuple[Path, Job, bool]]:
-    """Yield journal, job and whether it has ended, oldest first; warn of files that are not journals."""
+    """Yield journal, job and whether it has ended, oldest first, but for those that cannot be read."""
     try:
         paths = sorted(path for path in folder.iterdir() if path.suffix == ".jsonl")
     except FileNotFoundError:
@@ -27,7 +27,7 @@ def list_jobs(
         try:
             yield path, *read_job(path)
         except StateError as error:
-            warn(f"{error.message}; {error.hint}")
+            on_unreadable(path, error)
 
 
 def job_state(folder: Path, job: Job, *, ended: bool) -> str:
@@ -38,10 +38,18 @@ def job_state(folder: Path, job: Job, *, ended: bool) -> str:
     return "unfinished" if is_current else "superseded"
 
 
-def remove_job(path: Path, job: Job) -> bool:
-    """Remove a journal and its lock; return False where the job is running."""
+def remove_job(path: Path, job: Job | None) -> bool:
+    """Remove a journal, and its lock where the job is known; return False where it is running."""
     with lock_folder(path.parent):
-        return _remove(path, job)
+        if job:
+            return _remove(path, job)
+        path.unlink(missing_ok=True)
+        return True
+
+
+def may_be_removed(folder: Path, job: Job, *, ended: bool) -> bool:
+    """Tell whether nothing depends on a journal any more: not where the same file would be created again."""
+    return ended or not (job.is_once or job_state(folder, job, ended=ended) == "unfinished")
 
 
 def remove_expired_jobs(folder: Path, own: Job) -> None:
@@ -51,7 +59,7 @@ def remove_expired_jobs(folder: Path, own: Job) -> None:
     """
     for path, job, ended in list_jobs(folder):
         is_old = time.time() - path.stat().st_mtime > JOB_RETENTION_SECONDS
-        if is_old and job_state(folder, job, ended=ended) != "unfinished":
+        if is_old and may_be_removed(folder, job, ended=ended):
             if job.key == own.key:  # its lock is held by this process
                 path.unlink(missing_ok=True)
             else:

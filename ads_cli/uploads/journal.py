@@ -4,7 +4,7 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -15,9 +15,9 @@ import msgspec
 from ..client.rate_limiter import StoppedError
 from ..config.atomic_files import make_folder, sync_folder
 from ..errors import STATE_HINT, StateError
-from .batch import Acknowledgement, Attempt, SentPart
+from .batch import Acknowledgement, Attempt, Planned, SentPart
 from .generations import NO_GENERATION, Generations
-from .job_file import END, Entry, Job, acknowledgements, encode, encode_job, entries, last_acknowledgements
+from .job_file import END, MARK, Entry, Job, acknowledgements, encode, entries, last_acknowledgements
 from .job_key import Place
 from .jobs import check_named, find_equal, is_other_job_running, remove_expired_jobs, restart_reason
 from .locks import how_to_unlock_job, lock_folder, try_lock
@@ -131,6 +131,9 @@ class Journal:
             self.flush()  # a power failure that damages this note must not take what is acknowledged with it
             self.append(Attempt(batch, may_be_applied=True, keys=keys))
             self.flush()
+            with self._lock, suppress(OSError):
+                if not self._closed:
+                    os.write(self._file, MARK)
 
     def withdraw_attempt(self, batch: int) -> None:
         """Note that nothing of a batch was applied."""
@@ -140,8 +143,12 @@ class Journal:
     def discard(self, ack: Acknowledgement) -> None:
         """Stop counting an acknowledgement of an earlier run: it is not of what this run sends."""
         del self.acknowledged[ack.batch]
+        self.uncount(ack.counts)
+
+    def uncount(self, counts: Mapping[str, int]) -> None:
+        """Stop counting rows of earlier runs, by status."""
         with self._lock:
-            self.totals.subtract(ack.counts)
+            self.totals.subtract(counts)
 
     def acknowledgements(self) -> Iterable[Acknowledgement]:
         """Read back what is on disk: the acknowledgement that counts for each batch."""
@@ -163,6 +170,11 @@ class Journal:
     def finish(self) -> None:
         """Record that the job has ended."""
         self._write(END)
+
+    def remove(self) -> None:
+        """Remove the journal of a run of which nothing can have been applied."""
+        self.path.unlink(missing_ok=True)
+        sync_folder(self.folder)
 
     def close(self) -> None:
         """Close the file and release the lock; later acknowledgements are neither written nor counted."""
@@ -217,8 +229,11 @@ class Journal:
             raise _unwritable(self.folder, error) from error
 
     def _create(self, path: Path, job: Job) -> None:
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o600)
-        self._write(encode_job(job))
+        """Begin a journal, which has its name once its first line is on disk; the folder is locked."""
+        begun = self.folder / ".new"
+        self._file = os.open(begun, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_TRUNC, 0o600)
+        self._write(encode(job))
+        begun.rename(path)
         sync_folder(self.folder)
 
     def _reopen(self, path: Path) -> None:
@@ -228,6 +243,8 @@ class Journal:
                 self.acknowledged[entry.batch] = entry
             elif isinstance(entry, SentPart):
                 self.sent_parts += [entry] if entry.follows(self.sent_parts) else []
+            elif isinstance(entry, Planned):
+                continue  # of the plan
             elif entry.may_be_applied:
                 self.attempts[entry.attempted] = entry
             else:

@@ -217,7 +217,7 @@ def test_a_run_is_resumed_as_it_was_begun_and_otherwise_not_at_all(adsctl, sent)
     assert "with its own options and version of adsctl it can be resumed: adsctl conv" in refused.stderr
     assert "--map total=value --skip-invalid --resume" in refused.stderr
     refused = adsctl(*send, "--resume", "--service", "x", code=11)  # the names of which are others
-    assert "lines 2 to 501: an earlier run has sent other conversions" in refused.stderr
+    assert "lines 2 to 502: an earlier run has sent other conversions" in refused.stderr
     assert json.loads(adsctl(*send, "--resume", code=9).stdout)["sent"] == 501
     assert [len(body["conversions"]) for body in sent.sent] == [500, 1, 1]
 

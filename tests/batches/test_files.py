@@ -83,12 +83,15 @@ def test_an_id_and_several_records_are_refused(adsctl):
 
 
 @pytest.mark.parametrize("option", [("--resume",), ("--failed-out", "failed.csv"), ("--uncertain", "skip")])
-def test_options_of_several_records_need_them(adsctl, option):
-    """A single document is sent as the plain request, which a run that resumes must not repeat."""
+def test_options_of_a_file_need_one(adsctl, option):
+    refused = adsctl.local("campaigns", "create", *option, code=2)
+    assert f"{option[0]}: is for a file of several records" in refused.stderr
+
+
+def test_the_only_record_of_a_document_is_not_written_to_a_file_of_failed_ones(adsctl):
     adsctl.file("one.yaml", "name: Autumn\nfunding_instrument_id: 4a1n0\n")
-    for words in ((), ("-f", "one.yaml")):
-        refused = adsctl.local("campaigns", "create", *words, *option, code=2)
-        assert f"{option[0]}: is for a file of several records" in refused.stderr
+    refused = adsctl.local("campaigns", "create", "-f", "one.yaml", "--failed-out", "failed.csv", code=2)
+    assert "--failed-out: is for a file of several records" in refused.stderr
 
 
 def test_everything_wrong_is_told_and_nothing_is_sent(adsctl):

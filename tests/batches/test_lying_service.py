@@ -41,3 +41,43 @@ def test_a_single_request_with_an_unreadable_answer_says_that_it_may_have_been_a
     httpserver.expect_request("/12/product_catalogs").respond_with_response(ANSWERS["another encoding"])
     done = remote("catalog", "create", "--name", "x", code=8)
     assert len(httpserver.log) == 1 and "may have been applied" in done.stderr
+
+
+def made(first: int, count: int) -> Response:
+    return answer({"data": [{"id": f"c{n}", "name": f"Campaign {n}"} for n in range(first, first + count)]})
+
+
+def test_ids_that_were_given_before_are_another_requests_answer(remote, httpserver):
+    """40 campaigns are sent in a request; the second answer is the first one once more."""
+    rows = "".join(f"- {{name: Campaign {n}, funding_instrument_id: 4a1n0}}\n" for n in range(100))
+    remote.file("campaigns.yaml", rows)
+    path = "/12/batch/accounts/18ce54/campaigns"
+    for each in (made(0, 40), made(0, 40)):
+        httpserver.expect_ordered_request(path).respond_with_response(each)
+    done = remote(*CREATE, code=8)
+    error = json.loads(done.stderr.splitlines()[-1])["error"]
+    assert "40 campaigns may be created" in error["message"]
+    assert "it names records that were created before: c0, c1, c2 and 37 more" in error["message"]
+    assert len(json.loads(done.stdout)) == 40
+    httpserver.clear()
+    httpserver.expect_request(path).respond_with_response(made(39, 20))  # also in the run that resumes
+    again = remote(*CREATE, "--resume", "--uncertain", "skip", code=8)
+    assert "created before: c39" in again.stderr and len(json.loads(again.stdout)) == 40
+
+
+def test_an_id_that_is_twice_in_one_answer_is_not_understood(remote, httpserver):
+    remote.file("campaigns.yaml", "- {name: North, funding_instrument_id: 4a1n0}\n" * 2)
+    said = answer({"data": [RECORDS[0], RECORDS[0]]})
+    httpserver.expect_request("/12/batch/accounts/18ce54/campaigns").respond_with_response(said)
+    assert "it names records that were created before: 1a" in remote(*CREATE, code=8).stderr
+
+
+@pytest.mark.parametrize("words", [("update", "id,name\n1a,North\n1b,South\n"), ("delete", "id\n1a\n1b\n")])
+def test_a_change_is_not_confirmed_by_the_answer_to_another_one(remote, httpserver, words):
+    command, content = words
+    remote.file("campaigns.csv", content)
+    path = "/12/batch/accounts/18ce54/campaigns"
+    httpserver.expect_ordered_request(path).respond_with_response(made(0, 2))
+    httpserver.expect_ordered_request(path).respond_with_response(answer({"data": RECORDS}))
+    done = remote("--account", "18ce54", "campaigns", command, "-f", "campaigns.csv", "--yes")
+    assert f"2 {command}d" in done.stderr and len(httpserver.log) == 2

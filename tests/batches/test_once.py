@@ -88,9 +88,12 @@ def test_an_unfinished_file_is_not_begun_again(adsctl, batches, small_batches):
     refused = error_of(adsctl(*ADD, code=11))
     assert "has not ended, and may have created some of its records" in refused["message"]
     (job,) = list_jobs(adsctl)
-    assert f"adsctl jobs clean {job.stem}" in refused["hint"] and "--resume" in refused["hint"]
+    assert f"adsctl jobs discard {job.stem}" in refused["hint"] and "--resume" in refused["hint"]
     assert len(batches.sent) == 2
-    adsctl("jobs", "clean", job.stem, "--yes")
+    adsctl("jobs", "clean")
+    told = adsctl("jobs", "discard", job.stem, code=12).stderr
+    assert "120 targeting criteria, of which 50 created: the next run with keywords.csv" in told
+    adsctl("jobs", "discard", job.stem, "--yes")
     batches.before = lambda number: batches.fail()
     again = adsctl(*ADD, code=9)  # the emulator takes no keyword of a line item twice
     assert "70 created, 50 failed" in again.stderr

@@ -12,7 +12,7 @@ def as_earlier_version(path: Path, *, typed_key: bool) -> None:
     """Rewrite a journal as a version wrote it that knew no more of a batch than its number."""
     first, *lines = path.read_bytes().splitlines(keepends=True) or [b""]
     try:
-        job = json.loads(first)
+        _, job = json.loads(first)
         key = job["key"]
     except (ValueError, KeyError):
         return  # the process was killed while it wrote the first line, or it is older already

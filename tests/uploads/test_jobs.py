@@ -33,7 +33,7 @@ def test_another_option_is_another_job(changed):
 def as_earlier_version(path) -> None:
     """Rewrite the first line of a journal as the version before typed keys wrote it."""
     first, *acknowledgements = path.read_text().splitlines(keepends=True)
-    job = json.loads(first)
+    _, job = json.loads(first)
     place, options = job["key"]["place"], job["key"]["options"]
     before = {name: job[name] for name in ("job", "noun", "file", "rows", "batches", "started", "resume")}
     before["digest"] = job["key"]["content"]

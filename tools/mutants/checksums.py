@@ -14,8 +14,8 @@ CHECKSUMS = (
     Mutant(
         "a line of a journal without its end counts",
         "ads_cli/uploads/job_file.py",
-        'if line.endswith(b"\\n") and (entry := _decode(line))',
-        "if (entry := _decode(line))",
+        '_decode(line) if line.endswith(b"\\n") else None',
+        "_decode(line)",
         (CUT,),
     ),
     Mutant(

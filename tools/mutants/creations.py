@@ -8,6 +8,9 @@ CRASH = (
 )
 ONCE, LYING = "tests/batches/test_once.py", "tests/batches/test_lying_service.py"
 ANSWERS = f"{LYING}::test_what_may_have_been_created_is_told_and_not_sent_again"
+TOUCHED, ONE = "tests/batches/test_touched_files.py", "tests/batches/test_one_record.py"
+DAMAGED = "tests/batches/test_damaged_journals.py"
+LEFTOVER = "tests/client/test_leftover_bytes.py"
 AS_BEGUN = "tests/batches/test_conversions.py::test_a_run_is_resumed_as_it_was_begun_and_otherwise_not_at_all"
 
 CREATIONS = (
@@ -62,24 +65,115 @@ CREATIONS = (
         (AS_BEGUN,),
     ),
     Mutant(
-        "what was acknowledged in other words is sent again",
-        "ads_cli/batches/plan.py",
-        "if ack and ack.digest != self.upload.digest(batch):",
-        "if False:",
-        (AS_BEGUN,),
+        "a record that was created and then changed is created too",
+        "ads_cli/batches/resumed.py",
+        "        if not (created and news):\n",
+        "        if True:\n",
+        (f"{TOUCHED}::test_a_record_that_was_created_and_then_changed_is_told_and_not_created",),
     ),
     Mutant(
         "a run that begins and ends meanwhile is not seen",
-        "ads_cli/commands/push_steps.py",
-        "self.plan.read_in = Generations(state_dir).current(key.place)",
-        "self.plan.read_in = None",
+        "ads_cli/commands/creation.py",
+        "    read_in = Generations(state_dir).current(once.key.place)  # a later run that begins is seen\n",
+        "    read_in = None\n",
         (f"{ONCE}::test_a_run_that_begins_and_ends_while_another_one_starts_is_seen",),
     ),
     Mutant(
         "an unfinished run is begun again",
         "ads_cli/batches/once.py",
-        "    if not resume and not unfinished:\n",
         "    if not resume:\n",
+        "    if False:\n",
         (f"{ONCE}::test_an_unfinished_file_is_not_begun_again",),
+    ),
+    Mutant(
+        "a file of another name is another one",
+        "ads_cli/batches/once.py",
+        "not contents.isdisjoint(run.planned)",
+        "False",
+        (f"{TOUCHED}::test_a_file_of_another_name_with_the_same_records_is_not_begun_again",),
+    ),
+    Mutant(
+        "a file of one name is another one when its records are others",
+        "ads_cli/batches/once.py",
+        "_has_file(run.job, once) or not",
+        "not",
+        (f"{ONE}::test_a_record_that_is_corrected_after_a_lost_answer_is_not_created_beside_it",),
+    ),
+    Mutant(
+        "equal records of a file are one",
+        "ads_cli/batches/resumed.py",
+        "indexes.pop()",
+        "indexes[0]",
+        (f"{TOUCHED}::test_equal_records_are_created_as_often_as_they_stand_in_the_file",),
+    ),
+    Mutant(
+        "the only record of a file is sent before it is noted",
+        "ads_cli/commands/creation.py",
+        "call.client.exchange(prepared, on_send=on_send, check=check)",
+        "call.client.exchange(prepared, check=check)",
+        (f"{ONE}::test_a_lost_answer_is_not_followed_by_the_same_creation",),
+    ),
+    Mutant(
+        "a journal that cannot be read is left out",
+        "ads_cli/batches/once.py",
+        "list_jobs(jobs, refuse)",
+        "list_jobs(jobs)",
+        (f"{DAMAGED}::test_nothing_is_created_while_a_journal_cannot_be_read",),
+    ),
+    Mutant(
+        "the first line of a journal is not compared with its checksum",
+        "ads_cli/uploads/job_file.py",
+        "    if zlib.crc32(content) != checksum:\n",
+        "    if False:\n",
+        (f"{DAMAGED}::test_nothing_is_created_while_a_journal_cannot_be_read",),
+    ),
+    Mutant(
+        "a damaged line about what was created is left out",
+        "ads_cli/uploads/job_file.py",
+        "            if strict and damaged:\n",
+        "            if False:\n",
+        (f"{DAMAGED}::test_nothing_is_created_while_a_journal_cannot_be_read",),
+    ),
+    Mutant(
+        "a damaged last line that was on the disk is taken for one that was not",
+        "ads_cli/uploads/journal.py",
+        "                    os.write(self._file, MARK)\n",
+        "                    pass\n",
+        (f"{DAMAGED}::test_a_killed_run_whose_last_line_is_damaged_sends_nothing_twice",),
+    ),
+    Mutant(
+        "a new journal has its name before its first line is on disk",
+        "ads_cli/uploads/journal.py",
+        'begun = self.folder / ".new"',
+        "begun = path",
+        (CRASH,),
+    ),
+    Mutant(
+        "jobs clean removes what stops a file from being created again",
+        "ads_cli/uploads/jobs.py",
+        "    return ended or not (job.is_once or ",
+        "    return ended or not (",
+        (f"{TOUCHED}::test_an_old_run_that_cannot_be_resumed_still_stops_the_next",),
+    ),
+    Mutant(
+        "bytes that follow a response are read as the next one",
+        "ads_cli/client/network.py",
+        "state.trailing_data[0]",
+        "False",
+        (f"{LEFTOVER}::test_a_connection_with_any_leftover_bytes_is_closed",),
+    ),
+    Mutant(
+        "what is sent once shares a connection",
+        "ads_cli/client/network.py",
+        'request.extensions.get("alone") or ',
+        "",
+        (f"{LEFTOVER}::test_an_answer_that_is_repeated_late_is_not_that_of_the_next_conversions",),
+    ),
+    Mutant(
+        "ids that were given before count as created",
+        "ads_cli/batches/upload.py",
+        "count > 1 or id in self._ids",
+        "count > 1",
+        (f"{LYING}::test_ids_that_were_given_before_are_another_requests_answer",),
     ),
 )

@@ -14,8 +14,8 @@ FSYNCS = (
     Mutant(
         "the name of a new journal is not on disk",
         "ads_cli/uploads/journal.py",
-        "        self._write(encode_job(job))\n        sync_folder(self.folder)\n",
-        "        self._write(encode_job(job))\n",
+        "        begun.rename(path)\n        sync_folder(self.folder)\n",
+        "        begun.rename(path)\n",
         (COUNTED,),
     ),
     Mutant(

@@ -46,15 +46,15 @@ STATISTICS = (
     Mutant(
         "NaN is a number of an answer",
         "ads_cli/client/response_body.py",
-        "json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)",
-        "json.JSONDecoder(parse_float=_finite)",
+        "object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite",
+        "object_pairs_hook=_object, parse_float=_finite",
         (f"{SUMS}::test_a_number_that_is_not_one_of_json_is_unreadable",),
     ),
     Mutant(
         "infinity is a number of an answer",
         "ads_cli/client/response_body.py",
-        "json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)",
-        "json.JSONDecoder(parse_constant=_refuse_constant)",
+        "object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite",
+        "object_pairs_hook=_object, parse_constant=_refuse_constant",
         (f"{SUMS}::test_a_number_that_is_not_one_of_json_is_unreadable",),
     ),
     Mutant(

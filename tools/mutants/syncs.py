@@ -64,7 +64,7 @@ SYNCS = (
     Mutant(
         "an unseen product that is known is sent again",
         "ads_cli/products/sync/comparison.py",
-        "if not (is_unseen and row.is_known):",
+        "if not (is_unseen and row.is_known and self.differences.is_confirmed):",
         "if row.creation:",
         (f"{VARIANTS}::test_a_variant_that_is_never_seen_is_sent_once_and_counted",),
     ),

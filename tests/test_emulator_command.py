@@ -281,7 +281,7 @@ def test_the_emulator_says_who_it_is_to_whoever_asks(service, adsctl):
 
 @pytest.mark.parametrize(("options", "code"), [((), 0), (("--strict",), 6)])
 def test_a_served_emulator_of_service_x_takes_unknown_parameters_unless_it_is_strict(adsctl, options, code):
-    words = adsctl.forked("--debug", "api", "GET", "/11/accounts/18ce54d4x5t/cards?card_ids=1")
+    words = adsctl.forked("--debug", "api", "GET", "/11/accounts/18ce54d4x5t/cards?media_ids=1")
     done = adsctl.process("emulator", "exec", *options, "--service", "x", "--", *words, code=code)
-    reason = "card_ids: is not a known field" if options else "x-emulator-unknown-parameters: card_ids"
+    reason = "media_ids: is not a known field" if options else "x-emulator-unknown-parameters: media_ids"
     assert reason in done.stderr

@@ -10,7 +10,7 @@ from ads_cli.audiences.foreign_values import is_identifier
 from ads_cli.audiences.identifiers import IDENTIFIERS, MAX_LENGTH, identifier_types
 from ads_cli.audiences.phones import read_phone_number
 from ads_cli.feeds.formats.sniffing import is_web_page
-from ads_cli.feeds.formats.workbook import ERROR
+from ads_cli.feeds.formats.workbook import _failed_cells
 from ads_cli.products.normal_form import normal_form
 from tests.conftest import PRODUCT
 from tests.feeds.test_hostile_feeds import is_read
@@ -119,10 +119,12 @@ def test_a_tag_of_xml_takes_linear_time_however_long_it_is(unit):
 def test_failed_cells_of_a_row_are_found_in_linear_time():
     cells = b'<c r="A1" t="e"><f>1/0</f><v>#DIV/0!</v></c><c r="B1"><v>1</v></c>'
     cells += b'<x:c t="e" r="C1"><x:v>#REF!</x:v></x:c>'
-    assert ERROR.findall(cells) == [(b"A", b"1", b"#DIV/0!"), (b"C", b"1", b"#REF!")]
-    assert ERROR.findall(b'<c r="A1" t="e"></c><c r="B1"><v>1</v></c>') == []
+    assert [*_failed_cells(cells)] == [(1, "A1", "#DIV/0!"), (1, "C1", "#REF!")]
+    assert not [*_failed_cells(b'<c r="A1" t="e"></c><c r="B1"><v>1</v></c>')]
     for unit in (b'<c t="e" r="A1">', b'<c t="e" r="A1"', b'r="A1"', b"<c ", b'<c t="e" r="A1"><v>'):
-        assert_linear(ERROR.findall, lambda length, unit=unit: b'<c t="e" ' + unit * length, 5000)
+        assert_linear(
+            lambda row: [*_failed_cells(row)], lambda length, unit=unit: b'<c t="e" ' + unit * length, 5000
+        )
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
 
         mapping = self.mapping_file or call.settings.get("mapping")
         if mapping and (warning := check_writers(Path(mapping))):
-            call.messages.note(warning)
+            call.messages.note(warning, "warning")
         return open_feed(
             self.reader(call, file, schema.roots, schema.known),
             self.mapping(schema.known),

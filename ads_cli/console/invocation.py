@@ -57,7 +57,7 @@ class Invocation:
             check_log_file(log, context, call.settings)
         if not is_help:
             for warning in call.settings.check_folders():
-                call.messages.note(warning)
+                call.messages.note(warning, "warning")
         return call
 
     def with_profile(self, profile: str) -> "Invocation":

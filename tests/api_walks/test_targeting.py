@@ -48,8 +48,8 @@ def test_criteria_of_a_table_are_added_together_and_deleted_together(run, adsctl
 
 def test_posts_are_promoted_listed_and_given_up(run):
     words = ("promoted", "posts")
-    made = run(*words, "create", "--line-item", REACH, "--posts", "1790415000000000051,1790415000000000052")
-    assert [one["post_id"] for one in made] == ["1790415000000000051", "1790415000000000052"]
+    made = run(*words, "create", "--line-item", REACH, "--posts", "1790415000000000010,1790415000000000012")
+    assert [one["post_id"] for one in made] == ["1790415000000000010", "1790415000000000012"]
     first = made[0]["id"]
     assert {one["id"] for one in made} <= {one["id"] for one in run(*words, "list", "--line-items", REACH)}
     assert run(*words, "get", first) == made[0]
@@ -97,8 +97,8 @@ def test_a_call_to_action_is_changed(run):
 def test_long_and_short_names_of_options_are_the_same(run):
     short = run("promoted", "posts", "list", "--line-items", CLICKS)
     assert short == run("promoted", "posts", "list", "--line-item-ids", CLICKS) != []
-    wire = run("promoted", "posts", "create", "--line-item-id", REACH, "--tweet-ids", "1790415000000000061")
-    assert wire[0]["post_id"] == "1790415000000000061"
+    wire = run("promoted", "posts", "create", "--line-item-id", REACH, "--tweet-ids", "1790415000000000013")
+    assert wire[0]["post_id"] == "1790415000000000013"
     both = ("--post-ids", "1", "--tweet-ids", "2")
     assert "is the same as" in run("promoted", "posts", "create", "--line-item", REACH, *both, code=2)
 

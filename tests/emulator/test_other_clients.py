@@ -52,7 +52,7 @@ def test_unknown_parameters_are_left_out_and_named_in_a_header(local):
     posts = local.get(f"{account}/posts", **sent)
     assert unknown_of(posts) == ["sort_by", "with_deleted", "colour"] and posts.json()["data"]
     assert "colour" not in posts.json()["request"]["params"]
-    assert unknown_of(local.get(f"{account}/cards", card_ids="1")) == ["card_ids"]
+    assert unknown_of(local.get(f"{account}/cards", media_ids="1")) == ["media_ids"]
     assert unknown_of(local.get(f"{account}/cards")) == [""]
     made = local.send("POST", f"{account}/tracking_tags", colour="ö\r\n,x: y", **tag())
     assert unknown_of(made) == ["colour"] and "colour" not in made.json()["data"]

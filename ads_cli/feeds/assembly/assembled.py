@@ -47,7 +47,7 @@ class AssembledRows(Rows):
         self._copy_state()
         if self._left_out:
             reasons = ", ".join(f"{count:,} whose {reason}" for reason, count in self._left_out.most_common())
-            self.notes.append(f"{counted(self._left_out.total(), 'product')} left out: {reasons}")
+            self.warnings.append(f"{counted(self._left_out.total(), 'product')} left out: {reasons}")
 
     def _copy_state(self) -> None:
         """Take over what the reader found out about the file."""

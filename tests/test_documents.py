@@ -75,7 +75,7 @@ def test_a_value_of_another_shape_is_told_in_plain_words(adsctl):
         ("[", "f.yaml:1:2: neither YAML nor JSON: it ends where a value, a bracket or a quote is still open"),
         ("name: a\n\tb: c", "f.yaml:2:1: neither YAML nor JSON: a tab, where YAML is indented by spaces"),
         ("- a", "must be a mapping of fields"),
-        ("", "must be a mapping of fields"),
+        ("", "is empty"),
     ],
 )
 def test_a_file_that_is_not_a_mapping_is_refused(adsctl, content, message):
@@ -86,7 +86,7 @@ def test_a_file_that_is_not_a_mapping_is_refused(adsctl, content, message):
 def test_all_missing_options_are_reported_at_once(adsctl):
     done = adsctl.local("catalog", "sets", "create", code=2)
     assert "--name: is required" in done.stderr and "--type: is required" in done.stderr
-    assert "cannot be read" in adsctl.local("catalog", "sets", "create", "-f", "nowhere", code=2).stderr
+    assert "cannot be opened" in adsctl.local("catalog", "sets", "create", "-f", "nowhere", code=2).stderr
 
 
 def test_a_choice_may_be_typed_in_any_case(adsctl):

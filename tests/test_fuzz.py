@@ -25,6 +25,7 @@ from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS, readable_formats
 from ads_cli.feeds.rows import Rows
 from ads_cli.feeds.source import Source
+from ads_cli.output.messages import Messages
 from ads_cli.output.presentation import Presentation
 from ads_cli.output.printer import Printer
 from ads_cli.output.text import MAX_MESSAGE_LENGTH
@@ -156,8 +157,7 @@ def test_pages_of_any_shape_are_shown_or_refused(responses, envelope, all, outpu
     class Call:
         printer = Printer(io.StringIO(), Presentation(output))
 
-        class messages:
-            say = staticmethod(str.lower)
+        messages = Messages(Presentation(output))
 
     remaining = iter([*responses, {}])
     pages = follow(lambda cursor: Response(200, {}, next(remaining)))

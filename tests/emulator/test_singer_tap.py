@@ -37,6 +37,7 @@ STREAMS = [
     *((SEARCH + kind, PAGE | {"country_code": "DE"}, "") for kind in ["locations", "network_operators"]),
     (f"{SEARCH}tv_shows", {"locale": "en-US", "count": 50}, ""),
     (f"{SEARCH}events", PAGE | {"start_time": "2026-01-01T00:00:00Z", "country_codes": "DE"}, ""),
+    (f"{SEARCH}events", PAGE | {"event_types": "HOLIDAY,SPORTS", "country_codes": "DE,FR"}, ""),
 ]
 # Cards of kinds that the reference no longer has: whatever their path, the id of no card.
 GONE = "website video_website image_app_download video_app_download image_direct_message video_direct_message"

@@ -71,6 +71,9 @@ class RowProducts:
                 )
         for id in unlisted if remembered else ():
             found.update(*remembered.get(id_hash(id), {}).values())
+        keys = (each.stored_key for each in listing.read([*found]))
+        # Each of their keys may be listed under a second id.
+        found.update(*listing.unmatched("product_key", keys).values())
         spared = found.intersection(candidates)
         self.spared = [each.id for each in listing.read([*spared])]
         self.add(spared)

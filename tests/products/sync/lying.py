@@ -1,6 +1,7 @@
 """A service that stores and lists ids in another form than it is sent, and answers with those it was sent."""
 
 import json
+import unicodedata
 from collections.abc import Callable
 from io import BytesIO
 from typing import Any
@@ -60,3 +61,27 @@ class LyingIds:
         kept = [(name, value) for name, value in headers if name.lower() != "content-length"]
         start_response(status, [*kept, ("Content-Length", str(len(content)))])
         return [content]
+
+
+def without_zero_width(id: str) -> str:
+    return id.replace("\u200b", "").replace("\ufeff", "")
+
+
+def number(id: str) -> object:
+    try:
+        return json.loads(str(float(id) if set(id) & set(".e") else int(id)))
+    except ValueError:
+        return id
+
+
+FORMS = {  # how an id is stored, how a stored one is listed, and ids that this changes
+    "trimmed": (str.strip, str, ["sku-1 ", "sku-2"]),
+    "nfc": (lambda id: unicodedata.normalize("NFC", id), str, ["u\u0308ber-1", "sku-2"]),
+    "nfd": (lambda id: unicodedata.normalize("NFD", id), str, ["\u00fcber-1", "sku-2"]),
+    "lower": (str.lower, str, ["SKU-1", "\u00dcBER", "sku-2"]),
+    "casefold": (str.casefold, str, ["Gro\u00df-1", "sku-2"]),
+    "upper": (str.upper, str, ["sku-1", "Stra\u00dfe"]),
+    "zero width": (without_zero_width, str, ["sku\u200b-1", "\ufeffsku-2", "sku-3"]),
+    "numbers": (str, number, ["1.10", "00123", "1e5", "77", "sku-2"]),
+    "other": (lambda id: "of the service " + id[::-1], str, ["sku-1", "sku-2"]),
+}

@@ -1,10 +1,13 @@
 """The rules of creations: a file is touched between runs, and no record is ever created twice."""
 
+import gzip
 import re
 from collections import Counter
 
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
+
+from ads_cli.uploads.job_file import read_job
 
 from .mishaps import NOTHING, Mishap
 from .trial import KILLED, SUCCESS, Trial, mishaps
@@ -12,7 +15,8 @@ from .trial import KILLED, SUCCESS, Trial, mishaps
 NOT_DECIDED, REFUSED = 12, 11
 HEADER = "name,funding_instrument_id"
 COUNTS = (1, 2, 41, 90)  # 40 are sent in a request
-TOUCHES = ("line feeds of Windows", "blank lines", "reversed", "renamed", "a byte order mark")
+MOST_BEFORE = 90  # an account may have 200
+TOUCHES = ("line feeds of Windows", "blank lines", "reversed", "renamed", "a byte order mark", "compressed")
 
 
 class CreationRules(Trial):
@@ -25,7 +29,7 @@ class CreationRules(Trial):
 
     def __init__(self) -> None:
         super().__init__()
-        self.written = 0  # files
+        self.written = self.total = 0  # files, and their records
         self.names: list[str] = []  # of the file, in its order
         self.corrected: dict[str, str] = {}  # names before, by the names of today
         self.begun = False  # a run with the file
@@ -35,7 +39,7 @@ class CreationRules(Trial):
     def begin_with_a_file(self, count: int) -> None:
         self._write_file(count)
 
-    @precondition(lambda self: not self.names)
+    @precondition(lambda self: not self.names and self.total <= MOST_BEFORE)
     @rule(count=st.sampled_from(COUNTS))
     def write_another_file(self, count: int) -> None:
         self._write_file(count)
@@ -49,6 +53,8 @@ class CreationRules(Trial):
     def touch_the_file(self, how: str) -> None:
         if how == "renamed":
             self.file = f"again-{self.file}"
+        if how == "compressed" and not self.file.endswith(".gz"):
+            self.file += ".gz"
         if how == "reversed":
             self.names.reverse()
         self._write(how)
@@ -75,6 +81,7 @@ class CreationRules(Trial):
 
     def _write_file(self, count: int) -> None:
         self.written += 1
+        self.total += count
         self.file = f"campaigns-{self.written}.csv"
         self.names = [f"Campaign {self.written}-{number:03}" for number in range(count)]
         self.corrected, self.begun, self.uncertain = {}, False, ()
@@ -86,10 +93,13 @@ class CreationRules(Trial):
         if how == "blank lines":
             rows = [row for each in rows for row in (each, "")]
         mark = "\ufeff" if how == "a byte order mark" else ""
-        self.shop.file(self.file, mark + end.join([HEADER, *rows, ""]))
+        content = (mark + end.join([HEADER, *rows, ""])).encode()
+        is_compressed = self.file.endswith(".gz")
+        (self.shop.home / self.file).write_bytes(gzip.compress(content) if is_compressed else content)
         self.spaced = how == "blank lines"
 
     def _create(self, options: tuple[str, ...], mishap: Mishap) -> None:
+        journals, before = {*self.shop.journals()}, self.shop.campaigns()
         done = self.run(
             *("campaigns", "create", "-f", self.file, *options, "-o", "json", "--max-attempts", 1),
             codes=(SUCCESS, 7, 8, REFUSED, NOT_DECIDED),
@@ -99,16 +109,25 @@ class CreationRules(Trial):
         twice = [name for name, count in held.items() if count > 1]
         assert not twice, f"created twice: {twice[:3]}\n{done.stderr}"
         code = done.returncode
-        self.begun = self.begun or (code != REFUSED and "--resume" not in options)
+        if "--resume" not in options and code != REFUSED:
+            # A run that is killed before its journal has its first line leaves nothing that stops another.
+            has_begun = bool({*self.shop.journals()} - journals)
+            assert has_begun or self.shop.campaigns() == before, done.stderr
+            self.begun = self.begun or has_begun
         self.uncertain = self._decided(done.stderr, held) if code == NOT_DECIDED else ()
         if code == REFUSED:
             self._read_refusal(done.stderr, is_resumed="--resume" in options)
-        if code == SUCCESS:
+        if code == SUCCESS or (code == KILLED and self._has_ended()):
             missing = [name for name in self.names if name not in held]
             assert not missing, f"not created: {missing[:3]}\n{done.stderr}"
             self.names = []
         assert mishap is not NOTHING or code in (SUCCESS, REFUSED, NOT_DECIDED), done.stderr
         assert code != KILLED or mishap.kills
+
+    def _has_ended(self) -> bool:
+        """Tell whether a run was killed after its end: its result was shown, and its records are not kept."""
+        path = self.shop.last_journal()
+        return path is not None and read_job(path)[1]
 
     def _decided(self, told: str, held: Counter[str]) -> tuple[str, ...]:
         """Look whether the first of the uncertain records exists: all of a request do, or none."""

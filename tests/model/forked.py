@@ -31,6 +31,7 @@ class Forked:
         self.home, self.database, self.environment = home, database, environment
         self.clock = 0.0  # seconds by which the machine's clock is ahead
         self.operations_of_a_request = 20  # of audiences: short lists need several requests
+        self.stand_between: Callable[[Service], object] = _ignore  # a lying service
         self.changes = 0  # requests of the last command that change data
 
     def __call__(
@@ -90,6 +91,7 @@ class Forked:
         if self.clock:
             time_machine.travel(time.time() + self.clock).start()
         service = Service(Emulator(self.database), mishap, _created("changes"))
+        self.stand_between(service)
         transport.connect = lambda url, tls: transport.EmulatorTransport(service)
         client.backoff = lambda failures: 0.0
         operations.MAX_OPERATIONS = self.operations_of_a_request
@@ -108,4 +110,8 @@ def _created(name: str) -> int:
 
 
 def _nothing() -> None:
+    pass
+
+
+def _ignore(service: Service) -> None:
     pass

@@ -60,7 +60,8 @@ class Service:
     """
 
     def __init__(self, emulator: Emulator, mishap: Mishap, counter: int) -> None:
-        self._emulator, self._mishap, self._counter = emulator, mishap, counter
+        self.answer: Callable[..., list[bytes]] = emulator  # what may stand between replaces it
+        self._mishap, self._counter = mishap, counter
         self.before: Callable[[], None] = _ignore  # called before a request that changes data is handled,
         self.after: Callable[[], None] = _ignore  # and before its answer is returned
         self._requests = count(1)
@@ -70,7 +71,7 @@ class Service:
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
         if environ["REQUEST_METHOD"] == "GET":
-            return self._emulator(environ, start_response)
+            return self.answer(environ, start_response)
         with self._lock:
             number = next(self._requests)
             os.write(self._counter, b".")
@@ -85,17 +86,17 @@ class Service:
     ) -> list[bytes]:
         happens = number == self._mishap.step or (self._mishap.lasts and number > self._mishap.step)
         if not happens:
-            return self._emulator(environ, start_response)
+            return self.answer(environ, start_response)
         if self._mishap.kind == "kill before it is applied":
             kill_self()
         if self._mishap.kind == "kill after it is applied":
-            self._emulator(environ, _ignore)
+            self.answer(environ, _ignore)
             kill_self()
         if self._mishap.kind not in ANSWERS:
-            return self._emulator(environ, start_response)
+            return self.answer(environ, start_response)
         response, is_applied = ANSWERS[self._mishap.kind]
         if is_applied:
-            self._emulator(environ, _ignore)
+            self.answer(environ, _ignore)
         return response.send(start_response)
 
 

@@ -5,6 +5,7 @@ from hypothesis.internal.conjecture import engine
 from hypothesis.stateful import run_state_machine_as_test
 
 from .creation_rules import CreationRules
+from .lying_rules import LyingRules
 from .people_rules import PeopleRules
 from .sync_rules import SyncRules
 from .trial import Trial
@@ -14,7 +15,7 @@ class Model(SyncRules, PeopleRules):
     """Everything at once."""
 
 
-MACHINES = (SyncRules, PeopleRules, Model, CreationRules)
+MACHINES = (SyncRules, PeopleRules, Model, CreationRules, LyingRules)
 EXAMPLES = 10  # of one run
 SHRINKING_SECONDS = 60  # to look for a shorter sequence of steps that fails
 LONG = settings(

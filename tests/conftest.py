@@ -130,6 +130,7 @@ class Service:
 
     def __init__(self, emulator: Emulator) -> None:
         self.emulator = emulator
+        self.address = ""  # once it is served
         self.puts: list[list[str]] = []
         self.deletes: list[list[str]] = []
         self.lists = 0  # pages that were asked for
@@ -209,6 +210,7 @@ def service(
     found = Service(emulator)
     with running(found) as address:
         adsctl.env |= variables(emulator, address)
+        found.address = address
         yield found
     emulator.close()
 

@@ -6,6 +6,7 @@ does. It imports only what is built into Python, and so starts in 10 ms.
 
 import _signal
 import _socket
+import _thread
 import marshal
 import posix
 import sys
@@ -27,16 +28,30 @@ def run(path: str, words: list[str]) -> int:
     streams = [*filter(is_open, STREAMS)]  # before anything is opened
     ignored = [number for number in FORWARDED if _signal.getsignal(number) == _signal.SIG_IGN]
     mask = posix.umask(0)
+    passed_on = [number for number in FORWARDED if number not in ignored]
+    _signal.pthread_sigmask(_signal.SIG_BLOCK, passed_on)  # until there is a process that takes them
     server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     server.connect(path)
     descriptors = b"".join(number.to_bytes(4, sys.byteorder) for number in streams)
     server.sendmsg([b"."], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, descriptors)])
     server.sendall(marshal.dumps((words, posix.getcwdb(), posix.environ, mask, streams, ignored)))
     pid = received(server)
-    for number in FORWARDED:
-        if number not in ignored:
-            _signal.signal(number, lambda number, frame: posix.kill(pid, number))
+    if passed_on:
+        _thread.start_new_thread(pass_on, (passed_on, pid))
     return received(server)
+
+
+def pass_on(numbers: list[int], pid: int) -> None:
+    """Send a process the signals that arrive here, as long as it lives.
+
+    Not in handlers: Python runs these in the main thread, and one that comes right before it waits too late.
+    """
+    while True:
+        number = _signal.sigwait(numbers)
+        try:
+            posix.kill(pid, number)
+        except ProcessLookupError:
+            return
 
 
 def received(server: _socket.socket) -> int:
@@ -48,5 +63,6 @@ if __name__ == "__main__":
     if code < 0:
         if -code != _signal.SIGKILL:
             _signal.signal(-code, _signal.SIG_DFL)
-        posix.kill(posix.getpid(), -code)
+            _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [-code])
+        _signal.raise_signal(-code)
     posix._exit(code)

@@ -113,6 +113,27 @@ def test_a_run_that_begins_and_ends_while_another_one_starts_is_seen(adsctl, bat
     assert len(batches.sent) == 1
 
 
+def test_a_run_that_begins_with_the_same_records_in_another_file_while_one_starts_is_seen(
+    adsctl, batches, small_batches, monkeypatch
+):
+    real = push.open_journal
+    keyword_file(adsctl, COUNT)
+    lines = (adsctl.home / "keywords.csv").read_text()
+    adsctl.file("again.csv", lines + "\n")
+    other = ["again.csv" if word == "keywords.csv" else word for word in ADD]
+
+    def after_another_run(*values, **options):
+        monkeypatch.setattr(push, "open_journal", real)
+        batches.fail_batch(1, "status=403")
+        adsctl(*other, code=4)
+        return real(*values, **options)
+
+    monkeypatch.setattr(push, "open_journal", after_another_run)
+    refused = error_of(adsctl(*ADD, code=11))
+    assert "again.csv has not ended" in refused["message"]
+    assert len(batches.sent) == 2 and len(list_jobs(adsctl)) == 1
+
+
 def test_other_options_do_not_resume_it(adsctl, batches, small_batches):
     keyword_file(adsctl, COUNT)
     batches.fail_batch(1, "status=403")

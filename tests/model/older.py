@@ -4,6 +4,8 @@ import json
 import zlib
 from pathlib import Path
 
+from ads_cli.uploads.job_file import MARK
+
 HEADER = ("job", "noun", "file", "rows", "batches", "started", "resume")
 ACKNOWLEDGEMENT_FIELDS = 5  # batch, counts, failed, warned, keys
 
@@ -28,6 +30,8 @@ def as_earlier_version(path: Path, *, typed_key: bool) -> None:
 
 def _older(line: bytes) -> bytes:
     """Return a line as the earlier version wrote it, or nothing where it has none like it."""
+    if line == MARK:
+        return b""
     if not line.endswith(b"\n") or line == b'{"end":true}\n':
         return line
     found = json.loads(line)

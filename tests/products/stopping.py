@@ -1,9 +1,11 @@
 """Runs that are stopped at a chosen request, and what their journals say."""
 
+import socket
 import subprocess
 import threading
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from ads_cli.emulator.server import CONNECTION
 from ads_cli.uploads.job_file import acknowledgements
@@ -61,6 +63,12 @@ def stop_at(adsctl, service, put: int, signum: int, *words: str, command: str = 
 
 def settle_after_kill(service) -> None:
     """Wait until the service has read all that an ended process had sent, and has answered it."""
+    served = urlsplit(service.address)
+    with socket.create_connection(
+        (served.hostname, served.port), 30
+    ) as last:  # accepted after those of the process
+        last.shutdown(socket.SHUT_WR)
+        assert last.recv(1) == b""
     for thread in threading.enumerate():
         if thread.name == CONNECTION:  # it reads on, then its connection ends
             thread.join(30)

@@ -128,7 +128,10 @@ def test_an_unreadable_journal_is_named(adsctl, service):
     damaged = adsctl.file("state/jobs/20260101-000000-abcd.jsonl", b"\x00no journal\n")
     done = adsctl("jobs", "list", "-o", "ids")
     assert done.stdout == f"{damaged.stem}\n{job}\n"
-    assert f"warning: {damaged} is not a readable journal" in done.stderr and "adsctl jobs discard" in done.stderr
+    assert (
+        f"warning: {damaged} is not a readable journal" in done.stderr
+        and "adsctl jobs discard" in done.stderr
+    )
     resume(adsctl, job)
 
 

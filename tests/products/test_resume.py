@@ -3,13 +3,17 @@
 import json
 import re
 import signal
+import socket
+import threading
 from threading import Event
+from urllib.parse import urlsplit
 
 import pytest
 
+from ads_cli.emulator.server import CONNECTION
 from tests.conftest import feed
 from tests.effort import THOROUGH, tries
-from tests.products.stopping import acknowledged, ids_of, stop_at
+from tests.products.stopping import acknowledged, ids_of, settle_after_kill, stop_at
 
 ROWS, BATCHES = 200, 8
 
@@ -141,3 +145,12 @@ def test_a_service_that_keeps_failing_exits_with_8_and_the_resume_command(adsctl
     service.fail("PUT * status=503 retry-after=0")
     done = adsctl("products", "push", "feed.csv", "--max-attempts", "2", code=8)
     assert "--resume" in done.stderr
+
+
+def test_a_test_waits_for_every_connection_of_a_process_that_has_ended(service):
+    served = urlsplit(service.address)
+    for _ in range(50):
+        for _ in range(3):
+            socket.create_connection((served.hostname, served.port)).close()
+        settle_after_kill(service)
+        assert CONNECTION not in {thread.name for thread in threading.enumerate()}

@@ -79,11 +79,18 @@ CREATIONS = (
         (f"{ONCE}::test_a_run_that_begins_and_ends_while_another_one_starts_is_seen",),
     ),
     Mutant(
-        "an unfinished run is begun again",
+        "an unfinished run is resumed unasked",
         "ads_cli/batches/once.py",
         "    if not resume:\n",
         "    if False:\n",
-        (f"{ONCE}::test_an_unfinished_file_is_not_begun_again",),
+        (f"{ONE}::test_a_lost_answer_is_not_followed_by_the_same_creation",),
+    ),
+    Mutant(
+        "a run with the same records that begins meanwhile is not seen",
+        "ads_cli/batches/once.py",
+        "    if related := _related(known, once):\n        journal.remove()\n",
+        "    if related := []:\n        journal.remove()\n",
+        (f"{ONCE}::test_a_run_that_begins_with_the_same_records_in_another_file_while_one_starts_is_seen",),
     ),
     Mutant(
         "a file of another name is another one",

@@ -129,7 +129,7 @@ SYNCS = (
         "ads_cli/products/sync/row_products.py",
         "        self.add(number for each in found.values() for number in each)\n",
         "",
-        (f"{LYING}::test_a_first_sync_deletes_nothing_whose_id_differs_in_form_only[lower]",),
+        (f"{LYING}::test_an_invalid_row_keeps_a_product_whose_id_differs_in_form_only",),
     ),
     Mutant(
         "a key is deleted that a row was acknowledged with in the same run",

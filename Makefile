@@ -83,7 +83,7 @@ format: ready
 
 # The completion scripts, docs/commands.md, and man pages (man -M build/man adsctl).
 docs: ready
-	$(BIN)/python -m ads_cli.cli.write_reference .
+	$(BIN)/python -m tools.write_reference .
 
 # What is released, in dist/: wheel, sdist, SBOM and checksums; then installed by pip, pipx and uv, and tried.
 dist: ready docs dist-environment

@@ -1,8 +1,9 @@
 """The signals that end a program, handled for a while in another way."""
 
 import signal
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
@@ -25,3 +26,13 @@ def handled_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[Non
 def signal_numbers() -> list[int]:
     """Return the numbers of those signals that this system has."""
     return [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
+
+
+def turn_off() -> None:
+    """Let the system write no core dump of this process and those that it starts; Windows writes none."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))

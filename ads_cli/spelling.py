@@ -1,5 +1,10 @@
 """How a name is written on the command line and in the environment."""
 
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 
 def as_option(name: str) -> str:
     """Write a name as an option: `max_wait` as `--max-wait`."""
@@ -9,3 +14,45 @@ def as_option(name: str) -> str:
 def as_variable(name: str) -> str:
     """Write a name as an environment variable: `ads_url` as `ADSCTL_ADS_URL`."""
     return f"ADSCTL_{name.upper()}"
+
+
+MIN_SIMILARITY = 0.7  # of 1; below it, words are similar by chance
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """Return a suggestion to append to a message, or nothing."""
+    found = closest(word, known)
+    return f"; did you mean {found!r}?" if found else ""
+
+
+def closest(word: str, known: Iterable[str], cutoff: float = MIN_SIMILARITY) -> str | None:
+    """Find the most similar known word; ignore case, spaces, dashes and underscores."""
+    from difflib import get_close_matches
+
+    names = by_folded(known)
+    close = get_close_matches(folded(word), names, n=1, cutoff=cutoff)
+    return names[close[0]] if close else None
+
+
+def by_folded(known: Iterable[str]) -> dict[str, str]:
+    """Return known names by what their spellings have in common."""
+    return {folded(name): name for name in known}
+
+
+def as_known(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Name values as known, whatever their spelling; `names` are by_folded.
+
+    What is named twice keeps the name that is not the known one, so that neither value is lost.
+    """
+    named = {name: names.get(folded(name), name) for name in values}
+    return {name if named[name] in values else named[name]: value for name, value in values.items()}
+
+
+def folded(name: str) -> str:
+    """Write a name without what people leave out or add: `Daily budget` and `daily_budget` are the same."""
+    return re.sub(r"[\s_-]+", "", name.casefold())
+
+
+def fold(text: str) -> str:
+    """Return the letters and digits of a text, in lower case, without accents."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text.casefold())))

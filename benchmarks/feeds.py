@@ -53,7 +53,7 @@ def xml_feed(path: Path, rows: int) -> Path:
 def rows_of(feed: Path) -> "Rows":
     """Open a feed of products, as it is."""
     from ads_cli.feeds.reader import open_source, read_rows
-    from ads_cli.products.schema import PRODUCT_SCHEMA
+    from ads_cli.products.normal_form import PRODUCT_SCHEMA
 
     return read_rows(open_source(str(feed)), roots=(), known=PRODUCT_SCHEMA.known)
 

@@ -16,7 +16,7 @@ import gc, sys
 from ads_cli.__main__ import GC_THRESHOLD
 gc.set_threshold(GC_THRESHOLD)
 from ads_cli.feeds.reader import open_source, read_rows
-from ads_cli.products.schema import PRODUCT_SCHEMA
+from ads_cli.products.normal_form import PRODUCT_SCHEMA
 for row in read_rows(open_source(sys.argv[1]), roots=(), known=PRODUCT_SCHEMA.known):
     pass
 """

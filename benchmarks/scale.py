@@ -18,8 +18,7 @@ from typing import NamedTuple
 from ads_cli.api.products import BATCH_SIZE, PutProducts
 from ads_cli.api.rates import Rate
 from ads_cli.api.users import UpdateAudienceUsers
-from ads_cli.client.allowance import Share
-from ads_cli.client.shared_window import MARGIN_SECONDS
+from ads_cli.client.shared_window import MARGIN_SECONDS, Share
 
 from .sizes import people_file, product_batch_bytes
 

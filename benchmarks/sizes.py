@@ -3,8 +3,7 @@
 from typing import NamedTuple
 
 from ads_cli.api.products import BATCH_SIZE
-from ads_cli.audiences.operation_params import OPERATION_TYPES, OperationParams
-from ads_cli.audiences.operations import split_requests
+from ads_cli.audiences.operations import OPERATION_TYPES, OperationParams, split_requests
 from ads_cli.audiences.packing import PackingOptions, Purpose, pack_rows
 
 from .feeds import ALIKE, own_values

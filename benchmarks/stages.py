@@ -76,13 +76,13 @@ class Stages:
     def __init__(self, path: Path, folder: Path, address: str) -> None:
         from ads_cli.client.credentials import Credentials
         from ads_cli.client.signing import as_user
-        from ads_cli.client.transport import Connections, http_request, tls_context
+        from ads_cli.client.transport import Connections, http_request
+        from ads_cli.http.connections import tls_context
+        from ads_cli.parallel import process_pool as workers
+        from ads_cli.products.normal_form import encode_product
         from ads_cli.products.plans import check_plan
-        from ads_cli.products.schema import encode_product
-        from ads_cli.uploads.job_file import Job
-        from ads_cli.uploads.job_key import JobKey, JobOptions, Place
+        from ads_cli.uploads.job_file import Job, JobKey, JobOptions, Place
         from ads_cli.uploads.journal import Journal
-        from ads_cli.validation import process_pool as workers
 
         workers.MIN_FILE_BYTES = sys.maxsize  # for no other process is to help
         self._rows = rows_of(path)
@@ -170,7 +170,7 @@ class Stages:
         return build_request(request.endpoint, request_parts(request), self._address, pieces)
 
     def _answer(self, request: "httpx.Request") -> bytes:
-        from ads_cli.client.response_body import read_body
+        from ads_cli.http.response_body import read_body
 
         with closing(self._connections.to(request.url).handle_request(request)) as response:
             return read_body(response)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ads_cli.__main__ import main
 from ads_cli.cli.tree import root
-from ads_cli.reference.tree import Command, describe_commands
+from ads_cli.reference import Command, describe_commands
 
 VALUES = ("zzz", "", "1.5", "-3", "0", "99999999999", "1_0", "\N{ARABIC-INDIC DIGIT THREE}", "\x1b")
 WAITING = ("emulator serve", "emulator exec")  # commands that wait, or run what they are given

@@ -17,7 +17,7 @@ from pytest_httpserver import HTTPServer
 
 from ads_cli.__main__ import GC_THRESHOLD
 from ads_cli.commands.emulator import variables
-from ads_cli.config.folders import CONFIG_FILES, STATE_FILES
+from ads_cli.config.environment import CONFIG_FILES, STATE_FILES
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.faults import parse_fault
 from ads_cli.emulator.server import running

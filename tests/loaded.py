@@ -30,10 +30,10 @@ ROOT = Path(__file__).parent.parent
 CLIENT = Path(__file__).with_name("loaded_client.py")
 LOADED = (
     "audiences.plan", "auth.secret_stores", "auth.secrets", "cli.error_boundary", "cli.request_commands",
-    "client.network", "client.signing", "client.transport", "commands.audiences", "commands.campaigns",
-    "commands.products", "commands.push", "config.config_file", "console.clients", "console.results",
-    "console.table_view", "emulator.app", "feeds.conversion.conversion", "feeds.formats.csv",
-    "feeds.kinds.opening", "fleet.task_process", "products.plans", "uploads.push",
+    "http.network", "client.signing", "client.transport", "commands.audiences", "commands.campaigns",
+    "commands.products", "commands.uploads.push", "config.writers", "console.clients", "console.results",
+    "console.table_view", "emulator.app", "feeds.transforms", "feeds.formats.csv",
+    "products.feeds.kinds.reading", "fleet.task_process", "products.plans", "uploads.push",
 )  # fmt: skip
 LOADED_OF_OTHERS = ("filelock", "rich.table")
 

@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from werkzeug import Request, Response
 
-from ads_cli.output.presentation import FORMATS
+from ads_cli.output import FORMATS
 from tests.conftest import feed
 from tests.effort import tries
 from tests.test_every_command import DECLARED, SENDING
 from tests.test_examples import EXAMPLES, FILES
 
 EXAMPLES_TRIED = tries(50, 250)
-HAND_WRITTEN = (
+CUSTOM_COMMANDS = (
     "products push feed.csv",
     "products push feed.csv --changed --verify",
     "products push feed.csv --failed-out failed.csv --skip-invalid",
@@ -40,7 +40,7 @@ HAND_WRITTEN = (
     "api POST /12/accounts/{account_id}/cards -F a=1",
 )
 LINES = [
-    *HAND_WRITTEN,
+    *CUSTOM_COMMANDS,
     *(shlex.join(shlex.split(EXAMPLES[command])[1:]) for command in SENDING),
     *(f"{line} --all" for line in ("products list", "accounts list", "catalog list")),
 ]
@@ -154,7 +154,7 @@ WRONG = {
 
 @pytest.mark.parametrize("wrong", WRONG)
 def test_no_command_fails_at_a_wrong_shape(client, wrong):
-    every = (*HAND_WRITTEN, "accounts list", "accounts list --all", "audiences keywords")
+    every = (*CUSTOM_COMMANDS, "accounts list", "accounts list --all", "audiences keywords")
     step = tries(3, 1)  # a third of them, the next one for each shape
     for line in every[list(WRONG).index(wrong) % step :: step]:
         check(client, line, WRONG[wrong], 400 if "errors" in wrong else 200, "yaml", "")

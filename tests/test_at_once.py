@@ -11,7 +11,7 @@ import pytest
 import yaml
 from pytest_httpserver import HTTPServer
 
-from ads_cli.uploads.locks import try_lock
+from ads_cli.uploads.jobs import try_lock
 from tests.auth.test_signin import KEY, KEY_SECRET, LOGIN, Service
 from tests.conftest import feed
 from tests.effort import tries

@@ -4,7 +4,7 @@ import pytest
 
 from ads_cli.api.endpoint import requests_for
 from ads_cli.api.fields import fields_of
-from ads_cli.cli.layout import HAND_WRITTEN
+from ads_cli.cli.command_index import CUSTOM_COMMANDS
 from tests.command_tree import COMMANDS
 
 BOOLEANS = sorted(
@@ -13,7 +13,7 @@ BOOLEANS = sorted(
         for service in ("generic", "x")
         for request in requests_for(service)
         for field in fields_of(request)
-        if field.type.base is bool and request.endpoint.command not in HAND_WRITTEN
+        if field.type.base is bool and request.endpoint.command not in CUSTOM_COMMANDS
     }
 )
 

@@ -17,10 +17,10 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from ads_cli import __version__
-from ads_cli.cli.write_reference import write_reference
 from tests.adsctl import ROOT
 from tests.command_tree import COMMANDS
 from tools.dist import SOURCE_DATE_EPOCH
+from tools.write_reference import write_reference
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 NAME = f"ads_cli-{__version__}"

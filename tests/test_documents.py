@@ -8,14 +8,14 @@ import yaml
 from ads_cli.api.endpoint import MODULES, document_of, requests_of
 from ads_cli.api.fields import fields_of
 from ads_cli.api.validation import convert
-from ads_cli.cli.layout import HAND_WRITTEN
+from ads_cli.cli.command_index import CUSTOM_COMMANDS
 from ads_cli.config.strict_yaml import load
 
 NESTED = [
     request
     for module in MODULES
     for request in requests_of(module)
-    if request.endpoint.command not in HAND_WRITTEN
+    if request.endpoint.command not in CUSTOM_COMMANDS
     and any(field.type.is_nested for field in fields_of(request))
 ]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.config.env_file import read_env_file, with_env_file
+from ads_cli.config.environment import read_env_file, with_env_file
 from ads_cli.errors import AdsctlError
 from tests.conftest import SECRETS, feed
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ads_cli.output.presentation import FORMATS
+from ads_cli.output import FORMATS
 from tests.effort import THOROUGH
 from tests.test_examples import BEFORE, DECLARED, EXAMPLES, SENDING, at_home, move_clock  # noqa: F401
 

@@ -9,7 +9,7 @@ from ads_cli.api.ab_tests import CreateAbTest
 from ads_cli.api.audience_insights import EstimateAudience
 from ads_cli.api.cards import CreateCard
 from ads_cli.api.endpoint import document_of, requests_for
-from ads_cli.cli.layout import HAND_WRITTEN
+from ads_cli.cli.command_index import CUSTOM_COMMANDS
 from ads_cli.console.help_texts import continued
 from ads_cli.emulator import identity
 from tests.command_tree import COMMANDS
@@ -40,7 +40,7 @@ BEFORE = {  # commands that have to run first
 AT = {"posts scheduled create": "2026-12-01T09:00:00Z"}  # where the example has a time that is to come
 ENDS_WITH = {"products diff": 10, "jobs discard": 5}  # exit codes other than 0
 DECLARED = {request.endpoint.command: request.endpoint for request in requests_for("generic")}
-PARTICULAR = (HAND_WRITTEN.keys() | BEFORE.keys()) - ELSEWHERE.keys()  # by hand, or after another command
+PARTICULAR = (CUSTOM_COMMANDS.keys() | BEFORE.keys()) - ELSEWHERE.keys()  # by hand, or after another command
 # What tests/test_every_command.py runs, in several formats.
 SENDING = sorted(
     DECLARED.keys() & (EXAMPLES.keys() - PARTICULAR | BEFORE.keys()) - {*ELSEWHERE, "products delete"}

@@ -11,22 +11,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ads_cli.api.accounts import ListAccounts
-from ads_cli.client.paging import follow
-from ads_cli.client.rate_headers import clock_hint, quota_of, requested_delay
-from ads_cli.client.response import Response, parse_records, read_response
-from ads_cli.client.response_body import parse_form, parse_json, parse_outline
+from ads_cli.client.response import Response, follow, parse_records, read_response
 from ads_cli.config.settings import Settings
 from ads_cli.config.strict_yaml import load
 from ads_cli.console.request_input import request_from_input
 from ads_cli.console.results import show_pages
 from ads_cli.errors import AdsctlError, ContentError, StateError, UnavailableError
-from ads_cli.feeds.locations.location import InMemory
+from ads_cli.feeds.locations import InMemory
 from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS, readable_formats
 from ads_cli.feeds.rows import Rows
 from ads_cli.feeds.source import Source
+from ads_cli.http.headers import clock_hint, quota_of, requested_delay
+from ads_cli.http.response_body import parse_form, parse_json, parse_outline
+from ads_cli.output import Presentation
 from ads_cli.output.messages import Messages
-from ads_cli.output.presentation import Presentation
 from ads_cli.output.printer import Printer
 from ads_cli.output.text import MAX_MESSAGE_LENGTH
 

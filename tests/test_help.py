@@ -5,14 +5,13 @@ import re
 import pytest
 
 import ads_cli
-from ads_cli.cli.layout import GROUPS, ROOT_SECTIONS, ROOT_SUMMARIES
-from ads_cli.config.environment import ENVIRONMENT
-from ads_cli.config.folders import CONFIG_FILES, STATE_FILES
+from ads_cli.cli.command_index import GROUPS, ROOT_SECTIONS, ROOT_SUMMARIES
+from ads_cli.config.environment import CONFIG_FILES, ENVIRONMENT, STATE_FILES
 from ads_cli.console.help_topics import TOPICS
 from ads_cli.console.options import ALL_OPTIONS
 from ads_cli.errors import EXIT_CODES, AdsctlError
-from ads_cli.output.presentation import FORMATS
-from ads_cli.reference.tree import Command
+from ads_cli.output import FORMATS
+from ads_cli.reference import Command
 from tests.command_tree import COMMANDS
 from tests.conftest import ROOT
 from tests.effort import THOROUGH

@@ -6,8 +6,7 @@ import json
 import pytest
 
 from ads_cli.audiences.columns import encode_column
-from ads_cli.audiences.foreign_values import is_identifier
-from ads_cli.audiences.identifiers import IDENTIFIERS, MAX_LENGTH, identifier_types
+from ads_cli.audiences.identifiers import IDENTIFIERS, MAX_LENGTH, identifier_types, is_identifier
 from ads_cli.audiences.phones import read_phone_number
 from ads_cli.feeds.formats.sniffing import is_web_page
 from ads_cli.feeds.formats.workbook import _failed_cells

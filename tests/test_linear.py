@@ -10,8 +10,8 @@ from ads_cli.api.products import HTML_TAG, find_html_tag
 from ads_cli.audiences.columns import _all_lines
 from ads_cli.audiences.identifiers import identifier_types
 from ads_cli.audiences.phones import _plain_national, assigned_form
-from ads_cli.feeds.fixes.html_text import RAW_END, TAG, text_of
-from ads_cli.feeds.kinds.column_names import NamePatterns
+from ads_cli.products.feeds.fixes.texts import RAW_END, TAG, text_of
+from ads_cli.products.feeds.kinds.kind import NamePatterns
 from tests.expressions import AT_START, Attack, Expression, attacks, expressions
 from tests.growth import is_linear
 
@@ -36,10 +36,10 @@ MADE: dict[str, list[re.Pattern[Any]] | str] = {
         for region in ("US", "DE", "GB", "IT", "MX", "AR", "BR", "AU", "JP", "IN", "RU", "BY", "FI")
     ],
     r"console.request_input: f'\\b{micros_of(str(options[name]))}\\b'": "a number, which repeats nothing",
-    "feeds.conversion.where: where.value": "whoever runs the command writes it",
-    "feeds.conversion.where: self.value": "whoever runs the command writes it",
-    r"feeds.fixes.html_text: f'</{name}(?=[\\t\\n\\f\\r />])'": [*RAW_END.values()],
-    "feeds.kinds.column_names: '|'.join(wild)": [
+    "feeds.transforms: where.value": "whoever runs the command writes it",
+    "feeds.transforms: self.value": "whoever runs the command writes it",
+    r"products.feeds.fixes.texts: f'</{name}(?=[\\t\\n\\f\\r />])'": [*RAW_END.values()],
+    "products.feeds.kinds.kind: '|'.join(wild)": [
         pattern for pattern in [NamePatterns(["a*b*c*d", "*x*x*x"])._wild] if pattern
     ],
     "masking: pattern": "tests/test_masking.py",

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from ads_cli.public_hosts import is_public_name
+from ads_cli.hosts import is_public_name
 from tests.private_hosts import SPELLINGS, private_hosts
 
 PUBLIC = (

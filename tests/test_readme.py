@@ -13,7 +13,7 @@ from platformdirs.unix import Unix
 from platformdirs.windows import Windows
 
 from ads_cli.errors import EXIT_CODES, SIGNAL_EXIT_CODES
-from ads_cli.output.presentation import FORMATS
+from ads_cli.output import FORMATS
 from tests.conftest import EXAMPLES, ROOT, feed
 from tests.locations.file_server import serving
 

@@ -11,9 +11,8 @@ import pexpect
 import pytest
 import yaml
 
-from ads_cli.api.catalog import CreateCatalog
+from ads_cli.api.catalog import CreateCatalog, CreateProductSet
 from ads_cli.api.names import FIELDS, SEGMENTS, VALUES
-from ads_cli.api.product_sets import CreateProductSet
 from ads_cli.api.products import BATCH_SIZE, DeleteProducts, ListProducts, PutProducts
 from ads_cli.config.addresses import SERVICE_ADDRESSES
 from tests.adsctl import ROOT

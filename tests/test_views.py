@@ -7,7 +7,7 @@ import pexpect
 import pytest
 from rich.cells import cell_len
 
-from ads_cli.output.chart import ChartRow, lines
+from ads_cli.output.drawings import ChartRow, lines
 
 SEARCH = ("audiences", "keywords", "--keywords", "mug,teapot", "--start-time", "2026-03-01T10:00Z")
 DAYS = (*SEARCH, "--granularity", "DAY", "--end-time", "2026-03-08T10:00Z")

@@ -12,7 +12,7 @@ import pycountry
 from phonenumbers import SUPPORTED_REGIONS
 from phonenumbers.geodata.locale import LOCALE_DATA
 
-from ads_cli.audiences.folding import fold
+from ads_cli.spelling import fold
 
 TARGET = Path(__file__).parent.parent / "ads_cli" / "audiences" / "countries.txt"
 LANGUAGES = "en de fr es it pt nl sv da nb fi pl cs sk sl hr hu ro bg el tr ru uk lt lv et ca ja zh ko ar he"

@@ -2,10 +2,13 @@
 
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import Meta
 
-from .endpoint import endpoint
+from .conditions import at_least_one, required_when, requires
+from .endpoint import Batch, endpoint
 from .types import Cursor, Id, Ids, InAccount, Name, PageInAccount, WithDeleted
+from .validation import rule
 
 COLUMNS = "id name audience_size targetable reasons_not_targetable"
 FIELDS = (
@@ -120,3 +123,102 @@ class ListTargeted(InAccount, kw_only=True):
         Annotated[bool, Meta(description="Only line items that are active", extra={"default": True})] | None
     ) = None
     cursor: Cursor | None = None
+
+
+COMBINATIONS = "/12/batch/accounts/{account_id}/custom_audiences"
+MAX_LEAVES = 10
+
+
+@requires("child_segments", "boolean_operator")
+@at_least_one("custom_audience_id", "child_segments")
+class Segment(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """An audience, or segments that an operator joins; the service negates it unless told otherwise."""
+
+    child_segments: list["Segment"]
+    boolean_operator: Literal["AND", "OR"] | None = None
+    custom_audience_id: Id | None = None
+    lookback_window: Literal[1, 7, 14, 30] | None = None
+    frequency: int | None = None
+    frequency_comparator: Literal["NUM_GTE", "NUM_GT", "NUM_EQ", "NUM_LTE", "NUM_LT"] | None = None
+    negate: Annotated[bool, Meta(extra={"default": True})] | None = None
+
+    @property
+    def leaves(self) -> list["Segment"]:
+        """The segments that have none inside them."""
+        inner = [leaf for segment in self.child_segments for leaf in segment.leaves]
+        return inner or [self]
+
+
+@endpoint(
+    f"POST {COMBINATIONS}",
+    "audiences combine",
+    columns=COLUMNS,
+    extra_fields=(*FIELDS, "metadata"),
+    params_in="json",
+    batch=Batch(COMBINATIONS, 10),
+)
+class CombineAudiences(InAccount):
+    """Create audiences that are combined from others."""
+
+
+@required_when("segments", audience_type=("FLEXIBLE",))
+class CombineAudience(CombineAudiences, kw_only=True):
+    """Create one of them: there is no request for one alone."""
+
+    name: AudienceName
+    audience_type: Literal["FLEXIBLE", "MOBILE_AUDIENCE"]
+    segments: Segment | None = None
+
+    @rule("segments")
+    def few_leaves(self) -> str | None:
+        """Limit the audiences of a tree."""
+        count = len(self.segments.leaves) if self.segments else 0
+        return f"name {count} audiences, at most {MAX_LEAVES} are allowed" if count > MAX_LEAVES else None
+
+
+DO_NOT_REACH_COLUMNS = "id name list_size deleted targetable reasons_not_targetable"
+DO_NOT_REACH_FIELDS = ("description", "created_at", "updated_at")
+LISTS = "/12/accounts/{account_id}/do_not_reach_lists"
+
+
+@endpoint(
+    f"GET {LISTS}",
+    "audiences do-not-reach list",
+    columns=DO_NOT_REACH_COLUMNS,
+    extra_fields=DO_NOT_REACH_FIELDS,
+    example="--with-deleted",
+)
+class ListDoNotReachLists(InAccount):
+    """Show the do-not-reach list of an account, which has at most one."""
+
+    with_deleted: WithDeleted | None = None
+
+
+@endpoint(
+    f"POST {LISTS}",
+    "audiences do-not-reach create",
+    columns=DO_NOT_REACH_COLUMNS,
+    extra_fields=DO_NOT_REACH_FIELDS,
+    example="--description 'Who wants no ads' --account 18ce55gze09",
+)
+class CreateDoNotReachList(InAccount):
+    """Create the do-not-reach list of an account, empty and with a name that the service chooses.
+
+    'adsctl audiences do-not-reach push' adds the people.
+    """
+
+    description: Annotated[str, Meta(description="What the list is for")] | None = None
+
+
+@endpoint(
+    f"DELETE {LISTS}/{{do_not_reach_list_id}}",
+    "audiences do-not-reach delete",
+    columns=DO_NOT_REACH_COLUMNS,
+    extra_fields=DO_NOT_REACH_FIELDS,
+    confirm_prompt="Delete the do-not-reach list {do_not_reach_list_id}: ads may reach its people again",
+    example="3k1a7",
+)
+class DeleteDoNotReachList(InAccount, kw_only=True):
+    """Delete a do-not-reach list."""
+
+    do_not_reach_list_id: Id

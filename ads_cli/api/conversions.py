@@ -5,9 +5,9 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from .amounts import currency_problem
 from .endpoint import Request, endpoint
 from .mobile_conversions import CONVERSIONS
-from .money import currency_problem
 from .types import ExactMoment, Id, Name
 from .users import Digest
 from .validation import rule

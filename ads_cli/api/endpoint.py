@@ -17,24 +17,24 @@ ParamsIn = Literal["query", "json", "form"]
 GROUP_MODULES = {
     "campaigns": ("campaigns",),
     "funding-instruments": ("funding_instruments",),
-    "lookup": ("bidding_rules", "lookup"),
-    "accounts": ("accounts", "history", "categories"),
+    "lookup": ("funding_instruments", "lookup"),
+    "accounts": ("accounts", "history", "lookup"),
     "accounts features": ("features",),
-    "accounts curated-categories": ("categories",),
+    "accounts curated-categories": ("lookup",),
     "line-items": ("line_items",),
-    "line-items curated-categories": ("line_item_categories",),
+    "line-items curated-categories": ("line_item_parts",),
     "targeting": ("targeting",),
     "targeting search": ("targeting_search",),
     "promoted": ("promoted",),
-    "promoted media": ("promoted_media",),
-    "promoted call-to-actions": ("promoted_media",),
+    "promoted media": ("promoted",),
+    "promoted call-to-actions": ("promoted",),
     "audiences": ("audiences", "audience_insights"),
-    "audiences combine": ("audience_combinations",),
+    "audiences combine": ("audiences",),
     "audiences permissions": ("audience_permissions",),
-    "audiences do-not-reach": ("do_not_reach",),
+    "audiences do-not-reach": ("audiences",),
     "audiences push": ("users",),
     "cards": ("cards",),
-    "cards poll": ("polls",),
+    "cards poll": ("conversations",),
     "cards image-conversation": ("conversations",),
     "cards video-conversation": ("conversations",),
     "media": ("media",),
@@ -42,12 +42,12 @@ GROUP_MODULES = {
     "posts drafts": ("unpublished_posts",),
     "posts scheduled": ("unpublished_posts",),
     "catalog": ("catalog",),
-    "catalog sets": ("product_sets",),
+    "catalog sets": ("catalog",),
     "catalog feeds": ("scheduled_feeds",),
     "products": ("products",),
     "settings": ("settings",),
-    "tracking-tags": ("tracking_tags",),
-    "recommendations": ("recommendations",),
+    "tracking-tags": ("line_item_parts",),
+    "recommendations": ("funding_instruments",),
     "conversions": ("conversions",),
     "measurement": ("measurement",),
     "measurement web-event-tags": ("web_event_tags",),
@@ -87,7 +87,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     retry: bool  # the request is idempotent
     confirm_prompt: str  # asked before a destructive request; takes its fields, and {rows} of an upload
     example: str  # arguments for the help; valid on a new emulator
-    chart: str  # shown on a terminal in place of a table; see console/charts.py
+    chart: str  # shown on a terminal in place of a table; see console/results.py
     id_field: str | None  # the path field that is the id of the resource itself
     rates: Mapping[str, Rate | None]  # by service: the limit that is stated for it
     sensitive: bool  # the body is masked, in --debug too

@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from .amounts import currency_problem
 from .budgets import Budget
 from .conditions import later_than
-from .endpoint import endpoint
-from .money import currency_problem
+from .endpoint import Request, endpoint
 from .types import Currency, Id, Ids, InAccount, Moment, PageInAccount, WithDeleted, sortable
 from .validation import rule
 
@@ -93,3 +93,52 @@ class DeleteFundingInstrument(InAccount, kw_only=True):
     """
 
     funding_instrument_id: Id
+
+
+@endpoint(
+    "GET /12/bidding_rules",
+    "lookup bidding-rules",
+    columns="currency minimum_cpe_bid_local_micro maximum_cpe_bid_local_micro minimum_denomination",
+    record_id="currency",
+    example="--currency EUR",
+)
+class ListBiddingRules(Request):
+    """List the smallest and the largest bid in each currency.
+
+    They change rarely.
+    """
+
+    currency: Annotated[Currency, Meta(description="Only of this currency")] | None = None
+
+    @rule("currency")
+    def currency_of_iso_4217(self) -> str | None:
+        """Require a currency of ISO 4217."""
+        return currency_problem(self.currency)
+
+
+RECOMMENDATIONS = "/5/accounts/{account_id}/recommendations"
+COLUMNS = "id funding_instrument_id status message"
+FIELDS = ("account_id", "created_at", "updated_at")
+
+
+@endpoint(
+    f"GET {RECOMMENDATIONS}", "recommendations list", columns=COLUMNS, extra_fields=FIELDS, example="-o ids"
+)
+class ListRecommendations(InAccount):
+    """List recommendations, at most one for each funding instrument.
+
+    The service offers them as a beta, to selected accounts only.
+    """
+
+
+@endpoint(
+    f"GET {RECOMMENDATIONS}/{{recommendation_id}}",
+    "recommendations get",
+    columns=COLUMNS,
+    extra_fields=(*FIELDS, "changes"),
+    example="5rc01 -o yaml",
+)
+class GetRecommendation(InAccount, kw_only=True):
+    """Show one recommendation with its changes: a tree of creations, updates and deletions."""
+
+    recommendation_id: Id

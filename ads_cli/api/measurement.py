@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from .endpoint import endpoint
-from .types import Id, Ids, InAccount, Name, PageInAccount, WithDeleted, sortable
-from .windows import ClickDays, ViewDays
+from .types import ClickDays, Id, Ids, InAccount, Name, PageInAccount, ViewDays, WithDeleted, sortable
 
 APP_TAGS = "/12/accounts/{account_id}/app_event_tags"
 APP_LISTS = "/12/accounts/{account_id}/app_lists"

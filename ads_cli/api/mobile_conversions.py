@@ -4,13 +4,12 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from .amounts import currency_problem
 from .endpoint import Request, endpoint
 from .measurement import ConversionType, OsType
-from .money import currency_problem
 from .rates import Rate
-from .types import ExactMoment, Moment, Name, Texts
+from .types import ClickDays, ExactMoment, Moment, Name, Texts, ViewWindow, within_click_window
 from .validation import rule
-from .windows import ClickDays, ViewWindow, within_click_window
 
 EVENT_COLUMNS = "app_id os_type conversion_type conversion_time platform_attribution"
 EVENT_FIELDS = (*("hashed_device_id", "click_window", "view_through_window", "partner_client_id"),)

@@ -8,10 +8,16 @@ import msgspec
 from msgspec import Meta
 
 from .endpoint import endpoint
-from .gtin import gtin_error, gtin_warning, was_truncated
 from .problems import Reason
 from .product_ids import id_problem
-from .product_values import currency_problem, image_problem, interval_problem
+from .product_values import (
+    currency_problem,
+    gtin_error,
+    gtin_warning,
+    image_problem,
+    interval_problem,
+    was_truncated,
+)
 from .rates import per_quarter_hour
 from .types import Cursor, Id, InCatalog
 from .validation import rule

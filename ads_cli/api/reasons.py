@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from ..suggestions import suggestion
+from ..spelling import suggestion
 from .fields import FieldType
 
 MAX_QUOTED = 60  # characters

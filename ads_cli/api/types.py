@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .conditions import excludes
+from .conditions import at_most, excludes
 from .endpoint import Request
 from .ids import ID_PATTERN, ID_WORDS
 from .time import DayOrTime, ExactTime, Time
@@ -110,3 +110,10 @@ class PageInAccount(Page, kw_only=True):
     """A list of resources of an account."""
 
     account_id: AccountId
+
+
+ClickDays = Annotated[Literal[1, 7, 14, 30], Meta(description="Days after a click")]
+ViewDays = Annotated[Literal[0, 1, 7, 14, 30], Meta(description="Days after a view")]
+ViewWindow = Annotated[ViewDays, Meta(extra={"default": 1})]
+
+within_click_window = at_most("view_through_window", "click_window")

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ..suggestions import suggestion
+from ..spelling import suggestion
 from .fields import FieldType, fields_of
 from .problems import CHOICE, InvalidError, Problem, Reason, Severity
 from .reasons import choice_problem, explain, length_problem, type_name

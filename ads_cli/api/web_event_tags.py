@@ -4,8 +4,17 @@ from typing import Literal
 
 from .endpoint import endpoint
 from .measurement import Retargeting
-from .types import Id, Ids, InAccount, Name, PageInAccount, WithDeleted
-from .windows import ClickDays, ViewDays, within_click_window
+from .types import (
+    ClickDays,
+    Id,
+    Ids,
+    InAccount,
+    Name,
+    PageInAccount,
+    ViewDays,
+    WithDeleted,
+    within_click_window,
+)
 
 WEB_TAGS = "/12/accounts/{account_id}/web_event_tags"
 WEB_TAG_COLUMNS = "id name type status click_window view_through_window retargeting_enabled deleted"

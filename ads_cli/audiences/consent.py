@@ -2,13 +2,160 @@
 
 import re
 import shlex
+import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 
+import msgspec
+
+from ..errors import ContentError
+from ..feeds.rows import FIRST_LINES
+from ..feeds.transforms import Where
 from ..output.text import counted
-from .answers import answer_of, spelled
-from .folding import fold
-from .headers import Consent
+from ..spelling import fold
+from .headers import Consent, consent_told_by, holds_codes
+
+# Each language: what people answer, and what spreadsheets write; then the letters and signs of forms.
+YES_WORDS = """
+yes true on ja wahr oui vrai sí verdadero sim verdadeiro sì vero waar sant sand sann kyllä tosi tak prawda ano
+pravda áno igen igaz da adevărat evet doğru ναι αληθές да истина так істина вярно taip tiesa jā jah tõene já
+ya benar có đúng 是 真 はい 예 네 참 ใช่ हाँ نعم صحيح כן אמת
+y t j o s д 1 1.0 1,0 ✓ ✔ ☑ ✅"""
+NO_WORDS = """
+no false off nein falsch non faux falso não nee onwaar nej falskt falsk nei usann ei epätosi nie fałsz ne
+nepravda nem hamis nu fals hayır yanlış όχι οχι ψευδές нет ложь ні хибність не невярно netiesa nē ei väär
+tidak salah không sai 否 假 いいえ 아니요 아니오 거짓 ไม่ ไม่ใช่ नहीं لا خطأ לא שקר
+n f н 0 0.0 0,0 ✗ ✘ ❌ ☐"""
+# Texts that are in no list of spellings, and that are nobody's name: an error may quote them.
+UNDECIDED_WORDS = """
+maybe perhaps unknown unset pending later cleaned bounced none null nan n/a na ? - – — 2 -1 x × both partial
+vielleicht unbekannt offen ausstehend peut-être inconnu quizás desconocido talvez forse sconosciuto
+misschien onbekend kanske okänd może nieznane snad neznámé talán belki возможно неизвестно 不明 未知
+subscribed unsubscribed not_subscribed never_subscribed confirmed unconfirmed active inactive accepted granted
+given denied refused declined opted-in opted-out opt-in opt-out double_opt-in single_opt-in"""
+NO_LETTERS = ("Mn", "Cf")  # categories of accents, variants and what has no width
+SAME_LETTERS = str.maketrans("ıłđ", "ild")
+
+
+@lru_cache(1024)
+def spelled(text: str) -> str:
+    """Return a cell without case, accents, width, quotation marks, and spaces around it."""
+    letters = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+    plain = "".join(letter for letter in letters if unicodedata.category(letter) not in NO_LETTERS)
+    return plain.translate(SAME_LETTERS).strip(" '\"\t\r\n\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029")
+
+
+YES = frozenset(map(spelled, YES_WORDS.split()))
+NO = frozenset(map(spelled, NO_WORDS.split()))
+UNDECIDED = frozenset(map(spelled, UNDECIDED_WORDS.split()))
+
+
+def answer_of(text: str) -> bool | None:
+    """Return whether a cell says yes or no, or None where it says neither."""
+    word = spelled(text)
+    return True if word in YES else False if word in NO else None
+
+
+class WhereAnswer(msgspec.Struct, frozen=True):
+    """Take the rows whose cell says yes or no as a condition asks; an empty cell says neither."""
+
+    where: Where
+
+    @property
+    def column(self) -> str:
+        """Name the column."""
+        return self.where.column
+
+    def holds(self, text: str) -> bool:
+        """Tell whether the condition holds for the text of a cell."""
+        is_asked_for = answer_of(text) is answer_of(self.where.value)
+        return is_asked_for == (self.where.operator == "=")
+
+
+Condition = Where | WhereAnswer
+
+
+@dataclass
+class CellAnswers:
+    """What the cells of a column say: those of some rows, then those of the whole list."""
+
+    has_answers: bool = False  # one says yes or no
+    others: Counter[str] = field(default_factory=Counter)  # "" for all that no message may quote
+    rows: list[int] = field(default_factory=list)  # the first of some rows that say something else
+    places: list[str] = field(default_factory=list)  # the first in the list
+
+    @classmethod
+    def of(cls, cells: Sequence[str]) -> "CellAnswers":
+        """Return what the cells of some rows say."""
+        kinds = {text: answer_of(text) for text in {*cells}}
+        found = cls(any(answer is not None for answer in kinds.values()))
+        others = {text for text, answer in kinds.items() if answer is None and spelled(text)}
+        if others:
+            rows = [row for row, text in enumerate(cells) if text in others]
+            found.others.update(_quotable(cells[row]) for row in rows)
+            found.rows = rows[:FIRST_LINES]
+        return found
+
+    def add(self, found: "CellAnswers", places: Iterable[str]) -> None:
+        """Add what some rows say; `places` names theirs."""
+        self.has_answers |= found.has_answers
+        self.others += found.others
+        if len(self.places) < FIRST_LINES:
+            self.places = [*self.places, *places][:FIRST_LINES]
+
+
+def asks_for_answer(where: Where) -> bool:
+    """Tell whether a condition asks for yes or no, unless the column has codes, as those of countries."""
+    is_equality = where.operator in ("=", "!=")
+    return is_equality and answer_of(where.value) is not None and not holds_codes(where.column)
+
+
+def is_text(column: str, found: CellAnswers) -> bool:
+    """Tell whether a column is compared as text, whatever its other cells say."""
+    return bool(found.others) and not consent_told_by(column)
+
+
+def decide(where: Where, found: CellAnswers, label: str) -> Condition:
+    """Return how a column is compared: by yes and no where its cells say nothing else, or as text.
+
+    Raise ContentError for a column of consent that says something else beside yes and no.
+    """
+    if not found.has_answers or is_text(where.column, found):
+        return where
+    if not found.others:
+        return WhereAnswer(where)
+    number = found.others.total()
+    what = "cell says" if number == 1 else "cells say"
+    raise ContentError(
+        f"{label}: {where.column!r} tells who may be contacted, and {number:,} {what} neither yes nor no:"
+        f" {_listed(found)}",
+        hint="nothing was sent; correct or empty these cells, or say with a regular expression which texts"
+        f" are meant, as in --where '{where.column}{where.operator.strip('=')}~^({where.value}|…)$'",
+    )
+
+
+def undecided_remark(where: Where, found: CellAnswers) -> str:
+    """Say that a column of consent is compared as text, though yes or no is asked for; else nothing."""
+    if found.has_answers or not found.others or not consent_told_by(where.column):
+        return ""
+    return f"no cell of {where.column!r} says yes or no: --where compares it with {where.value!r} as text"
+
+
+def _quotable(text: str) -> str:
+    """Return a text that an error may quote, else nothing: it may be personal."""
+    return text.strip() if spelled(text) in UNDECIDED else ""
+
+
+def _listed(found: CellAnswers) -> str:
+    """List what cells say that is neither yes nor no, and where the first of them are."""
+    kinds: Sequence[str] = [f"{text!r} ({count:,})" for text, count in found.others.most_common() if text]
+    if unquoted := found.others[""]:
+        kinds = [*kinds, counted(unquoted, "other text")]
+    more = found.others.total() - len(found.places)
+    return f"{', '.join(kinds)}; {', '.join(found.places)}" + (f" and {more:,} more" if more else "")
+
 
 # What systems write instead of yes, and what is asked for where nobody has that answer.
 GRANTED_WORDS = """

@@ -1,23 +1,172 @@
 """A list that is read and packed: a table block by block, other formats some rows at a time."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+import csv
+import io
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, NoReturn
 
+from ..api.names import WIRE_NAMES, neutral_name, with_neutral_keys
 from ..api.problems import Problem
 from ..errors import ContentError
 from ..feeds.rows import Block, Row, Rows, TableRows
 from ..validation.block_runner import BlockRunner, UnreadableError
-from ..validation.result import CheckedRow
-from .answers import CellAnswers, is_text
-from .blocks import AnswersInBlock, PackedBlock, TableLayout, find_answers, pack_block
-from .list_columns import ListColumns
-from .operation_params import ParamsResolver
-from .operations import Operations
-from .packing import PackedRows, PackingOptions, Purpose
-from .rows import UserRows
+from ..validation.rows import CheckedRow
+from .consent import CellAnswers, is_text
+from .identifiers import IDENTIFIERS
+from .list_columns import ColumnRoles, ListColumns
+from .operations import PARAMS_FIELDS, Operations, ParamsResolver
+from .packing import PackedRows, PackingOptions, ProblemsByRow, Purpose
+
+
+class UserRows(Rows):
+    """The rows of a reader; an operation in the service's own form becomes a row for each user."""
+
+    def __init__(self, inner: Rows) -> None:
+        super().__init__(inner.source, inner.roots, inner.known, inner.rename)
+        self.inner = inner
+        self.has_header = inner.has_header
+        self._has_operations = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Name the columns of the file, or those that operations are unpacked to."""
+        return (*PARAMS_FIELDS, *IDENTIFIERS) if self._has_operations else self.inner.columns
+
+    @columns.setter
+    def columns(self, value: tuple[str, ...]) -> None:
+        pass  # the base class starts without columns; these are the inner reader's
+
+    def _read(self) -> Iterator[Row]:
+        for row in self.inner:
+            self.notes, self.warnings = self.inner.notes, self.inner.warnings
+            if "params" in row.values or "users" in row.values:
+                self._has_operations = True
+                yield from _unpack(row)
+            else:
+                yield row
+
+
+def _unpack(row: Row) -> Iterator[Row]:
+    """Yield a row for each user of an operation, or a row with its problem."""
+    operation = dict(row.values)
+    params = operation.pop("params", {})
+    if not isinstance(params, Mapping):
+        yield Row(row.line, {}, "params: must be an object")
+        return
+    operation |= params
+    users = operation.pop("users", None)
+    unknown = operation.keys() - set(PARAMS_FIELDS)
+    if unknown or not isinstance(users, list) or not users:
+        problem = f"{min(map(str, unknown), default='')}: is not a known field"
+        yield Row(row.line, {}, problem if unknown else "users: must be a list of users")
+        return
+    for user in users:
+        user = with_neutral_keys(user) if isinstance(user, Mapping) else {"": user}
+        if user.keys() <= set(IDENTIFIERS):
+            yield Row(row.line, {**operation, **user})
+        else:
+            yield Row(row.line, {}, _problem_of(user))
+
+
+def _problem_of(user: Mapping[str, Any]) -> str:
+    """Describe a user with an unknown key, which may be a value by mistake and is not named."""
+    for name in sorted(WIRE_NAMES & user.keys()):
+        return f"users: {name!r} is another name of {neutral_name(name)!r}; give one of them"
+    return f"users: each must be an object with {', '.join(IDENTIFIERS)}"
+
+
+class TableLayout(NamedTuple):
+    """How the rows of a table become users."""
+
+    delimiter: str
+    roles: ColumnRoles
+    resolver: ParamsResolver
+
+
+class AnswersInBlock(NamedTuple):
+    """What the columns of conditions say in a block."""
+
+    answers: dict[str, CellAnswers]
+    lines: dict[int, int]  # of the rows that they name, counted from 0
+    rows: int
+
+
+class PackedBlock(NamedTuple):
+    """The packed rows of a block."""
+
+    packed: PackedRows
+    rows: int
+    blank: list[int]  # rows without any value, which are not counted as records
+    lines: dict[int, int]  # of rows with problems, counted from 0
+
+
+def pack_block(layout: TableLayout, block: Block, options: PackingOptions) -> PackedBlock | None:
+    """Pack the rows of a block; return None where it cannot be parsed: reading it by lines tells why."""
+    if (parsed := _parse_block(layout, block)) is None:
+        return None
+    text, cells, problems = parsed
+    rows = len(cells[0]) if cells else 0
+    packed = layout.roles.pack(cells, rows, layout.resolver, options, problems)
+    not_packed = [*packed.problems, *packed.left_out]
+    blank = [row for row in not_packed if not any(column[row].strip() for column in cells)]
+    for answers in packed.answers.values():
+        answers[""] -= len(packed.problems.keys() & {*blank})
+    packed.left_out = {*packed.left_out}.difference(blank)
+    for row in blank:
+        packed.problems.pop(row, None)
+    reported = {*packed.problems, *packed.partial, *packed.doubts}
+    lines = _find_lines(layout, text, reported) if reported else {}
+    return PackedBlock(packed, rows, blank, lines)
+
+
+def find_answers(layout: TableLayout, block: Block) -> AnswersInBlock | None:
+    """Find what the columns of conditions say in a block; return None where it cannot be parsed."""
+    if (parsed := _parse_block(layout, block)) is None:
+        return None
+    text, cells, problems = parsed
+    rows = len(cells[0]) if cells else 0
+    answers = layout.roles.find_answers(cells, rows, problems.keys())
+    named = {row for found in answers.values() for row in found.rows}
+    return AnswersInBlock(answers, _find_lines(layout, text, named) if named else {}, rows)
+
+
+def _parse_block(layout: TableLayout, block: Block) -> tuple[str, list[Sequence[str]], ProblemsByRow] | None:
+    """Return the text of a block, its columns, and the rows with too many or too few cells."""
+    try:
+        text = block.data.decode()
+        return None if "\0" in text else (text, *_parse(layout, text))
+    except (UnicodeDecodeError, csv.Error):
+        return None
+
+
+def _parse(layout: TableLayout, text: str) -> tuple[list[Sequence[str]], ProblemsByRow]:
+    """Return the columns of a block, and the rows with too many or too few cells."""
+    width = len(layout.roles.fields)
+    if width == 1 and not any(sign in text for sign in ('"', "\r", layout.delimiter)):
+        return [text.removesuffix("\n").split("\n")], {}  # one value a line, which is common
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=layout.delimiter, strict=True))
+    problems: ProblemsByRow = {}
+    if any(len(row) != width for row in rows):
+        for number, row in enumerate(rows):
+            if row and len(row) != width:
+                problems[number] = [("", f"has {len(row)} cells, and the header has {width}")]
+            row[width:] = [""] * (width - len(row))
+    return list(zip(*rows, strict=True)), problems
+
+
+def _find_lines(layout: TableLayout, text: str, rows: Iterable[int]) -> dict[int, int]:
+    """Find the line on which each of some rows begins, counted from 0."""
+    wanted, lines, begins = set(rows), {}, 0
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=layout.delimiter, strict=True)
+    for number, _ in enumerate(reader):
+        if number in wanted:
+            lines[number] = begins
+        begins = reader.line_num
+    return lines
+
 
 CHUNK_ROWS = 5000  # rows packed at once where they are read one by one
 BLOCK_BYTES = 384 * 1024  # of a table, packed at once

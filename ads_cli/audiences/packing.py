@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 
 from ..api.users import MAX_BODY_BYTES, MAX_OPERATIONS
 from .columns import EncodedColumn, encode_columns
-from .countries import find_region
+from .headers import find_region
 from .identifiers import IDENTIFIERS, identifier_types
-from .operation_params import OperationParams
-from .operations import Operations
+from .operations import OperationParams, Operations
 
 # 2,500 operations of this size, with commas and brackets, fill a body.
 MAX_OPERATION_BYTES = (MAX_BODY_BYTES - 2) // MAX_OPERATIONS - 1

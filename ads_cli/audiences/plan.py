@@ -5,16 +5,14 @@ from collections.abc import Callable, Iterable, Iterator
 from ..errors import ContentError
 from ..feeds.rows import Rows
 from ..uploads.batch import Batch, Batches
-from ..uploads.job_key import JobKey, Place
+from ..uploads.job_file import JobKey, Place
 from ..uploads.journal import Journal
-from ..uploads.pending import OnAcknowledged, pending_batches
-from ..uploads.plan import this_second
+from ..uploads.plan import OnAcknowledged, pending_batches, this_second
 from ..validation.report import ValidationReport
-from ..validation.result import CheckedRow
-from .answers import CellAnswers
+from ..validation.rows import CheckedRow
+from .consent import CellAnswers
 from .list_packer import ListPacker
-from .list_report import ListReport
-from .list_settings import ListSettings
+from .list_settings import ListReport, ListSettings
 from .operations import Operations, split_requests
 from .packing import Purpose
 

@@ -9,12 +9,10 @@ import msgspec
 from ..api.endpoint import Request
 from ..api.users import UpdateAudienceUsers, UpdateDoNotReachUsers
 from ..errors import RefusedError, UnavailableError
-from ..uploads.batch import FAILED, Acknowledgement, Batch
-from ..uploads.operation_errors import operation_errors, reasons_of
+from ..uploads.batch import FAILED, Acknowledgement, Batch, operation_errors, reasons_of
 from ..uploads.upload import AttemptLog, digest_of
 from .identifiers import IDENTIFIERS
-from .operation_params import PARAMS_FIELDS
-from .operations import Operations, body_pieces, count_users
+from .operations import PARAMS_FIELDS, Operations, body_pieces, count_users
 
 if TYPE_CHECKING:
     from ..client.client import Client

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from ..errors import AccessError, StateError, UsageError
-from ..loopback import is_loopback, listening_address
+from ..hosts import is_loopback, listening_address
 
 SIGN_IN_TIMEOUT_SECONDS = 300.0
 REQUEST_TIMEOUT_SECONDS = 10.0  # for a whole connection, however it drips

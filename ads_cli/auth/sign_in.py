@@ -8,8 +8,8 @@ from ..api.validation import convert
 from ..client.client import Client
 from ..client.prepared_request import build_request
 from ..client.response import Response
-from ..client.response_body import parse_form
 from ..errors import UnavailableError
+from ..http.response_body import parse_form
 from .secret_values import received_secret
 
 OUT_OF_BAND = "oob"

@@ -14,8 +14,8 @@ from ..api.spending import paused_unless_told
 from ..api.validation import check
 from ..errors import UsageError
 from ..feeds.rows import Row
-from ..suggestions import as_known, by_folded
-from ..validation.result import CheckedRow
+from ..spelling import as_known, by_folded
+from ..validation.rows import CheckedRow
 
 NO_AMOUNTS: Mapping[str, str] = {}
 OPERATION_KEYS = {"operation_type", "params"}  # of the service's own form of an operation

@@ -7,8 +7,7 @@ import msgspec
 
 from ..config.atomic_files import replacing
 from ..errors import StateError
-from ..uploads.job_file import Job
-from ..uploads.job_key import JobKey
+from ..uploads.job_file import Job, JobKey
 from ..uploads.jobs import list_jobs
 
 

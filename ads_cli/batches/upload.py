@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from ..api.endpoint import Request
 from ..errors import AdsctlError, UnavailableError
 from ..output.text import listed
-from ..uploads.batch import FAILED, Acknowledgement, Batch
-from ..uploads.operation_errors import Errors, operation_errors, reasons_of
+from ..uploads.batch import FAILED, Acknowledgement, Batch, Errors, operation_errors, reasons_of
 from ..uploads.upload import AttemptLog, digest_of, noted
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import FrameType
 
 from ..console.command_line import CommandLine
-from ..core_dumps import turn_off as turn_off_core_dumps
 from ..errors import AdsctlError, Interrupted, ReportedError
+from ..signals import turn_off as turn_off_core_dumps
 
 BROKEN_PIPE_EXIT_CODE = 141
 WRITE_ERRNOS = (errno.ENOSPC, errno.EFBIG, errno.EIO)

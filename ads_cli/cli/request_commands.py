@@ -21,12 +21,11 @@ from ..console.request_input import refuse_several, request_from_input
 from ..console.results import show, show_list, show_request
 from ..errors import UsageError
 from ..spelling import as_option
-from .batch_options import BATCH_OPTIONS, ONCE_OPTIONS
-from .request_parameters import common_fields, request_parameters
+from .request_parameters import BATCH_OPTIONS, ONCE_OPTIONS, common_fields, request_parameters
 
 if TYPE_CHECKING:
     from ..client.response import Response
-    from ..commands.creation import OneRecord
+    from ..commands.uploads.creation import OneRecord
 
 
 class RequestCommand(ExampleCommand):
@@ -116,7 +115,7 @@ def _currency_of(call: Invocation, kind: type[Request], named: str | None) -> Cu
     """Return what finds the currency of a request, where it has amounts; `named` is what --currency says."""
     if not money_fields(kind):
         return unknown_currency
-    from ..console.currencies import Currencies
+    from ..commands.spending import Currencies
 
     return Currencies(call, named).of
 
@@ -130,7 +129,7 @@ def _of_records(
     currency_of: CurrencyOf,
 ) -> "Request | OneRecord | None":
     """Return the request of the only record of a file, or send several."""
-    from ..commands.batch import BatchOptions, send_records
+    from ..commands.uploads.batch import BatchOptions, send_records
 
     given = {name: value for name, value in batch.items() if value is not None}
     return send_records(call, kind, file, values, BatchOptions(**given), currency_of)
@@ -138,7 +137,7 @@ def _of_records(
 
 def _create_once(call: Invocation, one: "OneRecord", *, envelope: bool) -> None:
     """Create the only record of a file, and show it."""
-    from ..commands.creation import create_once
+    from ..commands.uploads.creation import create_once
 
     def show_response(response: "Response") -> None:
         _show_response(call, one.request, response, envelope=envelope)

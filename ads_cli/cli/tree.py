@@ -10,12 +10,36 @@ from typer.core import TyperCommand, TyperGroup
 
 from ..console.command_line import CommandLine
 from ..console.help_texts import CONTEXT_SETTINGS, Example, FunctionCommand, Parsing, show_help, summary_line
-from ..console.options import shown_options
+from ..console.options import CHOICES, common_options, shown_options, store_common_option
 from ..console.parameters import Option, words_left
 from ..errors import UsageError
 from ..lean_imports import import_msgspec
-from .common_options import common_parameters, with_common_options
-from .layout import GROUP_COMMANDS, GROUPS, HAND_WRITTEN, ROOT_SECTIONS, ROOT_SUMMARIES
+from .command_index import CUSTOM_COMMANDS, GROUP_COMMANDS, GROUPS, ROOT_SECTIONS, ROOT_SUMMARIES
+
+
+def with_common_options(command: Any, path: tuple[str, ...], shown: Collection[str]) -> Any:
+    """Add the common options to a command; its help shows only those in `shown`."""
+    command.params += common_parameters(path, shown)
+    return command
+
+
+def common_parameters(path: tuple[str, ...], shown: Collection[str] = ()) -> list[Option]:
+    """Build the common options of the command at `path`; each stores its value for the command that runs."""
+    return [
+        Option(
+            *option.names,
+            option.name,
+            help=option.help,
+            metavar=option.metavar,
+            is_flag=not option.metavar,
+            expose_value=False,
+            callback=store_common_option,
+            hidden=option.name not in shown if path else not option.in_root_help,
+            offers=tuple(CHOICES.get(option.name, ())),
+        )
+        for option in common_options(path)
+    ]
+
 
 PROGRAM = "adsctl"
 
@@ -47,9 +71,9 @@ class LazyCommands(Mapping[str, Any]):
             return CommandGroup(*words, help=GROUPS[command])
         if command in GROUPS:
             return Group(*words, help=GROUPS[command])
-        if command in HAND_WRITTEN and not self._path:
+        if command in CUSTOM_COMMANDS and not self._path:
             return LazyCommand(words)
-        if command in HAND_WRITTEN:
+        if command in CUSTOM_COMMANDS:
             return hand_written_command(words)
         from ..api.endpoint import requests_named
         from .request_commands import RequestCommand
@@ -68,7 +92,7 @@ class LazyCommands(Mapping[str, Any]):
         if not self._path:
             return [name for names in ROOT_SECTIONS.values() for name in names]
         generated = generated_names(self._path)
-        return [*self._named_in(GROUPS), *generated, *self._named_in(HAND_WRITTEN)]
+        return [*self._named_in(GROUPS), *generated, *self._named_in(CUSTOM_COMMANDS)]
 
     def _named_in(self, commands: Collection[str]) -> list[str]:
         paths = (tuple(command.split()) for command in commands)
@@ -201,13 +225,13 @@ def generated_names(path: tuple[str, ...]) -> list[str]:
 
     requests = (request for module in modules_of(path) for request in requests_of(module))
     commands = dict.fromkeys(request.endpoint.command for request in requests)
-    found = (command.split() for command in commands if command not in HAND_WRITTEN)
+    found = (command.split() for command in commands if command not in CUSTOM_COMMANDS)
     return [name for *group, name in found if tuple(group) == path]
 
 
 def hand_written_command(path: tuple[str, ...]) -> Any:
     """Import a hand-written command."""
-    return with_common_options(function_command(path, HAND_WRITTEN), path, shown_options(path))
+    return with_common_options(function_command(path, CUSTOM_COMMANDS), path, shown_options(path))
 
 
 def function_command(path: tuple[str, ...], functions: Mapping[str, str]) -> FunctionCommand:

@@ -13,18 +13,15 @@ from ..api.names import GENERIC, Names
 from ..api.parts import request_parts
 from ..api.rates import TOTAL_COUNTS, Rate
 from ..errors import AdsctlError, NotFoundError, UnavailableError
-from .clock import CLOCK, Clock
+from ..http.headers import requested_delay
+from ..http.response_body import Parse, parse_json
+from ..http.retry import CLOCK, Clock, FailedAttempt, backoff
+from ..http.trace import Trace
 from .credentials import Credentials
-from .paging import follow
 from .prepared_request import PreparedRequest, build_request
-from .rate_headers import requested_delay
-from .rate_limiter import RateLimiter, StoppedError, Wait
-from .response import Response
-from .response_body import Parse, parse_json
-from .retry import FailedAttempt, backoff
-from .route_state import Permit
+from .rate_limiter import Permit, RateLimiter, StoppedError, Wait
+from .response import Response, follow
 from .sender import Sender
-from .trace import Trace
 
 if TYPE_CHECKING:
     import httpx
@@ -207,7 +204,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
     @staticmethod
     def load() -> None:
         """Import the modules needed to send, which takes 100 ms, while the caller does something else."""
-        from . import network, signing  # noqa: F401
+        from . import signing  # noqa: F401
 
     def open(self) -> None:
         """Create what the threads share; raise AdsctlError if proxy, certificates or credentials are bad."""
@@ -215,7 +212,8 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
 
     @cached_property
     def _sender(self) -> Sender:
-        from .transport import Connections, tls_context
+        from ..http.connections import tls_context
+        from .transport import Connections
 
         tls = tls_context(any(map(self._is_https, BASES)))
         return Sender(
@@ -238,10 +236,9 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
 
 
 def _connect_to_stranger(url: "httpx.URL") -> "httpx.BaseTransport":
-    from . import public_connections
-    from .transport import tls_context
+    from ..http.connections import connect_to_public, tls_context
 
-    return public_connections.connect(url, tls_context)
+    return connect_to_public(url, tls_context)
 
 
 def _check(response: Response, check: Callable[[Response], None]) -> None:

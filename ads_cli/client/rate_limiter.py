@@ -9,13 +9,170 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..api.rates import Rate
-from .clock import CLOCK, Clock
+from ..http.headers import Headers, seconds_until, window_of
+from ..http.retry import CLOCK, RETRIED_STATUSES, Clock
 from .concurrency_limit import ConcurrencyLimit
-from .quota import RESET_TOLERANCE_SECONDS
-from .route_state import Permit, RouteState
 
 if TYPE_CHECKING:
     from .shared_window import SharedWindow
+
+
+RESET_TOLERANCE_SECONDS = 1  # responses of one window may round its end differently
+MAX_PAST_RESET_SECONDS = 60.0  # a reset further in the past is not a current window
+RESET_MARGIN_SECONDS = 0.05  # added to a reset, for the service to start its next window
+
+
+class Quota:
+    """Tracks the smallest remaining count that a response of the current window stated.
+
+    The count may not yet include requests in flight, so another request is sent only while fewer are
+    in flight than remain: none is rejected, in whatever order responses arrive. Once nothing remains
+    and the window has ended, a single probe is sent; its response lets the others follow.
+    """
+
+    def __init__(self) -> None:
+        self.remaining: int | None = None  # None: not stated, or not credible
+        self.is_stated = False  # by the headers of the last response of the current window
+        self.limit: int | None = None  # of a window, as it was stated last
+        self.end_is_stated = False  # of the window, or of the pause
+        self._reset = 0  # end of the window, in Unix seconds of the service
+        self._ends_at = 0.0  # the same in monotonic seconds
+        self._paused_until = 0.0  # monotonic seconds
+
+    def delay(self, in_flight: int, probing: bool, now: float) -> float:
+        """Return the seconds until another request may be sent; infinite until a response arrives."""
+        if now < self._paused_until:
+            return self._paused_until - now
+        if self.covers(in_flight):
+            return 0.0
+        if now < self._ends_at:
+            return self._ends_at - now
+        return inf if probing else 0.0
+
+    def covers(self, in_flight: int) -> bool:
+        """Whether the quota allows one request beside those in flight."""
+        return self.remaining is None or in_flight < self.remaining
+
+    def is_exhausted(self, now: float) -> bool:
+        """Whether only the end of the window can allow another request, no response in flight can."""
+        return self.remaining == 0 or now < self._paused_until
+
+    def pause(self, until: float, *, is_stated: bool) -> None:
+        """Send nothing before `until` (monotonic seconds), and then a probe."""
+        self.remaining, self.end_is_stated = 0, is_stated
+        self._paused_until = self._ends_at = max(until, self._paused_until)
+
+    def update(self, headers: Headers, sent_at: float, now: float, unix_now: float) -> None:
+        """Update the quota from the headers of a response. `sent_at` and `now` are monotonic seconds.
+
+        The response to a request sent after the end of the window belongs to a new window and always counts.
+        """
+        remaining, reset, limit = window_of(headers)
+        self.limit = limit or self.limit
+        is_new_window = sent_at >= self._ends_at
+        if remaining is None or reset is None:
+            if is_new_window:
+                self.remaining, self.is_stated = None, False
+        elif is_new_window or reset > self._reset + RESET_TOLERANCE_SECONDS:
+            seconds = seconds_until(reset, headers, unix_now)
+            is_credible = seconds is not None and seconds > -MAX_PAST_RESET_SECONDS
+            self.remaining = remaining if is_credible else None
+            self.is_stated = self.end_is_stated = is_credible
+            self._reset = reset
+            self._ends_at = now + (seconds + RESET_MARGIN_SECONDS if seconds and seconds > 0 else 0.0)
+        elif reset >= self._reset - RESET_TOLERANCE_SECONDS and self.remaining is not None:
+            self.remaining = min(self.remaining, remaining)
+
+
+class RouteState:
+    """Quota, concurrency limit and requests in flight of one route; guarded by the rate limiter's lock."""
+
+    def __init__(self, concurrency: ConcurrencyLimit, changed: threading.Condition) -> None:
+        self.quota = Quota()
+        self.concurrency = concurrency
+        self.changed = changed
+        self.in_flight = 0
+        self.probe: Permit | None = None  # sent alone, to see whether the service accepts requests again
+        self.wait_reported_until = 0.0  # monotonic seconds
+        self._waiting = 0
+
+    def delay(self, now: float) -> float:
+        """Return the seconds until another request may be sent; infinite until a response arrives."""
+        delay = self.quota.delay(self.in_flight, self.probe is not None, now)
+        return delay or (0.0 if self.in_flight < self.concurrency.limit else inf)
+
+    def wait(self, delay: float) -> None:
+        """Wait until a request ends, at most `delay` seconds."""
+        self._waiting += 1
+        try:
+            self.changed.wait(None if delay == inf else delay)
+        finally:
+            self._waiting -= 1
+
+    def release(self, permit: "Permit") -> None:
+        """Unregister a request that has ended, and wake the threads that may send now."""
+        self.in_flight -= 1
+        if self.probe is permit:
+            self.probe = None
+        if self._waiting:
+            remaining = self.quota.remaining
+            # With nothing remaining, every thread has to find out that the wait is long.
+            free = min(self.concurrency.limit, remaining or inf) - self.in_flight
+            self.changed.notify(self._waiting if remaining == 0 else max(0, int(free)))
+
+
+class Permit:
+    """Permission to send one request, which is in flight until the `with` block ends."""
+
+    __slots__ = ("_clock", "_has_response", "_lock", "_round", "_sent_at", "_state", "on_end")
+
+    def __init__(self, state: RouteState, lock: threading.Lock, clock: Clock, now: float) -> None:
+        self._state, self._lock, self._clock, self._sent_at = state, lock, clock, now
+        self._has_response = False
+        self.on_end: Callable[[], None] | None = None
+        if not state.quota.covers(state.in_flight):
+            state.probe = self
+        state.in_flight += 1
+        self._round = state.concurrency.acquire(state.in_flight)
+
+    @property
+    def has_stated_quota(self) -> bool:
+        """Whether the headers of responses state how many requests remain."""
+        return self._state.quota.is_stated
+
+    @property
+    def stated_limit(self) -> int | None:
+        """The limit of a window that headers of responses stated."""
+        return self._state.quota.limit
+
+    def record(self, status: int, headers: Headers) -> None:
+        """Update quota and concurrency limit from a response."""
+        clock, state = self._clock, self._state
+        self._has_response = True
+        with self._lock:
+            now = clock.monotonic()
+            state.quota.update(headers, self._sent_at, now, clock.time())
+            if status in RETRIED_STATUSES:
+                state.concurrency.record_overload(self._round)
+            else:
+                state.concurrency.record_response(self._round, now - self._sent_at)
+
+    def cancel(self) -> None:
+        """Give the permit back without having sent anything."""
+        with self._lock:
+            self._state.release(self)
+
+    def __enter__(self) -> "Permit":
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if self.on_end:
+            self.on_end()
+        with self._lock:
+            if not self._has_response:
+                self._state.concurrency.record_overload(self._round)
+            self._state.release(self)
+
 
 ANNOUNCE_WAIT_SECONDS = 5.0  # a longer wait is reported
 NOTHING_BORNE: Mapping[str, int] = {}

@@ -7,14 +7,14 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ..errors import AccessError, AdsctlError, RateLimitedError, UnavailableError
+from ..http.headers import clock_hint
+from ..http.response_body import Parse, is_certificate_error, network_error, read_body
+from ..http.retry import LONG_LIMITS, RETRIED_STATUSES, FailedAttempt
+from ..http.trace import Trace
 from ..output.text import shortened
 from .prepared_request import PreparedRequest
-from .rate_headers import clock_hint
+from .rate_limiter import Permit
 from .response import BAD_TIMESTAMP, Response, read_response
-from .response_body import Parse, is_certificate_error, network_error, read_body
-from .retry import LONG_LIMITS, RETRIED_STATUSES, FailedAttempt
-from .route_state import Permit
-from .trace import Trace
 
 if TYPE_CHECKING:
     import httpx

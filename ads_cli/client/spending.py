@@ -1,10 +1,11 @@
 """What requests change about spending, compared with what the service has."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..api.endpoint import Request
+from ..api.endpoint import Request, requests_of
 from ..api.spending import (
     ACTIVE,
     Raise,
@@ -18,7 +19,93 @@ from ..api.spending import (
     raises,
     status_field,
 )
-from .stored_records import SOURCES, Record, StoredRecords
+from ..errors import RefusedError, UnavailableError
+
+if TYPE_CHECKING:
+    from .client import Client
+
+
+# What is read: the field that names a record, the module that declares it, and the group of its commands.
+SOURCES = {
+    "line_item_id": ("line_items", "line-items"),
+    "campaign_id": ("campaigns", "campaigns"),
+    "funding_instrument_id": ("funding_instruments", "funding-instruments"),
+}
+MOST_SINGLE = 10  # records of a kind that are requested one by one; then all of the account are listed
+MOST_IDS = 200  # of a list
+PAGE_SIZE = 1000
+Record = Mapping[str, Any]  # by neutral names; an empty one stands for what could not be read
+
+
+class StoredRecords:
+    """Reads records of an account, each once."""
+
+    def __init__(self, client: "Client", account: str) -> None:
+        self._client, self._account = client, account
+        self._found: dict[str, dict[str, Record]] = {field: {} for field in SOURCES}
+        self._listed: set[str] = set()
+
+    def one(self, field: str, identifier: str) -> Record:
+        """Return the record that a field names; raise NotFoundError if there is none."""
+        found = self._found[field]
+        if identifier not in found and field not in self._listed:
+            if len(found) < MOST_SINGLE:
+                get = _request(field, "get")(account_id=self._account, **{field: identifier})
+                record = self._client.call(get).neutral_data
+                is_meant = isinstance(record, dict) and record.get("id", identifier) == identifier
+                found[identifier] = record if is_meant else {}
+            else:
+                found |= self._list(field, count=PAGE_SIZE)
+                self._listed.add(field)
+        return found.get(identifier, {})
+
+    def named(self, field: str, identifier: str) -> Record:
+        """Return a record, as far as it can be read; raise NotFoundError if there is none."""
+        with _unless_unusable():
+            return self.one(field, identifier)
+        return self._found[field].setdefault(identifier, {})
+
+    def read(self, field: str, identifiers: Iterable[str]) -> dict[str, Record]:
+        """Return records, as far as they can be read, by one list request for MOST_IDS; deleted ones too."""
+        wanted, found = [*dict.fromkeys(identifiers)], self._found[field]
+        missing = [each for each in wanted if each not in found]
+        for start in range(0, len(missing), MOST_IDS):
+            ids = missing[start : start + MOST_IDS]
+            found |= {each: {} for each in ids}
+            with _unless_unusable():
+                listed = self._list(field, count=MOST_IDS, with_deleted=True, **{f"{field}s": ids})
+                found |= {each: listed.get(each, {}) for each in ids}
+        return {each: found[each] for each in wanted}
+
+    def _list(self, field: str, **values: Any) -> dict[str, Record]:
+        kind = _request(field, "list")
+        with_draft = {"with_draft": True} if "with_draft" in kind.__struct_fields__ else {}
+        found: dict[str, Record] = {}
+        for page in self._client.pages(kind(account_id=self._account, **with_draft, **values)):
+            for record in page.records:
+                identifier = str(record.get("id"))
+                # What is listed twice and differs cannot be read.
+                found[identifier] = record if found.get(identifier, record) == record else {}
+        return found
+
+
+@contextmanager
+def _unless_unusable() -> Iterator[None]:
+    """Give up where the service answers, and its answer cannot be used; raise other errors."""
+    try:
+        yield
+    except RefusedError:
+        pass
+    except UnavailableError as error:
+        if error.http_status is None:  # nobody answered
+            raise
+
+
+def _request(field: str, verb: str) -> type[Request]:
+    module, group = SOURCES[field]
+    (found,) = (each for each in requests_of(module) if each.endpoint.command == f"{group} {verb}")
+    return found
+
 
 CAMPAIGN = "campaign_id"
 Key = tuple[str, str]

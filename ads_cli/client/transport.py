@@ -7,17 +7,16 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
 from .. import __version__
-from ..errors import StateError
+from ..http.connections import connect
+from ..http.response_body import ENCODING
 from .prepared_request import PreparedRequest
-from .response_body import ENCODING
 
 if TYPE_CHECKING:
-    from .network import NetworkTransport
+    from ..http.network import NetworkTransport
 
     T = TypeVar("T", bound=NetworkTransport)
 
@@ -84,53 +83,6 @@ def http_request(prepared: PreparedRequest, timeout: float, deadline: float) -> 
     )
     request.headers.update(prepared.headers)
     return request
-
-
-def connect(url: httpx.URL, tls: ssl.SSLContext) -> httpx.BaseTransport:
-    """Return a connection to a host, through the proxy that the environment names for it."""
-    from .network import NetworkTransport
-
-    return through_proxy(NetworkTransport, url, tls)
-
-
-def _proxy(url: httpx.URL) -> str | None:
-    """Return the proxy for a URL; plain http is sent to this machine only, without a proxy."""
-    return None if url.scheme == "http" else proxy_of(url)
-
-
-def proxy_of(url: httpx.URL) -> str | None:
-    """Return the proxy that the environment names for a URL."""
-    proxies = getproxies()
-    proxy = proxies.get(url.scheme) or proxies.get("all")
-    if not proxy or proxy_bypass(url.host):
-        return None
-    return proxy if "://" in proxy else f"http://{proxy}"
-
-
-def through_proxy(
-    transport: "Callable[[httpx.URL, ssl.SSLContext, str | None], T]",
-    url: httpx.URL,
-    tls: ssl.SSLContext,
-    find_proxy: Callable[[httpx.URL], str | None] = _proxy,
-) -> "T":
-    """Make a transport to a host, with the proxy that the environment names for it."""
-    try:
-        return transport(url, tls, find_proxy(url))
-    except (ValueError, httpx.InvalidURL) as error:
-        raise StateError(
-            f"the proxy that the environment names cannot be used: {error}",
-            hint="set HTTPS_PROXY or ALL_PROXY to an address such as http://proxy.example:3128",
-        ) from None
-
-
-def tls_context(secure: bool) -> ssl.SSLContext:
-    """Return a context that trusts the system's certificates (or SSL_CERT_FILE), with TLS 1.2 or newer.
-
-    If no address is https, no certificates are loaded, which would take time.
-    """
-    context = ssl.create_default_context() if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    return context
 
 
 class EmulatorTransport(httpx.BaseTransport):

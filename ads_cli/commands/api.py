@@ -19,8 +19,7 @@ from ..console.request_input import is_text
 from ..console.results import show_pages, show_prepared
 from ..errors import UsageError
 from ..output.text import shell_command
-from ..spelling import as_option
-from ..suggestions import closest
+from ..spelling import as_option, closest
 
 if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
@@ -131,13 +130,13 @@ def api(
     content = _read_file(body) if body else b""
     request = RawRequest(method, call.settings.address(base.value), plain_path, query, headers, content)
     if as_curl:
-        from ..client.trace import Trace
+        from ..http.trace import Trace
 
         print(Trace().mask(_curl(request.prepare())))
     elif call.dry_run:
         show_prepared(call, request.prepare())
     else:
-        from ..client.paging import follow
+        from ..client.response import follow
 
         responses = follow(lambda cursor: call.client.exchange(request.prepare(cursor)))
         envelope = envelope and call.printer.shows_documents

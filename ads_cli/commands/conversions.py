@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from ..console.bulk_options import FeedOptions, File, PushOptions, Uncertain, with_options
 from ..console.invocation import Invocation
 from ..errors import UsageError
+from .uploads.options import FeedOptions, File, PushOptions, Uncertain, with_options
 
 
 @with_options(feed=FeedOptions, options=PushOptions, default_concurrency=1)
@@ -41,11 +41,10 @@ def send(
 
     For example: adsctl conversions send orders.csv --pixel o8z6j --event-id o3f71
     """
-    from ..console.list_options import checked_region
-    from ..conversions.plan import conversion_plan
-    from ..conversions.reader import KNOWN, ConversionReader
-    from .push import PushCommand
-    from .push_steps import OnceSteps
+    from ..conversions import KNOWN, ConversionReader, conversion_plan
+    from .audiences.options import checked_region
+    from .uploads.hooks import OnceSteps
+    from .uploads.push import PushCommand
 
     call = Invocation.of(ctx)
     if currency and not currency.isalpha():

@@ -1,5 +1,6 @@
 """The help of commands and topics."""
 
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -10,7 +11,7 @@ from ..console.help_topics import ALL_TOPICS, FEEDS_TOPIC, LINES_TOPIC, TOPICS
 from ..console.invocation import Invocation
 from ..console.options import completes_from
 from ..errors import StateError, UsageError
-from ..suggestions import suggestion
+from ..spelling import suggestion
 
 
 def show_help(
@@ -46,7 +47,7 @@ def show_help(
 
 def _show_endpoints(ctx: typer.Context) -> None:
     """List the lines of the API."""
-    from ..reference.endpoints import ENDPOINT_COLUMNS, endpoint_records
+    from ..reference.records import ENDPOINT_COLUMNS, endpoint_records
 
     call = Invocation.of(ctx, is_help=True)
     records = list(endpoint_records(ctx.find_root().command, _service(call)))
@@ -55,7 +56,7 @@ def _show_endpoints(ctx: typer.Context) -> None:
 
 def _show_fields(ctx: typer.Context, feeds: list[str]) -> None:
     """List the fields of feeds, or of all of them."""
-    from ..reference.feed_fields import FEEDS, FIELD_COLUMNS, FIELD_DETAILS, field_records
+    from ..reference.records import FEEDS, FIELD_COLUMNS, FIELD_DETAILS, field_records
 
     if unknown := [name for name in feeds if name not in FEEDS]:
         message = f"there is no feed {unknown[0]!r}{suggestion(unknown[0], FEEDS)}"
@@ -105,3 +106,26 @@ def _command_context(ctx: typer.Context, path: list[str]) -> Any:
         command = getattr(command, "loaded", command)
         context = command.context_class(command, info_name=name, parent=context)
     return context
+
+
+class Shell(StrEnum):
+    """The supported shells."""
+
+    bash = "bash"
+    zsh = "zsh"
+    fish = "fish"
+    powershell = "powershell"
+
+
+def completion(
+    ctx: typer.Context,
+    shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh, fish or powershell")],
+) -> None:
+    """Print the completion script of a shell.
+
+    For example: adsctl completion bash > ~/.local/share/bash-completion/completions/adsctl
+    """
+    from ..reference import describe_commands
+    from ..reference.completion import completion_script
+
+    print(completion_script(shell.value, describe_commands(ctx.find_root().command)), end="")

@@ -3,12 +3,35 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from ..api.amounts import as_amount, currency_problem
 from ..api.endpoint import Request
-from ..api.money import as_amount, currency_problem
 from ..api.spending import Raise, named_record
-from ..client.spending import SpendingChange, spending_changes
-from ..console.currencies import Currencies
+from ..client.spending import SOURCES, SpendingChange, spending_changes
 from ..console.invocation import Invocation
+from ..errors import UsageError
+
+
+class Currencies:
+    """Looks up the currencies of what requests change or belong to; `named` is what --currency says."""
+
+    def __init__(self, call: Invocation, named: str | None = None) -> None:
+        self._call = call
+        self._named = named.upper() if named else None
+        if problem := currency_problem(self._named):
+            raise UsageError(f"--currency: {problem}", hint="as in EUR")
+
+    def of(self, request: Request) -> str | None:
+        """Return the currency of a request's amounts; None where it is not known."""
+        if found := self._named or getattr(request, "currency", None):
+            return str(found)
+        if self._call.dry_run and not self._call.settings.is_local:
+            return None  # nothing is sent
+        for field in SOURCES:
+            if identifier := getattr(request, field, None):
+                currency = self._call.stored.one(field, identifier).get("currency")
+                return currency if isinstance(currency, str) else None
+        return None
+
 
 DAILY = "daily_budget_amount_local_micro"
 MOST_NAMED = 5  # records that rise are named: those that rise most

@@ -5,7 +5,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from ..errors import AdsctlError, StateError
-from ..loopback import is_loopback
+from ..hosts import is_loopback
 
 ADDRESSES = ("base_url", "ads_url", "ads_sandbox_url")
 # The addresses of the services that have one, by name.

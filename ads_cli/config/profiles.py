@@ -6,8 +6,8 @@ from typing import Any
 
 from ..api.names import SERVICES
 from ..errors import StateError, UsageError
-from ..output.presentation import FORMATS
-from ..suggestions import suggestion
+from ..output import FORMATS
+from ..spelling import suggestion
 from .addresses import ADDRESSES, check_address
 from .atomic_files import atomic, make_folder
 from .file_locks import locked

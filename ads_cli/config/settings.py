@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 from ..api.names import SERVICES, Names
 from ..errors import StateError, UsageError
 from ..numbers import parse_count, parse_duration
-from ..spelling import as_option, as_variable
-from ..suggestions import suggestion
+from ..spelling import as_option, as_variable, suggestion
 from .addresses import ADDRESSES, SERVICE_ADDRESSES, check_address
 
 LOCAL = "local"
@@ -62,7 +61,7 @@ class Settings:
         path = self.flags.get("env_file")
         if path is None:
             return self._environ
-        from .env_file import with_env_file
+        from .environment import with_env_file
 
         return with_env_file(self._environ, path)
 
@@ -253,6 +252,6 @@ class Settings:
 
     def read_config(self) -> Mapping[str, Any]:
         """Read config.yaml, not from a cache; an empty mapping if it does not exist."""
-        from .config_file import read_config
+        from .writers import read_config
 
         return read_config(self.config_dir / "config.yaml")

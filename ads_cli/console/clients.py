@@ -10,9 +10,9 @@ from ..api.rates import Rate
 from ..client.client import Client
 from ..client.credentials import Credentials
 from ..client.rate_limiter import Wait
-from ..client.trace import Trace
 from ..config.settings import Settings
 from ..errors import UnavailableError, UsageError
+from ..http.trace import Trace
 from ..output.messages import Messages
 
 if TYPE_CHECKING:
@@ -37,8 +37,7 @@ def make_client(
 
     def shared_window(rate: Rate) -> "SharedWindow":
         """Make the window of a rate, in the allowance of a fleet if this process is part of one."""
-        from ..client.allowance import VARIABLE, Allowance, account_scope, token_scope
-        from ..client.shared_window import SharedWindow
+        from ..client.shared_window import VARIABLE, Allowance, SharedWindow, account_scope, token_scope
 
         allowance_folder = settings.environ.get(VARIABLE)
         allowance = Allowance(Path(allowance_folder)) if allowance_folder else None

@@ -8,7 +8,7 @@ from ..masking import Mask
 from .options import ALL_OPTIONS, CommonOption
 
 if TYPE_CHECKING:
-    from ..output.presentation import Presentation
+    from ..output import Presentation
 
 LONG_OPTIONS = {name: option for option in ALL_OPTIONS for name in option.names if name.startswith("--")}
 SHORT_OPTIONS = {name[1]: option for option in ALL_OPTIONS for name in option.names if len(name) == 2}

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..config.environment import ENVIRONMENT
-from ..config.folders import CONFIG_FILES, STATE_FILES
+from ..config.environment import CONFIG_FILES, ENVIRONMENT, STATE_FILES
 from ..config.settings import Settings
 from ..errors import EXIT_CODES, SIGNAL_EXIT_CODES
 from ..feeds.registry import one_of, readable_formats
-from ..output.presentation import FORMATS
+from ..output import FORMATS
 from ..output.text import safe
 from .options import ALL_OPTIONS
 

@@ -16,11 +16,11 @@ from .presentation import resolve_presentation
 if TYPE_CHECKING:
     from ..auth.secrets import Secrets
     from ..client.client import Client
-    from ..client.download import Version
     from ..client.prepared_request import PreparedRequest
-    from ..client.stored_records import StoredRecords
-    from ..client.trace import Trace
+    from ..client.spending import StoredRecords
     from ..emulator.app import Emulator
+    from ..http.download import Version
+    from ..http.trace import Trace
     from ..masking import Mask
     from ..output.messages import Messages
     from ..output.printer import Printer
@@ -132,7 +132,7 @@ class Invocation:
     @cached_property
     def trace(self) -> "Trace":
         """What --debug and --log-file record."""
-        from ..client.trace import Trace
+        from ..http.trace import Trace
 
         return Trace(
             show=self.messages.show if self.flags.get("debug") else None,
@@ -163,7 +163,7 @@ class Invocation:
     @cached_property
     def stored(self) -> "StoredRecords":
         """Records of the account as the service has them."""
-        from ..client.stored_records import StoredRecords
+        from ..client.spending import StoredRecords
 
         return StoredRecords(self.client, self.account)
 

@@ -8,7 +8,7 @@ from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..config.folders import CONFIG_FILES, STATE_FILES
+from ..config.environment import CONFIG_FILES, STATE_FILES
 from ..errors import UsageError
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from ..api.names import SERVICES
-from ..output.presentation import COLORS, FORMATS
+from ..output import COLORS, FORMATS
 
 
 class CommonOption(NamedTuple):

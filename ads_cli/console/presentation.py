@@ -5,8 +5,8 @@ from contextlib import suppress
 
 from ..config.settings import Setting, Settings
 from ..errors import AdsctlError, UsageError
-from ..output.presentation import COLORS, FORMATS, Presentation
-from ..suggestions import suggestion
+from ..output import COLORS, FORMATS, Presentation
+from ..spelling import suggestion
 from .command_line import CommandLine
 
 

@@ -5,8 +5,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..client.copy_limits import Limits
 from ..feeds.locations.access import OnBytes, RemoteAccess
+from ..http.copy_limits import Limits
 from ..numbers import size_text
 from ..output.messages import Messages
 from ..output.text import safe

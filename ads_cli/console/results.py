@@ -1,17 +1,56 @@
 """Show the responses of declared requests, and the requests of a dry run."""
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
+from ..api.audience_insights import SearchKeywords
 from ..api.endpoint import Endpoint, Request
 from ..api.names import to_neutral
 from ..numbers import parse_count
+from ..output.drawings import ChartRow, draw
+from ..output.printer import Printer
 from .invocation import Invocation
 
 if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
+
+
+MAX_NUMBERS, MAX_NUMBER = 10_000, 10**15  # what is more is shown as a document
+HOURS = {"HOUR": 1, "DAY": 24}  # covered by one number of post_volume
+
+
+def draw_keywords(printer: Printer, request: SearchKeywords, data: Any) -> bool:
+    """Draw the posts with the keywords by day, and related keywords; return False if it cannot be drawn."""
+    if not isinstance(data, dict):
+        return False
+    volume, related = data.get("post_volume") or [], data.get("related_keywords") or []
+    if not (isinstance(volume, list) and isinstance(related, list) and len(volume) <= MAX_NUMBERS):
+        return False
+    if not all(type(number) is int and 0 <= number <= MAX_NUMBER for number in volume):
+        return False
+    rows = list(_days(request, volume))
+    title = f"Posts with {', '.join(request.keywords)}, by {request.granularity.lower()} (UTC)"
+    words = [str(word) for word in related]
+    draw(printer.stream, title, rows, "Related keywords", words, color=printer.color)
+    return True
+
+
+def _days(request: SearchKeywords, volume: list[int]) -> Iterator[ChartRow]:
+    """Split the numbers into days; the hours of all days are aligned."""
+    step = timedelta(hours=HOURS[request.granularity])
+    start = request.start_time.moment
+    moments = [(start + n * step, number) for n, number in enumerate(volume)]
+    for day, of_day in groupby(moments, key=lambda moment: moment[0].date()):
+        numbers = list(of_day)
+        missing = numbers[0][0].hour if request.granularity == "HOUR" else 0
+        yield ChartRow(f"{day:%m-%d}", [*[None] * missing, *(number for _, number in numbers)])
+
+
+CHARTS: dict[str, Callable[[Printer, Any, Any], bool]] = {"keywords": draw_keywords}
+
 
 # Commands that show records of their own group; `accounts apps`, for one, shows no accounts.
 COLUMN_FORMATS = ("table", "tsv", "csv")
@@ -22,11 +61,12 @@ def show(call: Invocation, request: Request, document: Any) -> None:
     """Print a document with the columns of its endpoint, or draw its chart on a terminal."""
     endpoint = request.endpoint
     _record_ids(call, endpoint, document if isinstance(document, list) else [document])
-    if endpoint.chart and call.printer.draws:
-        from .charts import CHARTS
-
-        if CHARTS[endpoint.chart](call.printer, request, to_neutral(document)):
-            return
+    if (
+        endpoint.chart
+        and call.printer.draws
+        and CHARTS[endpoint.chart](call.printer, request, to_neutral(document))
+    ):
+        return
     call.printer.show(document, endpoint.columns, endpoint.record_id, endpoint.extra_fields)
 
 

@@ -24,7 +24,7 @@ def shown(column: str, record: Mapping[str, Any]) -> Any:
     """Return the value of a column as a table shows it."""
     value = record.get(column)
     if column.endswith(MONEY) and isinstance(value, int):
-        from ..api.money import as_amount
+        from ..api.amounts import as_amount
 
         currency = str(record.get("currency") or "")
         return f"{as_amount(value, currency)} {currency}".rstrip()

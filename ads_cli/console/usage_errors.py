@@ -5,7 +5,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..output.text import safe
-from ..suggestions import suggestion
+from ..spelling import suggestion
 
 MAX_LISTED_COMMANDS = 12
 

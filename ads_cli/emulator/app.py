@@ -19,18 +19,16 @@ from ..api.users import AudienceOperation, DoNotReachOperation
 from ..api.validation import compile_types
 from ..errors import StateError
 from . import identity, oauth, resources
-from .core.errors import ApiError
 from .core.faults import handle_with_faults, parse_fault
-from .core.handlers import RegisteredHandler, RequestContext
-from .core.incoming_request import IncomingRequest
+from .core.handlers import RegisteredHandler, RequestContext, error_of, read_request
 from .core.rate_limits import RateLimits
-from .core.read_request import error_of, read_request
-from .core.responses import RESULTS, HttpResponse, envelope, error_response
+from .core.request import IncomingRequest
+from .core.responses import RESULTS, ApiError, HttpResponse, envelope, error_response
 from .core.routing import Router
 from .core.shapes import in_shape_of_x
 from .core.signatures import Authenticator
+from .storage import Store
 from .storage.database import file_errors_as_state_errors, open_store
-from .storage.store import Store
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
@@ -163,7 +161,7 @@ class Emulator:
         return handle_with_faults(self.faults, incoming, handle)
 
     def _download(self, incoming: IncomingRequest) -> HttpResponse:
-        from .resources.statistics_jobs import download
+        from .resources.statistics import download
 
         return download(self._store, incoming)
 

@@ -13,9 +13,9 @@ from wsgiref.handlers import format_date_time
 
 import h11
 
-from .core.errors import ApiError
 from .core.faults import HEADER
-from .core.incoming_request import MAX_BODY_BYTES
+from .core.request import MAX_BODY_BYTES
+from .core.responses import ApiError
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication

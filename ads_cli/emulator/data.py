@@ -6,8 +6,7 @@ from typing import Any
 import msgspec
 
 from ..api.products import Product
-from .storage import audience_user_table, product_table
-from .storage.store import Record, Store
+from .storage import Record, Store, audience_user_table, product_table
 
 
 class EmulatorData:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..errors import UsageError
-from ..loopback import is_loopback, listening_address
+from ..hosts import is_loopback, listening_address
 from .app import Emulator
 from .connection import Connection
-from .core.errors import ApiError
+from .core.responses import ApiError
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication

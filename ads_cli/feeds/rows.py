@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import msgspec
@@ -11,6 +12,7 @@ from ..errors import ContentError
 
 if TYPE_CHECKING:
     from .source import Source
+
 
 FIRST_LINES = 5  # the most that a message lists
 REPORT_COLUMNS = ("_line", "_error")  # that --failed-out adds; ignored when its file is read
@@ -253,3 +255,85 @@ class TableRows(Rows):
     @abstractmethod
     def _parse_block(self, block: Block) -> Iterator[Row]:
         """Parse the rows of a block; raise UnreadableBlockError if that fails."""
+
+
+MAX_KEYS = 10_000  # different keys of all records; they are kept in memory
+
+
+class RecordRows(Rows):
+    """Rows of a format whose records are mappings, which may each have other keys."""
+
+    def row(self, line: int, record: Any, problem: str = "") -> Row:
+        """Make a row of a decoded record."""
+        if not isinstance(record, dict):
+            actual = "a value" if self.sensitive else _describe(record)
+            return Row(line, {}, problem or f"must be an object with fields, not {actual}")
+        if not record.keys() <= self._field_by_key.keys():
+            self._add_keys(record, line)
+        values: dict[str, Any] = {}
+        for key, value in record.items():
+            if value is None or (isinstance(value, str) and (not value or value.isspace())):
+                continue
+            name = self._field_by_key[key]
+            if name in values:
+                other = next(other for other in record if self._field_by_key[other] == name)
+                problem = problem or f"the keys {other!r} and {key!r} are both read as {name!r}"
+            elif name not in self.ignored:
+                values[name] = value
+        return Row(line, values, problem)
+
+    def _add_keys(self, record: dict[str, Any], line: int) -> None:
+        """Add the new keys of a record to the columns."""
+        new = [key for key in record if key not in self._field_by_key]
+        for key in new:
+            self._field_by_key[key] = self.rename.get(key.strip(), key.strip())
+        if len(self._field_by_key) > MAX_KEYS:
+            raise self.error(line, f"the records have more than {MAX_KEYS:,} different keys")
+        self._columns.update((name, None) for key in new if (name := key.strip()) not in self.ignored)
+        self.columns = tuple(self._columns)
+
+    @cached_property
+    def _field_by_key(self) -> dict[str, str]:
+        return {}
+
+    @cached_property
+    def _columns(self) -> dict[str, None]:
+        return {}
+
+    @property
+    def _root_names(self) -> str:
+        return " or ".join(map(repr, self.roots))
+
+
+def _describe(record: Any) -> str:
+    if record is None:
+        return "null"
+    return "a list" if isinstance(record, list) else f"{str(record)[:40]!r}"
+
+
+def decoding_error(rows: Rows, line: int, raw: bytes) -> ContentError:
+    """Make the error of a line that is not UTF-8, and suggest its encoding."""
+    if rows.sensitive:
+        hint = "name the encoding, for example --encoding cp1252, or save the file as UTF-8"
+        return rows.error(line, "not UTF-8", hint=hint)
+    encoding = "cp1252"
+    try:
+        text = raw.decode(encoding).strip()
+    except UnicodeDecodeError:
+        encoding = "latin-1"
+        text = raw.decode(encoding).strip()
+    start = next((i for i, character in enumerate(text) if ord(character) > 127), 0)
+    excerpt = text[max(0, start - 15) : start + 15]
+    return rows.error(
+        line,
+        f"not UTF-8; as {encoding} it reads {excerpt!r}",
+        hint=f"add --encoding {encoding}, or save the file as UTF-8",
+    )
+
+
+def decoding_error_in(rows: Rows, line: int, error: UnicodeDecodeError) -> ContentError:
+    """Make the error of a chunk that begins on `line` and is not UTF-8 somewhere."""
+    chunk = error.object
+    start, end = chunk.rfind(b"\n", 0, error.start) + 1, chunk.find(b"\n", error.start)
+    raw = chunk[start : end if end >= 0 else None]
+    return decoding_error(rows, line + chunk.count(b"\n", 0, error.start), raw)

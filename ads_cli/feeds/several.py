@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Container, Iterator, Sequence
 from typing import BinaryIO
 
-from .locations.location import Location
+from .locations import Location
 from .rows import Keep, MayFix, Row, Rows
 from .source import Source
 

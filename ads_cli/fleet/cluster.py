@@ -19,18 +19,23 @@ from distributed import Future
 from ..config.atomic_files import atomic
 from ..errors import Interrupted
 from ..signals import handled_by
-from .cluster_bulletin import Bulletin
-from .cluster_ledger import REFRESH_SECONDS, FleetLimits
-from .cluster_link import Connection, Event, Link, LostError
+from .cluster_link import (
+    Connection,
+    Event,
+    Link,
+    LostError,
+    Outcome,
+    failed,
+    require_nothing_secret,
+    require_repeatable,
+)
 from .cluster_members import Member, Members
-from .cluster_messages import Outcome, failed, require_nothing_secret, require_repeatable
-from .cluster_outcomes import Outcomes
-from .cluster_roll import Roll
+from .cluster_shares import REFRESH_SECONDS, FleetLimits
+from .cluster_state import Bulletin, Outcomes, Roll
 from .cluster_worker import carry_out
 from .engine import Ended, OnEvent, Started
-from .queue import Limits, TaskQueue
 from .records import Records, Run
-from .tasks import Task
+from .tasks import Limits, Task, TaskQueue
 
 BEAT_SECONDS = 0.5
 STOP_SECONDS = 30.0  # for tasks to end after a signal

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from ..client.allowance import Share, account_scope
-from .cluster_ledger import FleetLimits
-from .outcome import severity
+from ..client.shared_window import Share, account_scope
+from .cluster_shares import FleetLimits
+from .engine import severity
 from .tasks import Task
 
 SETTLE_SECONDS = 5.0  # in which the workers of a cluster join, one after another

@@ -5,20 +5,149 @@ secrets where it runs.
 """
 
 import os
+import platform
+import signal
+import threading
+import time
+from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import dask.config
 import msgspec
+from dask.utils import parse_timedelta
 from distributed import Semaphore, Variable, Worker, get_worker
 
 from .. import __version__
-from ..core_dumps import turn_off as turn_off_core_dumps
+from ..client.shared_window import Allowance, Share
+from ..config.atomic_files import make_folder
+from ..config.settings import Settings
 from ..errors import AdsctlError, StateError
-from .allowance import scope_of_profile
-from .cluster_messages import Inquiry, LostContactError, Order, Outcome, Refusal, Survey
-from .cluster_watch import POLL_SECONDS, BoardReader, Home, Watch, is_running, lease_seconds, read
+from ..signals import turn_off as turn_off_core_dumps
+from .cluster_link import Board, Inquiry, LostContactError, Order, Outcome, Refusal, Survey, shares_of
+from .cluster_shares import scope_of_profile
 from .records import Records
 from .run_task import TaskProcess
+
+POLL_SECONDS = 0.5
+READ_SECONDS = "1 s"  # for a variable to be set; a fleet sets each before it is read
+ANSWER_SECONDS = 2  # for the scheduler to answer: a network may swallow what is sent, and tell nobody
+# Parts of a lease without a word of the fleet, after which a task is stopped, and then killed: it must
+# have ended before another worker gets the lease.
+QUIET_PART, KILL_PART = 0.4, 0.8
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+class Home(NamedTuple):
+    """A state folder on a machine: its processes share windows of requests, also after a restart."""
+
+    id: str
+    state_dir: Path
+
+    @classmethod
+    def find(cls) -> "Home":
+        """Return the home of this process. The clock of requests starts again with the machine."""
+        state_dir = Settings({}).state_dir
+        make_folder(state_dir)
+        status = state_dir.stat()
+        boot = BOOT_ID.read_text() if BOOT_ID.exists() else ""
+        identity = f"{platform.node()} {boot} {status.st_dev} {status.st_ino}"
+        return cls(sha256(identity.encode()).hexdigest()[:16], state_dir)
+
+    @property
+    def allowance(self) -> Allowance:
+        """The shares of the limits that its processes keep."""
+        return Allowance(self.state_dir / "fleet" / "allowance" / self.id)
+
+
+def lease_seconds() -> float:
+    """Return how long the scheduler keeps a lease that is not refreshed."""
+    return float(parse_timedelta(dask.config.get("distributed.scheduler.locks.lease-timeout")))
+
+
+def is_running(worker: Worker) -> bool:
+    """Whether a worker is connected to its scheduler."""
+    return worker.status.name in ("running", "paused")
+
+
+def read(variable: Variable) -> str | None:
+    """Return the value of a variable; None if the fleet has deleted it, or the scheduler is silent."""
+    try:
+        return str(variable.get(timeout=READ_SECONDS, callback_timeout=ANSWER_SECONDS))
+    except TimeoutError:
+        return None
+
+
+class BoardReader:
+    """Reads the fleet's board, and grants the shares of the limits that it tells of."""
+
+    def __init__(self, name: str, home: Home) -> None:
+        self._board, self._shares = Variable(name), Variable(shares_of(name, home.id))
+        self._allowance = home.allowance
+        self._seen = -1  # changes of the shares
+        self._granted: dict[str, Share] = {}  # by scope
+
+    def read(self) -> Board | None:
+        """Return what the fleet tells, if anything."""
+        text = read(self._board)
+        return msgspec.json.decode(text, type=Board) if text else None
+
+    @property
+    def scopes(self) -> set[str]:
+        """The scopes of which there is a share."""
+        return set(self._granted)
+
+    def grant(self) -> Board | None:
+        """Read the board, and store the shares; another fleet may have stored older ones meanwhile."""
+        board = self.read()
+        if board and board.shares != self._seen:
+            self._granted = msgspec.json.decode(read(self._shares) or "{}", type=dict[str, Share])
+            self._seen = board.shares
+        for scope, share in self._granted.items():
+            if not self._is_stored(scope, share):
+                self._allowance.grant(share, scope)
+        return board
+
+    def _is_stored(self, scope: str, share: Share) -> bool:
+        with suppress(StateError):
+            return self._allowance.share(scope) == share
+        return False
+
+
+class Watch(threading.Thread):
+    """Ends the process of a task on the fleet's word, or when nothing is heard of it."""
+
+    def __init__(self, process: TaskProcess, board: BoardReader, worker: Worker) -> None:
+        super().__init__(daemon=True)
+        self.lost_contact = False
+        self._process, self._board, self._worker = process, board, worker
+        self._has_ended = threading.Event()
+        self._lease_seconds = lease_seconds()
+
+    def run(self) -> None:
+        """Look at the board until the process has ended."""
+        beat, heard, told = -1, time.monotonic(), 0
+        while not self._has_ended.wait(POLL_SECONDS):
+            with suppress(Exception):  # whatever keeps the board from being read is silence
+                board = self._board.grant()
+                if board and board.beat != beat:
+                    beat, heard = board.beat, time.monotonic()
+                if board and board.stop != told:
+                    told = board.stop
+                    self._process.tell(told)
+            quiet = time.monotonic() - heard
+            if quiet > QUIET_PART * self._lease_seconds or not is_running(self._worker):
+                self._process.tell(signal.SIGTERM) if not self.lost_contact else None
+                self.lost_contact = True
+            if quiet > KILL_PART * self._lease_seconds:
+                self._process.tell(getattr(signal, "SIGKILL", signal.SIGTERM))
+
+    def end(self) -> None:
+        """Stop looking."""
+        self._has_ended.set()
+        self.join()
+
 
 MAX_LOG_BYTES = 64 * 1024  # that come home
 

@@ -1,10 +1,13 @@
 """What carries tasks out, and what it tells of them."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
 import msgspec
 
+from ..errors import AdsctlError, UnavailableError
+from ..output.text import counted
 from .tasks import Task
 
 Status = Literal["ok", "failed", "skipped"]
@@ -70,3 +73,58 @@ class Engine(Protocol):
         Tasks without an `Ended` were not started. `on_event` is called in the thread of the caller.
         Raises Interrupted after a signal, once the tasks that were running have ended.
         """
+
+
+# From the mildest to the worst: first what concerns some rows of one task, at last what concerns every task.
+# 10 differences, 9 some refused, 12 not confirmed, 3 contents, 5 not found, 6 refused, 7 rate, 8 network,
+# 4 sign-in, 2 usage, 11 state, 1 a bug. A process that was killed counts as 8: its task can be run again.
+SEVERITY = (0, 10, 9, 12, 3, 5, 6, 7, 8, 4, 2, 11, 1)
+NAMED_FAILURES = 10
+COUNTS = ("created", "updated", "unchanged", "deleted", "accepted", "failed", "skipped")
+KINDS: list[type[AdsctlError]] = [AdsctlError, *AdsctlError.__subclasses__()]
+ERRORS = {kind.exit_code: kind for kind in KINDS}
+
+
+def severity(exit_code: int) -> int:
+    """Return how bad an exit code is: the higher, the worse."""
+    return SEVERITY.index(exit_code if exit_code in SEVERITY else UnavailableError.exit_code)
+
+
+def worst(exit_codes: Sequence[int]) -> type[AdsctlError]:
+    """Return the class of the worst exit code."""
+    return ERRORS.get(max(exit_codes, key=severity), UnavailableError)
+
+
+def error_of(results: Sequence[TaskResult], resume: str) -> AdsctlError | None:
+    """Return the error that a fleet ends with; None where all tasks are ok."""
+    failed = [result for result in results if result.status == "failed"]
+    if not failed:
+        return None
+    skipped = sum(result.status == "skipped" for result in results)
+    not_run = f", {skipped:,} not started" if skipped else ""
+    lines = [f"{len(failed):,} of {counted(len(results), 'task')} failed{not_run}"]
+    lines += [f"{result.task}: {reason(result)}" for result in failed[:NAMED_FAILURES]]
+    if len(failed) > NAMED_FAILURES:
+        lines.append(f"and {len(failed) - NAMED_FAILURES:,} more")
+    kind = worst([result.exit_code or 0 for result in failed])
+    return kind("\n".join(lines), hint=f"run again what did not end well: {resume}")
+
+
+def reason(result: TaskResult) -> str:
+    """Say in one line why a task failed."""
+    message = str((result.error or {}).get("message", "")).partition("\n")[0]
+    return f"exit {result.exit_code}: {message}" if message else f"exit {result.exit_code}"
+
+
+def totals(results: Sequence[TaskResult]) -> dict[str, int]:
+    """Add up what the tasks did."""
+    found: Counter[str] = Counter()
+    for result in results:
+        found.update(numbers(result.summary))
+    return {name: found[name] for name in COUNTS if found[name]}
+
+
+def numbers(summary: dict[str, Any] | None) -> dict[str, int]:
+    """Return the counts of a summary that are not 0."""
+    values = {name: (summary or {}).get(name) for name in COUNTS}
+    return {name: value for name, value in values.items() if isinstance(value, int) and value}

@@ -10,7 +10,7 @@ from ..config.settings import LOCAL
 from ..errors import AdsctlError
 from ..masking import mask_address
 from ..output.text import is_safe
-from ..suggestions import suggestion
+from ..spelling import suggestion
 from .file import Entry, FleetFile, Problem
 
 MAX_TASKS = 10_000

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import IO
 
 from ..errors import Interrupted, ReportedError
-from .presentation import Presentation
+from . import Presentation
 from .text import safe, safe_lines
 
 LABEL_COLORS = {"error": "31", "warning": "33", "hint": "36", "note": "36"}  # SGR parameters

@@ -6,8 +6,8 @@ from itertools import chain, islice
 from typing import IO, Any
 
 from ..errors import UsageError
+from . import Presentation
 from .messages import uses_color
-from .presentation import Presentation
 from .records import (
     AS_IT_IS,
     Record,
@@ -200,7 +200,7 @@ class Printer:
             yield record
         missing = sorted(undeclared - names.keys())
         if missing and (any_record or declared):
-            from ..suggestions import suggestion
+            from ..spelling import suggestion
 
             known = names if any_record else (*declared, *others)
             problems = "; ".join(

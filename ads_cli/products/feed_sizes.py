@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from ..config.atomic_files import make_folder, replacing
 from ..errors import AdsctlError
-from ..uploads.job_key import Place
+from ..uploads.job_file import Place
 from .sync_state import KIND
 
 FOLDER = "feed_sizes"  # in the state folder

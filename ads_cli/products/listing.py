@@ -5,7 +5,7 @@ from typing import Any
 
 from ..api.products import ListProducts
 from ..client.client import Client
-from ..client.response_body import parse_outline
+from ..http.response_body import parse_outline
 
 
 def list_products(client: Client, catalog: str, group_key: str | None = None) -> Iterator[dict[str, Any]]:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import msgspec
 
-from ..client.download import Version
 from ..config.atomic_files import make_folder, replacing
 from ..errors import AdsctlError
+from ..http.download import Version
 from ..uploads.generations import NO_GENERATION, Generations
-from ..uploads.job_key import Place
+from ..uploads.job_file import Place
 from ..uploads.journal import Journal
 from ..validation.report import ValidationReport
 from .sync_state import KIND

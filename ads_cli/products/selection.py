@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import compress, count
 from typing import Any
@@ -12,9 +13,10 @@ from ..api.problems import Problem
 from ..api.validation import broken_rules
 from ..feeds.rows import Row, Rows
 from ..uploads.batch import Acknowledgement
-from ..validation.result import CheckedRow, ValidationResult
+from ..uploads.journal import Journal
+from ..validation.rows import CheckedRow, ValidationResult
 from .comparison import DIFFERING, MISSING, SAME, Comparison
-from .digest_index import DIGEST_BYTES, KEY_BYTES, NO_KEY, DigestIndex, item_digest, split
+from .digest_index import DIGEST_BYTES, KEY_BYTES, NO_KEY, DigestIndex, item_digest, key_hash, split
 from .sync_state import SyncState, UnknownError
 
 ROW_CACHE_BYTES = 16 * 1024 * 1024  # of rows to send that are kept from validation to sending
@@ -210,3 +212,50 @@ def read_index(
         warn(f"{reason}: every row is sent")
         return DigestIndex(), None
     return index, generation if len(index) else None
+
+
+NOT_COMMITTED = (
+    "something else was sent to this catalog meanwhile, so the rows of this push were not remembered: "
+    "the next push --changed sends them again"
+)
+
+
+@dataclass
+class CommitAtEnd:
+    """Forget the rows of a push before they are sent, and remember them once all are acknowledged."""
+
+    sync_state: SyncState
+    rows: ChangedRows
+    batch_size: int
+
+    def begin(self, journal: Journal) -> None:
+        """Invalidate the rows to be sent."""
+        self.rows.release_index()
+        if (same := self.rows.same()) is not None:  # nothing else that is stored is known to be the latest
+            self.sync_state.commit(journal.job.generation, same)
+            return
+        digests = split(self.rows.digests, DIGEST_BYTES)
+        self.sync_state.invalidate(journal.previous_generation, journal.job.generation, digests)
+
+    def finish(self, journal: Journal) -> str:
+        """Commit what was acknowledged."""
+        acknowledged = self.rows.acknowledged(journal.acknowledgements(), self.batch_size)
+        return "" if self.sync_state.commit(journal.job.generation, acknowledged) else NOT_COMMITTED
+
+
+@dataclass
+class ForgetKeys:
+    """Forget the products that are about to be deleted."""
+
+    sync_state: SyncState
+    keys: Callable[[], Iterable[str]]  # of the products
+
+    def begin(self, journal: Journal) -> None:
+        """Invalidate the keys."""
+        if self.sync_state.exists():
+            keys = {key_hash(key) for key in self.keys()}
+            self.sync_state.invalidate_keys(journal.previous_generation, journal.job.generation, keys)
+
+    def finish(self, journal: Journal) -> str:
+        """Do nothing."""
+        return ""

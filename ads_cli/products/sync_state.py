@@ -18,8 +18,8 @@ import msgspec
 from ..config.atomic_files import make_folder, replacing
 from ..errors import STATE_HINT, StateError, UsageError
 from ..uploads.generations import Generations
-from ..uploads.job_key import Place
-from ..uploads.locks import lock_folder
+from ..uploads.job_file import Place
+from ..uploads.jobs import lock_folder
 from .digest_index import NO_KEY, RECORD_BYTES, Changes, DigestIndex
 
 KIND = "product_catalog"  # of the place

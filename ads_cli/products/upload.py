@@ -10,7 +10,7 @@ from ..output.text import counted, shortened
 from ..uploads.batch import FAILED
 from ..uploads.upload import Outcome, RowUpload
 from .digest_index import key_hash
-from .schema import FIELDS
+from .normal_form import FIELDS
 
 if TYPE_CHECKING:
     from ..client.response import Response

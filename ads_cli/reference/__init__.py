@@ -1,1 +1,130 @@
 """Reference material generated from the command tree: completion scripts, docs/commands.md, man pages."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..console.help_texts import summary_line
+from ..console.options import NESTED_METAVAR, store_common_option
+
+# What a parameter completes from; any other value lists the words themselves.
+FILE, JSON_FILE, TEXT = "@file", "@json", "@text"
+IDS = "@ids:"  # followed by the command group whose listed ids are offered
+# Parameters that complete from recorded ids, beside the ids of declared requests.
+RECORDED_IDS = {
+    "--profile": "profiles",
+    "--account": "accounts",
+    "--catalog": "catalog",
+    "--job": "jobs",
+    "--line-item-id": "line-items",
+    "campaigns tree [CAMPAIGN]": "campaigns",
+    "jobs show JOB": "jobs",
+    "jobs clean JOB...": "jobs",
+    "jobs discard JOB...": "jobs",
+    "products delete KEY...": "products",
+    "profile use NAME": "profiles",
+    "profile set NAME": "profiles",
+    "profile remove NAME": "profiles",
+}
+
+
+class Parameter(NamedTuple):
+    """An option or an argument."""
+
+    names: tuple[str, ...]  # --output, -o; the metavar of an argument
+    metavar: str
+    help: str
+    required: bool
+    completes_from: str  # "" for a flag; FILE, JSON_FILE, TEXT, IDS + group, or the words to offer
+    is_option: bool
+    is_common: bool
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether an argument takes any number of values."""
+        return self.metavar.strip("[]").endswith("...")
+
+
+class Command(NamedTuple):
+    """A command or a group."""
+
+    path: tuple[str, ...]
+    help: str
+    example: str  # a command line; "" for a group that is no command
+    usage: str
+    subcommands: tuple[tuple[str, str], ...]  # name and summary
+    options: tuple[Parameter, ...]
+    arguments: tuple[Parameter, ...]
+
+    @property
+    def key(self) -> str:
+        """The path as it is typed."""
+        return " ".join(self.path)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Arguments and options, without the common options."""
+        return (*self.arguments, *(option for option in self.options if not option.is_common))
+
+    @property
+    def summary(self) -> str:
+        """The first line of the help."""
+        return self.help.split("\n")[0].rstrip(".")
+
+
+def describe_commands(root: Any) -> list[Command]:
+    """List the root and every command below it; a group comes before its commands."""
+    return list(_walk(root, (), None))
+
+
+def _walk(command: Any, path: tuple[str, ...], parent: Any) -> Iterator[Command]:
+    settings = command.context_settings
+    context = command.context_class(command, info_name=command.name, parent=parent, **settings)
+    children = {name: command.get_command(context, name) for name in getattr(command, "commands", ())}
+    children = {name: getattr(child, "loaded", child) for name, child in children.items()}
+    parameters = [
+        (param, _parameter(param, context, path))
+        for param in command.params
+        if not getattr(param, "is_alias", False)
+    ]
+    yield Command(
+        path,
+        (command.help or "").strip(),
+        getattr(command, "example", ""),
+        " ".join([context.command_path, *command.collect_usage_pieces(context)]),
+        tuple((name, summary_line(child)) for name, child in children.items()),
+        tuple(described for param, described in parameters if param.param_type_name == "option"),
+        tuple(described for param, described in parameters if param.param_type_name == "argument"),
+    )
+    for name, child in children.items():
+        yield from _walk(child, (*path, name), context)
+
+
+def _parameter(param: Any, context: Any, path: tuple[str, ...]) -> Parameter:
+    is_option = param.param_type_name == "option"
+    is_flag = bool(getattr(param, "is_flag", False))
+    return Parameter(
+        names=(*param.opts, *param.secondary_opts) if is_option else (param.metavar.strip("[]"),),
+        metavar="" if is_flag else param.metavar,
+        help=param.help or "",
+        required=param.required,
+        completes_from="" if is_flag else _completes_from(param, context, path),
+        is_option=is_option,
+        is_common=param.callback is store_common_option,
+    )
+
+
+def _completes_from(param: Any, context: Any, path: tuple[str, ...]) -> str:
+    longest = max(param.opts, key=len)
+    if group := RECORDED_IDS.get(longest) or RECORDED_IDS.get(" ".join((*path, param.metavar))):
+        return IDS + group
+    if param.offers:
+        return " ".join(param.offers)
+    if param.metavar == NESTED_METAVAR:
+        return JSON_FILE
+    if param.metavar.strip("[].").partition(".")[0] == "FILE" or param.convert is Path:
+        return FILE
+    request = getattr(context.command, "request", None)
+    if request and param.name == request.endpoint.id_field:
+        return IDS + " ".join(path[:-1])
+    return TEXT

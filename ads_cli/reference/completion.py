@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 
 from ..console.help_texts import HELP
-from .tree import Command, Parameter
+from . import Command, Parameter
 
 FILES = {"bash": "adsctl.bash", "zsh": "_adsctl", "fish": "adsctl.fish", "powershell": "adsctl.ps1"}
 ESCAPED_COLON = "\\:"  # inside a zsh description

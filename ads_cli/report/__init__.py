@@ -1,1 +1,205 @@
 """One self-contained page in HTML: what a run came to, for a browser."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+from ..hosts import is_public_name
+from ..output.text import safe
+
+Level = Literal["good", "warning", "error", "neutral"]  # a colour, with a word or a sign beside it
+
+# Scheme, host and port end where every browser ends them: no backslash, no user name.
+WEB_ADDRESS = re.compile(
+    r"(?P<origin>(?ai:https?)://(?P<host>[^\s/?#@:\[\]\\]+)(?::(?P<port>[0-9]{1,5}))?)(?:[/?#]\S*)?"
+)
+MAX_PORT = 65535
+MAX_ADDRESS = 2000  # characters
+BYTES_PER_CELL = 80  # of markup around a text
+
+
+def web_address(text: object) -> str:
+    """Return an address of the public web, else nothing.
+
+    Whoever wrote the feed must not make the reader's browser ask its own network, or run a script.
+    """
+    if not isinstance(text, str) or len(text) > MAX_ADDRESS or safe(text) != text:
+        return ""
+    match = WEB_ADDRESS.fullmatch(text)
+    is_public = match and is_public_name(match["host"]) and int(match["port"] or 0) <= MAX_PORT
+    return text if is_public else ""
+
+
+class Picture(Struct, frozen=True):
+    """A thumbnail, which is loaded once the reader asks for thumbnails."""
+
+    address: str
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port."""
+        found = WEB_ADDRESS.fullmatch(self.address)
+        return found["origin"].lower() if found else ""
+
+
+class Link(Struct, frozen=True):
+    """A text that leads to an address of the web."""
+
+    text: str
+    address: str
+
+
+class Badge(Struct, frozen=True):
+    """A word that stands out."""
+
+    text: str
+    level: Level
+
+
+class Edit(Struct, frozen=True):
+    """A value before and after; None where there is none."""
+
+    field: str
+    before: str | None
+    after: str | None
+
+
+class Amount(Struct, frozen=True):
+    """A number that is shown in its own way: with decimals, or a currency."""
+
+    value: float
+    text: str
+
+
+# A cell is a text, a number, one of the above, or several of them below each other.
+Cell: TypeAlias = "str | int | Picture | Link | Badge | Edit | Amount | tuple[Cell, ...]"
+
+
+class Column(Struct, frozen=True):
+    """A column of a table."""
+
+    name: str
+    kind: Literal["text", "number", "picture"] = "text"
+
+
+class Table(Struct, frozen=True):
+    """Rows that a reader can sort and search; as many are shown as there is room for."""
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    noun: str  # of a row: "product"
+    total: int = 0  # rows that there are, where they are more than `rows`
+    elsewhere: str = ""  # where the others are
+
+    def shown(self, max_bytes: int) -> Sequence[Sequence[Cell]]:
+        """Return the first rows, up to about this size of the page."""
+        for number, row in enumerate(self.rows):
+            max_bytes -= sum(map(_size, row))
+            if max_bytes < 0:
+                return self.rows[:number]
+        return self.rows
+
+    @property
+    def count(self) -> int:
+        """The number of all rows."""
+        return max(self.total, len(self.rows))
+
+
+class Bar(Struct, frozen=True):
+    """A bar of a chart."""
+
+    label: str
+    value: float
+    text: str = ""  # shown in place of the value
+
+
+class Chart(Struct, frozen=True):
+    """How a whole is distributed: a bar for each part."""
+
+    title: str
+    bars: Sequence[Bar]
+    whole: float  # that the parts are shares of
+    note: str = ""
+
+    @property
+    def longest(self) -> float:
+        """The value of the longest bar."""
+        return max((bar.value for bar in self.bars), default=0) or 1
+
+
+class Texts(Struct, frozen=True):
+    """Lines below each other."""
+
+    lines: Sequence[str]
+
+
+Part: TypeAlias = "Table | Chart | Texts"
+
+
+class Section(Struct, frozen=True):
+    """A part of the page with a heading, to which the page's contents lead."""
+
+    title: str
+    parts: Sequence[Part]
+
+
+class Tally(Struct, frozen=True):
+    """A number that says much."""
+
+    label: str
+    number: float
+    level: Level = "neutral"
+    text: str = ""  # shown in place of the number
+
+
+class Page(Struct, frozen=True):
+    """A whole page."""
+
+    title: str  # what it is about: the name of a feed
+    level: Level
+    headline: str  # what happened, in one line
+    details: Sequence[str] = ()  # why, and what to do next
+    facts: Sequence[tuple[str, str]] = ()  # name and value: when, by which version
+    tallies: Sequence[Tally] = ()
+    sections: Sequence[Section] = ()
+
+
+def numbered(sections: Iterable[Section]) -> list[tuple[str, Section]]:
+    """Return sections with the names that links within the page have."""
+    return [(f"section-{number}", section) for number, section in enumerate(sections, 1)]
+
+
+def origins(page: Page, max_bytes: int) -> list[str]:
+    """Return the origins of the pictures that a page shows."""
+    tables = [part for section in page.sections for part in section.parts if isinstance(part, Table)]
+    cells = (cell for table in tables for row in table.shown(max_bytes) for cell in row)
+    return sorted({cell.origin for cell in cells if isinstance(cell, Picture)})
+
+
+def _size(cell: Cell) -> int:
+    """Return about how many bytes of a page a cell takes, rather more than less."""
+    match cell:
+        case tuple():
+            return sum(map(_size, cell))
+        case int():
+            return BYTES_PER_CELL
+        case str():
+            return BYTES_PER_CELL + _text_size(cell)
+        case Picture():
+            return 3 * BYTES_PER_CELL + 2 * _text_size(cell.address)  # its origin is named once more
+        case Link():
+            return 2 * BYTES_PER_CELL + _text_size(cell.text) + _text_size(cell.address)
+        case Badge() | Amount():
+            return BYTES_PER_CELL + _text_size(cell.text)
+        case Edit():
+            texts = (cell.field, cell.before or "", cell.after or "")
+            return 2 * BYTES_PER_CELL + sum(map(_text_size, texts))
+
+
+def _text_size(text: str) -> int:
+    """Return the bytes of a text with its escapes: `&quot;` takes five more than the quote."""
+    shown = safe(text)
+    return len(shown.encode()) + sum(map(shown.count, "&<>'\"")) * 5

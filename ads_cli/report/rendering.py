@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ..output.text import safe
-from .page import Amount, Badge, Edit, Link, Page, Picture, numbered, origins
+from . import Amount, Badge, Edit, Link, Page, Picture, numbered, origins
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..api.statistics import MAX_PERIOD, GetStatistics
 from ..api.time import HourOrDay
 from ..errors import UnavailableError
-from ..validation.ordered_map import map_ordered
+from ..parallel.ordered_map import map_ordered
 from .periods import Period
 from .question import Part, Question, parts
 from .rows import Answer

@@ -8,10 +8,9 @@ from math import isnan, nan
 from operator import attrgetter
 from typing import Any
 
-from ..api.money import decimals_of
-from .grouping import TOTAL
+from ..api.amounts import decimals_of
 from .question import AMOUNT, is_money
-from .rows import CURRENCY, SEGMENT_VALUE, TIMES, Row, Table
+from .rows import CURRENCY, SEGMENT_VALUE, TIMES, TOTAL, Row, Table
 
 NAMES = ("name", "entity_id", "campaign", "placement", "entity")  # what a line is called, by the first it has
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ..errors import UnavailableError, UsageError
-from ..suggestions import suggestion
+from ..spelling import suggestion
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 AGO = re.compile(r"([0-9]{1,4})([hdw])")

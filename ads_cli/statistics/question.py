@@ -23,7 +23,7 @@ from ..api.names import neutral_name
 from ..api.statistics import MAX_ENTITIES
 from ..errors import UsageError
 from ..output.text import counted
-from ..suggestions import suggestion
+from ..spelling import suggestion
 from .periods import Period
 
 ALONE = "MOBILE_CONVERSION"  # in a request of its own

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..api.statistics import ListJobs
-from ..client.response_body import parse_json
 from ..errors import UnavailableError
-from ..loopback import is_loopback
-from ..public_hosts import PrivateHostError, require_public_name
+from ..hosts import PrivateHostError, is_loopback, require_public_name
+from ..http.response_body import parse_json
 
 if TYPE_CHECKING:
     import httpx
@@ -42,8 +41,8 @@ def download(client: "Client", url: str, check: Callable[[bytes], Any] = decompr
     """
     import httpx
 
-    from ..client.http_address import parse_http_address
     from ..client.prepared_request import PreparedRequest
+    from ..http.connections import parse_http_address
 
     parsed = parse_http_address(url) if ADDRESS.fullmatch(url) else None
     if parsed is None or parsed.userinfo:

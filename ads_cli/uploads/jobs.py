@@ -2,13 +2,38 @@
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from ..config.file_locks import how_to_unlock, locked
+from ..config.file_locks import try_lock as try_lock_file
 from ..errors import STATE_HINT, NotFoundError, StateError, UsageError
 from .generations import Generations
-from .job_file import Job, read_job
-from .job_key import JobKey, Place
-from .locks import lock_folder, try_lock
+from .job_file import Job, JobKey, Place, read_job
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+
+def lock_folder(folder: Path) -> AbstractContextManager[None]:
+    """Keep other processes from taking or removing locks, so that none takes a lock that is removed."""
+    return locked(folder / ".lock")
+
+
+def try_lock(folder: Path, key: str) -> "FileLock | None":
+    """Take the lock of a job; return None where another run holds it."""
+    return try_lock_file(_path(folder, key))
+
+
+def how_to_unlock_job(folder: Path, key: str) -> str:
+    """Say how to get the lock of a job that another run holds."""
+    return how_to_unlock(_path(folder, key))
+
+
+def _path(folder: Path, key: str) -> Path:
+    return folder / f"{key}.lock"
+
 
 JOB_RETENTION_SECONDS = 30 * 24 * 3600.0
 

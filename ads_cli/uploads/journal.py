@@ -17,10 +17,17 @@ from ..config.atomic_files import make_folder, sync_folder
 from ..errors import STATE_HINT, StateError
 from .batch import Acknowledgement, Attempt, Planned, SentPart
 from .generations import NO_GENERATION, Generations
-from .job_file import END, MARK, Entry, Job, acknowledgements, encode, entries, last_acknowledgements
-from .job_key import Place
-from .jobs import check_named, find_equal, is_other_job_running, remove_expired_jobs, restart_reason
-from .locks import how_to_unlock_job, lock_folder, try_lock
+from .job_file import END, MARK, Entry, Job, Place, acknowledgements, encode, entries, last_acknowledgements
+from .jobs import (
+    check_named,
+    find_equal,
+    how_to_unlock_job,
+    is_other_job_running,
+    lock_folder,
+    remove_expired_jobs,
+    restart_reason,
+    try_lock,
+)
 
 # The generation of a job that began while another, of no common group, was changing the same place: it cannot
 # be resumed, since the other one may have changed what this one sent.

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..config.atomic_files import atomic, remove
 from ..config.output_paths import file_to_replace
 from ..errors import AdsctlError, UsageError
-from ..feeds.locations.location import FileLocation
+from ..feeds.locations import FileLocation
 from ..feeds.reader import read_rows
 from ..feeds.registry import FeedFormat, find_failed_out
 from ..feeds.rows import REPORT_COLUMNS, Row, Rows

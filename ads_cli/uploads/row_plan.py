@@ -5,14 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from ..validation.encoded_rows import EncodedRows
 from ..validation.report import ValidationReport
-from ..validation.result import CheckedRow
+from ..validation.rows import CheckedRow, EncodedRows
 from ..validation.validator import OnProgress, Validator
 from .batch import Batch, Batches
-from .job_key import JobKey, JobOptions, Place
-from .pending import OnAcknowledged, pending_batches
-from .plan import this_second
+from .job_file import JobKey, JobOptions, Place
+from .plan import OnAcknowledged, pending_batches, this_second
 from .upload import Upload
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Any
 
 from ..feeds.rows import Block, TableRows
-from .process_pool import ProcessPool
+from ..parallel.process_pool import ProcessPool
 
 Task = Callable[..., Any]  # called with a block and further arguments; returns None where it is unreadable
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Container, Sequence
 from ..errors import ContentError
 from ..feeds.rows import Rows
 from ..output.text import counted, listed, shell_command
-from ..suggestions import closest, suggestion
+from ..spelling import closest, suggestion
 
 FIRST_COLUMNS = 5  # unknown columns that a note names
 MAX_COMPARED = 200  # unknown columns that may be misspelled; comparing takes longer than reading them

@@ -7,16 +7,20 @@ import msgspec
 
 from ..api.problems import Problem
 from ..api.validation import Rules, broken_rules, check, errors_in
-from ..feeds.fixes.names import DUPLICATES
+from ..feeds import DUPLICATES
 from ..feeds.rows import FIRST_LINES, Block, Change, Row, RowConversion, TableRows, UnreadableBlockError
 from .duplicates import Place
-from .encoded_rows import EncodedRows, RowEncoder
-from .facts import Facts
-from .fixed import note
-from .kept_rows import RowKeeper
-from .result import CheckedRow, ValidationResult
-from .schema import RowSchema
-from .selection import RowSelector
+from .rows import (
+    CheckedRow,
+    EncodedRows,
+    Facts,
+    RowEncoder,
+    RowKeeper,
+    RowSchema,
+    RowSelector,
+    ValidationResult,
+    note,
+)
 
 
 class RowValidator:

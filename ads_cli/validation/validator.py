@@ -10,19 +10,26 @@ import msgspec
 
 from ..api.validation import can_warn
 from ..feeds.rows import FIRST_LINES, Keep, Row, Rows, TableRows
+from ..parallel.process_pool import is_shared
 from .block_runner import BlockRunner, UnreadableError
 from .columns import missing_columns, unknown_columns, unsent_columns, unused_mapping
 from .duplicates import Duplicates, Place, kept_places
-from .encoded_rows import EncodedRows, RowEncoder, unpack
-from .facts import Facts
-from .fixed import add
-from .kept_rows import KeptRows, KeptRun, RowKeeper
-from .process_pool import is_shared
 from .report import ValidationReport
-from .result import CheckedRow, ValidationResult
 from .row_validator import RowValidator, run_on_block
-from .schema import RowSchema
-from .selection import Selection
+from .rows import (
+    CheckedRow,
+    EncodedRows,
+    Facts,
+    KeptRows,
+    KeptRun,
+    RowEncoder,
+    RowKeeper,
+    RowSchema,
+    Selection,
+    ValidationResult,
+    add,
+    unpack,
+)
 
 CHUNK_ROWS = 1000  # rows validated at once where they are read one by one
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from ads_cli.api.audience_combinations import CombineAudience
+from ads_cli.api.audiences import CombineAudience
 from ads_cli.api.batches import encode_operation, operation, operation_of
 from ads_cli.api.endpoint import requests_for
 from ads_cli.api.names import SERVICES

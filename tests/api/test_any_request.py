@@ -18,8 +18,7 @@ from ads_cli.api.problems import InvalidError
 from ads_cli.api.validation import convert
 from ads_cli.client.prepared_request import build_request
 from ads_cli.emulator.app import load_router
-from ads_cli.emulator.core.incoming_request import IncomingRequest
-from ads_cli.emulator.core.params import read_params
+from ads_cli.emulator.core.request import IncomingRequest, read_params
 from ads_cli.errors import UsageError
 from tests.effort import tries
 from tests.emulator.wire_names import X_NAMES, X_SEGMENTS, X_VALUES

@@ -4,8 +4,7 @@ import pytest
 
 from ads_cli.api.audience_insights import SearchKeywords
 from ads_cli.api.audience_permissions import GrantPermission, ListPermissions, RevokePermission
-from ads_cli.api.audiences import ListTargeted
-from ads_cli.api.do_not_reach import DeleteDoNotReachList
+from ads_cli.api.audiences import DeleteDoNotReachList, ListTargeted
 
 from .declared import ESCAPED_ID, SPECIAL_ID, check, ids, sent
 

@@ -6,13 +6,15 @@ import pytest
 
 from ads_cli.api.cards import CreateCard, GetCard, ListCards, UpdateCard
 from ads_cli.api.conversations import (
+    CreatePoll,
     DeleteImageConversation,
+    GetPoll,
     GetVideoConversation,
+    ListPolls,
     ListVideoConversations,
     UpdateVideoConversation,
 )
 from ads_cli.api.parts import request_parts
-from ads_cli.api.polls import CreatePoll, GetPoll, ListPolls
 from ads_cli.api.validation import convert
 from ads_cli.client.prepared_request import build_request
 
@@ -116,7 +118,7 @@ def test_pages_of_cards_have_the_specified_sizes(kind, most, default):
         assert check(kind, **IN, count=count) == []
     for count in ("0", str(most + 1)):
         assert check(kind, **IN, count=count) == [f"count: '{count}' is not allowed: 1 to {most}"]
-    from ads_cli.emulator.core.params import value_or_default
+    from ads_cli.emulator.core.request import value_or_default
 
     assert value_or_default(convert(kind, IN), "count") == default
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ads_cli.api.line_item_categories import (
+from ads_cli.api.line_item_parts import (
     AddLineItemCategory,
     DeleteLineItemCategory,
     GetLineItemCategory,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.api.money import as_amount, decimals_of
+from ads_cli.api.amounts import as_amount, decimals_of
 
 # Transcribed from the facts of the service.
 TWO = (

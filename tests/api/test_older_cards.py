@@ -2,8 +2,7 @@
 
 import pytest
 
-from ads_cli.api.conversations import CreateVideoConversation, UpdateVideoConversation
-from ads_cli.api.polls import CreatePoll
+from ads_cli.api.conversations import CreatePoll, CreateVideoConversation, UpdateVideoConversation
 
 from .declared import check
 

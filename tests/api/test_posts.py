@@ -4,7 +4,7 @@ import pytest
 
 from ads_cli.api.posts import CreatePost, RenamePost
 from ads_cli.api.validation import convert
-from ads_cli.emulator.core.params import value_or_default
+from ads_cli.emulator.core.request import value_or_default
 
 from .declared import ESCAPED_ID, SPECIAL_ID, check, ids, sent
 

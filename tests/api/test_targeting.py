@@ -2,8 +2,14 @@
 
 import pytest
 
-from ads_cli.api.promoted import CreatePromotedAccount, CreatePromotedPosts, CreateScheduledPromotedPost
-from ads_cli.api.promoted_media import CreateCallToAction, CreateMediaCreative, UpdateCallToAction
+from ads_cli.api.promoted import (
+    CreateCallToAction,
+    CreateMediaCreative,
+    CreatePromotedAccount,
+    CreatePromotedPosts,
+    CreateScheduledPromotedPost,
+    UpdateCallToAction,
+)
 from ads_cli.api.targeting import AddCriterion, DeleteCriterion, ListCriteria, ListSuggestions
 from ads_cli.api.targeting_search import SearchEvents, SearchLocations, SearchTvShows
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from ads_cli.audiences import operations
 from ads_cli.audiences.columns import encode_column
 from ads_cli.audiences.identifiers import identifier_types
-from ads_cli.audiences.operation_params import OperationParams
 from ads_cli.audiences.operations import (
     MAX_BODY_BYTES,
     MAX_OPERATIONS,
+    OperationParams,
     Operations,
     body_pieces,
     split_requests,

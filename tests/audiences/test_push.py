@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from ads_cli.validation import process_pool
+from ads_cli.parallel import process_pool
 
 from .conftest import digest
 

@@ -17,7 +17,7 @@ import httpx
 import pytest
 from werkzeug import Request, Response
 
-from ads_cli.cli.layout import HAND_WRITTEN
+from ads_cli.cli.command_index import CUSTOM_COMMANDS
 from ads_cli.client.signing import BearerAuth, SignedAuth
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator import identity
@@ -162,8 +162,8 @@ def echo(request: Request) -> Response:
     return Response(json.dumps(body).replace("/", r"\/"), 400, {"X-Echo": " ".join(secrets)})
 
 
-OF_ONE_REQUEST = sorted(LINES.keys() - HAND_WRITTEN.keys())  # one code for all
-BY_HAND = LINES.keys() & HAND_WRITTEN.keys() | {"auth bearer issue", "auth bearer revoke"}
+OF_ONE_REQUEST = sorted(LINES.keys() - CUSTOM_COMMANDS.keys())  # one code for all
+BY_HAND = LINES.keys() & CUSTOM_COMMANDS.keys() | {"auth bearer issue", "auth bearer revoke"}
 COMMANDS = sorted(BY_HAND.union(OF_ONE_REQUEST[:: tries(4, 1)]))
 
 

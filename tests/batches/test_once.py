@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from ads_cli.commands import push
+from ads_cli.commands.uploads import push
 from tests.adsctl import ROOT
 from tests.batches.conftest import ADD, SIZE, keyword_file, words
 from tests.effort import tries

@@ -7,8 +7,8 @@ import pytest
 
 from ads_cli.api.endpoint import MODULES, requests_of
 from ads_cli.api.fields import fields_of
-from ads_cli.client import stored_records
-from ads_cli.client.stored_records import SOURCES
+from ads_cli.client import spending as stored_records
+from ads_cli.client.spending import SOURCES
 
 RUNNING, PAUSED, EXPIRED = "8wku3", "8wku4", "8wkt0"  # campaigns of 80, 15 and 40 EUR a day
 BIDDING, OVER = "9d4c1", "9d4b1"  # line items: a TARGET bid of 0.45 EUR and 20 EUR a day; one that has ended

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ads_cli.client import stored_records
+from ads_cli.client import spending as stored_records
 
 FUNDING, PAUSED, SPENDING = "4a1n0", "8wku4", "8wku2"  # seeded
 CREATE = ("campaigns", "create", "--name", "Autumn", "--funding-instrument-id", FUNDING)

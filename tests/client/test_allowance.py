@@ -8,7 +8,7 @@ import pytest
 from ads_cli.api.products import PutProducts
 from ads_cli.api.rates import Rate
 from ads_cli.client import shared_window
-from ads_cli.client.allowance import Allowance, Share, account_scope, token_scope
+from ads_cli.client.shared_window import Allowance, Share, account_scope, token_scope
 from tests.client.virtual_time import Crowd, Service, World
 from tests.conftest import feed
 from tests.effort import THOROUGH, tries

@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 from werkzeug import Request, Response
 
-from ads_cli.client import paging
+from ads_cli.client import response as paging
 from ads_cli.client.response import Response as Page
 from ads_cli.errors import UnavailableError
 from tests.conftest import feed

@@ -6,7 +6,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
-from ads_cli.client.error_codes import HINTS
+from ads_cli.client.api_errors import HINTS
 from ads_cli.client.response import read_response
 from ads_cli.errors import AdsctlError
 from tests.client.test_retries import ACCOUNTS, CATALOGS, Script, failing, ok

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from ads_cli.api.rates import Rate
 from ads_cli.client.concurrency_limit import INITIAL_LIMIT
 from ads_cli.commands.emulator import variables
-from ads_cli.emulator.core.errors import ApiError
 from ads_cli.emulator.core.rate_limits import FixedWindow
+from ads_cli.emulator.core.responses import ApiError
 from ads_cli.emulator.server import running
 from ads_cli.errors import RateLimitedError, UnavailableError
 from tests.client.virtual_time import Crowd, Service, World

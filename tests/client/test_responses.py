@@ -6,8 +6,8 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from ads_cli.client.response import parse_records, read_response
-from ads_cli.client.response_body import parse_outline
 from ads_cli.errors import UnavailableError
+from ads_cli.http.response_body import parse_outline
 
 ACCOUNTS = "/12/accounts"
 HINT = "the token comes from the environment: check ADSCTL_ACCESS_TOKEN and ADSCTL_ACCESS_TOKEN_SECRET"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.feeds.conversion.template import Template
+from ads_cli.feeds.transforms import Template
 from tests.conversion.conftest import FORMATS, OPTIONS
 
 ADDITIONAL = "additional_image_link"

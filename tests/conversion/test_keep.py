@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from ads_cli.feeds.conversion.conversion import Conversion
 from ads_cli.feeds.reader import open_source, read_rows
+from ads_cli.feeds.transforms import Conversion
+from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from ads_cli.products.plans import check_plan
-from ads_cli.products.schema import PRODUCT_SCHEMA
 from tests.conftest import PRODUCT
 from tests.conversion.conftest import FORMATS, OPTIONS
 from tests.products.large import LONG, ROWS, large, row, share_smaller_tables

@@ -7,12 +7,12 @@ import msgspec
 import pytest
 
 from ads_cli.errors import UsageError
-from ads_cli.feeds.conversion.conversion import Conversion
 from ads_cli.feeds.formats.csv import BLOCK_BYTES
 from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.feeds.rows import Row, UnreadableBlockError
+from ads_cli.feeds.transforms import Conversion
+from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from ads_cli.products.plans import check_plan
-from ads_cli.products.schema import PRODUCT_SCHEMA
 from ads_cli.products.selection import ChangedRows
 from ads_cli.uploads.rejected_rows import FailedOut, write_rejected_rows
 from tests.conftest import PRODUCT

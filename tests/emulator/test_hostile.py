@@ -14,7 +14,7 @@ from ads_cli.api.endpoint import requests_for
 from ads_cli.api.fields import fields_of
 from ads_cli.emulator import connection as connections
 from ads_cli.emulator import server
-from ads_cli.emulator.core.incoming_request import MAX_BODY_BYTES
+from ads_cli.emulator.core.request import MAX_BODY_BYTES
 
 from .client import InProcess, authorization
 

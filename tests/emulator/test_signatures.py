@@ -20,7 +20,7 @@ def test_a_signed_request_is_accepted(client, request):
 
 def test_the_example_of_rfc_5849_is_verified():
     """Section 1.2, the request for a photo: GET over http, with a query."""
-    from ads_cli.emulator.core.incoming_request import IncomingRequest
+    from ads_cli.emulator.core.request import IncomingRequest
     from ads_cli.emulator.core.signatures import SigningKeys, is_signature_valid
 
     header = (

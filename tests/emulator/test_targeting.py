@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from ads_cli.emulator.seed.audiences import CUSTOMERS, READERS, REGULARS
+from ads_cli.emulator.seed.audiences import AUSTRIA, CUSTOMERS, GERMANY, KNITTING, READERS, REGULARS
 from ads_cli.emulator.seed.line_items import (
     APP,
     CLICKS,
@@ -16,8 +16,7 @@ from ads_cli.emulator.seed.line_items import (
     REACH,
     SPRING,
 )
-from ads_cli.emulator.seed.targeting import AUSTRIA, GERMANY, KNITTING
-from ads_cli.emulator.targeting.values import values_of
+from ads_cli.emulator.targeting import values_of
 
 from .client import errors
 from .wire_names import service_name, x_only  # noqa: F401

@@ -15,7 +15,7 @@ import pytest
 
 from ads_cli.errors import ContentError
 from ads_cli.feeds.formats.workbook import WorkbookError, read_sheet
-from ads_cli.feeds.locations.location import InMemory
+from ads_cli.feeds.locations import InMemory
 from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS, readable_formats
 from ads_cli.feeds.source import Source

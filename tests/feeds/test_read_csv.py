@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.errors import UsageError
-from ads_cli.feeds.locations.location import InMemory
+from ads_cli.feeds.locations import InMemory
 from ads_cli.feeds.reader import open_value_list, read_rows
 from ads_cli.feeds.registry import FORMATS
 from ads_cli.feeds.source import Source

@@ -11,7 +11,7 @@ import openpyxl
 import pytest
 
 from ads_cli.errors import ContentError, UsageError
-from ads_cli.feeds import decompression
+from ads_cli.feeds.compression import MAX_DECOMPRESSED_BYTES
 from ads_cli.feeds.formats import workbook as reader
 from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.feeds.source import ReadOptions
@@ -242,7 +242,7 @@ def test_a_workbook_that_is_a_bomb_is_refused(feeds, monkeypatch):
     monkeypatch.setattr(reader, "MAX_DECOMPRESSED_BYTES", 1000)
     with pytest.raises(reader.WorkbookError, match="decompresses to"):
         list(reader.read_sheet(io.BytesIO(content), None, 1000))
-    assert decompression.MAX_DECOMPRESSED_BYTES > 1 << 30
+    assert MAX_DECOMPRESSED_BYTES > 1 << 30
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import pytest
 
 from ads_cli.errors import UsageError
 from ads_cli.feeds.reader import open_source, read_rows
-from ads_cli.feeds.record_rows import RecordRows
 from ads_cli.feeds.registry import (
     FORMATS,
     FeedFormat,
@@ -20,7 +19,7 @@ from ads_cli.feeds.registry import (
     readable_formats,
     writable_formats,
 )
-from ads_cli.feeds.rows import Row
+from ads_cli.feeds.rows import RecordRows, Row
 
 CONTENT = b"TOY\xff\xfe1 2"
 

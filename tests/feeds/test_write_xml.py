@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ads_cli.errors import ContentError
 from ads_cli.feeds.formats.xml_writer import NOT_XML
-from ads_cli.feeds.locations.location import InMemory
+from ads_cli.feeds.locations import InMemory
 from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS
 from ads_cli.feeds.rows import REPORT_COLUMNS

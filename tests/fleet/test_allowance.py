@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.api.rates import QUARTER_HOUR_SECONDS
-from ads_cli.client.allowance import Share, token_scope
+from ads_cli.client.shared_window import Share, token_scope
 from ads_cli.errors import AccessError
-from ads_cli.fleet.allowance import REST_SECONDS, Division, scope_of_profile
+from ads_cli.fleet.cluster_shares import REST_SECONDS, Division, scope_of_profile
 
 PARTS, REQUESTS_OF_A_PART = 4, 3
 LIMIT = PARTS * REQUESTS_OF_A_PART

@@ -4,9 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.api.rates import QUARTER_HOUR_SECONDS
-from ads_cli.client.allowance import Share
-from ads_cli.fleet.allowance import REST_SECONDS
-from ads_cli.fleet.cluster_ledger import PARTS, REFRESH_SECONDS, Claims, FleetLimits, Ledger
+from ads_cli.client.shared_window import Share
+from ads_cli.fleet.cluster_shares import PARTS, REFRESH_SECONDS, REST_SECONDS, Claims, FleetLimits, Ledger
 
 TOKEN, LIMIT, SILENCE_SECONDS = "token-1", PARTS * 3, 35.0
 HOMES, FLEETS = "abcd", ("one", "two")

@@ -6,14 +6,14 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from ads_cli.fleet import cluster, cluster_roll
+from ads_cli.fleet import cluster
+from ads_cli.fleet import cluster_state as cluster_roll
 from ads_cli.fleet.cluster import ClusterEngine
-from ads_cli.fleet.cluster_ledger import Ledger
-from ads_cli.fleet.cluster_messages import Order, Outcome, Survey
+from ads_cli.fleet.cluster_link import Order, Outcome, Survey
+from ads_cli.fleet.cluster_shares import Ledger
 from ads_cli.fleet.engine import TaskResult
-from ads_cli.fleet.queue import Limits
 from ads_cli.fleet.records import Records, Run
-from ads_cli.fleet.tasks import Task
+from ads_cli.fleet.tasks import Limits, Task
 
 RUN = Run("fleet", "run")
 LEASE_SECONDS = 30.0

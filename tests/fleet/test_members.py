@@ -2,12 +2,11 @@
 
 from math import inf
 
-from ads_cli.client.allowance import account_scope
-from ads_cli.fleet.allowance import REST_SECONDS
-from ads_cli.fleet.cluster_ledger import FleetLimits, Ledger
+from ads_cli.client.shared_window import account_scope
 from ads_cli.fleet.cluster_members import RETURN_SECONDS, SETTLE_SECONDS, Member, Members
+from ads_cli.fleet.cluster_shares import REST_SECONDS, FleetLimits, Ledger
 from ads_cli.fleet.tasks import Task
-from ads_cli.uploads.job_key import Place
+from ads_cli.uploads.job_file import Place
 
 TOKEN = "token-1"
 SIGN_IN = {"exit_code": 4, "message": "not signed in"}

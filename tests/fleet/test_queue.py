@@ -3,9 +3,8 @@
 import hypothesis.strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from ads_cli.fleet.queue import Limits, TaskQueue
-from ads_cli.fleet.tasks import Task
-from ads_cli.uploads.job_key import Place
+from ads_cli.fleet.tasks import Limits, Task, TaskQueue
+from ads_cli.uploads.job_file import Place
 
 ACCOUNTS = st.sampled_from(["", "a", "b", "c"])
 LISTS = st.sampled_from([None, "list 1", "list 2"])

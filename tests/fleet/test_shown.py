@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from ads_cli.console.fleet_view import last_line
+from ads_cli.commands.fleet.view import last_line
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.conftest import SECRETS, feed
 from tests.report.reading import Read

@@ -14,7 +14,7 @@ from tests.images.image_server import ImageServer, serving
 @pytest.fixture(autouse=True)
 def short_backoff(monkeypatch: pytest.MonkeyPatch) -> None:
     """Repeat a failed attempt soon."""
-    monkeypatch.setattr("ads_cli.client.retry.FIRST_BACKOFF_SECONDS", 0.05)
+    monkeypatch.setattr("ads_cli.http.retry.FIRST_BACKOFF_SECONDS", 0.05)
 
 
 @pytest.fixture

@@ -158,7 +158,7 @@ def test_a_host_is_asked_for_few_images_at_a_time_and_does_not_hold_up_others(sh
 
 
 def test_connections_are_used_again(shop, images, monkeypatch):
-    monkeypatch.setattr("ads_cli.client.network.KEEP_ALIVE_SECONDS", 60.0)  # however busy the machine is
+    monkeypatch.setattr("ads_cli.http.network.KEEP_ALIVE_SECONDS", 60.0)  # however busy the machine is
     accepted = []
     accept = images.get_request
     images.get_request = lambda: accepted.append(1) or accept()

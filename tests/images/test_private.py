@@ -6,10 +6,10 @@ import socket
 import pytest
 from hypothesis import given
 
-from ads_cli import public_hosts
-from ads_cli.client import public_connections
-from ads_cli.client.http_address import parse_http_address
-from ads_cli.public_hosts import PrivateHostError
+from ads_cli import hosts as public_hosts
+from ads_cli.hosts import PrivateHostError
+from ads_cli.http import connections as public_connections
+from ads_cli.http.connections import parse_http_address
 from tests.images.image_server import image, redirect
 from tests.private_hosts import SPELLINGS, private_hosts
 
@@ -153,7 +153,7 @@ def test_no_address_of_this_machine_reaches_a_proxy_however_it_is_written(host):
             monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
             monkeypatch.setattr(public_connections, "resolve", lambda *args: ["93.184.215.14"])
             with pytest.raises(PrivateHostError):
-                public_connections.connect(url, lambda secure: None)
+                public_connections.connect_to_public(url, lambda secure: None)
 
 
 def test_a_proxy_may_know_names_that_this_machine_does_not(check, connected, no_name_is_known):

@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ads_cli.api.products import Product
-from ads_cli.console.feed_options import SOURCES, ProductFeedOptions
-from ads_cli.feeds.kinds.loading import KINDS, built_in
-from ads_cli.feeds.kinds.opening import FROM
-from ads_cli.feeds.kinds.reading import ASSEMBLIES
-from ads_cli.products.schema import PRODUCT_SCHEMA
+from ads_cli.commands.products.options import SOURCES, ProductFeedOptions
+from ads_cli.products.feeds.kinds.kind import KINDS, built_in
+from ads_cli.products.feeds.kinds.reading import ASSEMBLIES, FROM
+from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from tests.conftest import PRODUCT
 from tests.effort import tries
 from tests.kinds import attribute_feeds

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ads_cli.console.feed_options import ProductFeedOptions
-from ads_cli.feeds.kinds.loading import built_in
-from ads_cli.products.schema import PRODUCT_SCHEMA
+from ads_cli.commands.products.options import ProductFeedOptions
+from ads_cli.products.feeds.kinds.kind import built_in
+from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from tests.effort import tries
 from tests.kinds.test_auto import FakeCall
 

@@ -5,7 +5,7 @@ import io
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from ads_cli.emulator.storage.ids import derived_key
+from ads_cli.emulator.storage import derived_key
 from tests.conftest import PRODUCT
 
 PEOPLE = 90

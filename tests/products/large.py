@@ -2,7 +2,7 @@
 
 import pytest
 
-from ads_cli.validation import process_pool
+from ads_cli.parallel import process_pool
 from ads_cli.validation.block_runner import BlockRunner
 from tests.conftest import PRODUCT
 

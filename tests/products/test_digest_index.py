@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ads_cli.products.digest_index import ID_BYTES, Changes, DigestIndex, key_hash, product_digest, split
 from ads_cli.products.sync_state import SyncState, UnknownError
 from ads_cli.uploads.generations import Generations
-from ads_cli.uploads.job_key import Place
+from ads_cli.uploads.job_file import Place
 
 UNIQUE = st.text(st.characters(codec="utf-8"), max_size=5)
 CONTENTS = st.dictionaries(UNIQUE, st.binary(max_size=3), max_size=40)

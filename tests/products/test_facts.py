@@ -11,12 +11,18 @@ from hypothesis import strategies as st
 from ads_cli.api.problems import Problem
 from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.feeds.rows import Change, Row
-from ads_cli.products import facts as facts_module
-from ads_cli.products import noted_rows
-from ads_cli.products.facts import PRICE_STEPS, ProductFacts, price_range
-from ads_cli.products.noted_rows import MAX_CHARACTERS, NotedRow, excerpts
+from ads_cli.products import feed_facts as facts_module
+from ads_cli.products import feed_facts as noted_rows
+from ads_cli.products.feed_facts import (
+    MAX_CHARACTERS,
+    PRICE_STEPS,
+    NotedRow,
+    ProductFacts,
+    excerpts,
+    price_range,
+)
+from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from ads_cli.products.plans import check_plan
-from ads_cli.products.schema import PRODUCT_SCHEMA
 from ads_cli.validation.block_runner import BlockRunner
 from tests.conftest import PRODUCT
 from tests.products.large import HEADER, row

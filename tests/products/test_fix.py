@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from ads_cli.feeds.fixes.names import NAMES
+from ads_cli.products.feeds.fixes import NAMES
 from tests.conftest import PRODUCT, feed
 from tests.products.large import LONG, ROWS, large, row, share_smaller_tables
 

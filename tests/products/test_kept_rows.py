@@ -6,7 +6,7 @@ import tempfile
 import pytest
 
 from ads_cli.feeds.formats.xml import XmlRows
-from ads_cli.validation import kept_rows
+from ads_cli.validation import rows as kept_rows
 from tests.conftest import PRODUCT
 
 ROWS = 300

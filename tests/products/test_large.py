@@ -10,16 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ads_cli.feeds.conversion.conversion import Conversion
-from ads_cli.feeds.conversion.fields import AddCurrency
-from ads_cli.feeds.conversion.where import Where
-from ads_cli.feeds.fixes.fixes import Fixes
-from ads_cli.feeds.fixes.names import NAMES
 from ads_cli.feeds.reader import open_source, read_rows
+from ads_cli.feeds.transforms import Conversion, Where
+from ads_cli.parallel.process_pool import MIN_FILE_BYTES
+from ads_cli.products.feeds.fixes import NAMES
+from ads_cli.products.feeds.fixes.fixes import Fixes
+from ads_cli.products.feeds.transforms import AddCurrency
+from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from ads_cli.products.plans import check_plan
-from ads_cli.products.schema import PRODUCT_SCHEMA
 from ads_cli.validation.block_runner import BlockRunner
-from ads_cli.validation.process_pool import MIN_FILE_BYTES
 from tests.effort import tries
 from tests.products.large import HEADER, LONG, ROWS, SMALLER, large, row, share_smaller_tables
 from tests.products.stopping import acknowledged, stop_at

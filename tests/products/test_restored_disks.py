@@ -6,7 +6,8 @@ import tempfile
 
 import pytest
 
-from ads_cli.uploads import generations, witness
+from ads_cli.uploads import generations
+from ads_cli.uploads import generations as witness
 from tests.conftest import PRODUCT, feed
 from tests.products.shop import feed_with, ids
 

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from ads_cli.validation import process_pool
+from ads_cli.parallel import process_pool
 from tests.conftest import PRODUCT, feed
 from tests.products.large import share_smaller_tables
 from tests.products.stopping import stop_at

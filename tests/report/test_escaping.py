@@ -8,8 +8,22 @@ from hypothesis import strategies as st
 
 from ads_cli.masking import Mask
 from ads_cli.output.text import UNSAFE, safe
-from ads_cli.report import page as parts_of
-from ads_cli.report.page import Column, Edit, Link, Page, Picture, Section, Table, web_address
+from ads_cli.report import (
+    Amount,
+    Badge,
+    Bar,
+    Chart,
+    Column,
+    Edit,
+    Link,
+    Page,
+    Picture,
+    Section,
+    Table,
+    Tally,
+    Texts,
+    web_address,
+)
 from ads_cli.report.rendering import MAX_TABLE_BYTES, is_page, render
 from tests.effort import tries
 from tests.private_hosts import private_hosts
@@ -38,17 +52,17 @@ def page(text: str) -> Page:
         7,
         Picture(address) if address else text,
         Link(text, address),
-        parts_of.Badge(text, "error"),
+        Badge(text, "error"),
         Edit(text, text, text),
-        parts_of.Amount(1.5, text),
+        Amount(1.5, text),
     ]
     columns = [Column(text) for _ in range(len(cells) + 1)]
     parts = [
         Table(text, columns, [[*cells, (text, Edit("", None, text), Edit("", text, None))]], text, 2, text),
-        parts_of.Chart(text, [parts_of.Bar(text, 3), parts_of.Bar(text, 3.5, text)], 4, text),
-        parts_of.Texts([text]),
+        Chart(text, [Bar(text, 3), Bar(text, 3.5, text)], 4, text),
+        Texts([text]),
     ]
-    tallies = [parts_of.Tally(text, 3), parts_of.Tally(text, 3.5, text=text)]
+    tallies = [Tally(text, 3), Tally(text, 3.5, text=text)]
     return Page(text, "good", text, [text], [(text, text)], tallies, [Section(text, parts)] * 2)
 
 

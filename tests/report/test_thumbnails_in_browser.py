@@ -10,8 +10,8 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from ads_cli.public_hosts import is_public_name
-from ads_cli.report.page import web_address
+from ads_cli.hosts import is_public_name
+from ads_cli.report import web_address
 from tests.browser import chromium, needs_chromium
 from tests.conftest import PRODUCT
 from tests.effort import tries

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 import time_machine
 
-from ads_cli.emulator.resources import statistics_jobs
+from ads_cli.emulator.resources import statistics as statistics_jobs
 from tests.adsctl import Adsctl
 from tests.statistics.rows import Rows, rows_in
 

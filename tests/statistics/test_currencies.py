@@ -9,7 +9,7 @@ from io import StringIO
 
 import pytest
 
-from ads_cli.console.statistics_view import draw_statistics
+from ads_cli.commands.stats.view import draw_statistics
 from ads_cli.statistics.gathered import Gathered
 from ads_cli.statistics.rows import KEYS, Table
 from tests.report.reading import read

@@ -11,8 +11,8 @@ import pyarrow.parquet
 import pytest
 
 from ads_cli.console import progress
-from ads_cli.emulator.resources import statistics_jobs
-from ads_cli.emulator.seed.statistics import NUMBER
+from ads_cli.emulator.resources import statistics as statistics_jobs
+from ads_cli.emulator.seed.measurement import NUMBER
 from tests.statistics.rows import number, rows_in, total
 
 LINE_ITEM = "9d4c2"

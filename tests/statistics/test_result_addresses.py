@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ads_cli.client import public_connections
 from ads_cli.client.client import Client
-from ads_cli.emulator.resources import statistics_jobs
+from ads_cli.emulator.resources import statistics as statistics_jobs
 from ads_cli.errors import UnavailableError
+from ads_cli.http import connections as public_connections
 from ads_cli.statistics import results
 from tests.images.image_server import redirect, serving
 from tests.private_hosts import SPELLINGS

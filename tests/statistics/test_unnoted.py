@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from ads_cli.emulator.seed.statistics import NUMBER
+from ads_cli.emulator.seed.measurement import NUMBER
 from tests.products.stopping import settle_after_kill
 
 ALL = ("--entity", "LINE_ITEM", "--all", "--metrics", "impressions")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ads_cli.uploads.job_key import JobKey, JobOptions, Place
+from ads_cli.uploads.job_file import JobKey, JobOptions, Place
 from tests.conftest import feed
 from tests.products.stopping import stop_at
 

@@ -8,8 +8,7 @@ import pytest
 from ads_cli.errors import StateError
 from ads_cli.uploads import journal as journals
 from ads_cli.uploads.batch import Acknowledgement
-from ads_cli.uploads.job_file import END, Job, acknowledgements, read_job
-from ads_cli.uploads.job_key import JobKey, JobOptions, Place
+from ads_cli.uploads.job_file import END, Job, JobKey, JobOptions, Place, acknowledgements, read_job
 from ads_cli.uploads.journal import Journal
 from tests.effort import tries
 

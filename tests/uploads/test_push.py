@@ -10,8 +10,8 @@ from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.faults import parse_fault
 from ads_cli.errors import UnavailableError
 from ads_cli.feeds.reader import open_source, read_rows
+from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from ads_cli.products.plans import push_plan
-from ads_cli.products.schema import PRODUCT_SCHEMA
 from ads_cli.products.sync_state import SyncState
 from ads_cli.uploads.job_file import Job
 from ads_cli.uploads.journal import Journal

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.validation.ordered_map import map_ordered
+from ads_cli.parallel.ordered_map import map_ordered
 
 
 @given(st.lists(st.integers(), max_size=50), st.integers(1, 8), st.integers(1, 16))

@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from ads_cli.feeds.rows import Block
-from ads_cli.validation import process_pool as workers
-from ads_cli.validation.process_pool import MIN_FILE_BYTES, ProcessPool
+from ads_cli.parallel import process_pool as workers
+from ads_cli.parallel.process_pool import MIN_FILE_BYTES, ProcessPool
 
 BLOCKS = [Block(number, b"%d" % number) for number in range(40)]
 

@@ -6,7 +6,7 @@ from .tests_named import CUT_DIFFERENTLY, DISPLACED, RESUMED
 DIGESTS = (
     Mutant(
         "a batch is known by its number alone",
-        "ads_cli/uploads/pending.py",
+        "ads_cli/uploads/plan.py",
         "if ack and ack.digest == upload.digest(batch):",
         "if ack:",
         (CUT_DIFFERENTLY,),
@@ -20,7 +20,7 @@ DIGESTS = (
     ),
     Mutant(
         "what is sent again is counted twice",
-        "ads_cli/uploads/pending.py",
+        "ads_cli/uploads/plan.py",
         "        if ack:  # another version of adsctl sent something else\n"
         "            journal.discard(ack)\n",
         "",
@@ -28,7 +28,7 @@ DIGESTS = (
     ),
     Mutant(
         "batches that there are no longer are counted",
-        "ads_cli/uploads/pending.py",
+        "ads_cli/uploads/plan.py",
         "    for ack in earlier.values():\n        journal.discard(ack)\n",
         "",
         ("tests/model/test_stories.py::test_batches_that_there_are_no_longer_are_not_counted",),
@@ -49,7 +49,7 @@ DIGESTS = (
     ),
     Mutant(
         "a resumed job validates its rows against another time",
-        "ads_cli/commands/push.py",
+        "ads_cli/commands/uploads/push.py",
         "            self.plan.started = datetime.fromisoformat(earlier.started)\n",
         "            pass\n",
         (DISPLACED,),

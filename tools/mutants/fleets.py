@@ -9,7 +9,7 @@ WINDOWS = "tests/client/test_shared_window.py"
 FLEETS = (
     Mutant(
         "a task whose resume finds nothing begun is not begun",
-        "ads_cli/commands/push_steps.py",
+        "ads_cli/commands/uploads/hooks.py",
         "is_resumed = is_resumed and jobs.can_be_resumed",
         "pass",
         (f"{KILLED}::test_a_task_killed_again_and_again_before_its_journal_is_begun_in_the_end",),
@@ -51,7 +51,7 @@ FLEETS = (
     ),
     Mutant(
         "a list that names a new cursor for ever is followed for ever",
-        "ads_cli/client/paging.py",
+        "ads_cli/client/response.py",
         "without_new = 0 if found - seen else without_new + 1",
         "without_new = 0 if found else without_new + 1",
         (f"{ENDLESS}::test_a_list_that_always_names_a_new_cursor_ends_with_an_error",),
@@ -72,7 +72,7 @@ FLEETS = (
     ),
     Mutant(
         "-q hides that products were left out",
-        "ads_cli/feeds/assembly/assembled.py",
+        "ads_cli/products/feeds/assembly.py",
         "            self.warnings.append(",
         "            self.notes.append(",
         ("tests/test_quiet.py::test_a_warning_stays",),

@@ -6,8 +6,8 @@ PRIVATE = "tests/images/test_private.py"
 FETCHING = "tests/images/test_fetching.py"
 FINDINGS = "tests/images/test_findings.py"
 FETCHER = "ads_cli/products/images/fetcher.py"
-START = "ads_cli/client/file_start.py"
-CONNECTIONS = "ads_cli/client/public_connections.py"
+START = "ads_cli/http/file_start.py"
+CONNECTIONS = "ads_cli/http/connections.py"
 
 IMAGES = (
     Mutant(
@@ -26,14 +26,14 @@ IMAGES = (
     ),
     Mutant(
         "an IPv4 address inside an IPv6 address is not looked at",
-        "ads_cli/public_hosts.py",
+        "ads_cli/hosts.py",
         "if carried is not None:",
         "if carried is not None and not address.is_global:",
         (f"{PRIVATE}::test_an_address_that_is_not_public_is_known",),
     ),
     Mutant(
         "a name with one public address is public",
-        "ads_cli/public_hosts.py",
+        "ads_cli/hosts.py",
         "    for address in addresses:\n",
         "    for address in addresses[:1]:\n",
         (f"{PRIVATE}::test_a_name_with_one_private_address_among_others_is_refused",),
@@ -47,7 +47,7 @@ IMAGES = (
     ),
     Mutant(
         "a host is asked for any number of images at a time",
-        "ads_cli/products/images/host_queue.py",
+        "ads_cli/products/images/fetcher.py",
         "self._working[host] < self._per_host",
         "self._working[host] < 100",
         (f"{FETCHING}::test_a_host_is_asked_for_few_images_at_a_time_and_does_not_hold_up_others",),

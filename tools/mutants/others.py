@@ -11,7 +11,7 @@ OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 OTHERS = (
     Mutant(
         "blank lines of a feed have no limit",
-        "ads_cli/feeds/blank_lines.py",
+        "ads_cli/feeds/source.py",
         "if self._blank_lines > MAX_BLANK_LINES:",
         "if False:",
         ("tests/test_hostile_lengths.py",),
@@ -67,7 +67,7 @@ OTHERS = (
     ),
     Mutant(
         "a job ends before its result is shown",
-        "ads_cli/commands/push.py",
+        "ads_cli/commands/uploads/push.py",
         "        try:\n            self.steps.show_result(summary, journal)\n",
         "        journal.finish()\n        try:\n            self.steps.show_result(summary, journal)\n",
         (
@@ -84,7 +84,7 @@ OTHERS = (
     ),
     Mutant(
         "a 504 is final",
-        "ads_cli/client/retry.py",
+        "ads_cli/http/retry.py",
         "- {501, 505}",
         "- {501, 504, 505}",
         ("tests/client/test_retries.py::test_a_get_is_retried",),
@@ -126,7 +126,7 @@ OTHERS = (
     ),
     Mutant(
         "the emulator closes a connection that a request uses",
-        "ads_cli/emulator/storage/store.py",
+        "ads_cli/emulator/storage/__init__.py",
         "        if not self.lock.acquire(blocking=False):\n            return False\n",
         "        self.lock = threading.RLock()\n        self.lock.acquire()\n",
         (
@@ -164,21 +164,21 @@ OTHERS = (
     ),
     Mutant(
         "a strict emulator leaves unknown parameters out",
-        "ads_cli/emulator/core/read_request.py",
+        "ads_cli/emulator/core/handlers.py",
         "        if context.is_strict:\n            raise\n",
         "",
         (f"{OTHER_CLIENTS}::test_a_strict_emulator_and_the_neutral_service_refuse_unknown_parameters",),
     ),
     Mutant(
         "the emulator of x keeps unknown fields inside a body",
-        "ads_cli/emulator/core/params.py",
+        "ads_cli/emulator/core/request.py",
         "    if isinstance(value, Mapping) and (struct := _struct_of(field_type.structs, value)):\n",
         "    if isinstance(value, Mapping) and (struct := None):\n",
         (f"{OTHER_CLIENTS}::test_unknown_fields_inside_a_body_are_left_out",),
     ),
     Mutant(
         "an account of others is not found under x",
-        "ads_cli/emulator/core/errors.py",
+        "ads_cli/emulator/core/responses.py",
         '{"ACCOUNT_NOT_FOUND": 403}',
         '{"ACCOUNT_NOT_FOUND": 404}',
         (f"{OTHER_CLIENTS}::test_an_account_of_others_is_forbidden",),
@@ -220,7 +220,7 @@ OTHERS = (
     ),
     Mutant(
         "of a key that an answer has twice the last value counts",
-        "ads_cli/client/response_body.py",
+        "ads_cli/http/response_body.py",
         "    if len(found) < len(pairs):\n",
         "    if False:\n",
         ("tests/products/test_outcomes.py::test_an_answer_with_a_key_twice_cannot_be_read",),
@@ -241,7 +241,7 @@ OTHERS = (
     ),
     Mutant(
         "an incomplete pull replaces the earlier file",
-        "ads_cli/commands/product_pull.py",
+        "ads_cli/commands/products/pull.py",
         "if pull.missing and not allow_incomplete and file_to_replace(out.path):",
         "if False:",
         (f"{PULL}::test_an_incomplete_pull_is_told_and_keeps_the_earlier_file",),

@@ -29,7 +29,7 @@ PAGES = (
     ),
     Mutant(
         "a feed makes the browser ask its own network",
-        "ads_cli/report/page.py",
+        "ads_cli/report/__init__.py",
         'is_public = match and is_public_name(match["host"]) and ',
         "is_public = match and ",
         (
@@ -38,14 +38,14 @@ PAGES = (
     ),
     Mutant(
         "any file is replaced by a page",
-        "ads_cli/console/page_file.py",
+        "ads_cli/console/output_file.py",
         "if existing and not (force or is_page_file(existing)):",
         "if False:",
         ("tests/report/test_page_file.py::test_a_file_that_adsctl_did_not_write_needs_force",),
     ),
     Mutant(
         "a run that fails leaves the page of the last one",
-        "ads_cli/console/run_report.py",
+        "ads_cli/commands/products/report.py",
         "            report.run.error = error\n            try:\n                report.write()\n",
         "            report.run.error = error\n            try:\n                pass\n",
         (
@@ -54,7 +54,7 @@ PAGES = (
     ),
     Mutant(
         "a table of a page has any size",
-        "ads_cli/report/page.py",
+        "ads_cli/report/__init__.py",
         "            if max_bytes < 0:\n                return self.rows[:number]\n",
         "",
         (
@@ -64,14 +64,14 @@ PAGES = (
     ),
     Mutant(
         "facts of later rows have the numbers of earlier ones",
-        "ads_cli/products/noted_rows.py",
+        "ads_cli/products/feed_facts.py",
         "            row.record += offset\n",
         "            pass\n",
         (FACTS,),
     ),
     Mutant(
         "rows beyond the first are not counted",
-        "ads_cli/products/noted_rows.py",
+        "ads_cli/products/feed_facts.py",
         "        self.total += later.total - len(later.rows)\n",
         "",
         (FACTS,),
@@ -87,7 +87,7 @@ PAGES = (
     ),
     Mutant(
         "a server is asked whether a feed is unchanged, though a page needs its rows",
-        "ads_cli/commands/products.py",
+        "ads_cli/commands/products/__init__.py",
         " or call.dry_run or page.report)",
         " or call.dry_run)",
         ("tests/locations/test_unchanged.py::test_where_the_rows_are_needed_it_is_downloaded",),

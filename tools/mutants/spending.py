@@ -6,7 +6,7 @@ RAISING = "tests/batches/test_raising.py"
 API, CLIENT, READER = (
     "ads_cli/api/spending.py",
     "ads_cli/client/spending.py",
-    "ads_cli/client/stored_records.py",
+    "ads_cli/client/spending.py",
 )
 ASKED = f"{RAISING}::test_what_may_spend_more_is_confirmed"
 UNASKED = f"{RAISING}::test_what_may_not_spend_more_needs_no_question"

@@ -45,14 +45,14 @@ STATISTICS = (
     ),
     Mutant(
         "NaN is a number of an answer",
-        "ads_cli/client/response_body.py",
+        "ads_cli/http/response_body.py",
         "object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite",
         "object_pairs_hook=_object, parse_float=_finite",
         (f"{SUMS}::test_a_number_that_is_not_one_of_json_is_unreadable",),
     ),
     Mutant(
         "infinity is a number of an answer",
-        "ads_cli/client/response_body.py",
+        "ads_cli/http/response_body.py",
         "object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite",
         "object_pairs_hook=_object, parse_constant=_refuse_constant",
         (f"{SUMS}::test_a_number_that_is_not_one_of_json_is_unreadable",),
@@ -87,14 +87,14 @@ STATISTICS = (
     ),
     Mutant(
         "an hour between two days is nobody's",
-        "ads_cli/statistics/day_cuts.py",
+        "ads_cli/statistics/sqlite_table.py",
         "return far if gap < SHORT else near",
         "return None",
         (NIGHTS,),
     ),
     Mutant(
         "a day that is cut overlaps",
-        "ads_cli/statistics/day_cuts.py",
+        "ads_cli/statistics/sqlite_table.py",
         "is_cut = min(near, far) < edge < max(near, far)",
         "is_cut = False",
         (NIGHTS,),

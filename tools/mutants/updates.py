@@ -5,8 +5,8 @@ from .mutant import Mutant
 UPDATE = "tests/products/test_update.py"
 SHRUNKEN = "tests/products/test_shrunken.py"
 ON_FAILURE = "tests/test_on_failure.py"
-COMPLETION = "ads_cli/products/sync/completion.py"
-ROWS_LOST = "ads_cli/commands/shrunken_feed.py"
+COMPLETION = "ads_cli/products/sync/listed_products.py"
+ROWS_LOST = "ads_cli/commands/products/feed_checks.py"
 HOOK = "ads_cli/console/on_failure.py"
 
 UPDATES = (
@@ -26,14 +26,14 @@ UPDATES = (
     ),
     Mutant(
         "an id that the catalog lacks stops the others",
-        "ads_cli/commands/product_update.py",
+        "ads_cli/commands/products/update.py",
         "return sum(missing) == report.invalid",
         "return False and sum(missing) == report.invalid",
         (f"{UPDATE}::test_an_id_that_the_catalog_lacks_is_rejected_and_the_others_are_sent",),
     ),
     Mutant(
         "any mistake in the file is skipped",
-        "ads_cli/commands/product_update.py",
+        "ads_cli/commands/products/update.py",
         "return sum(missing) == report.invalid",
         "return sum(missing) <= report.invalid",
         (f"{UPDATE}::test_a_mistake_in_the_file_stops_it_unless_invalid_rows_are_skipped",),
@@ -61,7 +61,7 @@ UPDATES = (
     ),
     Mutant(
         "a failed push is remembered",
-        "ads_cli/commands/push_steps.py",
+        "ads_cli/commands/products/feed_checks.py",
         "if result and result.is_complete:",
         "if result:",
         (f"{SHRUNKEN}::test_only_a_push_that_ended_is_remembered",),

@@ -10,11 +10,9 @@ from ...api.endpoint import Endpoint, Request
 from ...api.fields import enum_fields
 from ...api.problems import InvalidError, Problem
 from ...api.validation import convert
-from .errors import ApiError
-from .handlers import RegisteredHandler, RequestContext
-from .params import read_names, record_fields_only, split_texts, without_unknown
-from .read_request import error_of, tolerantly
-from .responses import HttpResponse, Result
+from .handlers import RegisteredHandler, RequestContext, error_of, tolerantly
+from .request import read_names, record_fields_only, split_texts, without_unknown
+from .responses import ApiError, HttpResponse, Result
 from .shapes import in_shape_of_x
 
 SDK_MARK = "to_delete"  # what the public SDK marks records with, and sends along

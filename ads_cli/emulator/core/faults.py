@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from ...errors import UsageError
 from ...numbers import parse_duration
-from .incoming_request import IncomingRequest
+from .request import IncomingRequest
 from .responses import HttpResponse, error_response
 
 if TYPE_CHECKING:

@@ -10,10 +10,9 @@ from msgspec import UNSET, Meta
 
 from ...api.endpoint import Request
 from ...api.fields import fields_of
-from ..storage.store import Store, record_from_row
-from .errors import ApiError, invalid_parameter
-from .params import value_or_default
-from .responses import Result
+from ..storage import Store, record_from_row
+from .request import value_or_default
+from .responses import ApiError, Result, invalid_parameter
 
 UNPAGED = 1_000_000  # records of a list that has no pages
 COLUMNS = ("id", "created_at", "updated_at", "deleted")

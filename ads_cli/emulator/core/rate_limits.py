@@ -6,8 +6,7 @@ import time
 
 from ...api.endpoint import Endpoint
 from ...api.rates import TOTAL_COUNTS, Rate
-from .errors import ApiError
-from .responses import Headers
+from .responses import ApiError, Headers
 
 BEARER_TOKEN_REQUESTS = 10
 BEARER_TOKEN_SECONDS = 60

@@ -12,6 +12,7 @@ from ...api.names import ENUMS, GENERIC, Names
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
 
+
 Headers = tuple[tuple[str, str], ...]
 JSON = "application/json;charset=utf-8"
 RESULTS = "/stats-results/"  # of jobs; they need no signature: each path has a secret of its own
@@ -76,3 +77,129 @@ def error_response(
     """Format errors as the advertising API does."""
     body = {"errors": errors, "request": {"params": params}}
     return HttpResponse(msgspec.json.encode(body, enc_hook=str), status, headers=headers)
+
+
+READ_ONLY = "this access token is read-only"
+NOT_FOUND = "NOT_FOUND"
+# The codes of service x for what does not exist, by the kind of record; what has none is NOT_FOUND.
+X_NOT_FOUND = {
+    "account": "ACCOUNT_NOT_FOUND",
+    "account_media": "ACCOUNT_MEDIA_NOT_FOUND",
+    "app_event_provider_configuration": "APP_EVENT_PROVIDER_CONFIGURATION_NOT_FOUND",
+    "app_event_tag": "APP_EVENT_TAG_NOT_FOUND",
+    "audience": "TAILORED_AUDIENCE_NOT_FOUND",
+    "campaign": "CAMPAIGN_NOT_FOUND",
+    "card": "CARD_NOT_FOUND",
+    "draft_post": "TWEET_NOT_FOUND",
+    "funding_instrument": "FUNDING_INSTRUMENT_NOT_FOUND",
+    "library_media": "MEDIA_NOT_FOUND",
+    "line_item": "LINE_ITEM_NOT_FOUND",
+    "media_creative": "MEDIA_CREATIVE_NOT_FOUND",
+    "post": "TWEET_NOT_FOUND",
+    "promotable_user": "PROMOTABLE_USER_NOT_FOUND",
+    "promoted_account": "PROMOTED_ACCOUNT_NOT_FOUND",
+    "promoted_post": "PROMOTED_TWEET_NOT_FOUND",
+    "route": "ROUTE_NOT_FOUND",
+    "scheduled_post": "TWEET_NOT_FOUND",
+    "targeting_criterion": "TARGETING_CRITERION_NOT_FOUND",
+    "web_event_tag": "WEB_EVENT_TAG_NOT_FOUND",
+}
+# Those that service x sends with another status than 404: it does not say whether they exist.
+X_STATUSES = {"ACCOUNT_NOT_FOUND": 403}
+
+
+class ApiError(Exception):
+    """An error of the advertising API."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str | int,
+        message: str,
+        *,
+        parameter: str | None = None,
+        headers: Headers = (),
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.headers = headers
+        self.errors: list[dict[str, Any]] = [{"code": code, "message": message}]
+        if parameter is not None:
+            self.errors[0]["parameter"] = parameter
+
+    def errors_in(self, names: Names) -> list[dict[str, Any]]:
+        """Return the errors in the words of a service."""
+        return [in_words_of(names, error) for error in self.errors]
+
+    def to_response(self, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:
+        """Format the error in the words of a service, with the parameters of the request."""
+        return error_response(self.status, self.errors_in(names), names.to_wire(params), self.headers)
+
+
+class NotFoundError(ApiError):
+    """A record of some kind does not exist (404), for which service x has codes of its own."""
+
+    def __init__(self, kind: str, message: str, *, parameter: str | None = None) -> None:
+        super().__init__(404, NOT_FOUND, message, parameter=parameter)
+        self._x_code = X_NOT_FOUND.get(kind, NOT_FOUND)
+
+    def errors_in(self, names: Names) -> list[dict[str, Any]]:
+        """Return the error with the code of a service."""
+        of_x = {} if names is GENERIC else {"code": self._x_code}
+        return [error | of_x for error in super().errors_in(names)]
+
+    def to_response(self, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:
+        """Format the error with the status of a service."""
+        response = super().to_response(params, names)
+        return response if names is GENERIC else response._replace(status=X_STATUSES.get(self._x_code, 404))
+
+
+class SignInError(ApiError):
+    """An error of a sign-in endpoint; its response has no parameters."""
+
+    def to_response(self, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:
+        """Format the error as the sign-in endpoints do."""
+        return HttpResponse(msgspec.json.encode({"errors": self.errors}), self.status, headers=self.headers)
+
+
+class AuthenticationError(SignInError):
+    """A request without valid credentials (401)."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(401, code, message)
+
+
+def could_not_authenticate() -> AuthenticationError:
+    """Return the error for a wrong key or signature; it does not say which part is wrong."""
+    return AuthenticationError(32, "Could not authenticate you.")
+
+
+def bad_authentication_data() -> AuthenticationError:
+    """Return the error for a missing or incomplete Authorization header."""
+    return AuthenticationError(215, "Bad Authentication data.")
+
+
+def invalid_token() -> AuthenticationError:
+    """Return the error for an unknown, expired or revoked token."""
+    return AuthenticationError(89, "Invalid or expired token.")
+
+
+def read_only_token() -> ApiError:
+    """Return the error for a write request with a read-only access token."""
+    return ApiError(403, "FORBIDDEN", READ_ONLY)
+
+
+def not_found(kind: str, identifier: str) -> ApiError:
+    """Return the error for an id that no record of some kind has."""
+    return NotFoundError(kind, f"the {kind.replace('_', ' ')} {identifier} does not exist")
+
+
+def in_words_of(names: Names, error: dict[str, Any]) -> dict[str, Any]:
+    """Return an error with the names of a service, in its message too."""
+    words = {"message": names.text(error["message"])}
+    return error | words | ({"parameter": names.dotted(error["parameter"])} if "parameter" in error else {})
+
+
+def invalid_parameter(parameter: str, reason: str) -> ApiError:
+    """Return the error for a parameter that conflicts with stored data."""
+    return ApiError(400, "INVALID_PARAMETER", f"{parameter}: {reason}", parameter=parameter)

@@ -10,9 +10,9 @@ from ...api.batches import batch_request
 from ...api.endpoint import Endpoint, Request, requests_for
 from ...api.names import SERVICES
 from .batch import BatchHandler
-from .errors import ApiError, NotFoundError
 from .handlers import RegisteredHandler, registered
-from .incoming_request import IncomingRequest
+from .request import IncomingRequest
+from .responses import ApiError, NotFoundError
 
 # By service: older versions whose paths are answered as those of a later one. The public SDK of service x
 # sends version 11, whose end its reference does not state.

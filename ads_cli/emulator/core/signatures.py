@@ -5,15 +5,15 @@ import time
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from ..storage.store import Store
-from .errors import (
+from ..storage import Store
+from .request import IncomingRequest
+from .responses import (
     AuthenticationError,
     bad_authentication_data,
     could_not_authenticate,
     invalid_token,
     read_only_token,
 )
-from .incoming_request import IncomingRequest
 
 MAX_CLOCK_SKEW_SECONDS = 300
 REQUIRED = ("oauth_consumer_key", "oauth_nonce", "oauth_signature", "oauth_timestamp")

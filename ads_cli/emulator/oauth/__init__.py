@@ -2,7 +2,7 @@
 
 # The modules that register handlers.
 MODULES = (
-    "sign_in",
+    "request_tokens",
     "authorize",
     "bearer",
 )

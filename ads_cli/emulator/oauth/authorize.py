@@ -1,14 +1,113 @@
 """The pages on which a user authorizes or refuses an app."""
 
 import hmac
-from urllib.parse import urlencode
+from functools import cache
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode, urlsplit
 
 from ...api.auth import Authenticate, Authorize
+from .. import storage as user_table
 from ..core.handlers import RequestContext, raw_handler
 from ..core.responses import HttpResponse
-from ..storage import user_table
-from . import pages, request_tokens
+from . import request_tokens
 from .request_tokens import RequestToken
+
+if TYPE_CHECKING:
+    from string import Template
+
+
+HTML = "text/html; charset=utf-8"
+
+
+def page(title: str, *paragraphs: str, status: int = 200, form_action: str = "") -> HttpResponse:
+    """Return a page of HTML paragraphs; `form_action` is an origin its form may redirect to."""
+    body = _template().substitute(title=escape(title), body="\n".join(paragraphs))
+    policy = (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none';"
+        f" frame-ancestors 'none'; form-action 'self' {form_action}".rstrip()
+    )
+    headers = (
+        ("Content-Security-Policy", policy),
+        ("Cache-Control", "no-store"),
+        ("Referrer-Policy", "no-referrer"),
+        ("X-Content-Type-Options", "nosniff"),
+    )
+    return HttpResponse(body.encode(), status, HTML, headers)
+
+
+def message(title: str, text: str, status: int = 200) -> HttpResponse:
+    """Return a page with one paragraph of text."""
+    return page(title, f"<p>{escape(text)}</p>", status=status)
+
+
+def authorize_form(
+    request: RequestToken, screen_name: str, *, ask_username: bool, suggested: str, error: str
+) -> HttpResponse:
+    """Ask whether the app may act for a user, and with `ask_username` also for which one."""
+    if ask_username:
+        user = _username_field(suggested, error)
+    else:
+        user = f"<p>You are signed in as <strong>@{escape(screen_name)}</strong>.</p>"
+    rights = ["see your accounts, catalogs and audiences"]
+    if request.asks_for_write:
+        rights.append("change and delete them, and spend your budget")
+    items = "".join(f"<li>{right}</li>" for right in rights)
+    form = (
+        f'<form method="post"><input type="hidden" name="oauth_token" value="{escape(request.token)}">'
+        f'<input type="hidden" name="form_token" value="{escape(request.form_token)}">{user}'
+        '<button name="answer" value="allow">Authorize</button>'
+        '<button name="answer" value="refuse" formnovalidate>Cancel</button></form>'
+    )
+    form_action = "" if request.uses_pin else _origin(request.callback)
+    title = f"Authorize {request.app} to use your account?"
+    return page(title, f"<p>It will be able to:</p><ul>{items}</ul>", form, form_action=form_action)
+
+
+def pin(request: RequestToken, verifier: str) -> HttpResponse:
+    """Show the PIN, which the user types in the app."""
+    return page(
+        "You are almost signed in",
+        f"<p>Go back to {escape(request.app or '')} and type this PIN:</p>",
+        f'<output id="pin" role="status" aria-label="PIN: {" ".join(verifier)}">{verifier}</output>',
+        "<p>The PIN works once, for a few minutes. Do not share it.</p>",
+    )
+
+
+def redirect(url: str) -> HttpResponse:
+    """Redirect the browser."""
+    headers = (("Location", url), ("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"))
+    return HttpResponse(b"", 303, HTML, headers)
+
+
+def _username_field(suggested: str, error: str) -> str:
+    alert = f'<p class="wrong" id="wrong" role="alert">{escape(error)}</p>' if error else ""
+    described = ' aria-describedby="wrong" aria-invalid="true"' if error else ""
+    return (
+        f'{alert}<label for="screen_name">Username</label><input id="screen_name" name="screen_name"'
+        f' value="{escape(suggested)}" autocomplete="username" autocapitalize="none" spellcheck="false"'
+        f" required autofocus{described}>"
+    )
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def escape(text: str) -> str:
+    """Escape a text for HTML."""
+    import html
+
+    return html.escape(text)
+
+
+@cache
+def _template() -> "Template":
+    from importlib.resources import files
+    from string import Template
+
+    return Template(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
+
 
 TRUSTED_FETCH_SITES = ("", "none", "same-origin")  # values of Sec-Fetch-Site; "" from other clients
 
@@ -30,7 +129,7 @@ def authenticate(context: RequestContext) -> HttpResponse:
         return request
     if request.uses_pin:
         text = "For a sign-in with a PIN, the app must use /oauth/authorize."
-        return pages.message("This page needs a callback", text, 400)
+        return message("This page needs a callback", text, 400)
     if context.incoming.method == "POST":
         return _submit(context, request)
     user = context.store.setting("user")
@@ -44,23 +143,23 @@ def _find_request(context: RequestContext) -> RequestToken | HttpResponse:
     params = context.incoming.parameters
     if not params.get("oauth_token"):
         text = "The address of this page has no request token. Start again in the app."
-        return pages.message("No request token", text, 400)
+        return message("No request token", text, 400)
     request = request_tokens.find(context.store, params["oauth_token"])
     if request is None:
         text = "This request token does not exist. Start again in the app."
-        return pages.message("Unknown request token", text, 404)
+        return message("Unknown request token", text, 404)
     if request.app is None:
         text = "The app that sent you here is not registered with this service. It has no access."
-        return pages.message("This app is not registered", text, 403)
+        return message("This app is not registered", text, 403)
     if request.state != "new":
         text = "A request token can be used once, and this one was used. Start again in the app."
-        return pages.message("This request was already answered", text, 410)
+        return message("This request was already answered", text, 410)
     if request.is_expired:
         text = "The request token is too old. Start again in the app."
-        return pages.message("This request has expired", text, 410)
+        return message("This request has expired", text, 410)
     if not request.is_callback_registered:
         text = f"The app wants to redirect you to {request.callback}, which is not registered for it."
-        return pages.message("This callback is not registered", text, 403)
+        return message("This callback is not registered", text, 403)
     return request
 
 
@@ -70,9 +169,7 @@ def _form(context: RequestContext, request: RequestToken, error: str = "") -> Ht
     screen_name = user_table.screen_name(context.store, user) or ""
     suggested = context.incoming.parameters.get("screen_name", "")
     ask_username = _forces_login(context) or suggested not in ("", screen_name)
-    return pages.authorize_form(
-        request, screen_name, ask_username=ask_username, suggested=suggested, error=error
-    )
+    return authorize_form(request, screen_name, ask_username=ask_username, suggested=suggested, error=error)
 
 
 def _forces_login(context: RequestContext) -> bool:
@@ -86,7 +183,7 @@ def _submit(context: RequestContext, request: RequestToken) -> HttpResponse:
     is_own_form = hmac.compare_digest(form_token, request.form_token.encode())
     if not is_own_form or context.incoming.fetch_site not in TRUSTED_FETCH_SITES:
         text = "Use the form on the page of this service."
-        return pages.message("This form was sent by another site", text, 403)
+        return message("This form was sent by another site", text, 403)
     if params.get("answer") == "allow":
         name = params.get("screen_name", "").strip().removeprefix("@")
         if not name and _forces_login(context):
@@ -100,7 +197,7 @@ def _submit(context: RequestContext, request: RequestToken) -> HttpResponse:
         return _already_answered()
     if request.uses_pin:
         text = f"{request.app} has no access to your account. You can close this page."
-        return pages.message("You refused access", text)
+        return message("You refused access", text)
     return _redirect(request, denied=request.token)
 
 
@@ -109,15 +206,15 @@ def _allow(context: RequestContext, request: RequestToken, user: str) -> HttpRes
     if verifier is None:
         return _already_answered()
     if request.uses_pin:
-        return pages.pin(request, verifier)
+        return pin(request, verifier)
     return _redirect(request, oauth_token=request.token, oauth_verifier=verifier)
 
 
 def _already_answered() -> HttpResponse:
     text = "It was answered on another page in the meantime. Start again in the app."
-    return pages.message("This request was already answered", text, 410)
+    return message("This request was already answered", text, 410)
 
 
 def _redirect(request: RequestToken, **params: str) -> HttpResponse:
     separator = "&" if "?" in request.callback else "?"
-    return pages.redirect(f"{request.callback}{separator}{urlencode(params)}")
+    return redirect(f"{request.callback}{separator}{urlencode(params)}")

@@ -8,17 +8,17 @@ import secrets
 from ...api.auth import InvalidateBearer, IssueBearer
 from ...api.problems import InvalidError
 from ...api.validation import convert
-from ..core.errors import (
+from ..core.handlers import RequestContext, raw_handler
+from ..core.request import FORM, IncomingRequest
+from ..core.responses import (
     ApiError,
+    HttpResponse,
     SignInError,
     bad_authentication_data,
     could_not_authenticate,
     invalid_token,
 )
-from ..core.handlers import RequestContext, raw_handler
-from ..core.incoming_request import FORM, IncomingRequest
-from ..core.responses import HttpResponse
-from .responses import json_response
+from .request_tokens import json_response
 
 TOO_MANY_REQUESTS = 99
 

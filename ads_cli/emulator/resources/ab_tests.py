@@ -6,10 +6,9 @@ from typing import Any
 
 from ...api.ab_tests import CreateAbTest, DeleteAbTest, ListAbTests, UpdateAbTest
 from ...api.line_item_values import APP_OBJECTIVES
-from ..core.errors import invalid_parameter
 from ..core.handlers import RequestContext
-from ..storage.ids import random_base36
-from ..storage.store import Record, utc_now
+from ..core.responses import invalid_parameter
+from ..storage import Record, random_base36, utc_now
 from .collection import Collection
 from .serving import LINE_ITEM
 

@@ -1,13 +1,11 @@
 """Advertising accounts, the apps in them, and the users whose posts they may promote."""
 
 from ...api.accounts import CreateAccount, DeleteAccount, GetAccount, ListAccounts, ListApps, UpdateAccount
-from ..core.errors import not_found
 from ..core.handlers import RequestContext, handler
 from ..core.paging import list_page
-from ..core.params import changes_of
-from ..core.responses import Result
-from ..storage import ids
-from ..storage.store import Record, utc_now
+from ..core.request import changes_of
+from ..core.responses import Result, not_found
+from ..storage import Record, random_base36, utc_now
 
 ACCOUNT, APP, PROMOTABLE_USER = "account", "account_app", "promotable_user"
 FULL = "FULL"  # the type of the promotable user who is the advertiser
@@ -75,9 +73,9 @@ def create_account(context: RequestContext, request: CreateAccount) -> Result:
     """Create an account (sandbox)."""
     with context.store.transaction():
         fields = {**NEW_ACCOUNT, "timezone_switch_at": utc_now()}
-        account = context.store.add(ACCOUNT, ids.random_base36(), fields, owner=context.user)
+        account = context.store.add(ACCOUNT, random_base36(), fields, owner=context.user)
         advertiser: Record = {"user_id": context.user, "promotable_user_type": FULL}
-        context.store.add(PROMOTABLE_USER, ids.random_base36(), advertiser, owner=account["id"])
+        context.store.add(PROMOTABLE_USER, random_base36(), advertiser, owner=account["id"])
         return Result(account)
 
 

@@ -12,15 +12,13 @@ from ...api.audience_permissions import (
     RevokePermission,
 )
 from ...api.endpoint import Request
-from ..core.errors import ApiError, invalid_parameter, not_found
 from ..core.handlers import RequestContext, handler
 from ..core.paging import field_in, list_page
-from ..core.responses import Result
-from ..storage import ids
-from ..storage.store import Record
+from ..core.responses import ApiError, Result, invalid_parameter, not_found
+from ..storage import Record, random_base36
+from .account_access import FEATURE
 from .accounts import ACCOUNT, require_account
 from .audiences import PERMISSION, require_owned
-from .features import FEATURE
 
 AUDIENCE_FIELD = "tailored_audience_id"
 SHARE_OUTSIDE = "SHARE_AUDIENCE_OUTSIDE_BUSINESS"
@@ -82,7 +80,7 @@ def grant_permission(context: RequestContext, request: GrantPermission | GrantCu
             if permission["granted_account_id"] == granted:
                 changed = store.update(PERMISSION, permission["id"], fields, owner=audience)
                 return Result(_shown(request, changed))
-        return Result(_shown(request, store.add(PERMISSION, ids.random_base36(), fields, owner=audience)))
+        return Result(_shown(request, store.add(PERMISSION, random_base36(), fields, owner=audience)))
 
 
 @handler(RevokeCustomPermission)

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from ...api.audiences import CreateDoNotReachList, DeleteDoNotReachList, ListDoNotReachLists
 from ...api.endpoint import Request
 from ...api.names import Names
 from ...api.problems import InvalidError, Problem
@@ -20,17 +21,43 @@ from ...api.users import (
     User,
 )
 from ...api.validation import broken_rules, convert
-from ..core.errors import ApiError
-from ..core.handlers import RequestContext, raw_handler
-from ..core.params import read_names, without_unknown
-from ..core.read_request import tolerantly
-from ..core.responses import HttpResponse
-from ..storage import audience_user_table
+from ..core.handlers import RequestContext, raw_handler, tolerantly
+from ..core.request import read_names, without_unknown
+from ..core.responses import ApiError, HttpResponse
+from ..storage import Record, Store, audience_user_table
 from ..storage.audience_user_table import identifier_hash
-from ..storage.store import Store
 from .accounts import require_record
-from .audiences import AUDIENCE
-from .do_not_reach import DO_NOT_REACH
+from .audiences import AUDIENCE, targetability
+from .collection import Collection
+
+DO_NOT_REACH = "do_not_reach_list"
+NAME = "Do Not Reach List"  # the service names it
+
+
+def _only_one(context: RequestContext, after: Record, before: Record | None) -> Record:
+    """Raise ApiError where the account has a list."""
+    for other in context.store.find_all(DO_NOT_REACH, context.path_params["account_id"]):
+        message = f"the account has a do-not-reach list, {other['id']}, and can have one only"
+        raise ApiError(400, "INVALID_PARAMETER", message)
+    return after
+
+
+def _shown(context: RequestContext, found: Record) -> Record:
+    """Add what follows from the people on the list."""
+    size = audience_user_table.count(context.store, found["id"]) or None
+    return found | {"list_size": size, **targetability(size)}
+
+
+DO_NOT_REACH_LISTS = Collection(
+    kind=DO_NOT_REACH,
+    list=ListDoNotReachLists,
+    create=CreateDoNotReachList,
+    delete=DeleteDoNotReachList,
+    defaults={"name": NAME, "description": None},
+    prepare=_only_one,
+    shown=_shown,
+)
+
 
 JSON = "application/json"
 

@@ -3,20 +3,23 @@
 The service takes hours to match uploaded users; here the size is there at once, and every user matches.
 """
 
+import msgspec
+
 from ...api.audiences import (
+    CombineAudience,
+    CombineAudiences,
     CreateAudience,
     DeleteAudience,
     GetAudience,
     ListAudiences,
     ListTargeted,
+    Segment,
     UpdateAudience,
 )
-from ..core.errors import ApiError, invalid_parameter, not_found
 from ..core.handlers import RequestContext, handler
 from ..core.paging import Seq, decode_cursor, encode_cursor, list_page
-from ..core.responses import Result
-from ..storage import audience_user_table
-from ..storage.store import Record, Store
+from ..core.responses import ApiError, Result, invalid_parameter, not_found
+from ..storage import Record, Store, audience_user_table
 from .accounts import require_account
 from .collection import Collection, in_account
 from .serving import CAMPAIGN, LINE_ITEM, has_ended
@@ -180,3 +183,37 @@ def _targeting_campaigns(
         line_items = campaigns.setdefault(campaign["id"], new)["line_items"]
         line_items.append({"id": line_item["id"], "name": line_item["name"], "servable": servable})
     return list(campaigns.values())
+
+
+MOBILE = "MOBILE_AUDIENCE"
+
+
+@handler(CombineAudiences, parse_as=CombineAudience)
+def combine_audience(context: RequestContext, request: CombineAudience) -> Result:
+    """Create a combined audience, and describe how it is made."""
+    account = in_account(context, request)
+    if request.audience_type != COMBINED or request.segments is None:
+        raise invalid_parameter("audience_type", f"only {COMBINED} audiences are combined")
+    _require_mobile(context, account, request.segments)
+    segments = msgspec.to_builtins(request.segments)
+    record = AUDIENCES.add(
+        context, account, {"name": request.name, "audience_type": COMBINED, "segments": segments}
+    )
+    metadata = {
+        "custom_audience_id": record["id"],
+        "account_id": account,
+        "name": request.name,
+        "audience_source": COMBINED,
+        "upload_status": "PROCESSING",
+        "segments": segments,
+    }
+    return Result(record | {"metadata": [metadata]})
+
+
+def _require_mobile(context: RequestContext, account: str, segments: Segment) -> None:
+    """Raise ApiError unless every audience of a tree is a mobile one of the account."""
+    for leaf in segments.leaves:
+        audience = str(leaf.custom_audience_id).lower()
+        found = context.store.find(AUDIENCE, audience, owner=account)
+        if found is None or found["audience_type"] != MOBILE:
+            raise invalid_parameter("segments", f"the account has no mobile audience {audience}")

@@ -2,9 +2,9 @@
 
 from ...api.campaigns import CreateCampaign, DeleteCampaign, GetCampaign, ListCampaigns, UpdateCampaign
 from ...api.problems import InvalidError, Problem
-from ..core.errors import ApiError, invalid_parameter
 from ..core.handlers import RequestContext
-from ..storage.store import Record, Store
+from ..core.responses import ApiError, invalid_parameter
+from ..storage import Record, Store
 from .collection import Collection
 from .serving import CAMPAIGN, FUNDING, with_campaign_state, with_funding_state
 

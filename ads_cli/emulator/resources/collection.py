@@ -25,16 +25,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...api.endpoint import Request
-from ..core.errors import invalid_parameter, not_found
 from ..core.handlers import RequestContext, handler
 from ..core.paging import field_in, list_page
-from ..core.params import changes_of
-from ..core.responses import Result
-from ..storage import ids as new_ids
-from ..storage.store import Record
+from ..core.request import changes_of
+from ..core.responses import Result, invalid_parameter, not_found
+from ..storage import Record, random_base36
 from . import history
 from .accounts import require_account
-from .categories import SERVICE
+from .lookup import SERVICE
 
 Requests = type[Request] | tuple[type[Request], ...]
 Scope = Callable[[RequestContext, Any], str]
@@ -90,7 +88,7 @@ class Collection:
     permanent: bool = False  # whether a deletion leaves nothing to show
     entity: str = ""  # under which the history of the account notes changes
     scope: Scope = in_account
-    new_id: Callable[[], str] = new_ids.random_base36
+    new_id: Callable[[], str] = random_base36
     prepare: Callable[[RequestContext, Record, Record | None], Record] = as_prepared
     shown: Callable[[RequestContext, Record], Record] = as_stored
     added: Callable[[RequestContext, Record], None] = alone

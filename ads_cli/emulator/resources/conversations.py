@@ -18,12 +18,11 @@ from ...api.conversations import (
 )
 from ...api.endpoint import Request
 from ...api.validation import convert
-from ..core.errors import invalid_parameter
 from ..core.handlers import RequestContext, handler
 from ..core.paging import field_in, list_page
-from ..core.params import changes_of
-from ..core.responses import Result
-from ..storage.store import Record, Store
+from ..core.request import changes_of
+from ..core.responses import Result, invalid_parameter
+from ..storage import Record, Store
 from .accounts import require_account
 from .cards import CARD, SORTABLE, add_card, delete_of_type, require_card
 from .media import find_media, image_size, video_size

@@ -1,14 +1,20 @@
 """Funding instruments: what campaigns are paid with."""
 
+from ...api.amounts import MICROS_PER_UNIT, decimals_of
 from ...api.funding_instruments import (
     CreateFundingInstrument,
     DeleteFundingInstrument,
     GetFundingInstrument,
+    GetRecommendation,
+    ListBiddingRules,
     ListFundingInstruments,
+    ListRecommendations,
 )
-from ..core.handlers import RequestContext
-from ..storage.store import Record
-from .collection import Collection
+from ..core.handlers import RequestContext, handler
+from ..core.responses import Result
+from ..storage import Record, without
+from .accounts import require_record
+from .collection import Collection, in_account
 from .serving import FUNDING, with_funding_state
 
 # The types that say what remains of their limit.
@@ -45,3 +51,42 @@ FUNDING_INSTRUMENTS = Collection(
     prepare=_prepared,
     shown=lambda context, record: with_funding_state(record),
 )
+
+
+CURRENCIES = ("EUR", "GBP", "JPY", "KWD", "USD", "VND")
+LARGEST_BID_COINS = 100_000
+
+
+@handler(ListBiddingRules)
+def list_bidding_rules(context: RequestContext, request: ListBiddingRules) -> Result:
+    """List the rules of one currency or of all."""
+    found = [one for one in CURRENCIES if request.currency in (None, one)]
+    rules = []
+    for currency in found:
+        coin = MICROS_PER_UNIT // 10 ** decimals_of(currency)
+        rules.append(
+            {
+                "currency": currency,
+                "minimum_cpe_bid_local_micro": coin,
+                "maximum_cpe_bid_local_micro": LARGEST_BID_COINS * coin,
+                "minimum_denomination": coin,
+            }
+        )
+    return Result(rules, total_count=len(rules))
+
+
+RECOMMENDATION = "recommendation"
+
+
+@handler(ListRecommendations)
+def list_recommendations(context: RequestContext, request: ListRecommendations) -> Result:
+    """List the recommendations, without their changes."""
+    records = context.store.find_all(RECOMMENDATION, in_account(context, request))
+    return Result([without(record, "changes", "deleted") for record in records], total_count=len(records))
+
+
+@handler(GetRecommendation)
+def get_recommendation(context: RequestContext, request: GetRecommendation) -> Result:
+    """Return one recommendation with its changes."""
+    found = require_record(context, request.account_id, RECOMMENDATION, request.recommendation_id)
+    return Result(without(found, "deleted"), beside={"data_type": RECOMMENDATION})

@@ -1,11 +1,16 @@
 """The change history of an account."""
 
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import msgspec
+
 from ...api.history import ListHistory, ListWholeHistory
 from ..core.handlers import RequestContext, handler
 from ..core.paging import list_page
 from ..core.responses import Result
-from ..storage import ids
-from ..storage.store import Record, Store
+from ..storage import Record, Store, random_base36
 from .accounts import require_account
 
 HISTORY = "account_history"
@@ -33,7 +38,7 @@ def write(
         "change_by": {"user_id": user, "platform": "API"},
         "changes": changes,
     }
-    store.add(HISTORY, ids.random_base36(), entry, owner=account, created_at=after["updated_at"])
+    store.add(HISTORY, random_base36(), entry, owner=account, created_at=after["updated_at"])
 
 
 @handler(ListWholeHistory)
@@ -53,3 +58,72 @@ def list_history(context: RequestContext, request: ListHistory | ListWholeHistor
         where["json_extract(data, '$.change_by.user_id') = ?"] = str(request.user_id)
     page = list_page(context.store, request, HISTORY, owner=request.account_id, where=where)
     return page._replace(data=[{name: record[name] for name in FIELDS} for record in page.data])
+
+
+ALWAYS = datetime.min.replace(tzinfo=UTC)
+NEVER = datetime.max.replace(tzinfo=UTC)
+
+
+class Interval(NamedTuple):
+    """A time from its start to its end, which is not in it."""
+
+    start: datetime
+    end: datetime
+
+    def within(self, other: "Interval") -> "Interval":
+        """Return the part that lies in another interval too; it may be empty."""
+        return Interval(max(self.start, other.start), min(self.end, other.end))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no time is in it."""
+        return self.end <= self.start
+
+
+class Activity:
+    """The times at which the entities of an account were active."""
+
+    def __init__(self, store: Store, account: str) -> None:
+        self._changes: dict[tuple[str, str], list[Record]] = {}
+        query = "SELECT data FROM records WHERE kind = ? AND owner = ? ORDER BY seq"
+        for (data,) in store.connection.execute(query, (HISTORY, account)):
+            change = msgspec.json.decode(data)
+            self._changes.setdefault((change["entity"], change["entity_id"]), []).append(change)
+
+    def of(
+        self, entity: str, record: Record, within: Sequence[Interval] = (Interval(ALWAYS, NEVER),)
+    ) -> list[Interval]:
+        """Return when an entity was active, inside the intervals of what it belongs to."""
+        flight = Interval(_time(record.get("start_time"), ALWAYS), _time(record.get("end_time"), NEVER))
+        own = [interval.within(flight) for interval in self._intervals(entity, record)]
+        both = (interval.within(parent) for interval in own for parent in within)
+        return [interval for interval in both if not interval.is_empty]
+
+    def _intervals(self, entity: str, record: Record) -> Iterator[Interval]:
+        start: datetime | None = None
+        for at, is_active in self._states(entity, record):
+            if is_active and start is None:
+                start = at
+            elif not is_active and start is not None:
+                yield Interval(start, at)
+                start = None
+        if start is not None:
+            yield Interval(start, NEVER)
+
+    def _states(self, entity: str, record: Record) -> Iterator[tuple[datetime, bool]]:
+        """Yield the times of changes, and whether the entity was active from then on."""
+        changes = self._changes.get((entity, record["id"]), [])
+        if not changes:
+            yield _time(record["created_at"], ALWAYS), _is_active(record)
+        for change in changes:
+            yield _time(change["change_time"], ALWAYS), _is_active(change["entity_data"])
+        if record["deleted"]:
+            yield _time(record["updated_at"], NEVER), False
+
+
+def _is_active(record: Record) -> bool:
+    return record.get("entity_status", "ACTIVE") == "ACTIVE" and not record["deleted"]
+
+
+def _time(text: str | None, missing: datetime) -> datetime:
+    return datetime.fromisoformat(text) if text else missing

@@ -3,18 +3,176 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ...api.line_items import CreateLineItem, DeleteLineItem, GetLineItem, ListLineItems, UpdateLineItem
-from ..core.errors import ApiError, invalid_parameter
+from ...api.conditions import requires
+from ...api.line_item_values import goal_fits_objective
+from ...api.line_items import (
+    CreateLineItem,
+    DeleteLineItem,
+    GetLineItem,
+    LineItemDetails,
+    ListLineItems,
+    UpdateLineItem,
+    no_target_by_impression,
+)
+from ...api.validation import convert, rule
 from ..core.handlers import RequestContext
-from ..core.params import value_or_default
-from ..storage.store import Record
-from . import line_item_rules
+from ..core.request import value_or_default
+from ..core.responses import ApiError, invalid_parameter
+from ..storage import Record
 from .accounts import require_record
-from .categories import BUSINESS, SERVICE
 from .collection import Collection
-from .placements import require_allowed
+from .lookup import BUSINESS, SERVICE, require_allowed
 from .serving import CAMPAIGN, LINE_ITEM
 from .targeting import target_platforms_of_app
+
+WITH_TARGET = ("REACH", "WEBSITE_CLICKS")  # objectives that allow bid_strategy TARGET
+WITHOUT_MAX = ("REACH", "FOLLOWERS")  # objectives that do not allow bid_strategy MAX
+WITH_FREQUENCY_CAP = ("REACH", "ENGAGEMENTS", "VIDEO_VIEWS", "PREROLL_VIEWS")
+WITH_APP = ("APP_INSTALLS", "APP_ENGAGEMENTS")
+MAX_BUSINESS_CATEGORIES = 2
+
+
+def check(after: Record, *, before: Record | None, campaign: Record, businesses: list[Record]) -> None:
+    """Validate a line item as it would be stored; raise InvalidError with all broken rules.
+
+    The rules of the request apply to the stored fields too: a new daily budget is compared with the
+    stored total budget.
+    """
+    context = {"account_id": "-", "before": before, "campaign": campaign, "businesses": businesses}
+    convert(LineItem, {name: (after | context).get(name) for name in LineItem.__struct_fields__})
+
+
+@requires("duration_in_days", "frequency_cap")
+@goal_fits_objective
+class LineItem(LineItemDetails, kw_only=True):
+    """A line item as it would be stored, with the data that its rules need."""
+
+    goal: str | None
+    pay_by: str | None
+    standard_delivery: bool | None
+    start_time: str | None
+    end_time: str | None
+    objective: str
+    placements: list[str]
+    before: dict[str, Any] | None
+    campaign: dict[str, Any]
+    businesses: list[dict[str, Any]]
+
+    @rule("bid_strategy")
+    def bid_strategy_fits_objective(self) -> str | None:
+        """Allow a change to MAX and TARGET only for some objectives."""
+        if self.before is None or self.bid_strategy == self.before["bid_strategy"]:
+            return None
+        if self.bid_strategy == "MAX" and self.objective in WITHOUT_MAX:
+            return f"MAX is not allowed for objective {self.objective}"
+        if self.bid_strategy == "TARGET" and self.objective not in WITH_TARGET:
+            return f"TARGET is allowed for objectives {' and '.join(WITH_TARGET)}, not for {self.objective}"
+        return None
+
+    @rule("pay_by")
+    def target_pays_by_click(self) -> str | None:
+        """Reject TARGET bids on link clicks that pay by impression."""
+        return no_target_by_impression(self.bid_strategy, self.goal, self.pay_by)
+
+    @rule("end_time")
+    def ends_after_start(self) -> str | None:
+        """Require an end after the start."""
+        if self.start_time is None or self.end_time is None or self.end_time > self.start_time:
+            return None
+        return f"is not after start_time, {self.start_time}"
+
+    @rule("total_budget_amount_local_micro")
+    def total_budget_fits_campaign(self) -> str | None:
+        """Limit the total budget to that of the campaign."""
+        return self._within_campaign(self.total_budget_amount_local_micro, "total")
+
+    @rule("bid_amount_local_micro")
+    def bid_fits_campaign(self) -> str | None:
+        """Limit the bid to the budgets of the campaign."""
+        bid = self.bid_amount_local_micro
+        return self._within_campaign(bid, "daily") or self._within_campaign(bid, "total")
+
+    def _within_campaign(self, amount: int | None, period: str) -> str | None:
+        limit = self.campaign[f"{period}_budget_amount_local_micro"]
+        if amount is None or limit is None or amount <= limit:
+            return None
+        return f"{amount} is more than the {period} budget of campaign {self.campaign['id']}, {limit}"
+
+    @rule("standard_delivery")
+    def delivery_fits_campaign(self) -> str | None:
+        """Leave the pace to the campaign where it optimizes budgets."""
+        optimization = self.campaign["budget_optimization"]
+        if self.standard_delivery is not False or optimization == "LINE_ITEM":
+            return None
+        return self._only_by_line_item(optimization)
+
+    @rule("pay_by")
+    def only_app_installs_change_pay_by(self) -> str | None:
+        """Allow a change of pay_by only for APP_INSTALLS."""
+        if self.before is None or self.pay_by == self.before["pay_by"] or self.objective == "APP_INSTALLS":
+            return None
+        return f"can be changed for objective APP_INSTALLS, not for {self.objective}"
+
+    @rule("daily_budget_amount_local_micro")
+    def daily_budget_fits_campaign(self) -> str | None:
+        """Allow a daily budget only if the campaign optimizes budgets by line item."""
+        optimization = self.campaign["budget_optimization"]
+        if self.daily_budget_amount_local_micro is None or optimization == "LINE_ITEM":
+            return None
+        return self._only_by_line_item(optimization)
+
+    def _only_by_line_item(self, optimization: str) -> str:
+        return (
+            "is allowed in campaigns with budget_optimization LINE_ITEM; "
+            f"{self.campaign['id']} has {optimization}"
+        )
+
+    @rule("frequency_cap")
+    def frequency_cap_fits_objective(self) -> str | None:
+        """Allow frequency caps only for some objectives."""
+        if self.frequency_cap is None or self.objective in WITH_FREQUENCY_CAP:
+            return None
+        return f"is allowed for objectives {', '.join(WITH_FREQUENCY_CAP)}, not for {self.objective}"
+
+    @rule("advertiser_domain")
+    def publisher_network_needs_domain(self) -> str | None:
+        """Require the advertiser's domain for the publisher network."""
+        return None if self.advertiser_domain else self._required_by_publisher_network()
+
+    @rule("categories")
+    def publisher_network_and_prerolls_need_categories(self) -> str | None:
+        """Require categories for the publisher network and for PREROLL_VIEWS."""
+        if self.categories:
+            return None
+        if self.objective == "PREROLL_VIEWS":
+            return "is required for objective PREROLL_VIEWS"
+        return self._required_by_publisher_network()
+
+    def _required_by_publisher_network(self) -> str | None:
+        is_on_network = "PUBLISHER_NETWORK" in self.placements
+        return "is required for placement PUBLISHER_NETWORK" if is_on_network else None
+
+    @rule("categories")
+    def preroll_categories_are_of_few_businesses(self) -> str | None:
+        """Require for PREROLL_VIEWS the codes of one or two business categories."""
+        if self.objective != "PREROLL_VIEWS" or not self.categories:
+            return None
+        business_of = {code: each["id"] for each in self.businesses for code in each["iab_categories"]}
+        if unknown := [code for code in self.categories if code not in business_of]:
+            return f"{', '.join(unknown)}: no business category has this code"
+        count = len({business_of[code] for code in self.categories})
+        if count <= MAX_BUSINESS_CATEGORIES:
+            return None
+        return f"has codes of {count} business categories, at most {MAX_BUSINESS_CATEGORIES} are allowed"
+
+    @rule("ios_app_store_identifier")
+    def app_objectives_need_app(self) -> str | None:
+        """Require an app store identifier for objectives that advertise an app."""
+        has_app = self.ios_app_store_identifier or self.android_app_store_identifier
+        if self.objective not in WITH_APP or has_app:
+            return None
+        return f"is required for objective {self.objective}, unless android_app_store_identifier is given"
+
 
 MAX_OF_CAMPAIGN = 100
 SHARED = ("objective", "product_type")  # by all line items of a campaign
@@ -75,7 +233,7 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
     if after["bid_strategy"] == "AUTO":
         after["bid_amount_local_micro"] = None  # ignored with AUTO
     businesses = context.store.find_all(BUSINESS, SERVICE)
-    line_item_rules.check(after, before=before, campaign=campaign, businesses=businesses)
+    check(after, before=before, campaign=campaign, businesses=businesses)
     return after
 
 

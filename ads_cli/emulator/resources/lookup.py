@@ -1,11 +1,69 @@
 """What the service defines for all accounts: categories of content, and publishers."""
 
-from ...api.lookup import ListContentCategories, ListIabCategories, ListPublishers
+from itertools import combinations
+
+from ...api.line_items import ListPlacements
+from ...api.lookup import (
+    GetCuratedCategory,
+    ListBusinessCategories,
+    ListContentCategories,
+    ListCuratedCategories,
+    ListCuratedCategoriesIn,
+    ListIabCategories,
+    ListPublishers,
+)
 from ..core.handlers import RequestContext, handler
-from ..core.paging import list_page
-from ..core.responses import Result
-from ..storage.store import without
-from .categories import SERVICE
+from ..core.paging import invalid_cursor, list_page
+from ..core.responses import ApiError, Result, not_found
+from ..storage import Record, without
+from .accounts import require_account
+
+SERVICE = ""  # owner of records that belong to no user or account
+BUSINESS, CURATED = "business_category", "curated_category"
+
+
+@handler(ListBusinessCategories)
+def list_business_categories(context: RequestContext, request: ListBusinessCategories) -> Result:
+    """List the business categories that line items can have."""
+    records = context.store.find_all(BUSINESS, SERVICE)
+    return Result([without(record, "created_at", "updated_at", "deleted") for record in records])
+
+
+@handler(ListCuratedCategories)
+def list_curated_categories(context: RequestContext, request: ListCuratedCategories) -> Result:
+    """List all curated categories with their countries.
+
+    The specification does not name the parameter that filters by country, so there is none.
+    """
+    require_account(context, request.account_id)
+    records = _curated(context)
+    return Result(records, next_cursor=None, total_count=len(records))
+
+
+@handler(ListCuratedCategoriesIn)
+def list_curated_categories_in(context: RequestContext, request: ListCuratedCategoriesIn) -> Result:
+    """List the curated categories of some countries; all are on one page."""
+    require_account(context, request.account_id)
+    if request.cursor is not None:
+        raise invalid_cursor()
+    wanted = set(request.country_codes)
+    records = [record for record in _curated(context) if wanted & set(record["country_codes"])]
+    return Result(records, next_cursor=None, total_count=len(records))
+
+
+def _curated(context: RequestContext) -> list[Record]:
+    return [without(record, "deleted") for record in context.store.find_all(CURATED, SERVICE)]
+
+
+@handler(GetCuratedCategory)
+def get_curated_category(context: RequestContext, request: GetCuratedCategory) -> Result:
+    """Return one curated category."""
+    require_account(context, request.account_id)
+    record = context.store.find(CURATED, request.curated_category_id, owner=SERVICE)
+    if record is None:
+        raise not_found(CURATED, request.curated_category_id)
+    return Result(without(record, "deleted"))
+
 
 IAB_CATEGORY, CONTENT_CATEGORY, PUBLISHER = "iab_category", "content_category", "publisher"
 MANAGED = ("created_at", "updated_at", "deleted")
@@ -32,3 +90,35 @@ def list_publishers(context: RequestContext, request: ListPublishers) -> Result:
     records = context.store.find_all(PUBLISHER, SERVICE)
     data = [{"user_id": record["id"], **without(record, "id", *MANAGED)} for record in records]
     return Result(data, next_cursor=None)
+
+
+PROFILE, ALL = "PLATFORM_PROFILE", "ALL_ON_PLATFORM"
+NETWORK = ("PUBLISHER_NETWORK", "TAP_BANNER", "TAP_FULL", "TAP_FULL_LANDSCAPE", "TAP_NATIVE", "TAP_MRECT")
+# By product type: the placements that go together, and those of a network, alone or with all on the platform.
+PRODUCTS = {
+    "MEDIA": ((PROFILE, "PLATFORM_SEARCH", "PLATFORM_TIMELINE"), NETWORK[:1]),
+    "PROMOTED_ACCOUNT": ((PROFILE, "PLATFORM_SEARCH", "PLATFORM_TIMELINE"), ()),
+    "PROMOTED_POSTS": ((PROFILE, "PLATFORM_REPLIES", "PLATFORM_SEARCH", "PLATFORM_TIMELINE"), NETWORK),
+}
+
+
+def allowed(product_type: str) -> list[list[str]]:
+    """List the combinations that a product type allows; a profile is never alone."""
+    together, network = PRODUCTS[product_type]
+    sizes = range(1, len(together) + 1)
+    combined = [list(some) for size in sizes for some in combinations(together, size) if some != (PROFILE,)]
+    return [[ALL], *combined, *([one] for one in network), *([ALL, one] for one in network)]
+
+
+def require_allowed(product_type: str, placements: list[str]) -> None:
+    """Raise ApiError (400) for a combination that a product type does not allow."""
+    if {*placements} not in map(set, allowed(product_type)):
+        message = f"placements: {', '.join(placements)} is no combination that {product_type} allows"
+        raise ApiError(400, "INVALID_PLACEMENT_TYPE", message, parameter="placements")
+
+
+@handler(ListPlacements)
+def list_placements(context: RequestContext, request: ListPlacements) -> Result:
+    """List the combinations of each product type."""
+    names = [request.product_type] if request.product_type else list(PRODUCTS)
+    return Result([{"product_type": name, "placements": allowed(name)} for name in names])

@@ -17,13 +17,11 @@ from ...api.media import (
     MediaDetails,
     UpdateLibraryMedia,
 )
-from ..core.errors import invalid_parameter
 from ..core.handlers import RequestContext, handler
 from ..core.paging import field_in, list_page
-from ..core.params import changes_of
-from ..core.responses import Result
-from ..storage import ids
-from ..storage.store import Record, Store
+from ..core.request import changes_of
+from ..core.responses import Result, invalid_parameter
+from ..storage import Record, Store, random_base36
 from .accounts import delete_record, require_account, require_record
 from .collection import Collection
 
@@ -80,7 +78,7 @@ def add_media(store: Store, account: str, media: Record, created_at: str | None 
     added = store.add(LIBRARY, media["media_key"], media, owner=account, created_at=created_at)
     if media["media_category"] == "AMPLIFY_VIDEO":
         fields = {"creative_type": "PREROLL", "video_id": media["media_key"], "media_url": media["media_url"]}
-        store.add(ACCOUNT_MEDIA, ids.random_base36(), fields, owner=account, created_at=created_at)
+        store.add(ACCOUNT_MEDIA, random_base36(), fields, owner=account, created_at=created_at)
     return added
 
 

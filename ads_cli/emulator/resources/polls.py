@@ -2,16 +2,15 @@
 
 from datetime import datetime, timedelta
 
-from ...api.polls import CreatePoll, DeletePoll, GetPoll, ListPolls
+from ...api.conversations import CreatePoll, DeletePoll, GetPoll, ListPolls
 from ...api.time import Time
-from ..core.errors import invalid_parameter
 from ..core.handlers import RequestContext, handler
 from ..core.paging import field_in, list_page
-from ..core.responses import Result
-from ..storage.store import Record, Store, utc_now
+from ..core.responses import Result, invalid_parameter
+from ..storage import Record, Store, utc_now
+from .account_access import require_feature
 from .accounts import require_account
 from .cards import CARD, SORTABLE, add_card, delete_of_type, require_card
-from .features import require_feature
 from .media import find_media, video_fields
 
 TEXT_POLLS = "TEXT_POLLS"

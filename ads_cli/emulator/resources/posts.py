@@ -1,17 +1,115 @@
 """Posts of an advertiser: published ones, and lists and previews of those of every type."""
 
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any
 
 from ...api.parts import params_of
 from ...api.posts import CreatePost, CreatePostAsAdvertiser, ListPosts, PreviewPosts, RenamePost
 from ..core.handlers import RequestContext, handler
 from ..core.paging import list_page
-from ..core.params import value_or_default
-from ..core.responses import Result
-from ..storage.store import Record
-from .accounts import require_account, require_record
-from .post_content import DRAFT, POST, SCHEDULED, author, author_id, check_content, publish
-from .publishing import WAITING, in_account_up_to_date
+from ..core.request import value_or_default
+from ..core.responses import ApiError, Result, invalid_parameter
+from ..storage import Record, Store, random_number, screen_name, utc_now
+from .accounts import advertiser_of, require_account, require_record
+from .cards import CARD
+from .media import LIBRARY, find_media
+
+POST, DRAFT, SCHEDULED = "post", "draft_post", "scheduled_post"  # the kinds of their records
+SINGLE_MEDIA = ("GIF", "VIDEO")  # a post can have one of these, and no other media
+
+
+def author_id(context: RequestContext, account: str, user_id: int | None) -> str:
+    """Return the author of a post: the advertiser, unless another user is named."""
+    return advertiser_of(context, account) if user_id is None else str(user_id)
+
+
+def author(store: Store, user: str, *, trimmed: bool | None) -> Record:
+    """Return the author as posts have it; trimmed, it is an id alone."""
+    return {"id": user} if trimmed else {"id": user, "screen_name": screen_name(store, user)}
+
+
+def publish(
+    store: Store, account: str, content: Record, *, id: str | None = None, at: str | None = None
+) -> Record:
+    """Store a published post, whose media are posted from now on."""
+    post = store.add(POST, id or random_number(), content, owner=account, created_at=at)
+    for key in content["media_keys"]:
+        store.update(LIBRARY, key, {"posted": True}, owner=account)
+    return post
+
+
+def check_content(context: RequestContext, account: str, user: str, post: Mapping[str, Any]) -> None:
+    """Raise ApiError for media that a post cannot combine, unknown cards, and organic posts of others."""
+    check_media(context.store, account, post["media_keys"])
+    check_card(context.store, account, post["card_uri"])
+    if post["nullcast"] is False and user != context.user:
+        reason = f"an organic post (nullcast=false) must be by the signed-in user {context.user}"
+        raise invalid_parameter("as_user_id", reason)
+
+
+def check_media(store: Store, account: str, keys: list[str]) -> None:
+    """Raise ApiError for media that are not in the library, or that a post cannot combine."""
+    media = find_media(store, account, "media_keys", keys)
+    types = Counter(record["media_type"] for record in media)
+    if len(media) > 1 and any(types[media_type] for media_type in SINGLE_MEDIA):
+        combined = ", ".join(f"{count} {media_type}" for media_type, count in types.items())
+        reason = f"a GIF or a video cannot be combined with other media; sent: {combined}"
+        raise invalid_parameter("media_keys", reason)
+
+
+def check_card(store: Store, account: str, card_uri: str | None) -> None:
+    """Raise ApiError for a card that does not exist."""
+    card = (card_uri or "").removeprefix("card://")
+    if card and store.find(CARD, card, owner=account) is None:
+        raise invalid_parameter("card_uri", f"the card {card} does not exist")
+
+
+PROMOTION = "scheduled_promoted_post"
+WAITING = "SCHEDULED"  # the status of a post that is not published yet
+DUE = (
+    "SELECT id FROM records WHERE kind = ? AND owner = ? AND json_extract(data, '$.scheduled_status') = ?"
+    " AND json_extract(data, '$.scheduled_at') <= ? ORDER BY json_extract(data, '$.scheduled_at'), seq"
+)
+
+
+def in_account_up_to_date(context: RequestContext, request: Any) -> str:
+    """Return the account of a request, whose user must have it, after what is due in it was published."""
+    account: str = request.account_id
+    require_account(context, account)
+    _publish_due(context.store, account)
+    return account
+
+
+def _publish_due(store: Store, account: str) -> None:
+    """Publish the posts of an account whose time has come; one whose card or media are gone fails."""
+    due = (SCHEDULED, account, WAITING, utc_now())
+    if not store.connection.execute(f"{DUE} LIMIT 1", due).fetchone():
+        return
+    with nullcontext() if store.connection.in_transaction else store.transaction():
+        for (post,) in store.connection.execute(DUE, due).fetchall():
+            record = store.find(SCHEDULED, post, owner=account)
+            if record is not None:
+                store.update(SCHEDULED, post, _published(store, account, record), owner=account)
+
+
+def _published(store: Store, account: str, scheduled: Record) -> Record:
+    """Publish a post, and return how that ended."""
+    at = scheduled["scheduled_at"]
+    try:
+        check_media(store, account, scheduled["media_keys"])
+        check_card(store, account, scheduled["card_uri"])
+    except ApiError:
+        return {"scheduled_status": "FAILED", "completed_at": at}
+    content = {name: scheduled[name] for name in ("name", "text", "card_uri", "media_keys", "nullcast")}
+    user = author(store, scheduled["user_id"], trimmed=False)
+    fields = content | {"user": user, "conversation_settings": "EVERYONE", "scheduled_at": at}
+    post = publish(store, account, fields, at=at)
+    for promotion in store.find_all(PROMOTION, account, scheduled_post_id=scheduled["id"]):
+        store.update(PROMOTION, promotion["id"], {"post_id": post["id"]}, owner=account)
+    return {"scheduled_status": "SUCCESS", "completed_at": at, "post_id": post["id"]}
+
 
 WRITE_ONLY = ("as_user_id", "trim_user", "post_mode")
 KINDS = {"DRAFT": DRAFT, "PUBLISHED": POST, "SCHEDULED": SCHEDULED}

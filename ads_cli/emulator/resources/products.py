@@ -17,10 +17,9 @@ from ...api.products import BATCH_SIZE, DeleteProducts, ListProducts, Product, P
 from ...api.types import InCatalog
 from ...api.validation import broken_rules, convert, errors_in
 from ..core.faults import HIDE_VARIANTS
-from ..core.handlers import RequestContext, handler
+from ..core.handlers import RequestContext, handler, tolerantly
 from ..core.paging import Seq, decode_cursor, encode_cursor
-from ..core.params import value_or_default, without_unknown
-from ..core.read_request import tolerantly
+from ..core.request import value_or_default, without_unknown
 from ..core.responses import Result
 from ..storage import product_table
 from ..storage.product_table import Status

@@ -1,7 +1,7 @@
 """Whether campaigns, and what pays for them, can serve: derived whenever they are read."""
 
 from ...api.targeting_types import KEYWORDS
-from ..storage.store import Record, Store, utc_now
+from ..storage import Record, Store, utc_now
 
 CAMPAIGN, LINE_ITEM, FUNDING = "campaign", "line_item", "funding_instrument"
 CRITERION = "targeting_criterion"

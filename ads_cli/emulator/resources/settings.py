@@ -9,11 +9,10 @@ from ...api.settings import (
     UpdateTaxSettings,
     UpdateUserSettings,
 )
-from ..core.errors import ApiError, not_found
 from ..core.handlers import RequestContext, handler
-from ..core.params import changes_of
-from ..core.responses import Result
-from ..storage.store import Record
+from ..core.request import changes_of
+from ..core.responses import ApiError, Result, not_found
+from ..storage import Record
 from .collection import in_account
 
 TAX, USER, ACCESS = "tax_settings", "user_settings", "user_access"

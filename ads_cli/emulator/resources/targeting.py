@@ -1,12 +1,152 @@
 """Targeting criteria of line items."""
 
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
 from ...api.targeting import AddCriterion, DeleteCriterion, GetCriterion, ListCriteria
+from ...api.targeting_types import ENGAGEMENTS, LOOKALIKES, MOST, MOST_PUBLISHERS_WITH_CURATED_CATEGORY
 from ..core.handlers import RequestContext
-from ..storage.store import Record
-from ..targeting.values import localized
-from . import targeting_rules
+from ..core.responses import ApiError, invalid_parameter
+from ..storage import Record, Store
+from ..targeting import find_value, localized
+from . import audiences
 from .collection import Collection
-from .serving import CRITERION, LINE_ITEM
+from .serving import CAMPAIGN, CRITERION, LINE_ITEM
+
+CATEGORY = "line_item_curated_category"
+PUBLISHER, CONTENT = "CONTENT_PUBLISHER_USER", "IAB_CATEGORY"
+TYPE, VALUE = "targeting_type", "targeting_value"
+GENDERS = {"1": "Male", "2": "Female"}
+# Values of the world outside of the emulator's, by what they look like.
+FOREIGN = {
+    "LOCATION": (re.compile("[0-9a-f]{16}"), "locations"),
+    "INTEREST": (re.compile("[0-9]+"), "interests"),
+}
+
+
+def check(context: RequestContext, new: Record) -> Record:
+    """Return what a new criterion names, as far as known; raise ApiError if the line item cannot have it."""
+    account, of_line_item = context.path_params["account_id"], {"line_item_id": new["line_item_id"]}
+    store = context.store
+    _require_new(new, store.find_all(CRITERION, account, **of_line_item, targeting_value=new[VALUE]))
+    counts = store.counts(CRITERION, account, TYPE, **of_line_item)
+    _require_room(context, new, counts)
+    if new[TYPE] == "ENGAGEMENT_TYPE" and not counts.keys() & {*ENGAGEMENTS}:
+        raise invalid_parameter(TYPE, f"ENGAGEMENT_TYPE goes with {' or '.join(ENGAGEMENTS)}: add that first")
+    if new[TYPE] == CONTENT and has_category(context, new["line_item_id"]):
+        raise invalid_parameter(
+            TYPE, "the line item has a curated category, which excludes content categories"
+        )
+    found = find_named(store, account, new)
+    if new[TYPE] == "TV_SHOW":
+        _require_market(found, store.find_all(CRITERION, account, **of_line_item, targeting_type="LOCATION"))
+    return found
+
+
+def has_category(context: RequestContext, line_item: str) -> bool:
+    """Tell whether a line item has a curated category."""
+    account = context.path_params["account_id"]
+    return bool(context.store.find_all(CATEGORY, account, line_item_id=line_item))
+
+
+def require_fitting_targeting(context: RequestContext, line_item: str, category: Record) -> None:
+    """Raise ApiError unless a line item targets a country of a category, and nothing that it excludes.
+
+    In which country a location from outside of the emulator's world lies is not known: it counts.
+    """
+    criteria = context.store.find_all(CRITERION, context.path_params["account_id"], line_item_id=line_item)
+    if any(criterion[TYPE] == CONTENT for criterion in criteria):
+        reason = f"the line item {line_item} has content categories, and cannot have a curated one"
+        raise invalid_parameter("curated_category_id", reason)
+    if sum(criterion[TYPE] == PUBLISHER for criterion in criteria) > MOST_PUBLISHERS_WITH_CURATED_CATEGORY:
+        most = MOST_PUBLISHERS_WITH_CURATED_CATEGORY
+        reason = f"the line item {line_item} excludes more than {most} publishers"
+        raise invalid_parameter("curated_category_id", reason)
+    targeted = {*_countries(criteria)}
+    if None not in targeted and not targeted & {*category["country_codes"]}:
+        countries = ", ".join(category["country_codes"])
+        reason = f"the line item {line_item} must first target a country of the category: {countries}"
+        raise invalid_parameter("curated_category_id", reason)
+
+
+def _countries(criteria: Sequence[Record]) -> Iterator[str | None]:
+    """Yield the countries that criteria target."""
+    for criterion in criteria:
+        if criterion[TYPE] == "LOCATION" and criterion["operator_type"] == "EQ":
+            place = find_value("LOCATION", criterion[VALUE])
+            yield place["country_code"] if place else None
+
+
+def _require_new(new: Record, same: Sequence[Record]) -> None:
+    """Raise ApiError where a criterion with the same value has its type, or that of its lookalikes."""
+    opposites = {LOOKALIKES.get(new[TYPE]), *(one for one, of in LOOKALIKES.items() if of == new[TYPE])}
+    for other in same:
+        if other[TYPE] == new[TYPE]:
+            raise invalid_parameter(VALUE, f"the line item has it already: {other['id']}")
+        if other[TYPE] in opposites:
+            reason = f"the line item has it as {other[TYPE]}, which cannot stand beside {new[TYPE]}"
+            raise invalid_parameter(VALUE, reason)
+
+
+def _require_room(context: RequestContext, new: Record, counts: Mapping[str, int]) -> None:
+    """Raise ApiError where the line item has as many criteria of a type as it can have."""
+    for limit in MOST:
+        count, most = sum(counts.get(each, 0) for each in limit.types), limit.most
+        if new[TYPE] == PUBLISHER and has_category(context, new["line_item_id"]):
+            most = MOST_PUBLISHERS_WITH_CURATED_CATEGORY
+        if new[TYPE] in limit.types and count >= most:
+            raise invalid_parameter(TYPE, f"a line item has at most {most} {limit.noun}")
+
+
+def _require_market(show: Record, places: Sequence[Record]) -> None:
+    """Raise ApiError unless the line item targets a place in the market of a TV show."""
+    targeted = {*_countries(places)}
+    if not targeted:
+        raise ApiError(400, "INVALID_TV_SHOW_LOCATIONS", "a TV show needs a LOCATION first, in its market")
+    markets = {locale["country"] for locale in show.get("locales", ())}
+    if markets and None not in targeted and not targeted & markets:
+        message = f"{show['name']} is not shown where the line item targets: {', '.join(sorted(markets))}"
+        raise ApiError(400, "TV_SHOW_OUTSIDE_MARKET", message)
+
+
+def find_named(store: Store, account: str, new: Record) -> Record:
+    """Return what a criterion names; raise ApiError if that does not exist."""
+    type_, value = new[TYPE], new[VALUE]
+    of = LOOKALIKES.get(type_, type_)
+    if of == "CUSTOM_AUDIENCE":
+        return _audience(store, account, value)
+    if of == "CAMPAIGN_ENGAGEMENT":
+        return _existing(store, account, CAMPAIGN, value)
+    if type_ == "GENDER":
+        return {"name": GENDERS[value]}
+    if type_ == "AGE":
+        return {"name": value.removeprefix("AGE_").replace("_", " ").lower()}
+    found = find_value(type_, value)
+    if found is None and type_ in FOREIGN:
+        pattern, kind = FOREIGN[type_]
+        if not pattern.fullmatch(value):
+            raise invalid_parameter(VALUE, f"{value!r} names none of the {kind}")
+    return found or {}
+
+
+def _audience(store: Store, account: str, audience: str) -> Record:
+    """Return an audience that an account owns or shares; raise ApiError if it cannot be targeted."""
+    shared = audiences.granted_level(store, audience, account)
+    found = store.find(audiences.AUDIENCE, audience, owner=None if shared else account)
+    if found is None:
+        raise invalid_parameter(VALUE, f"the audience {audience} does not exist")
+    if reasons := audiences.described(store, found)["reasons_not_targetable"]:
+        reason = f"the audience {audience} cannot be targeted: {', '.join(reasons)}"
+        raise invalid_parameter(VALUE, reason)
+    return found
+
+
+def _existing(store: Store, account: str, kind: str, identifier: str) -> Record:
+    found = store.find(kind, identifier, owner=account)
+    if found is None:
+        raise invalid_parameter(VALUE, f"the {kind.replace('_', ' ')} {identifier} does not exist")
+    return found
+
 
 # By the identifier of an app that a line item has: the platform of its store.
 PLATFORMS = {"android_app_store_identifier": "1", "ios_app_store_identifier": "0"}
@@ -14,7 +154,7 @@ PLATFORMS = {"android_app_store_identifier": "1", "ios_app_store_identifier": "0
 
 def _checked(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Return a criterion with its name; raise ApiError if the line item cannot have it."""
-    return stored_fields(after, targeting_rules.check(context, after))
+    return stored_fields(after, check(context, after))
 
 
 def stored_fields(new: Record, found: Record) -> Record:

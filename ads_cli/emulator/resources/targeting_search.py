@@ -19,14 +19,12 @@ from ...api.targeting_search import (
     SearchTvMarkets,
     SearchTvShows,
 )
-from ..core.errors import invalid_parameter
 from ..core.handlers import RequestContext, handler
 from ..core.paging import Seq, decode_cursor, encode_cursor
-from ..core.params import value_or_default
-from ..core.responses import Result
-from ..storage.store import Record, utc_now
-from ..targeting.suggestions import suggestions_for
-from ..targeting.values import localized, values_of
+from ..core.request import value_or_default
+from ..core.responses import Result, invalid_parameter
+from ..storage import Record, utc_now
+from ..targeting import localized, suggestions_for, values_of
 from .accounts import require_account
 
 # By kind: what some answers say of their data.

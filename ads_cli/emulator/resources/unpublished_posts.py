@@ -17,15 +17,12 @@ from ...api.unpublished_posts import (
     UpdateDraft,
     UpdateScheduledPost,
 )
-from ..core.errors import ApiError, invalid_parameter
 from ..core.handlers import RequestContext, handler
-from ..core.responses import HttpResponse, message_response
-from ..storage import ids
-from ..storage.store import Record
+from ..core.responses import ApiError, HttpResponse, invalid_parameter, message_response
+from ..storage import Record, random_number
 from .accounts import require_account
 from .collection import Collection
-from .post_content import DRAFT, SCHEDULED, author_id, check_content
-from .publishing import WAITING, in_account_up_to_date
+from .posts import DRAFT, SCHEDULED, WAITING, author_id, check_content, in_account_up_to_date
 
 CONTENT: Record = {
     "name": None,
@@ -75,7 +72,7 @@ DRAFTS = Collection(
     delete=DeleteDraft,
     defaults=CONTENT,
     permanent=True,
-    new_id=ids.random_number,
+    new_id=random_number,
     prepare=_prepared,
     shown=_shown,
     conditions=_of_author,
@@ -140,7 +137,7 @@ SCHEDULED_POSTS = Collection(
     | {"scheduled_at": None, "scheduled_status": WAITING, "completed_at": None, "post_id": None},
     permanent=True,
     scope=in_account_up_to_date,
-    new_id=ids.random_number,
+    new_id=random_number,
     prepare=_prepared_schedule,
     shown=_shown,
     deleted=lambda context, post: _require_waiting(post),

@@ -1,19 +1,9 @@
 """Seed data of a new database: a small shop with accounts, campaigns, audiences, media, cards and posts."""
 
-from ..storage.store import Store
-from . import (
-    accounts,
-    audiences,
-    campaigns,
-    creatives,
-    lookup,
-    measurement,
-    posts,
-    promoted,
-    settings,
-    statistics,
-    targeting,
-)
+from ..storage import Store
+from . import accounts, audiences, campaigns, creatives, lookup, measurement, posts, promoted, settings
+from .audiences import seed_criteria
+from .measurement import seed_job
 
 
 def seed(store: Store) -> None:
@@ -28,7 +18,7 @@ def seed(store: Store) -> None:
     audiences.seed(store, account=accounts.SHOP, shared_with=accounts.CAFE, partner=campaigns.PARTNER)
     creatives.seed(store, user=accounts.USER, account=accounts.SHOP)
     posts.seed(store, user=accounts.USER, account=accounts.SHOP)
-    targeting.seed(store, account=accounts.SHOP)
+    seed_criteria(store, account=accounts.SHOP)
     promoted.seed(store, user=accounts.USER, account=accounts.SHOP)
     lookup.seed(store)
     settings.seed(
@@ -39,4 +29,4 @@ def seed(store: Store) -> None:
         managed=accounts.CAFE,
     )
     measurement.seed(store, user=accounts.USER, account=accounts.SHOP)
-    statistics.seed(store, account=accounts.SHOP)
+    seed_job(store, account=accounts.SHOP)

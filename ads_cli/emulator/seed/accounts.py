@@ -2,7 +2,7 @@
 
 import secrets
 
-from ..storage.store import Store
+from ..storage import Store
 
 USER, OTHER_USER = "1184672519", "1184672520"
 SCREEN_NAMES = {USER: "nordlicht", OTHER_USER: "kontoracht"}

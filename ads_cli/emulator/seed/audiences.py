@@ -1,10 +1,13 @@
 """Seed data: audiences of all sizes, those that are shared, and a do-not-reach list."""
 
+from ..resources import targeting
+from ..resources.audience_users import DO_NOT_REACH, NAME
 from ..resources.audiences import AUDIENCE, NEW_AUDIENCE, PERMISSION
-from ..resources.do_not_reach import DO_NOT_REACH, NAME
-from ..storage import audience_user_table
+from ..resources.targeting import find_named
+from ..storage import Record, Store, audience_user_table, base36
 from ..storage.audience_user_table import identifier_hash
-from ..storage.store import Store
+from ..targeting import key_of
+from .line_items import CALENDAR, CLICKS, FOLLOWERS, INSTALLS, LOOKS, PREROLLS, REACH, SALE, STARTED, SUMMER
 
 CUSTOMERS, READERS, REGULARS, BUYERS, FAIR = "1nmth", "1nmu0", "1nmu7", "1nmv2", "1nkc4"
 INSTALLED, BASKETS = "1nmw1", "1nmw2"
@@ -55,3 +58,60 @@ def _add_users(store: Store, audience: str, count: int) -> None:
     """Add users that match no real identifier."""
     users = [[identifier_hash(audience, "email", str(number))] for number in range(1, count + 1)]
     audience_user_table.add_users(store, audience, users)
+
+
+GERMANY, AUSTRIA, SWITZERLAND = (
+    key_of("COUNTRIES", code, name)
+    for code, name in (("DE", "Germany"), ("AT", "Austria"), ("CH", "Switzerland"))
+)
+HAMBURG = key_of("CITIES", "DE", "Hamburg")
+KNITTING, WOOL, CERAMICS, GARDENING, KITCHENS, KNITWEAR = "8005", "8009", "8003", "9003", "9005", "15003"
+# By line item: type and value; "!" excludes the value.
+CRITERIA = {
+    CLICKS: (
+        ("LOCATION", GERMANY),
+        ("LOCATION", AUSTRIA),
+        ("LANGUAGE", "de"),
+        ("AGE", "AGE_25_TO_54"),
+        ("INTEREST", KITCHENS),
+        ("BROAD_KEYWORD", "handmade mugs"),
+        ("CUSTOM_AUDIENCE", CUSTOMERS),
+        ("BROAD_KEYWORD", "!plastic"),
+    ),
+    REACH: (("LOCATION", HAMBURG), ("LANGUAGE", "de")),
+    FOLLOWERS: (
+        ("LOCATION", GERMANY),
+        ("LOCATION", AUSTRIA),
+        ("LOCATION", SWITZERLAND),
+        ("INTEREST", KNITTING),
+        ("INTEREST", WOOL),
+        ("CUSTOM_AUDIENCE", CUSTOMERS),
+    ),
+    INSTALLS: (("LOCATION", GERMANY), ("PLATFORM", "0"), ("PLATFORM", "1"), ("CUSTOM_AUDIENCE", CUSTOMERS)),
+    PREROLLS: (
+        ("LOCATION", GERMANY),
+        ("INTEREST", CERAMICS),
+        ("CONTENT_PUBLISHER_USER", "!2000017"),
+    ),
+    SUMMER: (("LOCATION", GERMANY), ("LANGUAGE", "de"), ("INTEREST", GARDENING)),
+    SALE: (("LOCATION", GERMANY), ("LOCATION", AUSTRIA), ("INTEREST", KNITTING), ("INTEREST", WOOL)),
+    CALENDAR: (("LOCATION", GERMANY), ("LOCATION", SWITZERLAND), ("EXACT_KEYWORD", "advent calendar")),
+    LOOKS: (("LOCATION", GERMANY), ("GENDER", "2"), ("INTEREST", KNITWEAR)),
+}
+FIRST_ID = "ft10a"
+
+
+def seed_criteria(store: Store, *, account: str) -> None:
+    """Add targeting criteria to the line items of an account, with ids that follow each other."""
+    number = int(FIRST_ID, 36)
+    for line_item, criteria in CRITERIA.items():
+        for targeting_type, text in criteria:
+            new: Record = {
+                "line_item_id": line_item,
+                "targeting_type": targeting_type,
+                "targeting_value": text.removeprefix("!"),
+                "operator_type": "NE" if text.startswith("!") else "EQ",
+            }
+            fields = targeting.stored_fields(new, find_named(store, account, new))
+            store.add(targeting.CRITERIA.kind, base36(number), fields, owner=account, created_at=STARTED)
+            number += 1

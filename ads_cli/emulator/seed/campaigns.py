@@ -1,6 +1,6 @@
 """Seed data: apps, and the categories of the service."""
 
-from ..storage.store import Record, Store
+from ..storage import Record, Store
 from . import line_items
 from .line_items import PREROLLS, STARTED
 

@@ -3,10 +3,9 @@
 import msgspec
 
 from ...api.cards import CreateCard
-from ...api.conversations import CreateImageConversation, CreateVideoConversation
-from ...api.polls import CreatePoll
+from ...api.conversations import CreateImageConversation, CreatePoll, CreateVideoConversation
 from ..resources import cards, conversations, media, polls
-from ..storage.store import Record, Store
+from ..storage import Record, Store
 
 IMAGE, SQUARE, VIDEO, TALL, GIF = (
     "3_1790412874512007168",

@@ -2,7 +2,7 @@
 
 from ..resources import campaigns, funding_instruments, history, line_items
 from ..resources.serving import CAMPAIGN, FUNDING, LINE_ITEM
-from ..storage.store import Record, Store
+from ..storage import Record, Store
 
 CARD, ORDER, CREDIT, ENDED_ORDER = "4a1n0", "4a1n3", "4a1n5", "4a1n7"
 SPRING, HAMBURG, KNITTERS, APP, FILMS = "8wku2", "8wku3", "8wku4", "8wku7", "8wkv1"

@@ -1,8 +1,7 @@
 """Seed data: what the service defines for all accounts: categories of the IAB, of content, and publishers."""
 
-from ..resources.categories import SERVICE
-from ..resources.lookup import CONTENT_CATEGORY, IAB_CATEGORY, PUBLISHER
-from ..storage.store import Record, Store
+from ..resources.lookup import CONTENT_CATEGORY, IAB_CATEGORY, PUBLISHER, SERVICE
+from ..storage import Record, Store
 
 CREATED = "2024-03-02T10:00:00Z"
 # Tiers 1 and 2 of the taxonomy of the IAB: the names below a category, by their number.

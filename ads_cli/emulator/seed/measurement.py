@@ -1,8 +1,14 @@
 """Seed data: event tags, app lists, a provider of app events and an A/B test."""
 
+from datetime import UTC, datetime, timedelta
+
+from ...api.statistics import CreateJob
+from ...api.validation import convert
 from ..resources import ab_tests, measurement
-from ..storage.store import Record, Store
-from .line_items import FILMS, SPRING
+from ..resources.history import Interval
+from ..resources.statistics import JOB, new_job
+from ..storage import Record, Store
+from .line_items import CLICKS, FILMS, REACH, SPRING
 
 PURCHASES, VISITS = "o3f71", "o3f72"
 INSTALLS = "q8d02"
@@ -89,3 +95,25 @@ def _test(account: str, user: str) -> Record:
         "created_by": by,
         "updated_by": by,
     }
+
+
+NUMBER = "1638457211049000000"
+
+
+def seed_job(store: Store, *, account: str) -> None:
+    """Add a job about the last week of two line items."""
+    now = datetime.now(UTC)
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    period = Interval(today - timedelta(days=7), today)
+    values = {
+        "account_id": account,
+        "entity": "LINE_ITEM",
+        "entity_ids": [CLICKS, REACH],
+        "start_time": period.start.isoformat(),
+        "end_time": period.end.isoformat(),
+        "granularity": "TOTAL",
+        "placement": "ALL_ON_PLATFORM",
+        "metric_groups": ["ENGAGEMENT", "BILLING"],
+    }
+    job = new_job(NUMBER, convert(CreateJob, values), period, now)
+    store.add(JOB, NUMBER, job, owner=account)

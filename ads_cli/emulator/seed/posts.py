@@ -2,10 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-from ..resources.post_content import DRAFT, SCHEDULED, publish
-from ..resources.publishing import WAITING
+from ..resources.posts import DRAFT, SCHEDULED, WAITING, publish
 from ..resources.unpublished_posts import CONTENT
-from ..storage.store import Record, Store
+from ..storage import Record, Store
 from . import creatives
 
 SPRING_POST, PUBLISHED_POST = "1790415000000000001", "1790415000000000016"

@@ -1,8 +1,9 @@
 """Seed data: what the line items promote."""
 
-from ..resources import promoted, promoted_media
+from ..resources import promoted
 from ..resources.media import ACCOUNT_MEDIA
-from ..storage.store import Record, Store
+from ..resources.promoted import CALL_TO_ACTIONS, MEDIA_CREATIVES
+from ..storage import Record, Store
 from .line_items import (
     CALENDAR,
     CLICKS,
@@ -51,9 +52,9 @@ def seed(store: Store, *, user: str, account: str) -> None:
     scheduled = promoted.SCHEDULED_POSTS
     promotion = {"line_item_id": REACH, "scheduled_post_id": WINTER}
     add(scheduled.kind, SCHEDULED_POST, {**scheduled.defaults, **promotion})
-    media = promoted_media.MEDIA_CREATIVES
+    media = MEDIA_CREATIVES
     film = store.find_all(ACCOUNT_MEDIA, account, creative_type="PREROLL")[0]
     shown = {"line_item_id": PREROLLS, "account_media_id": film["id"], "creative_type": "PREROLL"}
     add(media.kind, MEDIUM, {**media.defaults, **shown})
     action = {"call_to_action": "SHOP", "call_to_action_url": "https://shop.example/workshop"}
-    add(promoted_media.CALL_TO_ACTIONS.kind, CALL_TO_ACTION, {"line_item_id": PREROLLS, **action})
+    add(CALL_TO_ACTIONS.kind, CALL_TO_ACTION, {"line_item_id": PREROLLS, **action})

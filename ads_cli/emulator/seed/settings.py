@@ -1,9 +1,9 @@
 """Seed data: settings, tracking tags and a recommendation."""
 
-from ..resources.recommendations import RECOMMENDATION
+from ..resources.funding_instruments import RECOMMENDATION
+from ..resources.line_item_parts import TRACKING_TAGS
 from ..resources.settings import ACCESS, TAX, USER
-from ..resources.tracking_tags import TRACKING_TAGS
-from ..storage.store import Record, Store
+from ..storage import Record, Store
 from .line_items import CARD, CLICKS, INSTALLS, SPRING, STARTED
 
 TAGS = (

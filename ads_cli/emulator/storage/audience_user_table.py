@@ -7,7 +7,7 @@ an identifier removes the user with all other identifiers.
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
-from .store import Store
+from . import Store
 
 
 def identifier_hash(audience: str, field: str, value: str) -> bytes:

@@ -6,8 +6,7 @@ from typing import Literal
 import msgspec
 
 from ...api.products import Product
-from . import ids
-from .store import Store
+from . import Store, derived_key
 
 Status = Literal["CREATE_SUCCESS", "UPDATE_SUCCESS", "NO_CHANGE", "ERROR"]
 
@@ -25,8 +24,8 @@ def put(store: Store, catalog: str, products: Sequence[Product]) -> dict[str, St
     """
     for product in products:
         group = product.item_group_id
-        product.product_key = ids.derived_key(catalog, product.id)
-        product.item_group_key = ids.derived_key(catalog, "group", group) if group else None
+        product.product_key = derived_key(catalog, product.id)
+        product.item_group_key = derived_key(catalog, "group", group) if group else None
     statuses: dict[str, Status] = {}
     created, updated = [], []
     stored = _data_by_key(store, [product.product_key or "" for product in products])

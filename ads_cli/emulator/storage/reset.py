@@ -7,8 +7,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from ...errors import StateError, UsageError
+from . import Store
 from .database import file_errors_as_state_errors, seeded_file
-from .store import Store
 
 BUSY_TIMEOUT_SECONDS = 1.0
 OWN_TABLES = {"records", "products", "request_tokens"}  # in every version of the schema

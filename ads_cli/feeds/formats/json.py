@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...errors import ContentError
-from ..decoding_errors import decoding_error, decoding_error_in
-from ..record_rows import RecordRows
-from ..rows import Row
+from ..rows import RecordRows, Row, decoding_error, decoding_error_in
 from .lines import MAX_LINE_BYTES
 
 MAX_ITEM_CHARACTERS = 16 * 1024 * 1024

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-from ..decoding_errors import decoding_error
-from ..rows import Row, Rows
+from ..rows import Row, Rows, decoding_error
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 

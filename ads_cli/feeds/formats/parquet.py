@@ -8,12 +8,11 @@ from typing import Any, BinaryIO
 
 from ...errors import ContentError
 from ...installation import missing_extra
-from ..limits import MAX_DECOMPRESSED_BYTES
-from ..locations.location import spooled
+from .. import MAX_DECOMPRESSED_BYTES
+from ..locations import spooled
 from ..memory_limit import memory_limit
-from ..record_rows import MAX_KEYS, RecordRows
-from ..rows import Row
-from .typed_values import MAX_DIGITS, as_text, is_rounded
+from ..rows import MAX_KEYS, RecordRows, Row
+from .workbook import MAX_DIGITS, as_text, is_rounded
 
 BATCH_ROWS = 1000
 MAX_BATCH_BYTES = 64 * 1024 * 1024

@@ -10,13 +10,41 @@ import re
 import sys
 import zipfile
 from collections.abc import Iterator
+from datetime import date, time, timedelta
+from decimal import Decimal
+from math import inf
 from typing import Any, BinaryIO, NamedTuple
 from xml.etree import ElementTree
 
 from ...output.text import counted
-from ..limits import MAX_DECOMPRESSED_BYTES, MAX_RATIO, MIN_JUDGED_BYTES
+from .. import MAX_DECOMPRESSED_BYTES, MAX_RATIO, MIN_JUDGED_BYTES
 from ..memory_limit import memory_limit
-from .typed_values import as_text, is_rounded
+
+MAX_DIGITS = 15  # that a floating-point number keeps, whatever they are
+
+
+def is_rounded(value: Any) -> bool:
+    """Tell whether a number has more digits than a floating-point number, or a spreadsheet, keeps."""
+    return isinstance(value, float) and 10**MAX_DIGITS <= abs(value) < inf
+
+
+def as_text(value: Any) -> str:
+    """Return a number, a date or another single value as text: no exponent, and no `.0`."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else format(Decimal(repr(value)), "f")
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if isinstance(value, date | time):  # date includes datetime
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        minutes, seconds = divmod(round(value.total_seconds()), 60)
+        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
 
 CHUNK_BYTES = 1024 * 1024
 MAX_ROW_BYTES = 16 * 1024 * 1024

@@ -11,10 +11,9 @@ from typing import Any, BinaryIO, cast
 
 from ...errors import ContentError, UsageError
 from ...output.text import counted
-from ..locations.location import spooled
-from ..record_rows import RecordRows
-from ..rows import Row
-from .typed_values import MAX_DIGITS
+from ..locations import spooled
+from ..rows import RecordRows, Row
+from .workbook import MAX_DIGITS
 
 PROGRAM = "import sys; sys.path[:] = {}; from ads_cli.feeds.formats.workbook import main; main(*sys.argv[1:])"
 TIMEOUT_SECONDS = 900

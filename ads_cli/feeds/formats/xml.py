@@ -8,11 +8,9 @@ from xml.parsers import expat
 
 from ...errors import ContentError
 from ..rows import Row, Rows
-from .xml_fields import ElementFields
 from .xml_handlers import record_handlers
-from .xml_record import ANYWHERE, Path, find_record, is_at
+from .xml_records import ANYWHERE, MAX_DEPTH, ElementFields, Path, find_record, is_at, local_name
 from .xml_text import XmlRepair, XmlText, deferred
-from .xml_values import MAX_DEPTH, local_name
 
 MAX_RECORD_BYTES = 16 * 1024 * 1024
 EXCERPT_BYTES = 20

@@ -3,8 +3,17 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, cast
 
-from .xml_fields import NAMED, ElementFields
-from .xml_values import CLOSE, MAX_DEPTH, Event, Open, element_value, nested_text, nested_value
+from .xml_records import (
+    CLOSE,
+    MAX_DEPTH,
+    NAMED,
+    ElementFields,
+    Event,
+    Open,
+    element_value,
+    nested_text,
+    nested_value,
+)
 
 OUTSIDE, IN_RECORD, IN_FIELD = range(3)  # depths
 MAX_ORDERS = 1000  # in which elements are remembered

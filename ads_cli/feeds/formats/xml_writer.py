@@ -9,7 +9,7 @@ from ...api.names import FIELDS
 from ...errors import ContentError
 from ...output.text import cell
 from ..writer import RowWriter
-from .xml_fields import SEPARATORS
+from .xml_records import SEPARATORS
 
 BEGIN = """\
 <?xml version="1.0" encoding="UTF-8"?>

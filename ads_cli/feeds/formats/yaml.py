@@ -9,9 +9,7 @@ from yaml import events as ev
 
 from ...config.strict_yaml import UnsupportedYamlError, ValueBuilder, fast_loader
 from ...errors import ContentError
-from ..decoding_errors import decoding_error_in
-from ..record_rows import RecordRows
-from ..rows import Row
+from ..rows import RecordRows, Row, decoding_error_in
 
 BLOCK_BYTES = 64 * 1024
 MAX_RECORD_BYTES = 16 * 1024 * 1024

@@ -1,1 +1,165 @@
 """Where feeds are: paths, standard input, addresses, object stores."""
+
+import io
+import os
+import stat
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO, TypeVar, cast
+
+from ...errors import TEMPORARY_HINT, StateError, UsageError
+
+COPY_BYTES = 1024 * 1024
+
+T = TypeVar("T")
+
+
+class Location(ABC):
+    """Where a feed is read from."""
+
+    def __init__(self, label: str, *, file_name: str | None = None, identity: str | None = None) -> None:
+        self.label = label  # names it in messages
+        self.file_name = file_name  # its extension tells the format
+        self.identity = label if identity is None else identity  # names it in jobs and journals
+
+    @abstractmethod
+    def open(self) -> BinaryIO:
+        """Open its content as a seekable stream; raise UsageError if that fails."""
+
+    def peek(self, read: Callable[[BinaryIO], T]) -> tuple[str, T]:
+        """Return what `read` makes of the content, of which it needs a little, and its version.
+
+        Equal versions have equal content; a location that knows of none returns an empty one.
+        """
+        with self.open() as stream:
+            return "", read(stream)
+
+    @property
+    def origin(self) -> str:
+        """Identify the feed from run to run, whatever the working folder."""
+        return self.identity
+
+    def is_same_file(self, path: str) -> bool:
+        """Tell whether `path` is the file that is read, so that writing it would destroy the input."""
+        return False
+
+
+class UnchangedError(Exception):
+    """The server of a remote feed has the version that was pushed last, and sent nothing."""
+
+    def __init__(self, label: str, address: str) -> None:
+        super().__init__(label)
+        self.label, self.address = label, address
+
+
+class FileLocation(Location):
+    """A path."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, file_name=path)
+        self.path = path
+
+    def open(self) -> BinaryIO:
+        """Open the file; a pipe is copied first."""
+        try:
+            file = Path(self.path).open("rb")  # noqa: SIM115 - open as long as its source
+            return file if file.seekable() else spooled(file, self.label)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            is_folder = isinstance(error, IsADirectoryError)
+            hint = "name a file in it" if is_folder else "check the path and its permissions"
+            raise UsageError(f"{self.label} cannot be opened: {reason}", hint=hint) from None
+
+    def peek(self, read: Callable[[BinaryIO], T]) -> tuple[str, T]:
+        """Read from the file itself; raise UsageError for one that can be read only once."""
+        with self.open() as stream:
+            status = os.stat(self.path)  # noqa: PTH116 - a path may be a descriptor's
+            if not stat.S_ISREG(status.st_mode):
+                raise UsageError(f"{self.label} is not a regular file", hint="push it by itself")
+            return f"{status.st_size} {status.st_mtime_ns}", read(stream)
+
+    @property
+    def origin(self) -> str:
+        """The absolute path."""
+        return os.path.realpath(self.path)
+
+    def is_same_file(self, path: str) -> bool:
+        """Compare the files themselves, since one file may have many names."""
+        return _is_same_file(self.path, path)
+
+
+class StandardInput(Location):
+    """Standard input."""
+
+    def __init__(self) -> None:
+        super().__init__("standard input")
+
+    def open(self) -> BinaryIO:
+        """Copy it, since it can be read only once."""
+        return spooled(sys.stdin.buffer, self.label)
+
+    def peek(self, read: Callable[[BinaryIO], T]) -> tuple[str, T]:
+        """Raise UsageError: it cannot be read again afterwards."""
+        raise UsageError("standard input cannot be one of several files", hint="push it by itself")
+
+    def is_same_file(self, path: str) -> bool:
+        """Tell whether standard input is redirected from `path`."""
+        try:
+            return _is_same_file(sys.stdin.fileno(), path)
+        except (AttributeError, ValueError):  # it is closed, or not a file of the system
+            return False
+
+
+class InMemory(Location):
+    """Content that is already in memory, such as values from the command line."""
+
+    def __init__(self, content: bytes, label: str) -> None:
+        super().__init__(label)
+        self.content = content
+
+    def open(self) -> BinaryIO:
+        """Return the content."""
+        return io.BytesIO(self.content)
+
+
+def _is_same_file(file: str | int, path: str) -> bool:
+    """Compare two regular files by device and inode; a pipe or a terminal may be read and written."""
+    try:
+        first, second = os.stat(file), os.stat(path)  # noqa: PTH116 - one may be a descriptor
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(first.st_mode) and os.path.samestat(first, second)
+
+
+def spooled(stream: BinaryIO, label: str) -> BinaryIO:
+    """Copy a stream that can be read only once to an unnamed temporary file.
+
+    Raises UsageError if it cannot be read, and StateError if it cannot be copied.
+    """
+    return copied(label, lambda file: file.writelines(_blocks(stream, label)))
+
+
+def copied(label: str, write: Callable[[BinaryIO], None]) -> BinaryIO:
+    """Return an unnamed temporary file with what `write` writes; raise StateError if there is no space."""
+    import tempfile
+
+    try:
+        file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - open as long as its source
+        write(file)
+        file.seek(0)
+    except OSError as error:
+        raise StateError(
+            f"{label} cannot be copied to a temporary file: {error.strerror or error}",
+            hint=TEMPORARY_HINT,
+        ) from None
+    return file
+
+
+def _blocks(stream: BinaryIO, label: str) -> Iterator[bytes]:
+    try:
+        while block := stream.read(COPY_BYTES):
+            yield block
+    except OSError as error:
+        raise UsageError(f"{label} cannot be read: {error.strerror or error}") from None

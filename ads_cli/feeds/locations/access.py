@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple
 
-from ...client.copy_limits import CopyRetries, Limits
-from ...client.download import Version
-from ...client.trace import Trace
+from ...http.copy_limits import CopyRetries, Limits
+from ...http.download import Version
+from ...http.trace import Trace
 
 OnBytes = Callable[[int, int | None], None]  # called with the bytes received, and their total where known
 

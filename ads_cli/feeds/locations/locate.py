@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import UsageError
 from ...masking import mask_address
-from .location import FileLocation, Location, StandardInput
+from . import FileLocation, Location, StandardInput
 
 if TYPE_CHECKING:
     from .access import RemoteAccess
@@ -77,6 +77,6 @@ def _remote_location(text: str, access: "RemoteAccess") -> Location:
         from .object_store import ObjectLocation
 
         return ObjectLocation(address, access, name)
-    from .web import WebLocation
+    from .remote import WebLocation
 
     return WebLocation(address, access, name)

@@ -7,14 +7,13 @@ from functools import cached_property
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-from ...client.copy_limits import CopyRetries
-from ...client.retry import FailedAttempt
 from ...errors import AccessError, AdsctlError, NotFoundError, UnavailableError, UsageError
+from ...http.copy_limits import CopyRetries
+from ...http.retry import FailedAttempt
 from ...installation import missing_extra
 from ...output.text import shortened
 from .access import OnBytes
-from .background import in_thread
-from .remote import RemoteLocation, credentials_of
+from .remote import RemoteLocation, credentials_of, in_thread
 
 BLOCK_BYTES = 1024 * 1024  # of one request, which must be answered within --timeout
 PEEK_BYTES = 64 * 1024

@@ -1,15 +1,37 @@
 """Look at each image of a feed once, and say what is wrong with it in every row that links to it."""
 
-from collections.abc import Callable, Iterable, Iterator
+import heapq
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from ...api.problems import Problem
-from ...client.file_start import Reading
-from ...validation.result import CheckedRow
+from ...api.product_values import image_problem
+from ...api.products import MAX_IMAGES, URL_PATTERN
+from ...http.file_start import Reading
+from ...validation.rows import CheckedRow
 from .fetcher import Fetcher
-from .links import links_in, sample
 from .stores import Outcomes, RememberedImages, digest_of
+
+is_url = re.compile(URL_PATTERN).match
+
+
+def links_in(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield field and address of each image, but for addresses that break a rule by themselves."""
+    for field, most in (("image_link", 1), ("additional_image_link", MAX_IMAGES)):
+        text = values.get(field)
+        if not isinstance(text, str):
+            continue
+        links = [text] if most == 1 else [link.strip() for link in text.split(",")][:most]
+        yield from ((field, link) for link in links if is_url(link) and not image_problem(link))
+
+
+def sample(links: Iterable[tuple[bytes, str]], size: int) -> list[tuple[bytes, str]]:
+    """Return the addresses with the lowest digests: the same ones whatever the order of the feed."""
+    return heapq.nsmallest(size, links)
+
 
 WAKE_UP_SECONDS = 0.2  # after which progress is shown
 

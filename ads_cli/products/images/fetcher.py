@@ -1,21 +1,139 @@
 """Fetch the beginnings of images in several threads."""
 
 import threading
-from typing import NamedTuple
+from collections import Counter, OrderedDict, deque
+from functools import cache
+from ssl import SSLContext
+from typing import Generic, NamedTuple, TypeVar
 
 import httpx
 
-from ...client.download import Version
-from ...client.file_start import FileStart, Reading
-from ...client.http_address import parse_http_address
-from ...client.response_body import is_certificate_error, network_error
-from ...client.retry import RETRIED_STATUSES, backoff
-from ...public_hosts import PrivateHostError
-from .connections import Connections, origin_of
-from .header import read_header
-from .host_queue import HostQueue
-from .outcome import Image, Outcome, Unreachable
-from .stores import Outcomes, RememberedImages
+from ...hosts import PrivateHostError
+from ...http.connections import parse_http_address, tls_context
+from ...http.download import Version
+from ...http.file_start import FileStart, Reading, StartReader
+from ...http.response_body import is_certificate_error, network_error
+from ...http.retry import RETRIED_STATUSES, backoff
+from .stores import Image, Outcome, Outcomes, RememberedImages, Unreachable, read_header
+
+MAX_IDLE = 48
+
+
+def origin_of(url: httpx.URL) -> str:
+    """Return scheme, host and port."""
+    return f"{url.scheme}://{url.netloc.decode()}"
+
+
+class Connections:
+    """Idle connections by origin, lent to one thread at a time."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._contexts = cache(tls_context)
+        self._lock = threading.Lock()
+        self._idle: list[tuple[str, StartReader]] = []
+
+    def _tls(self, is_secure: bool) -> SSLContext:
+        with self._lock:
+            return self._contexts(is_secure)
+
+    def take(self, url: httpx.URL) -> StartReader:
+        """Return an idle connection to the origin of a URL, or a new one."""
+        origin = origin_of(url)
+        with self._lock:
+            found = next((entry for entry in reversed(self._idle) if entry[0] == origin), None)
+            if found:
+                self._idle.remove(found)
+                return found[1]
+        return StartReader(url, self._tls, self._reading)
+
+    def give_back(self, url: httpx.URL, reader: StartReader) -> None:
+        """Keep a connection that works; of too many, the one that was idle longest is closed."""
+        with self._lock:
+            self._idle.append((origin_of(url), reader))
+            oldest = self._idle.pop(0)[1] if len(self._idle) > MAX_IDLE else None
+        if oldest:
+            oldest.close()
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        with self._lock:
+            for _, reader in self._idle:
+                reader.close()
+            self._idle = []
+
+
+T = TypeVar("T")
+
+
+class HostQueue(Generic[T]):
+    """A queue that one thread fills and looks after, and several threads work on."""
+
+    def __init__(self, per_host: int, max_waiting: int) -> None:
+        self._per_host, self._max_waiting = per_host, max_waiting
+        lock = threading.Lock()
+        self._has_task = threading.Condition(lock)
+        self._has_changed = threading.Condition(lock)  # for the thread that fills it
+        self._waiting: OrderedDict[str, deque[T]] = OrderedDict()
+        self._count = 0  # of waiting tasks
+        self._working: Counter[str] = Counter()
+        self._is_closed = False
+
+    def put(self, host: str, task: T) -> None:
+        """Add a task, however many there are."""
+        with self._has_task:
+            self._waiting.setdefault(host, deque()).append(task)
+            self._count += 1
+            self._has_task.notify()
+
+    def has_room(self, seconds: float) -> bool:
+        """Wait until there are few enough tasks; return False if there are still too many after that time."""
+        with self._has_changed:
+            return self._has_changed.wait_for(lambda: self._count < self._max_waiting, seconds)
+
+    def is_done(self, seconds: float) -> bool:
+        """Wait until every task is done; return False if one is not after that time."""
+        with self._has_changed:
+            return self._has_changed.wait_for(lambda: not (self._count or self._working), seconds)
+
+    def take(self) -> tuple[str, T] | None:
+        """Wait for a task of a host that has not too many, and return both; None once the queue is closed.
+
+        `done` must follow.
+        """
+        with self._has_task:
+            while (host := self._next_host()) is None and not self._is_closed:
+                self._has_task.wait()
+            if host is None or self._is_closed:
+                return None
+            tasks = self._waiting.pop(host)
+            task = tasks.popleft()
+            if tasks:
+                self._waiting[host] = tasks  # at the end: it is the turn of the others
+            self._count -= 1
+            self._working[host] += 1
+            self._has_changed.notify()
+            return host, task
+
+    def done(self, host: str) -> None:
+        """Note that a task of a host was worked on; what it led to was put before."""
+        with self._has_task:
+            self._working[host] -= 1
+            if not self._working[host]:
+                del self._working[host]
+            self._has_task.notify()  # another task of the host may be taken
+            self._has_changed.notify()
+
+    def close(self) -> None:
+        """Drop what waits, and end the threads that take tasks."""
+        with self._has_task:
+            self._is_closed = True
+            self._waiting.clear()
+            self._has_task.notify_all()
+
+    def _next_host(self) -> str | None:
+        return next((host for host in self._waiting if self._working[host] < self._per_host), None)
+
 
 THREADS = 24
 REQUESTS_PER_HOST = 6  # at a time, as browsers do

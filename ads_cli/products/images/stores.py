@@ -7,16 +7,133 @@ import os
 import sqlite3
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import blake2b
+from io import BytesIO
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
-from ...client.download import Version
+from ...api.problems import Problem
+from ...api.products import MAX_IMAGE_BYTES, MIN_IMAGE_SIDE
+from ...api.reasons import quoted
 from ...config.atomic_files import make_folder
 from ...errors import TEMPORARY_HINT, AdsctlError, StateError
-from .outcome import Image, Outcome
+from ...http.download import Version
+
+ALLOWED_FORMATS = ("JPG", "PNG", "GIF", "WEBP")
+SIGNATURES = (  # format, offset, what is there; the first that fits counts
+    ("JPG", 0, b"\xff\xd8\xff"),
+    ("PNG", 0, b"\x89PNG\r\n\x1a\n"),
+    ("GIF", 0, b"GIF87a"),
+    ("GIF", 0, b"GIF89a"),
+    ("WEBP", 8, b"WEBP"),
+    ("AVIF", 4, b"ftypavif"),
+    ("AVIF", 4, b"ftypavis"),
+    ("HEIC", 4, b"ftyphe"),
+    ("HEIC", 4, b"ftypmif1"),
+    ("video", 4, b"ftyp"),
+    ("video", 0, b"\x1a\x45\xdf\xa3"),
+    ("BMP", 0, b"BM"),
+    ("TIFF", 0, b"II*\0"),
+    ("TIFF", 0, b"MM\0*"),
+    ("ICO", 0, b"\0\0\x01\0"),
+    ("JPEG 2000", 0, b"\0\0\0\x0cjP  "),
+    ("JPEG XL", 0, b"\0\0\0\x0cJXL "),
+    ("JPEG XL", 0, b"\xff\x0a"),
+    ("PSD", 0, b"8BPS"),
+    ("PDF", 0, b"%PDF-"),
+)
+MARKUP = (("SVG", b"<svg"), ("HTML", b"<!doctype html"), ("HTML", b"<html"), ("XML", b"<?xml"))
+MARKUP_BYTES = 1024  # in which the kind of markup must show
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+MAX_GIF_SIDE = 0xFFFF  # imagesize reads the sides of a GIF as signed
+
+
+class Header(NamedTuple):
+    """What the first bytes of a file tell."""
+
+    format: str = ""  # "" where it is not known
+    width: int = 0  # pixels; 0 where they were not found
+    height: int = 0
+
+    @property
+    def lacks_pixels(self) -> bool:
+        """Tell whether it is an image whose pixels were not found."""
+        return self.format in ALLOWED_FORMATS and not (self.width and self.height)
+
+
+def read_header(data: bytes) -> Header:
+    """Read the first bytes of a file; of a JPG, they may be too few to know its pixels."""
+    for format, offset, signature in SIGNATURES:
+        if data.startswith(signature, offset):
+            return Header(format, *(_pixels(format, data) if format in ALLOWED_FORMATS else ()))
+    return Header(_markup(data.removeprefix(BYTE_ORDER_MARK)[:MARKUP_BYTES].strip().lower()))
+
+
+def _pixels(format: str, data: bytes) -> tuple[int, int]:
+    """Return width and height; 0 each where they are not in the data."""
+    import imagesize
+
+    width, height = imagesize.get(BytesIO(data), exif_rotation=False)
+    if (width, height) == (-1, -1):  # it says so of a GIF with the largest sides, too
+        return 0, 0
+    return (width & MAX_GIF_SIDE, height & MAX_GIF_SIDE) if format == "GIF" else (width, height)
+
+
+def _markup(text: bytes) -> str:
+    if not text.startswith(b"<"):
+        return ""
+    return next((format for format, tag in MARKUP if tag in text), "")
+
+
+ALLOWED_WORDS = "only JPG, GIF, WEBP and PNG are allowed"
+
+
+class Image(msgspec.Struct, frozen=True, array_like=True, tag=True):
+    """What the beginning of a file tells."""
+
+    format: str  # "" where it is not known
+    width: int  # pixels; 0 where the file states none
+    height: int
+    size: int | None  # bytes; None where the server does not tell
+
+    def problems(self, field: str, link: str) -> Iterator[Problem]:
+        """Yield what the service refuses."""
+        shown = quoted(link)
+        if self.size == 0:
+            yield Problem(field, f"{shown} is empty", rule="image_empty")
+        elif self.format not in ALLOWED_FORMATS:
+            what = f"is {self.format}" if self.format else "is not an image"
+            yield Problem(field, f"{shown} {what}; {ALLOWED_WORDS}", rule="image_content")
+        elif not (self.width and self.height):
+            message = f"{shown} is a damaged {self.format}: it states no pixels"
+            yield Problem(field, message, rule="image_damaged")
+        elif min(self.width, self.height) < MIN_IMAGE_SIDE:
+            least = f"at least {MIN_IMAGE_SIDE}x{MIN_IMAGE_SIDE} are needed"
+            message = f"{shown} has {self.width}x{self.height} pixels, {least}"
+            yield Problem(field, message, rule="image_pixels")
+        if self.size is not None and self.size > MAX_IMAGE_BYTES:
+            message = f"{shown} has {self.size / 1e6:,.1f} MB, at most 5 MB are allowed"
+            yield Problem(field, message, rule="image_bytes")
+
+
+class Unreachable(msgspec.Struct, frozen=True, array_like=True, tag=True):
+    """Why an image could not be looked at."""
+
+    kind: str  # the same for addresses that have one cause
+    reason: str
+
+    def problems(self, field: str, link: str) -> Iterator[Problem]:
+        """Yield a warning: the service may reach what this machine cannot."""
+        message = f"{quoted(link)} was not checked: {self.reason}"
+        yield Problem(field, message, "warning", rule=f"image_{self.kind}")
+
+
+Outcome = Image | Unreachable
+
 
 FILE = "images.db"  # in the state folder
 MAX_REMEMBERED = 1_000_000  # addresses, 150 bytes each

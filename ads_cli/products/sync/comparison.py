@@ -11,8 +11,8 @@ import msgspec
 
 from ...errors import TEMPORARY_HINT, ContentError, StateError
 from ...feeds.rows import Rows
-from ...validation.ordered_map import map_ordered
-from ...validation.process_pool import ProcessPool
+from ...parallel.ordered_map import map_ordered
+from ...parallel.process_pool import ProcessPool
 from ...validation.validator import OnProgress, Validator
 from ..digest_index import (
     DIGEST_BYTES,
@@ -28,16 +28,12 @@ from ..listing import list_products
 from ..normal_form import COMPARED
 from ..selection import read_index
 from ..sync_state import SyncState
-from .background_listing import BackgroundListing
-from .change import Change, FieldChange
-from .change_table import ChangeTable, Unlisted
 from .database import temporary_folder
-from .differences import Differences
-from .feed_rows import ComparableRows
-from .listed_products import Listed, ListedProducts
+from .differences import Change, ChangeTable, Differences, FieldChange, Unlisted
+from .feed_rows import ComparableRows, RowProducts
+from .listed_products import Listed, ListedProducts, Scope
+from .listing import BackgroundListing
 from .row_comparison import ComparedRows, RowComparison, remembered
-from .row_products import RowProducts
-from .scope import Scope
 
 if TYPE_CHECKING:
     from ...client.client import Client

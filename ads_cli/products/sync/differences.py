@@ -1,14 +1,130 @@
 """What differs between a feed and a catalog."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
 
 from ...output.text import counted
 from ..digest_index import DIGEST_BYTES, KEY_BYTES, RECORD_BYTES, split
-from .change import Action, Change
-from .change_table import ChangeTable
+from ..normal_form import COMPARED, normal_form
+from .database import blob, create, insert, text
+
+Action = Literal["create", "update", "delete"]
+WRITES: tuple[Action, ...] = ("create", "update")
+
+
+class FieldChange(msgspec.Struct, frozen=True):
+    """The value of a field in the catalog and in the feed; None where it has none."""
+
+    old: Any
+    new: Any
+
+
+class Change(msgspec.Struct):
+    """What makes one product of the catalog equal to the feed."""
+
+    action: Action
+    id: str
+    product_key: str | None
+    fields: dict[str, FieldChange]
+    record: int = 0  # number of the row in the feed
+    line: int = 0
+    body: bytes = b""  # JSON of the product as it is sent, by neutral names
+    digest: bytes = b""  # of the row, as the sync state stores it
+    repeat: bytes = b""  # digest that notes that an acknowledged row is sent once more
+    is_unseen: bool = False  # the catalog may hide the product, and have it as it is
+
+    @property
+    def as_record(self) -> dict[str, Any]:
+        """Return what programs read."""
+        fields = {name: {"old": change.old, "new": change.new} for name, change in self.fields.items()}
+        return {"action": self.action, "id": self.id, "product_key": self.product_key, "fields": fields}
+
+
+def difference(
+    new: Mapping[str, Any], old: Mapping[str, Any], fields: Container[str]
+) -> dict[str, FieldChange]:
+    """Return the fields in which a product of a feed differs from that of the catalog.
+
+    `fields` are those that the feed has a column or an element for: only these can be emptied by it.
+    """
+    changed = {}
+    for name in COMPARED:
+        before, after = old.get(name), new.get(name)
+        if before == after or (after is None and name not in fields):
+            continue
+        if normal_form(name, before) != normal_form(name, after):
+            changed[name] = FieldChange(before, after)
+    return changed
+
+
+TABLES = """
+    CREATE TABLE changes (number INTEGER PRIMARY KEY, is_deletion INTEGER, change BLOB);
+    CREATE TABLE unlisted (id BLOB, group_key BLOB, is_known INTEGER, change BLOB);
+"""
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Change).decode
+
+
+class Unlisted(NamedTuple):
+    """A row whose product the catalog does not list, at least not at first."""
+
+    id: str
+    group_key: str | None = None  # of its group, if another product of that is listed
+    is_known: bool = False  # the service has acknowledged the row as it is
+    creation: Change | None = None  # of the product, unless the row is invalid
+
+
+class ChangeTable:
+    """Changes in a temporary database; any number of them takes no memory."""
+
+    def __init__(self, path: Path) -> None:
+        self._db = create(path, TABLES)
+        self.counts = Counter[Action]()
+
+    def add(self, changes: Iterable[Change]) -> None:
+        """Add changes; the number of a write is that of its row, and deletions come after all of them."""
+        rows = []
+        for change in changes:
+            self.counts[change.action] += 1
+            is_deletion = change.action not in WRITES
+            rows.append((None if is_deletion else change.record, is_deletion, _encode(change)))
+        insert(self._db, "changes VALUES (?, ?, ?)", rows)
+
+    def read(self, *, deletions: bool) -> Iterator[Change]:
+        """Yield the writes, or the deletions."""
+        query = "SELECT change FROM changes WHERE is_deletion = ? ORDER BY number"
+        return (_decode(change) for (change,) in self._db.execute(query, (deletions,)))
+
+    def add_unlisted(self, rows: Iterable[Unlisted]) -> None:
+        """Add rows whose products are not listed."""
+        values = [
+            (blob(id), None if key is None else blob(key), is_known, creation and _encode(creation))
+            for id, key, is_known, creation in rows
+        ]
+        insert(self._db, "unlisted VALUES (?, ?, ?, ?)", values)
+
+    def unlisted(self) -> Iterator[Unlisted]:
+        """Yield the rows whose products are not listed."""
+        for id, key, is_known, creation in self._db.execute("SELECT * FROM unlisted ORDER BY rowid"):
+            group_key = None if key is None else text(key)
+            yield Unlisted(text(id), group_key, bool(is_known), creation and _decode(creation))
+
+    def unknown_groups(self) -> list[str]:
+        """Return the keys of the groups with a row that is not known."""
+        unknown = "WHERE NOT is_known AND group_key != x''"
+        query = f"SELECT group_key FROM unlisted {unknown} GROUP BY 1 ORDER BY min(rowid)"
+        return [text(key) for (key,) in self._db.execute(query)]
+
+    def close(self) -> None:
+        """Close the database."""
+        self._db.close()
+
 
 NAMED_IDS = 5
 

@@ -5,17 +5,68 @@ deleted. Worker processes read the same file while they compare blocks of a feed
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from ...api.names import neutral_name
 from ...api.product_ids import id_form
-from ..normal_form import COMPARED
+from ...errors import UsageError
+from ...feeds.rows import Row
+from ...feeds.transforms import Conversion, KeyOf
+from ...output.text import cell
+from ...spelling import suggestion
+from ..normal_form import COMPARED, normal_form
 from .database import blob, create, insert, open_for_writing, open_unchanging, select, text
-from .scope import Scope
+
+
+class Scope(msgspec.Struct, frozen=True):
+    """The products with one value of a field; as a step of the conversion, it refuses all other rows."""
+
+    field: str
+    value: str
+
+    option = "--scope"
+    fields = ()
+
+    @classmethod
+    def parse(cls, text: str) -> "Scope":
+        """Parse FIELD=VALUE; raise UsageError."""
+        name, _, value = map(str.strip, text.partition("="))
+        field = neutral_name(name)
+        if not name or not value:
+            raise UsageError(f"--scope: {text!r} is not FIELD=VALUE", hint="as in --scope brand=Nordlicht")
+        if field not in COMPARED:
+            raise UsageError(f"--scope: {name!r} is not a known field{suggestion(name, COMPARED)}")
+        return cls(field, value)
+
+    def holds(self, values: Mapping[str, Any]) -> bool:
+        """Tell whether a product is within the scope."""
+        return bool(normal_form(self.field, values.get(self.field)) == normal_form(self.field, self.value))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Name the field."""
+        return (self.field,)
+
+    def bound(self, key_of: KeyOf) -> "Scope":
+        """Return the same scope: rows have their values by field."""
+        return self
+
+    def problem(self, values: Mapping[str, Any]) -> str:
+        """Say why a row is not within the scope; empty where it is."""
+        if self.holds(values):
+            return ""
+        found = cell(values.get(self.field))
+        return f"{self.field}: {found!r} is outside of --scope {self.field}={self.value}"
+
+    def apply(self, row: Row) -> None:
+        """Refuse a row of another scope."""
+        row.problem = self.problem(row.values)
+
 
 TABLE = """
     CREATE TABLE products (
@@ -209,3 +260,48 @@ def _listed_content(product: Mapping[str, Any]) -> bytes:
     except (ValueError, OverflowError, TypeError):  # what no feed can hold
         texts = (None if value is None else str(value) for value in values)
         return content_of([each and each.encode("utf-8", "replace").decode() for each in texts])
+
+
+NOT_IN_CATALOG = "is not in the catalog"
+OR_HIDDEN = ", or is a variant that the service does not list"
+
+
+class Completion(Conversion):
+    """Converts the rows of a file, and then adds the fields that the catalog has and the file does not."""
+
+    def __init__(self, conversion: Conversion | None, listing: Path, fields: Collection[str]) -> None:
+        given = conversion or Conversion(())
+        super().__init__(given.steps, given.keep, given.fixes)
+        self._path = listing
+        self._fields = fields  # of which the file has the whole truth: where a row lacks one, it is emptied
+        self._listing: ListedProducts | None = None
+        self._unlisted = ""  # what is said of an id that is not listed
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the database out: another process opens it again."""
+        return {**vars(self), "_listing": None}
+
+    @property
+    def has_steps(self) -> bool:
+        """Tell that every row is converted."""
+        return True
+
+    def apply(self, row: Row) -> None:
+        """Convert a row, and complete it."""
+        super().apply(row)
+        if row.problem or row.left_out:
+            return
+        id = str(row.values.get("id", ""))
+        listed = self._find(id)
+        if listed is None:
+            row.problem = f"{id!r} {self._unlisted}" if id else "has no id"
+            return
+        for name, value in listed.values.items():
+            if name not in self._fields:
+                row.values.setdefault(name, ",".join(value) if isinstance(value, list) else value)
+
+    def _find(self, id: str) -> Listed | None:
+        if self._listing is None:
+            self._listing = ListedProducts.open(self._path)
+            self._unlisted = NOT_IN_CATALOG + OR_HIDDEN * self._listing.may_hide_variants()
+        return self._listing.find([id]).get(id)

@@ -7,11 +7,10 @@ from typing import Any
 
 import msgspec
 
-from ...validation.kept_rows import KeptRun
+from ...validation.rows import KeptRun
 from ..digest_index import KEY_BYTES, item_digest, key_hash
-from ..schema import encode_product
-from .change import Change, FieldChange, difference
-from .change_table import Unlisted
+from ..normal_form import encode_product
+from .differences import Change, FieldChange, Unlisted, difference
 from .feed_rows import FeedRow, feed_rows
 from .listed_products import Listed, ListedProducts, values_in
 

@@ -1,16 +1,18 @@
 """The uploads of a sync: writes are sent as a push sends them, and deletions as a delete."""
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from ...api.endpoint import Request
-from ...uploads.batch import FAILED, Acknowledgement, Batch
+from ...uploads.batch import FAILED, Acknowledgement, Attempt, Batch
 from ...uploads.upload import AttemptLog, RowUpload
-from ...validation.encoded_rows import EncodedRows
+from ...validation.rows import EncodedRows
+from ..digest_index import NO_KEY, key_hash
 from ..upload import DELETED, STATUSES, delete_upload, push_upload
-from .change import Change
+from .differences import WRITES, Change, Differences
 
 if TYPE_CHECKING:
     from ...client.client import Client
@@ -87,3 +89,122 @@ class SyncUpload:
 def sync_upload(catalog: str, *, deletes: bool) -> SyncUpload:
     """Return the upload that makes a catalog equal to a feed."""
     return SyncUpload(push_upload(catalog, note_keys=True), delete_upload(catalog) if deletes else None)
+
+
+class EarlierRuns:
+    """What earlier runs of a job have sent, by record number and by key.
+
+    Each run lists the catalog again and cuts other batches, so that their numbers say nothing.
+    """
+
+    def __init__(
+        self, acknowledged: Iterable[Acknowledgement] = (), attempts: Mapping[int, Attempt] | None = None
+    ) -> None:
+        self.sent = self.written = self.batches = 0  # rows and keys; rows alone; their batches
+        self._records = bytearray()  # by record number: whether the row was acknowledged
+        self._keys: set[str] = set()  # whose deletion was acknowledged, or refused
+        self._refused: set[str] = set()  # ids of the latter
+        self._rejected: set[int] = set()  # record numbers
+        answered: set[int] = set()
+        for ack in acknowledged:
+            answered.add(ack.batch)
+            self.batches += 1
+            self.sent += sum(ack.counts.values())
+            self.written += len(ack.records)
+            for record in ack.records:
+                self._records.extend(bytes(max(0, record + 1 - len(self._records))))
+                self._records[record] = True
+            self._keys.update(ack.deleted)
+            self._refused.update(id for id, _ in ack.not_deleted)
+            self._rejected.update(record for record, _ in ack.failed)
+        self.next_batch = 1 + max((*answered, *(attempts or ())), default=-1)
+        # The keys of requests that the service may have applied, by batch.
+        self.unanswered = {
+            batch: attempt.keys for batch, attempt in (attempts or {}).items() if batch not in answered
+        }
+
+    def has_sent(self, change: Change) -> bool:
+        """Tell whether a change was acknowledged, or refused."""
+        if change.action in WRITES:
+            return change.record < len(self._records) and bool(self._records[change.record])
+        return change.product_key in self._keys
+
+    def was_refused(self, change: Change) -> bool:
+        """Tell whether the service has refused a change."""
+        return change.id in self._refused or change.record in self._rejected
+
+
+class PendingChanges:
+    """The changes that a run has to send, and how many they are."""
+
+    def __init__(self, differences: Differences, earlier: EarlierRuns) -> None:
+        self._differences, self._earlier = differences, earlier
+        self._unanswered = {key for keys in earlier.unanswered.values() for key in keys}
+        self._spared = set[int]()  # hashes of keys
+        self.spared: list[str] = []  # ids of the products with these
+        self.not_kept = 0  # changes that an earlier run has sent, and that differ all the same
+        counts = differences.counts
+        self._writes = sum(counts.get(action, 0) for action in WRITES)
+        self._deletions = counts.get("delete", 0)
+        if earlier.next_batch:
+            self._leave_out_sent()
+
+    def _leave_out_sent(self) -> None:
+        """Count again, without what earlier runs have sent."""
+        for change in self._differences:
+            is_sent, is_write = self._earlier.has_sent(change), change.action in WRITES
+            is_equal = change.is_unseen or change.fields.keys() == {"id"}  # as far as can be seen
+            self.not_kept += is_sent and not (is_equal or self._earlier.was_refused(change))
+            self._writes -= is_sent and is_write
+            self._deletions -= not is_write and (is_sent or change.product_key in self._unanswered)
+
+    def spare(self, acknowledged: Iterable[Acknowledgement]) -> None:
+        """Leave out deletions of keys that rows were acknowledged with."""
+        hashes = {key_hash(change.product_key or ""): change.id for change in self._differences.deletions()}
+        self._spared = {key for ack in acknowledged for key in ack.keys if key in hashes} - {NO_KEY}
+        self.spared = [hashes[key] for key in self._spared]
+        for change in self._differences.deletions() if self._spared else ():
+            is_unanswered = change.product_key in self._unanswered
+            self._deletions -= (
+                not is_unanswered and not self._earlier.has_sent(change) and self._is_spared(change)
+            )
+
+    def _is_spared(self, change: Change) -> bool:
+        return key_hash(change.product_key or "") in self._spared
+
+    def writes(self) -> Iterator[Change]:
+        """Yield the creations and updates."""
+        return (change for change in self._differences.writes() if not self._earlier.has_sent(change))
+
+    def deletions(self) -> Iterator[Change]:
+        """Yield the deletions that were never sent."""
+        for change in self._differences.deletions():
+            is_sent = self._earlier.has_sent(change) or change.product_key in self._unanswered
+            if not (is_sent or self._is_spared(change)):
+                yield change
+
+    def unanswered(self) -> Iterator[tuple[int, Deletions]]:
+        """Yield what earlier runs tried to delete, without an answer, with the number of each batch."""
+        if not self._unanswered:
+            return
+        changes = self._differences.deletions()
+        listed = {str(each.product_key): each for each in changes if each.product_key in self._unanswered}
+        for batch, keys in self._earlier.unanswered.items():
+            found = [listed[key] for key in keys if key in listed]
+            gone = [key for key in keys if key in self._unanswered and key not in listed]
+            yield batch, Deletions.of(found, gone)
+
+    @property
+    def due(self) -> int:
+        """Count the changes, and those that earlier runs have sent."""
+        return self._earlier.sent + self._writes + self._deletions + len(self._unanswered)
+
+    @property
+    def written(self) -> int:
+        """Count the rows that are written, by earlier runs too."""
+        return self._earlier.written + self._writes
+
+    def batches(self, size: int) -> int:
+        """Count the batches, and those that earlier runs have sent."""
+        requests = -(-self._writes // size) - (-self._deletions // size)
+        return self._earlier.batches + len(self._earlier.unanswered) + requests

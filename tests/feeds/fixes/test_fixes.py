@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 
 from ads_cli.api.products import HTML_TAG, Product
 from ads_cli.api.validation import check, errors_in
-from ads_cli.feeds.fixes.fixes import Fixes
-from ads_cli.feeds.fixes.html import to_text
-from ads_cli.feeds.fixes.names import DUPLICATES, NAMES
-from ads_cli.feeds.fixes.registry import RULE_FIXES, all_fixes
-from ads_cli.feeds.fixes.values import MAX_LENGTHS
 from ads_cli.feeds.rows import Row
+from ads_cli.products.feeds.fixes import DUPLICATES, NAMES
+from ads_cli.products.feeds.fixes.fixes import RULE_FIXES, Fixes, all_fixes
+from ads_cli.products.feeds.fixes.texts import to_text
+from ads_cli.products.feeds.fixes.values import MAX_LENGTHS
 from tests.conftest import PRODUCT
 
 FIXES = all_fixes()

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.feeds.fixes.money import PriceError, read_price
-from ads_cli.feeds.fixes.price import Price
+from ads_cli.products.feeds.fixes.money import Price, PriceError, read_price
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from ads_cli.errors import UnavailableError
-from ads_cli.products.sync.background_listing import PAGES_AT_ONCE, BackgroundListing
+from ads_cli.parallel.process_pool import WorkerProcess
 from ads_cli.products.sync.listed_products import ListedProducts
-from ads_cli.products.sync.page_store import RUNS_HERE
-from ads_cli.validation.process_pool import WorkerProcess
+from ads_cli.products.sync.listing import PAGES_AT_ONCE, RUNS_HERE, BackgroundListing
 
 PAGE_PRODUCTS = 100
 

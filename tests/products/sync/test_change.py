@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.products.normal_form import COMPARED, normal_form
-from ads_cli.products.sync.change import Change, FieldChange, difference
-from ads_cli.products.sync.change_table import ChangeTable
+from ads_cli.products.sync.differences import Change, ChangeTable, FieldChange, difference
 
 SHORT_TEXTS = st.text("ab ,0.", max_size=4)
 PRODUCTS = st.dictionaries(st.sampled_from(COMPARED), SHORT_TEXTS | st.none() | st.integers(0, 3))

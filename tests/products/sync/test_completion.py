@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from ads_cli.feeds.rows import Row
 from ads_cli.products.normal_form import COMPARED
-from ads_cli.products.sync.completion import Completion
-from ads_cli.products.sync.listed_products import ListedProducts
+from ads_cli.products.sync.listed_products import Completion, ListedProducts
 
 FIELDS = sorted(set(COMPARED) - {"id"})
 VALUES = st.dictionaries(st.sampled_from(FIELDS), st.text(min_size=1, max_size=9))

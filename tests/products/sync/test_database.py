@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from ads_cli.errors import StateError
-from ads_cli.products.sync.background_listing import BackgroundListing
 from ads_cli.products.sync.database import create, insert, select, temporary_folder
 from ads_cli.products.sync.listed_products import ListedProducts
+from ads_cli.products.sync.listing import BackgroundListing
 
 
 def test_a_reading_that_a_signal_has_left_says_nothing(tmp_path, monkeypatch):

@@ -9,17 +9,16 @@ import msgspec
 
 from ads_cli.api.products import ListProducts, Product
 from ads_cli.client.response import read_response
-from ads_cli.client.response_body import Parse, parse_json
-from ads_cli.feeds.locations.location import InMemory
+from ads_cli.feeds.locations import InMemory
 from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS
 from ads_cli.feeds.source import Source
+from ads_cli.http.response_body import Parse, parse_json
 from ads_cli.products.digest_index import NO_KEY, Changes, DigestIndex, item_digest
-from ads_cli.products.normal_form import COMPARED
+from ads_cli.products.normal_form import COMPARED, PRODUCT_SCHEMA
 from ads_cli.products.plans import check_plan
-from ads_cli.products.schema import PRODUCT_SCHEMA
-from ads_cli.products.sync.change import Change
 from ads_cli.products.sync.comparison import CompareOptions, comparing
+from ads_cli.products.sync.differences import Change
 from ads_cli.products.sync_state import UnknownError
 from tests.conftest import PRODUCT
 

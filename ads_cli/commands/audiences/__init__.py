@@ -1,0 +1,270 @@
+"""Customer lists: push them to audiences, check them, hash them."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from ...console.invocation import Invocation
+from ...errors import ContentError
+from ..uploads.hooks import PushSteps
+from ..uploads.options import FILE_HELP, Lists, PushOptions, RejectedOptions, with_options
+from .options import ListOptions
+
+if TYPE_CHECKING:
+    from ...audiences.list_settings import ListSettings
+    from ...audiences.lists_plan import ListsPlan
+    from ...audiences.plan import UserPlan
+    from ...audiences.upload import UserUpload
+
+NOT_HASHED = "partner_user_id"  # the service takes it as it is
+
+
+class Operation(StrEnum):
+    """Whether people are added or removed."""
+
+    update = "update"
+    delete = "delete"
+
+
+AllowClearText = Annotated[
+    bool,
+    typer.Option("--allow-clear-text", help="Allow e-mail addresses and phone numbers as partner_user_id"),
+]
+EffectiveAt = Annotated[str | None, typer.Option(metavar="TIME", help="From when on (default: now)")]
+
+
+class OperationOptions(msgspec.Struct, frozen=True):
+    """What is done with the people of a list, and how they are packed."""
+
+    operation: Annotated[Operation, typer.Option("--operation", help="Add people, or remove them")] = (
+        Operation.update
+    )
+    expires_at: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Until when (default: 13 months)")
+    ] = None
+    users_per_operation: Annotated[
+        int | None,
+        typer.Option("--users-per-operation", metavar="N", min=1, help="At most (default: as many as fit)"),
+    ] = None
+
+
+@with_options(operation=OperationOptions, feed=ListOptions, options=PushOptions, default_concurrency=3)
+def push(
+    ctx: typer.Context,
+    files: Lists,
+    audience: Annotated[str, typer.Option(metavar="ID", help="The custom audience")],
+    operation: OperationOptions,
+    effective_at: EffectiveAt = None,
+    allow_clear_text: AllowClearText = False,
+    *,
+    feed: ListOptions,
+    options: PushOptions,
+) -> None:
+    """Send a list of people to a custom audience, hashed on this machine.
+
+    For example: adsctl audiences push customers.csv --audience 1nmth
+    """
+    from ...audiences.upload import audience_upload
+
+    call = Invocation.of(ctx)
+    upload = audience_upload(call.account, audience)
+    settings = _settings(call, feed, upload, operation, effective_at, allow_clear_text=allow_clear_text)
+    _push(call, files, feed, settings, options)
+
+
+@with_options(operation=OperationOptions, feed=ListOptions, options=PushOptions, default_concurrency=3)
+def push_do_not_reach(
+    ctx: typer.Context,
+    files: Lists,
+    list_: Annotated[str, typer.Option("--list", metavar="ID", help="The do-not-reach list")],
+    operation: OperationOptions,
+    feed: ListOptions,
+    options: PushOptions,
+) -> None:
+    """Send a list of people who must not be reached: e-mail addresses and phone numbers, hashed here.
+
+    For example: adsctl audiences do-not-reach push unsubscribed.csv --list 3k1a7
+    """
+    from ...audiences.upload import do_not_reach_upload
+
+    call = Invocation.of(ctx)
+    settings = _settings(call, feed, do_not_reach_upload(call.account, list_), operation)
+    _push(call, files, feed, settings, options)
+
+
+@with_options(feed=ListOptions, rejected=RejectedOptions)
+def check(
+    ctx: typer.Context,
+    files: Lists,
+    allow_clear_text: AllowClearText = False,
+    *,
+    feed: ListOptions,
+    rejected: RejectedOptions,
+) -> None:
+    """Check a list of people, offline: what is wrong, and how many identifiers of each kind it has.
+
+    For example: adsctl audiences check customers.csv
+    """
+    from ...uploads.rejected_rows import check_failed_out
+    from ..uploads.reports import show_report
+    from ..uploads.validation import say_estimate, validate_with_progress, write_invalid_rows
+    from .plans import require_people
+
+    call = Invocation.of(ctx)
+    plan = _offline_plan(call, files, feed, allow_clear_text=allow_clear_text)
+    check_failed_out(rejected.failed_out_file, plan.rows)
+    report = validate_with_progress(call, plan)
+    for name, count in plan.report.identifiers.items():
+        hashing = f"{count['raw']:,} to be hashed, {count['hashed']:,} hashed already"
+        as_is = f"{count['raw']:,} sent as they are"
+        call.messages.say(f"{name}: {as_is if name == NOT_HASHED else hashing}")
+    say_estimate(call, plan)
+    show_report(call.printer, plan.rows, report)
+    write_invalid_rows(rejected.failed_out_file, plan, report)
+    if report.invalid:
+        raise ContentError(report.summary)
+    require_people(call, plan, feed)
+
+
+@with_options(feed=ListOptions, rejected=RejectedOptions)
+def hash_file(
+    ctx: typer.Context,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE... [OUT]",
+            help=f"{FILE_HELP}; then where to write, CSV: standard output without it",
+        ),
+    ],
+    allow_clear_text: AllowClearText = False,
+    *,
+    feed: ListOptions,
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="Write the valid rows, and end with 9")
+    ] = False,
+    rejected: RejectedOptions,
+) -> None:
+    """Write a list of people with every identifier hashed, so that no other machine sees them raw.
+
+    Only partner_user_id, an id of your own, stays as it is: the service takes it unhashed.
+
+    For example: adsctl audiences hash customers.csv hashed.csv
+    """
+    from ...audiences.lists_plan import write_hashed
+    from ..uploads.validation import write_valid_rows
+    from .plans import require_people
+
+    call = Invocation.of(ctx)
+    output_file = files.pop() if len(files) > 1 else "-"
+    plan = _offline_plan(call, files, feed, allow_clear_text=allow_clear_text)
+
+    def write(stream: IO[str]) -> None:
+        require_people(call, plan, feed)
+        write_hashed(plan, stream)
+
+    def done() -> str:
+        if output_file == "-":
+            return ""
+        is_sent_raw = NOT_HASHED in plan.report.identifiers
+        but = f" but {NOT_HASHED}, which the service takes as it is" if is_sent_raw else ""
+        return f"{output_file}: {plan.report.valid:,} people, every identifier hashed{but}"
+
+    write_valid_rows(
+        call,
+        plan,
+        output_file,
+        rejected,
+        skip_invalid=skip_invalid,
+        write=write,
+        done=done,
+    )
+
+
+class _ListSteps(PushSteps, kw_only=True):
+    """Steps of a push of a list."""
+
+    plan: "UserPlan | ListsPlan"
+    feed: ListOptions
+
+    def validated(self) -> None:
+        """Require somebody to send."""
+        from .plans import require_people
+
+        require_people(self.call, self.plan, self.feed)
+
+
+class _StepsOfLists(_ListSteps, kw_only=True):
+    """Steps of a push of several lists."""
+
+    plan: "ListsPlan"
+
+    def position(self) -> str:
+        """Tell which list is being sent."""
+        return self.plan.position()
+
+
+def _push(
+    call: Invocation, files: list[str], feed: ListOptions, settings: "ListSettings", options: PushOptions
+) -> None:
+    from ...audiences.plan import UserPlan
+    from ..uploads.push import PushCommand
+    from ..uploads.reports import resume_command
+    from .plans import plan_lists, require_people, say_of_each
+
+    skips, resume = options.skip_invalid, resume_command(call.command_line)
+    say = say_of_each(call, skip_invalid=skips, resume=resume)
+    plan = plan_lists(call, files, feed, settings, refuses_invalid=not skips, on_validated=say)
+    if isinstance(plan, UserPlan):
+        steps = _ListSteps(call=call, plan=plan, feed=feed)
+    else:
+        steps = _StepsOfLists(call=call, plan=plan, feed=feed)
+    try:
+        PushCommand(steps, options).run()
+        if plan.parts and not call.dry_run:  # only now all are read
+            require_people(call, plan, feed)
+    finally:
+        if options.failed_out and Path(options.failed_out).is_file():
+            warning = "contains people as you gave them; only you can read it (mode 0600)"
+            call.messages.say(f"{options.failed_out} {warning}")
+
+
+def _offline_plan(
+    call: Invocation, files: list[str], feed: ListOptions, *, allow_clear_text: bool
+) -> "UserPlan | ListsPlan":
+    from ...audiences.upload import audience_upload
+    from .plans import plan_lists
+
+    upload = audience_upload("-", "-")
+    settings = _settings(call, feed, upload, OperationOptions(), allow_clear_text=allow_clear_text)
+    return plan_lists(call, files, feed, settings, reads_all=True)
+
+
+def _settings(
+    call: Invocation,
+    feed: ListOptions,
+    upload: "UserUpload",
+    operation: OperationOptions,
+    effective_at: str | None = None,
+    *,
+    allow_clear_text: bool = False,
+) -> "ListSettings":
+    """Return what the options say about the upload of people; raise UsageError."""
+    from ...audiences.list_settings import ListSettings
+    from ...audiences.operations import ParamsResolver
+    from ...audiences.packing import PackingOptions
+
+    resolver = ParamsResolver.of_options(
+        {
+            "operation_type": operation.operation.value,
+            "effective_at": effective_at,
+            "expires_at": operation.expires_at,
+        },
+        takes_effective_at="effective_at" in upload.known,
+    )
+    packing = PackingOptions(
+        feed.checked_region, operation.users_per_operation, allow_clear_text, feed.keep_partial
+    )
+    return ListSettings(upload, feed.list_columns(upload), resolver, packing, call.dry_run)

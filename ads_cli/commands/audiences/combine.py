@@ -1,0 +1,119 @@
+"""Combine audiences to new ones."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...console.invocation import Invocation
+from ...console.options import NESTED_METAVAR
+from ...errors import UsageError
+from ..uploads.options import Format, RejectedOptions, Uncertain, with_options
+
+if TYPE_CHECKING:
+    from ...api.audiences import CombineAudience
+    from ..uploads.creation import OneRecord
+
+IDS = "ID,..."
+TREES = "--any-of, --all-of and --segments"
+HELP = "adsctl audiences combine --help"
+
+
+class FileOptions(RejectedOptions, frozen=True):
+    """How a file of several combinations is read and sent."""
+
+    format: Format = None
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Resume the last unfinished run with this file")
+    ] = False
+    uncertain: Annotated[
+        Uncertain | None,
+        typer.Option(help="With --resume: what to do with audiences whose answer was lost, which may exist"),
+    ] = None
+
+
+@with_options(batch=FileOptions)
+def combine(
+    ctx: typer.Context,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="Unique in the account")] = None,
+    any_of: Annotated[
+        str | None, typer.Option("--any-of", metavar=IDS, help="People of any of these audiences")
+    ] = None,
+    all_of: Annotated[
+        str | None, typer.Option("--all-of", metavar=IDS, help="People of all of these audiences")
+    ] = None,
+    segments: Annotated[
+        str | None,
+        typer.Option(metavar=NESTED_METAVAR, help="A tree of segments, as the service describes it"),
+    ] = None,
+    file: Annotated[
+        str | None,
+        typer.Option(
+            "--file",
+            "-f",
+            metavar="FILE",
+            help="Read name, audience_type and segments from a file; several are sent 10 at a time",
+        ),
+    ] = None,
+    *,
+    batch: FileOptions,
+) -> None:
+    """Create an audience that is combined from mobile audiences, at most 10. It cannot be changed.
+
+    The service offers this as a beta, to selected accounts only.
+
+    For example: adsctl audiences combine --name 'Users of the app' --any-of 1nmw1,1nmw2
+    """
+    from ...api.audiences import CombineAudiences
+    from ...api.batches import encode_operation, operation
+    from ...console.results import show, show_prepared
+    from ..uploads.creation import OneRecord, create_once
+
+    call = Invocation.of(ctx)
+    found = _request(call, {"name": name, "segments": _tree(any_of, all_of, segments)}, file, batch)
+    if found is None:
+        return
+    request = found.request if isinstance(found, OneRecord) else found
+    body = [b"[", encode_operation(operation(request, call.settings.names)), b"]"]
+    prepared = call.client.prepare(CombineAudiences(account_id=call.account), body)
+    if call.dry_run:
+        show_prepared(call, prepared)
+        return
+    if isinstance(found, OneRecord):
+        create_once(call, found, prepared, lambda response: show(call, request, response.data))
+        return
+    show(call, request, call.client.exchange(prepared).data)
+
+
+def _request(
+    call: Invocation, options: dict[str, Any], file: str | None, batch: FileOptions
+) -> "CombineAudience | OneRecord | None":
+    """Return the only combination that is given; None where several of a file were sent."""
+    from ...api.audiences import CombineAudience
+    from ...console.request_input import refuse_several, request_from_input
+
+    values = {"account_id": call.account, **options}
+    given = {name: value for name in batch.__struct_fields__ if (value := getattr(batch, name))}
+    if not file:
+        refuse_several(given)
+        if options["segments"] is None:
+            raise UsageError(f"give one of {TREES}, or --file", hint=HELP)
+        return request_from_input(CombineAudience, values | {"audience_type": "FLEXIBLE"})
+    from ...api.amounts import unknown_currency
+    from ..uploads.batch import BatchOptions, send_records
+
+    return send_records(call, CombineAudience, file, values, BatchOptions(**given), unknown_currency)
+
+
+def _tree(any_of: str | None, all_of: str | None, segments: str | None) -> Any:
+    """Return the tree that an option describes; raise UsageError for several."""
+    given = [option for option in (any_of, all_of, segments) if option is not None]
+    if len(given) > 1:
+        raise UsageError(f"give one of {TREES}", hint=HELP)
+    if not given or segments is not None:
+        return segments
+    ids = [part.strip() for part in given[0].split(",") if part.strip()]
+    if not ids:
+        raise UsageError(f"{'--any-of' if any_of is not None else '--all-of'}: names no audience", hint=HELP)
+    leaves = [{"custom_audience_id": one, "negate": False, "child_segments": []} for one in ids]
+    operator = "OR" if any_of is not None else "AND"
+    return {"boolean_operator": operator, "negate": False, "child_segments": leaves}

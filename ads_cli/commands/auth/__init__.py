@@ -1,0 +1,162 @@
+"""Sign out, and show who is signed in."""
+
+from typing import Annotated
+
+import typer
+
+from ...config.addresses import ADDRESSES
+from ...console.invocation import Invocation
+from ...errors import AccessError, RateLimitedError, UsageError
+
+USER_TOKENS = ("access_token", "access_token_secret")
+EMULATOR = "the emulator on this machine"
+REVOKED_TOKEN = 89  # the API code of a token that is already revoked
+
+
+def logout(ctx: typer.Context) -> None:
+    """Revoke and remove the stored token.
+
+    For example: adsctl auth logout
+    """
+    from ...api.auth import InvalidateToken
+    from ...config.profiles import update
+
+    call = Invocation.of(ctx)
+    secrets, settings = call.secrets, call.settings
+    if settings.is_local:
+        raise UsageError(
+            "the profile local is always signed in", hint="adsctl emulator reset starts it afresh"
+        )
+    if not secrets.has_store or secrets.store.get(settings.profile, "access_token") is None:
+        raise AccessError(
+            "no token is stored for this profile", hint="a token from the environment is not revoked"
+        )
+    if call.dry_run:
+        call.messages.say("dry run: would revoke and remove the stored token")
+        return
+    call.secrets.prefers_store = True
+    try:
+        call.client.call(InvalidateToken())
+    except AccessError as error:
+        if error.api_code != REVOKED_TOKEN:
+            raise
+    secrets.store.delete(settings.profile, USER_TOKENS)
+    if "user" in settings.profile_values(settings.profile):
+        update(settings, settings.profile, {"user": None})
+    call.messages.say(f"signed out of profile {settings.profile}")
+
+
+def status(ctx: typer.Context) -> None:
+    """Show who is signed in, and where each value comes from.
+
+    Secrets are never shown.
+
+    For example: adsctl auth status -o json
+    """
+    from ...client.credentials import Credentials
+
+    call = Invocation.of(ctx)
+    settings = call.settings
+    call.warn_unknown_keys()
+    rows: list[tuple[str, str | None, str | None]] = []
+    rows.append(("profile", settings.profile, settings.profile_origin))
+    for name in ("service", *ADDRESSES, "account", "catalog", "user"):
+        found = settings.find(name)
+        if name == "account" and not found and settings.is_local:
+            rows.append((name, call.account, EMULATOR))
+        else:
+            rows.append((name, *found) if found else (name, None, None))
+    missing = False
+    for name in Credentials._fields:
+        secret = None if settings.is_local else call.secrets.find(name)
+        origin = EMULATOR if settings.is_local else secret.origin if secret else None
+        rows.append((name, "***" if origin else None, origin))
+        missing = missing or not origin
+    columns = ("what", "value", "origin")
+    call.printer.show([dict(zip(columns, row, strict=True)) for row in rows], columns, "what")
+    for name in settings.overridden():
+        call.messages.note(f"{name} in the environment overrides the profile {settings.profile}")
+    if missing:
+        service = "" if settings.find("ads_url") else " --service x"
+        hint = f"run: adsctl auth login --profile {settings.profile}{service}"
+        raise AccessError("not signed in", hint=hint)
+
+
+def token(
+    ctx: typer.Context,
+    bearer: Annotated[bool, typer.Option("--bearer", help="Print the app's bearer token")] = False,
+) -> None:
+    """Print the token; no other command shows it.
+
+    For example: adsctl auth token
+    """
+    call = Invocation.of(ctx)
+    if bearer:
+        found = call.secrets.find("bearer_token")
+        if found is None:
+            raise AccessError("no bearer token is stored", hint="adsctl auth bearer issue")
+        print(found.secret.value)
+    else:
+        print(call.client.credentials().access_token)
+
+
+def issue(ctx: typer.Context) -> None:
+    """Issue and store the app's bearer token; auth token --bearer prints it.
+
+    For example: adsctl auth bearer issue
+    """
+    from ...api.auth import IssueBearer
+    from ...auth.secret_values import Secret, received_secret
+    from ...config.addresses import ADDRESSES
+    from ...config.profiles import refuse_local, update
+
+    call = Invocation.of(ctx)
+    settings = call.settings
+    refuse_local(settings.profile)
+    app = call.secrets.app()
+    if app is None:
+        raise AccessError("no consumer key and secret are set", hint="adsctl auth login asks for them")
+    if call.dry_run:
+        call.messages.say(f"dry run: would send POST {settings.address('platform')}/oauth2/token")
+        return
+    import httpx
+
+    call.client.trace.add_secrets(*app)
+    try:
+        response = call.client.call(IssueBearer(grant_type="client_credentials"), auth=httpx.BasicAuth(*app))
+    except RateLimitedError as error:
+        error.hint = (
+            "bearer tokens were issued too often; a token stays valid, so reuse it, or wait some minutes"
+        )
+        raise
+    addresses = tuple(value for name in ADDRESSES if (value := settings.get(name)))
+    token = Secret(received_secret(response.body, "access_token"), addresses)
+    call.secrets.store.put(settings.profile, {"bearer_token": token})
+    update(settings, settings.profile, {"token_store": settings.get("token_store")})
+    call.messages.say("the bearer token is stored; 'adsctl auth token --bearer' prints it")
+
+
+def revoke(ctx: typer.Context) -> None:
+    """Revoke the app's bearer token.
+
+    For example: adsctl auth bearer revoke
+    """
+    from ...api.auth import InvalidateBearer
+    from ...auth.secret_stores import BEARER
+
+    call = Invocation.of(ctx)
+    found = call.secrets.find(BEARER)
+    if found is None:
+        raise AccessError("no bearer token is stored", hint="adsctl auth bearer issue")
+    call.client.trace.add_secrets(found.secret.value)
+    if call.dry_run:
+        call.messages.say("dry run: would revoke the bearer token")
+        return
+    try:
+        call.client.call(InvalidateBearer(access_token=found.secret.value))
+    except AccessError as error:
+        if error.api_code != REVOKED_TOKEN:
+            raise
+    if call.secrets.has_store:
+        call.secrets.store.delete(call.settings.profile, (BEARER,))
+    call.messages.say("the bearer token is revoked")

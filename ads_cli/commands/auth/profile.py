@@ -1,0 +1,132 @@
+"""Profiles: addresses and defaults, by name."""
+
+from typing import Annotated, Any
+
+import typer
+
+from ...config.profiles import edit, refuse_local, update
+from ...config.settings import LOCAL, PROFILE_KEYS, Setting, check_profile_name
+from ...console.invocation import Invocation
+from ...errors import UsageError
+from ...spelling import suggestion
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of the profile")]
+
+
+def list_profiles(ctx: typer.Context) -> None:
+    """List the profiles, and which one is in use.
+
+    For example: adsctl profile list
+    """
+    call = Invocation.of(ctx)
+    settings = call.settings
+    config = settings.read_config()
+    records = [
+        {"profile": name, "in_use": name == settings.profile, **settings.profile_values(name)}
+        for name in (*(config.get("profiles") or {}), LOCAL)
+    ]
+    call.printer.show(records, ("profile", "in_use", "ads_url", "account", "catalog", "user"), "profile")
+
+
+def show(
+    ctx: typer.Context,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="The profile (default: the one in use)")
+    ] = None,
+    show_origin: Annotated[
+        bool, typer.Option("--show-origin", help="Show where each value comes from")
+    ] = False,
+) -> None:
+    """Show the settings in use, from all sources; never a secret.
+
+    For example: adsctl profile show --show-origin
+    """
+    call = Invocation.of(ctx)
+    if name:
+        call = call.with_profile(name)
+    settings = call.settings
+    call.warn_unknown_keys()
+    found = {"profile": Setting(settings.profile, settings.profile_origin)}
+    found |= {name: setting for name in PROFILE_KEYS if (setting := settings.find(name))}
+    columns = ("setting", *(Setting._fields if show_origin else Setting._fields[:1]))
+    records = [dict(zip(columns, (name, *setting), strict=False)) for name, setting in found.items()]
+    call.printer.show(records, columns, "setting")
+
+
+def use(ctx: typer.Context, name: Name) -> None:
+    """Make a profile the default.
+
+    For example: adsctl profile use shop
+    """
+    check_profile_name(name)
+    call = Invocation.of(ctx)
+    if name != LOCAL:
+        _require_profile(call, name)
+    if not _is_dry_run(call, f"make {name} the default profile"):
+        edit(call.settings, lambda config: config.update(profile=name))
+
+
+def set_values(
+    ctx: typer.Context,
+    name: Name,
+    values: Annotated[
+        list[str], typer.Argument(metavar="KEY=VALUE...", help=f"Keys: {', '.join(PROFILE_KEYS)}")
+    ],
+) -> None:
+    """Set values of a profile; KEY= removes a value.
+
+    For example: adsctl profile set shop ads_url=https://ads.example account=18ce54d4x5t
+    """
+    pairs: dict[str, Any] = {}
+    for pair in values:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise UsageError(f"{pair!r} is not KEY=VALUE", hint="as in account=18ce54d4x5t")
+        pairs[key] = value or None
+    check_profile_name(name)
+    call = Invocation.of(ctx)
+    if _is_dry_run(call, f"set {', '.join(pairs)} of the profile {name}"):
+        return
+    is_first = not call.settings.read_config().get("profile")
+    update(call.settings, name, pairs)
+    if is_first:
+        call.messages.say(f"{name} is now the default profile; 'adsctl profile use' chooses another")
+
+
+def remove(ctx: typer.Context, name: Name) -> None:
+    """Remove a profile and its stored secrets.
+
+    For example: adsctl profile remove shop
+    """
+    call = Invocation.of(ctx)
+    refuse_local(name)
+    _require_profile(call, name)
+    if _is_dry_run(call, f"remove the profile {name} and its stored secrets"):
+        return
+    call.confirm(f"Remove the profile {name} and its stored secrets", at_service=False)
+    other = call.with_profile(name)
+    if other.secrets.has_store:
+        from ...auth.secret_stores import SECRET_NAMES
+
+        other.secrets.store.delete(name, SECRET_NAMES)
+
+    def change(config: dict[str, Any]) -> None:
+        del config["profiles"][name]
+        if config.get("profile") == name:
+            del config["profile"]
+
+    edit(call.settings, change)
+
+
+def _require_profile(call: Invocation, name: str) -> None:
+    profiles = call.settings.read_config().get("profiles") or {}
+    if name not in profiles:
+        message = f"there is no profile {name!r}{suggestion(name, profiles)}"
+        raise UsageError(message, hint="adsctl profile list")
+
+
+def _is_dry_run(call: Invocation, action: str) -> bool:
+    """Return whether this is a dry run, and say what it would do."""
+    if call.dry_run:
+        call.messages.say(f"dry run: would {action}")
+    return call.dry_run

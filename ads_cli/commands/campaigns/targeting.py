@@ -1,0 +1,69 @@
+"""Search values of several kinds for targeting criteria."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...console.invocation import Invocation
+from ...errors import UsageError
+
+if TYPE_CHECKING:
+    from ...api.endpoint import Request
+
+REQUESTS_AT_ONCE = 4
+COLUMNS = ("targeting_type", "targeting_value", "name", "location_type", "country_code")
+OTHER_COLUMNS = ("os_type", "manufacturer", "number", "genre", "locales", "estimated_users")
+HELP = "adsctl targeting search --help"
+
+
+def search(
+    ctx: typer.Context,
+    q: Annotated[
+        str | None,
+        typer.Option("--q", metavar="WORDS", help="Without a kind: find values of every kind by these words"),
+    ] = None,
+    locale: Annotated[
+        str | None,
+        typer.Option(metavar="LOCALE", help="With --q: find TV shows of this market too, as in de-DE"),
+    ] = None,
+) -> None:
+    """Find values of every kind that is searched by words, one page of each.
+
+    For example: adsctl targeting search --q hamburg
+    """
+    if kind := ctx.invoked_subcommand:
+        if q or locale:
+            raise UsageError(
+                f"the options of {kind} belong after it", hint=f"adsctl targeting search {kind} -h"
+            )
+        return
+    if not q:
+        raise UsageError("--q is required where no kind is named", hint=HELP)
+    from ...parallel.ordered_map import map_ordered
+
+    call = Invocation.of(ctx, mutates=False)
+    requests = _requests(q, locale)
+    call.client.open()
+    responses = [*map_ordered(call.client.call, requests, REQUESTS_AT_ONCE, len(requests))]
+    # The service leaves out the type of shows alone.
+    shown = [{"targeting_type": "TV_SHOW", **record} for response in responses for record in response.records]
+    call.printer.show(shown, COLUMNS, "targeting_value", OTHER_COLUMNS)
+    for request, response in zip(requests, responses, strict=True):
+        if response.next_cursor:
+            call.messages.warn(f"there are more: add --all to adsctl {request.endpoint.command}")
+
+
+def _requests(q: str, locale: str | None) -> "list[Request]":
+    """Make a request for each kind that is searched by words; raise UsageError for a locale that is none."""
+    from ...api.endpoint import requests_of
+    from ...api.fields import fields_of
+    from ...console.request_input import request_from_input
+
+    given = {"q": q, "locale": locale}
+    requests = []
+    for kind in requests_of("targeting_search"):
+        fields = {field.name: field.required for field in fields_of(kind)}
+        values = {name: value for name, value in given.items() if name in fields and value is not None}
+        if "q" in fields and all(name in values for name, required in fields.items() if required):
+            requests.append(request_from_input(kind, values))
+    return requests

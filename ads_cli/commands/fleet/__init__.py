@@ -1,0 +1,137 @@
+"""Fleets: many commands of one file, each under its own profile."""
+
+import sys
+from typing import Annotated, Literal
+
+import typer
+
+from ...console.invocation import Invocation
+from ..products.report import ReportOptions
+from ..uploads.options import with_options
+
+DEFAULT_PARALLEL = 4
+ALL = sys.maxsize  # as many as a cluster has threads
+FleetFile = Annotated[
+    str, typer.Argument(metavar="FILE", help="YAML: defaults, and tasks with their command lines")
+]
+Only = Annotated[
+    str | None, typer.Option(metavar="NAMES", help="These tasks only: names or patterns, separated by commas")
+]
+EngineName = Literal["local", "dask"]
+CHECK_COLUMNS = ("task", "profile", "command", "account", "changes")
+STATUS_COLUMNS = ("task", "state", "exit_code", "seconds", "profile", "worker")
+FLEET_COLUMNS = ("file", "state", "began", "tasks", "ok", "failed")
+
+
+@with_options(page=ReportOptions)
+def run(
+    ctx: typer.Context,
+    file: FleetFile,
+    parallel: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, max=64, help="Tasks at once, at most; by default 4, on a cluster all"
+        ),
+    ] = None,
+    engine: Annotated[
+        EngineName, typer.Option(help="Where tasks run: on this machine, or on the workers of a Dask cluster")
+    ] = "local",
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="The scheduler of --engine dask, such as tls://10.0.0.5:8786"),
+    ] = None,
+    insecure_scheduler: Annotated[
+        bool,
+        typer.Option(
+            "--insecure-scheduler",
+            help="Use a scheduler of another machine without TLS: whoever reaches it or is on the way there "
+            "can run programs here, as you, and on all workers",
+        ),
+    ] = False,
+    only: Only = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the last run: what ended well is not run again")
+    ] = False,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", help="Start no further task once one has failed")
+    ] = False,
+    max_failures: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Start no further task once N have failed")
+    ] = None,
+    *,
+    page: ReportOptions,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace an existing file, whatever it holds")
+    ] = False,
+) -> None:
+    """Run the tasks of a file, each a command under its own profile.
+
+    The whole file is checked before anything runs. Jobs of one account run one after another, parts of one
+    list of people at once. The exit code is that of the worst task; --resume runs what did not end well.
+
+    For example: adsctl fleet run fleet.yaml --parallel 8 --report fleet.html
+    """
+    from ...console.output_file import checked_path
+    from ...fleet.tasks import Limits
+    from .plan import plan_fleet
+    from .run import FleetCommand, choose_engine
+
+    call = Invocation.of(ctx)
+    path = checked_path(page.report, force=force) if page.report else None
+    _ = call.printer  # an invalid --query is reported before anything is done
+    limits = Limits(
+        parallel or (DEFAULT_PARALLEL if engine == "local" else ALL), 1 if fail_fast else max_failures
+    )
+    make_engine = choose_engine(call, engine, scheduler, limits, allows_insecure=insecure_scheduler)
+    tasks = plan_fleet(call, ctx.find_root().command, file, only, here=engine == "local")
+    FleetCommand(call, file, tasks, make_engine, path, force=force).run(resume=resume)
+
+
+def check(ctx: typer.Context, file: FleetFile, only: Only = None) -> None:
+    """Check the file of a fleet, and show its tasks; nothing is run.
+
+    Every command line is parsed, profiles must be signed in, and feeds must be there.
+
+    For example: adsctl fleet check fleet.yaml
+    """
+    from ...masking import mask_address
+    from ...output.text import counted, shell_command
+    from .plan import plan_fleet
+
+    call = Invocation.of(ctx, mutates=False)
+    tasks = plan_fleet(call, ctx.find_root().command, file, only)
+    records = [
+        {
+            "task": task.name,
+            "profile": task.profile,
+            "command": shell_command(map(mask_address, task.words)),
+            "account": task.account or None,
+            "changes": f"{task.place.kind} {task.place.id}" if task.place else None,
+        }
+        for task in tasks
+    ]
+    call.printer.show(records, CHECK_COLUMNS, "task")
+    call.messages.say(f"{file}: {counted(len(tasks), 'task')}, no mistakes")
+
+
+def status(
+    ctx: typer.Context,
+    file: Annotated[
+        str | None, typer.Argument(metavar="FILE", help="The fleet whose tasks are shown; else all fleets")
+    ] = None,
+) -> None:
+    """Show the last run of a fleet, task by task, or of each fleet.
+
+    For example: adsctl fleet status
+    """
+    from .run import fleet_records, task_records
+
+    call = Invocation.of(ctx, mutates=False)
+    if file is None:
+        call.printer.show(fleet_records(call), FLEET_COLUMNS, "file")
+    else:
+        records = task_records(call, file)
+        call.printer.show(records, STATUS_COLUMNS, "task", ("summary", "error"))
+        for record in records:
+            if error := record.get("error"):
+                call.messages.say(f"{record['task']}: exit {record['exit_code']}: {error['message']}")

@@ -1,0 +1,75 @@
+"""The page about a run of a fleet."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+from ... import __version__
+from ...errors import ReportedError
+from ...fleet.engine import Status, TaskResult, numbers, reason, totals
+from ...output.text import counted, duration
+from ...report import Badge, Bar, Cell, Chart, Column, Level, Page, Section, Table, Tally
+
+LEVELS: dict[Status, Level] = {"ok": "good", "failed": "error", "skipped": "warning"}
+LONGEST = 15  # tasks of the chart
+
+
+def page_of(file: str, began: str, results: Sequence[TaskResult], error: ReportedError | None) -> Page:
+    """Return the page about a run; its texts are those of records, which hold no secret."""
+    counts = Counter(result.status for result in results)
+    failed = [result for result in results if result.status == "failed"]
+    sections = [Section("What failed", [_table("Failed tasks", failed)])] if failed else []
+    sections.append(Section("All tasks", [_table("Tasks", results)]))
+    if ran := [result for result in results if result.seconds]:
+        sections.append(Section("Time", [_chart(ran)]))
+    return Page(
+        title=file,
+        level="error" if error else "good",
+        headline=_headline(counts, len(results)),
+        details=[f"What to do: {error.hint}"] if error and error.hint else [],
+        facts=[
+            ("Began", began),
+            ("Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"),
+            ("By", f"adsctl {__version__}"),
+        ],
+        tallies=[
+            *(Tally(status, counts[status], LEVELS[status]) for status in LEVELS if counts[status]),
+            *(Tally(f"{name} in all", count) for name, count in totals(results).items()),
+        ],
+        sections=sections,
+    )
+
+
+def _headline(counts: Counter[Status], total: int) -> str:
+    if counts["ok"] == total:
+        return f"{counted(total, 'task')} ended well"
+    others = [
+        f"{counts['failed']:,} failed",
+        *([f"{counts['skipped']:,} not started"] if counts["skipped"] else []),
+    ]
+    return f"{counts['ok']:,} of {counted(total, 'task')} ended well; {', '.join(others)}"
+
+
+def _table(title: str, results: Sequence[TaskResult]) -> Table:
+    names = ("Task", "Profile", "Status")
+    columns = [*map(Column, names), Column("Seconds", "number"), Column("Worker"), Column("What it came to")]
+    return Table(title, columns, [_row(result) for result in results], "task")
+
+
+def _row(result: TaskResult) -> list[Cell]:
+    done = tuple(f"{count:,} {name}" for name, count in numbers(result.summary).items())
+    return [
+        result.task,
+        result.profile,
+        Badge(result.status, LEVELS[result.status]),
+        round(result.seconds),
+        result.worker or "",
+        (reason(result), *done) if result.status == "failed" else done,
+    ]
+
+
+def _chart(ran: Sequence[TaskResult]) -> Chart:
+    longest = sorted(ran, key=lambda result: -result.seconds)[:LONGEST]
+    bars = [Bar(result.task, round(result.seconds)) for result in longest]
+    seconds = sum(result.seconds for result in ran)
+    return Chart("Seconds of the longest tasks", bars, round(seconds) or 1, f"Together {duration(seconds)}.")

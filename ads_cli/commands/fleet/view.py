@@ -1,0 +1,138 @@
+"""How a fleet gets on: a live table on a terminal, a line for each task elsewhere."""
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...console.progress import lines
+from ...fleet.engine import Ended, Started, Status, TaskEvent, TaskResult, numbers, reason
+from ...fleet.tasks import Task
+from ...output.messages import Messages
+from ...output.text import counted, duration, safe
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+TAIL_BYTES = 4096
+WIDE = 120  # columns, from which on the profile and the worker are shown
+LAST_ENDED = 5  # tasks that are still shown
+ROWS_BESIDE = 4  # rows of the terminal that tasks do not take
+STYLES: dict[Status, str] = {"ok": "green", "failed": "red"}
+
+
+class FleetView:
+    """What is known of a run while it goes on."""
+
+    def __init__(self, messages: Messages, total: int, log_of: Callable[[Task], Path]) -> None:
+        self._messages, self._total, self._log_of = messages, total, log_of
+        self._running: dict[str, tuple[Task, str, float]] = {}  # task, worker and the second of its start
+        self._ended: list[TaskResult] = []
+        self._is_live = False
+
+    def on_event(self, event: TaskEvent) -> None:
+        """Receive what an engine tells."""
+        if isinstance(event, Started):
+            self._running[event.task.name] = (event.task, event.worker, time.monotonic())
+            self._messages.detail(f"{event.task.name}: started on {event.worker}")
+        else:
+            self._end(event)
+
+    def _end(self, event: Ended) -> None:
+        result = event.result
+        self._running.pop(event.task.name, None)
+        self._ended.append(result)
+        if not self._is_live:
+            self._messages.say(f"[{len(self._ended)}/{self._total}] {result.task}: {result_text(result)}")
+
+    @property
+    def line(self) -> str:
+        """Everything in one line."""
+        counts = Counter(result.status for result in self._ended)
+        parts = [f"{counts[status]:,} {status}" for status in STYLES if counts[status]]
+        running = [f"{len(self._running):,} running"] if self._running else []
+        ended = f"{len(self._ended):,} of {counted(self._total, 'task')} ended"
+        return ", ".join([ended, *parts, *running])
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Show it while the block runs."""
+        if self._messages.quiet:
+            yield
+        elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+            with self._live():
+                yield
+        else:
+            with lines(self, self._messages.say):
+                yield
+
+    @contextmanager
+    def _live(self) -> Iterator[None]:
+        from rich.console import Console
+        from rich.live import Live
+
+        console = Console(stderr=True, highlight=False)
+        self._is_live = True
+        try:
+            with Live(
+                get_renderable=lambda: self._table(console.width, console.height),
+                console=console,
+                transient=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            ):
+                yield
+        finally:
+            self._is_live = False
+
+    def _table(self, width: int, height: int) -> "Group":
+        """Return the running tasks, then the last that have ended, as far as there is room."""
+        from rich.console import Group
+        from rich.table import Table
+        from rich.text import Text
+
+        is_wide = width >= WIDE
+        table = Table.grid(padding=(0, 2), expand=True)
+        table.add_column(no_wrap=True, max_width=width // 3, overflow="ellipsis")
+        for _ in range(4 if is_wide else 2):
+            table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True, ratio=1, overflow="ellipsis")
+        room = max(height - ROWS_BESIDE, 1)
+        running = list(self._running.values())[:room]
+        for task, worker, began in running:
+            cells = [task.profile, worker] if is_wide else []
+            since = duration(time.monotonic() - began)
+            row = [task.name, *cells, "running", since, last_line(self._log_of(task))]
+            table.add_row(*(Text(safe(cell)) for cell in row))
+        for result in self._ended[-min(room - len(running), LAST_ENDED) :] if room > len(running) else []:
+            cells = [result.profile, result.worker or ""] if is_wide else []
+            text = reason(result) if result.status == "failed" else counts_text(result)
+            row = [result.task, *cells, result.status, duration(result.seconds), text]
+            table.add_row(*(Text(safe(cell)) for cell in row), style=STYLES.get(result.status))
+        return Group(table, Text(self.line, style="bold", no_wrap=True, overflow="ellipsis"))
+
+
+def result_text(result: TaskResult) -> str:
+    """Say in one line what a task came to."""
+    what = reason(result) if result.status == "failed" else counts_text(result)
+    return ", ".join(filter(None, (result.status, duration(result.seconds), what)))
+
+
+def counts_text(result: TaskResult) -> str:
+    """Say what a task did."""
+    return ", ".join(f"{count:,} {name}" for name, count in numbers(result.summary).items())
+
+
+def last_line(log: Path) -> str:
+    """Return the last line that a task has written for people; its error is JSON."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL_BYTES))
+            written = file.read().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    return next((line for line in reversed(written) if line.strip() and not line.startswith("{")), "")

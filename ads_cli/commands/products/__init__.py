@@ -1,0 +1,203 @@
+"""Push a product feed."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...console.invocation import Invocation
+from ...errors import UsageError
+from ..uploads.options import Files, PushOptions, Strict, with_options
+from .feed_checks import VERIFY_HINT, FeedSizeCheck, FeedSteps, MinRows, warn_scheduled_feeds
+from .options import ProductFeedOptions
+from .report import ReportOptions
+
+if TYPE_CHECKING:
+    from ...feeds.rows import Rows
+    from ...products.comparison import Comparison
+    from ...products.selection import ChangedRows
+    from ...products.sync_state import SyncState
+    from ...uploads.row_plan import RowPlan
+    from .unchanged_feed import UnchangedFeed
+
+Changed = Annotated[
+    bool,
+    typer.Option("--changed", help="Send only rows that differ from what the service last acknowledged"),
+]
+Verify = Annotated[
+    bool,
+    typer.Option(
+        "--verify",
+        help="With --changed: list the catalog first, and send what is missing or different there too",
+    ),
+]
+UNCONFIRMED = (
+    "this machine has started since the last push, or is another one: the state folder may be that of a "
+    "restored disk, so the catalog is listed and compared"
+)
+STRICT_HINT = "without --strict, warnings are no errors"
+
+
+@with_options(feed=ProductFeedOptions, options=PushOptions, page=ReportOptions)
+def push(
+    ctx: typer.Context,
+    files: Files,
+    feed: ProductFeedOptions,
+    options: PushOptions,
+    page: ReportOptions,
+    changed: Changed = False,
+    verify: Verify = False,
+    strict: Strict = False,
+    min_rows: MinRows = None,
+) -> None:
+    """Create and update products from a file.
+
+    The whole file is validated before the first request. Acknowledgements are stored on disk, so that
+    --resume can continue after any kind of stop.
+
+    With --changed, rows that equal what the service last acknowledged are not sent. What it acknowledged
+    is stored for each catalog in the state folder; where that is lost, a push of every row starts it
+    again. Changes that others made to the catalog are found by --verify: it lists the catalog and
+    compares. Variants that a listing hides cannot be compared. A feed at an https address is not even
+    downloaded where its server says that it is unchanged since a push that succeeded.
+
+    After a restart of the machine, or in a new container, the state folder may be that of a restored disk:
+    then the catalog is listed and compared as well.
+
+    Where the feed has lost more than 30 % of the rows of its last push, that is said; --min-rows refuses it.
+
+    For example: adsctl products push feed.csv --failed-out rejected.csv
+    """
+    from ...feeds.locations import UnchangedError
+    from ...products.normal_form import PRODUCT_SCHEMA
+    from ..uploads.push import PushCommand
+
+    if verify and not changed:
+        raise UsageError("--verify needs --changed", hint="without it every row is sent anyway")
+    call = Invocation.of(ctx)
+    size_check = FeedSizeCheck(call, min_rows)
+    if changed:
+        call.catalog = call.find_catalog()  # in a dry run too, since what has changed depends on it
+    pushed = None
+    if changed and not (verify or options.resume or options.job or call.dry_run or page.report):
+        pushed = _pushed_feeds(call, files, feed, strict=strict, skip_invalid=options.skip_invalid)
+    with page.written(call, files, force=options.force) as run:
+        try:
+            rows = feed.open_all(call, files, PRODUCT_SCHEMA)
+        except UnchangedError as unchanged:
+            assert pushed  # only then it is asked for
+            warn_scheduled_feeds(call, VERIFY_HINT)
+            pushed.report_unchanged(unchanged)
+            return
+        plan, selection = _push_plan(call, rows, only_changed=changed, strict=strict)
+        run.watch(plan.validator, options.failed_out, "push")
+        steps = _Steps(
+            call=call,
+            plan=plan,
+            invalid_hint=STRICT_HINT * strict,
+            size_check=size_check,
+            page=run,
+            selection=selection,
+            only_changed=changed,
+            verify=verify,
+        )
+        if changed:
+            warn_scheduled_feeds(call, VERIFY_HINT * (not verify))
+        command = PushCommand(steps, options)
+        command.run()
+    if pushed:
+        pushed.store_version(command)
+
+
+def _pushed_feeds(
+    call: Invocation, files: list[str], feed: ProductFeedOptions, *, strict: bool, skip_invalid: bool
+) -> "UnchangedFeed | None":
+    """Let the server of the only feed, if it is remote, say that it is unchanged since the last push."""
+    from ...feeds.locations.locate import is_remote
+
+    if len(files) > 1 or not is_remote(files[0]):
+        return None
+    from .unchanged_feed import UnchangedFeed
+
+    found = UnchangedFeed(call, feed, strict=strict, skip_invalid=skip_invalid)
+    call.known_version = found.feeds.version
+    return found
+
+
+def _push_plan(
+    call: Invocation, rows: "Rows", *, only_changed: bool, strict: bool
+) -> "tuple[RowPlan, ChangedRows | None]":
+    """Plan a push of all rows, or of those that have changed."""
+    from ...products.plans import push_plan
+    from ...products.selection import ChangedRows, read_index
+
+    sync_state, selection = sync_state_of(call), None
+    if only_changed:
+        selection = ChangedRows(sync_state, *read_index(sync_state, call.messages.say))
+    elif sync_state.exists():
+        selection = ChangedRows()  # all rows are sent, and the sync state stays true
+    return push_plan(rows, call.catalog, sync_state, selection, strict=strict), selection
+
+
+def count_changed(call: Invocation, rows: "ChangedRows") -> int:
+    """Count the rows that --changed would send."""
+    from ...products.selection import read_index
+
+    return rows.count_missing(read_index(sync_state_of(call))[0])
+
+
+class _Steps(FeedSteps, kw_only=True):
+    """Steps of a push of all rows, or of those that have changed."""
+
+    plan: "RowPlan"
+    selection: "ChangedRows | None"
+    only_changed: bool
+    verify: bool
+
+    def validated(self) -> None:
+        """Say how many rows are not sent; with --verify, compare them with the catalog first."""
+        super().validated()
+        if self.only_changed and self.selection:
+            self._report_skipped(self.selection)
+
+    def count_changed(self) -> int | None:
+        """Count the rows that --changed would send, where the service acknowledged any before."""
+        return count_changed(self.call, self.selection) if self.selection and not self.only_changed else None
+
+    def _report_skipped(self, selection: "ChangedRows") -> None:
+        from ...output.text import counted
+        from ...products.comparison import describe
+
+        is_unconfirmed = selection.read_in is not None and not sync_state_of(self.call).is_confirmed
+        if is_unconfirmed:
+            self.call.messages.say(UNCONFIRMED)
+            selection.selector.trusts_listing_only = True
+        if self.verify or is_unconfirmed:
+            selection.selector.comparison = comparison = _compare(self.call)
+            self.plan.validator.select_again()
+            self.call.messages.say(describe(comparison.counts))
+        if selection.skipped:
+            skipped = counted(selection.skipped, "row")
+            self.call.messages.say(f"{skipped} not sent, as the service last acknowledged them")
+
+
+def _compare(call: Invocation) -> "Comparison":
+    from ...console.progress import progress
+    from ...products.comparison import Comparison
+    from ...products.listing import list_products
+
+    with progress(call.messages, "Listing the catalog", None) as on_progress:
+
+        def listing() -> Iterator[dict[str, Any]]:
+            for number, product in enumerate(list_products(call.client, call.catalog), 1):
+                yield product
+                on_progress(number)
+
+        return Comparison(listing())
+
+
+def sync_state_of(call: Invocation) -> "SyncState":
+    """Return what is remembered of the catalog."""
+    from ...products.sync_state import SyncState
+
+    return SyncState(call.settings.state_dir, call.service, call.catalog)

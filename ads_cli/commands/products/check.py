@@ -1,0 +1,111 @@
+"""Write a first mapping file for a feed, for `products check --write-mapping`."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...console.invocation import Invocation
+from ...console.output_file import OutputFile
+from ...errors import ContentError, UsageError
+from ...products.feeds.kinds.drafting import MappingDraft
+from ...products.feeds.kinds.reading import OpenedFeed
+from ...validation.rows import RowSchema
+from ..uploads.options import Files, RejectedOptions, Strict, with_options
+from . import STRICT_HINT, count_changed, sync_state_of
+from .options import ImageOptions, ProductFeedOptions
+from .report import ReportOptions
+
+if TYPE_CHECKING:
+    from ...products.selection import ChangedRows
+
+
+def write_mapping(call: Invocation, path: str, opened: OpenedFeed, schema: RowSchema, *, force: bool) -> None:
+    """Write what a mapping can say of a feed; an existing file is replaced only where that was confirmed."""
+    out = OutputFile(path)
+    out.check_differs(opened.rows.source.location, None)
+    out.confirm(call, force=force)
+    draft = MappingDraft(schema.known, schema.required, schema.choices)
+    for row in opened.rows:
+        draft.add(row.values)
+    with out.open() as stream:
+        stream.write(draft.write(opened.rows, opened.name, path))
+    call.messages.say(f"{path} written: correct it, and use it with --mapping {path}")
+
+
+@with_options(feed=ProductFeedOptions, rejected=RejectedOptions, images=ImageOptions, page=ReportOptions)
+def check(
+    ctx: typer.Context,
+    files: Files,
+    feed: ProductFeedOptions,
+    rejected: RejectedOptions,
+    images: ImageOptions,
+    page: ReportOptions,
+    strict: Strict = False,
+    mapping_draft: Annotated[
+        str | None,
+        typer.Option("--write-mapping", metavar="FILE", help="Write a first mapping of this feed here"),
+    ] = None,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="With --fix: show each changed field before and after")
+    ] = False,
+) -> None:
+    """Check a product feed, offline, and send nothing.
+
+    Every rule is checked that needs neither the catalog nor the images themselves. What the service refuses
+    is an error. What its rules ask for, but it accepts, such as the check digit of a GTIN, is a warning.
+
+    With --images, the beginning of each image is fetched from its host, each address once, and its format,
+    pixels and bytes are checked. One that cannot be fetched is a warning. One that is unchanged since an
+    earlier check, as its server says, is not fetched again.
+
+    For example: adsctl products check feed.csv
+    """
+    from ...products.normal_form import PRODUCT_SCHEMA
+    from ...products.plans import check_plan
+    from ...uploads.rejected_rows import check_failed_out
+    from ..uploads.reports import hint_of_kind, show_report
+    from ..uploads.validation import say_estimate, validate_with_progress, write_invalid_rows
+    from .images import checked_images
+
+    if diff and not feed.fix:
+        raise UsageError("--diff needs --fix", hint="it shows what fixes change, as in --fix all --diff")
+    images.require_images()
+    call = Invocation.of(ctx)
+    selection, count = _compared_with_acknowledged(call)
+    if mapping_draft and len(files) > 1:
+        raise UsageError("--write-mapping takes one file", hint="write it for one of them")
+    with page.written(call, files, force=rejected.force) as run:
+        if mapping_draft:
+            opened = feed.open_feed(call, files[0], PRODUCT_SCHEMA)
+            write_mapping(call, mapping_draft, opened, PRODUCT_SCHEMA, force=rejected.force)
+            rows = opened.rows
+        else:
+            rows = feed.open_all(call, files, PRODUCT_SCHEMA)
+        plan = check_plan(rows, selection, strict=strict)
+        run.watch(plan.validator, rejected.failed_out, "check")
+        check_failed_out(rejected.failed_out_file, plan.rows)
+        report = validate_with_progress(call, plan)
+        with checked_images(call, plan, images, report) as checked_rows:
+            say_estimate(call, plan, count)
+            show_report(call.printer, plan.rows, report, plan.validator.fixed_rows() if diff else None)
+            write_invalid_rows(rejected.failed_out_file, plan, report, checked_rows)
+        if report.invalid:
+            hints = (hint_of_kind(plan.rows, report), STRICT_HINT * strict)
+            raise ContentError(report.summary, hint="; ".join(filter(None, hints)))
+
+
+def _compared_with_acknowledged(call: Invocation) -> "tuple[ChangedRows | None, Callable[[], int | None]]":
+    """Return what notes the digests of a checked file, and counts those that were never acknowledged.
+
+    Only where the service limits pushes, and something was pushed to the catalog that is set.
+    """
+    from ...api.products import PutProducts
+    from ...products.selection import ChangedRows
+
+    is_limited = PutProducts.endpoint.rates[call.settings.service] is not None
+    if not (is_limited and call.settings.get("catalog") and sync_state_of(call).exists()):
+        return None, lambda: None
+    selection = ChangedRows()
+    return selection, partial(count_changed, call, selection)

@@ -1,0 +1,102 @@
+"""Write a product feed as it is read, mapped and fixed."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from ...console.invocation import Invocation
+from ...console.options import completes_from
+from ...errors import ContentError
+from ...feeds.registry import one_of, writable_formats
+from ..uploads.options import File, RejectedOptions, Strict, with_options
+from .options import ProductFeedOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import IO, Any
+
+    from ...feeds.registry import FeedFormat
+    from ...uploads.row_plan import RowPlan
+
+
+@with_options(feed=ProductFeedOptions, rejected=RejectedOptions)
+def convert(
+    ctx: typer.Context,
+    file: File,
+    output_file: Annotated[str, typer.Argument(metavar="OUT", help="Where to write; - is standard output")],
+    feed: ProductFeedOptions,
+    format_out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help=f"{one_of(writable_formats())} (default: by the extension of OUT)",
+            autocompletion=completes_from(writable_formats()),
+        ),
+    ] = None,
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="Write the valid rows, and end with 9")
+    ] = False,
+    strict: Strict = False,
+    *,
+    rejected: RejectedOptions,
+) -> None:
+    """Write a product feed in another format, offline: what push would send of it.
+
+    Rows are read, converted and fixed by the same options as in check and push. Nothing is written of a
+    feed with invalid rows, unless --skip-invalid is given.
+
+    For example: adsctl products convert feed.csv feed.jsonl
+    """
+    from ...console.output_file import refuse_presentation
+    from ...feeds.registry import find_writable
+    from ...output.text import counted
+    from ...products.normal_form import PRODUCT_SCHEMA
+    from ...products.plans import check_plan
+    from ..uploads.validation import write_valid_rows
+
+    call = Invocation.of(ctx)
+    refuse_presentation(call, "--format-out")
+    format = find_writable("standard output" if output_file == "-" else output_file, format_out)
+    plan = check_plan(feed.open(call, file, PRODUCT_SCHEMA), strict=strict)
+    write_valid_rows(
+        call,
+        plan,
+        output_file,
+        rejected,
+        skip_invalid=skip_invalid,
+        write=lambda stream: _write(plan, stream, format),
+        done=lambda: f"{counted(plan.report.valid, 'product')} written",
+    )
+
+
+def _write(plan: "RowPlan", stream: "IO[str]", format: "FeedFormat") -> None:
+    """Write the valid products as they would be sent."""
+    from ...feeds.writer import open_writer
+
+    writer = open_writer(stream, format, _columns(plan))
+    for checked in plan.checked_rows():
+        try:
+            if checked.item:
+                writer.write(msgspec.to_builtins(checked.item))
+        except ContentError as error:
+            error.message = f"{plan.rows.place(checked.row.line, checked.row.record)}: {error.message}"
+            raise
+    writer.close()
+
+
+def _products(plan: "RowPlan") -> "Iterator[dict[str, Any]]":
+    return (msgspec.to_builtins(checked.item) for checked in plan.checked_rows() if checked.item)
+
+
+def _columns(plan: "RowPlan") -> list[str]:
+    """Return the fields that products have, as declared; the header of a plain table names them."""
+    from ...products.feeds.fixes.values import Availability
+    from ...products.normal_form import FIELDS
+
+    rows = plan.rows
+    if rows.table and not (rows.conversion and rows.conversion.has_steps):
+        used = {*rows.fields, *(["inventory"] if Availability.name in plan.report.fixed else ())}
+    else:
+        used = {field for product in _products(plan) for field in product}
+    return [field for field in FIELDS if field in used]

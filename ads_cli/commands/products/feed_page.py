@@ -1,0 +1,252 @@
+"""What a page says of a validated feed: its mistakes, what was fixed, and what its products are."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from ...api.problems import Problem
+from ...feeds.rows import Rows
+from ...output.text import counted, listed
+from ...products.feed_facts import (
+    MAX_ROWS,
+    NONE,
+    PRICE_STEPS,
+    Counts,
+    NotedRow,
+    ProductFacts,
+    address,
+    excerpts,
+    price_range,
+    shortened,
+)
+from ...products.sync.differences import Action, Change, Differences
+from ...report import (
+    Badge,
+    Bar,
+    Cell,
+    Chart,
+    Column,
+    Edit,
+    Level,
+    Link,
+    Part,
+    Picture,
+    Section,
+    Table,
+    Tally,
+    Texts,
+    web_address,
+)
+from ...uploads.push import PushResult
+from ...validation.report import Finding, ValidationReport
+from .run import DifferencesPart
+
+MAX_BARS = 12
+MAX_CURRENCIES = 3
+IN_FAILED_OUT = "--failed-out writes all rows with errors to a file."
+PICTURE = Column("Picture", "picture")
+
+
+def sections(rows: Rows, report: ValidationReport, facts: ProductFacts) -> Iterator[Section]:
+    """Yield the sections about a feed."""
+    if report.findings:
+        yield Section(
+            "What is wrong",
+            [
+                _findings("Kinds of mistakes", rows, report, facts.noted),
+                _rows_with_problems(rows, report, facts),
+            ],
+        )
+    if report.fixed:
+        yield Section("What was fixed", [_fixed(rows, facts)])
+    if remarks := [*report.warnings, *report.notes]:
+        yield Section("Remarks about the file", [Texts(remarks)])
+    if charts := list(_charts(facts)):
+        yield Section("What is in the feed", charts)
+
+
+def where(rows: Rows, line: int, record: int) -> str:
+    """Name a row: by its line, and of several files by its file too."""
+    return rows.place(line, record) if rows.name_place else rows.position(line, record)
+
+
+def named(row: NotedRow) -> Link:
+    """Return the id of a product, which leads to its page in the shop."""
+    return Link(row.id or "(no id)", web_address(row.link))
+
+
+def picture(address: str) -> Cell:
+    """Return the thumbnail of a product, if it has one."""
+    found = web_address(address)
+    return Picture(found) if found else ""
+
+
+def rejected(rows: Rows, result: PushResult) -> Iterator[Part]:
+    """Yield what the service rejected: rows, and deletions."""
+    first = [NotedRow.of(row, row.record, [Problem("", reason)]) for row, reason in result.rejected_rows]
+    if first:
+        yield _findings("Reasons", rows, result.rejections, {row.record: row for row in first})
+        cells = [[*_product(rows, row), *(each.message for each in row.problems)] for row in first]
+        columns = [*_PRODUCT, Column("Reason")]
+        yield Table("Rejected products", columns, cells, "product", result.rejections.invalid, IN_FAILED_OUT)
+    if result.not_deleted:
+        reasons: list[list[Cell]] = [
+            [reason, len(names), listed(names)] for reason, names in result.not_deleted.items()
+        ]
+        columns = [Column("Reason"), Column("Products", "number"), Column("Names")]
+        yield Table("Products that were not deleted", columns, reasons, "reason")
+
+
+def _findings(title: str, rows: Rows, report: ValidationReport, noted: dict[int, NotedRow]) -> Table:
+    """Return a table of findings, each with the first rows that have it."""
+    names = ("Kind", "Field", "What is wrong")
+    columns = [PICTURE, *map(Column, names), Column("Rows", "number")]
+    columns += map(Column, ("Lines", "Examples", "Fix it with"))
+    cells = [_finding(rows, finding, noted) for finding in report.findings]
+    return Table(title, columns, cells, "kind", len(cells) + report.omitted)
+
+
+def _finding(rows: Rows, finding: Finding, noted: dict[int, NotedRow]) -> list[Cell]:
+    examples = [noted[record] for record in finding.records if record in noted]
+    lines = [where(rows, *place) for place in zip(finding.lines, finding.records, strict=True)]
+    return [
+        picture(next((row.image for row in examples if row.image), "")),
+        _badge(finding.severity),
+        finding.field,
+        finding.problem,
+        finding.rows,
+        ", ".join(lines) + (", …" if lines and finding.more_rows else ""),
+        tuple(map(named, examples)),
+        f"--fix {finding.fix}" if finding.fix else "",
+    ]
+
+
+def _badge(severity: str) -> Badge:
+    return Badge(severity, "error" if severity == "error" else "warning")
+
+
+def _rows_with_problems(rows: Rows, report: ValidationReport, facts: ProductFacts) -> Table:
+    cells: list[list[Cell]] = []
+    for severity, first in (("error", facts.with_errors), ("warning", facts.with_warnings)):
+        for row in first.rows:
+            problems = [str(each) for each in row.problems if each.path not in report.missing]
+            more = [f"and {row.more_problems:,} more"] if row.more_problems else []
+            if problems:
+                cells.append([*_product(rows, row), _badge(severity), (*problems, *more)])
+    columns = [*_PRODUCT, Column("Kind"), Column("What is wrong")]
+    total = facts.with_errors.total + facts.with_warnings.total if cells else 0
+    return Table("Products with mistakes", columns, cells, "product", total, IN_FAILED_OUT)
+
+
+def _fixed(rows: Rows, facts: ProductFacts) -> Table:
+    cells = [
+        [
+            *_product(rows, row),
+            tuple(Edit(f"{each.field} ({each.fix})", each.before, each.after) for each in row.changes),
+        ]
+        for row in facts.with_changes.rows
+    ]
+    columns = [*_PRODUCT, Column("What was changed")]
+    return Table("Products that were fixed", columns, cells, "product", facts.with_changes.total)
+
+
+_PRODUCT = (PICTURE, Column("Line"), Column("Id"), Column("Title"))
+
+
+def _product(rows: Rows, row: NotedRow) -> list[Cell]:
+    return [picture(row.image), where(rows, row.line, row.record), named(row), row.title]
+
+
+def _charts(facts: ProductFacts) -> Iterator[Chart]:
+    names = {"Availability": facts.availabilities, "Categories": facts.categories, "Brands": facts.brands}
+    for title, counts in names.items():
+        if counts.by_name.keys() - {NONE}:
+            yield Chart(title, _bars(counts, facts.rows), facts.rows)
+    by_rows = sorted(facts.prices.items(), key=lambda item: -sum(item[1].by_name.values()))
+    for currency, counts in by_rows[:MAX_CURRENCIES]:
+        note = f"Without a price that can be read: {facts.unpriced:,}." if facts.unpriced else ""
+        yield Chart(f"Prices in {currency}", _price_bars(counts), facts.rows, note)
+
+
+def _bars(counts: Counts, whole: int) -> list[Bar]:
+    bars = [Bar(name or "(none)", rows) for name, rows in counts.most(MAX_BARS)]
+    others = whole - sum(bar.value for bar in bars)
+    return [*bars, Bar("others", others)] if others else bars
+
+
+def _price_bars(counts: Counts) -> list[Bar]:
+    by_step = {int(name): rows for name, rows in counts.by_name.items()}
+    steps = range(min(by_step), min(max(by_step), len(PRICE_STEPS)) + 1)
+    return [Bar(price_range(step), by_step.get(step, 0)) for step in steps]
+
+
+MAX_FIELDS = 10  # of a product
+OF_A_WHOLE_PRODUCT = ("price", "sale_price", "availability", "brand")  # the other fields are too many
+LEVELS: dict[Action, Level] = {
+    "create": "good",
+    "update": "warning",
+    "delete": "error",
+}  # in the order of headlines
+
+
+def part_of(differences: Differences) -> DifferencesPart:
+    """Return what a page says of differences."""
+    counts = differences.counts
+    writes, deletions = counts["create"] + counts["update"], counts["delete"]
+    tables = [
+        *([_table("Products to create or update", differences.writes(), writes)] if writes else []),
+        *([_table("Products to delete", differences.deletions(), deletions)] if deletions else []),
+    ]
+    sections = [Section("Differences", tables)] if tables else []
+    return DifferencesPart(_headline(differences), _tallies(differences), sections)
+
+
+def _headline(differences: Differences) -> str:
+    """Say what differs."""
+    counts, total = differences.counts, differences.counts.total()
+    if not total:
+        return "The catalog is what the feed says"
+    parts = [f"{counts[action]:,} to {action}" for action in LEVELS if counts[action]]
+    return f"{counted(total, 'product')} {'differs' if total == 1 else 'differ'}: {', '.join(parts)}"
+
+
+def _tallies(differences: Differences) -> list[Tally]:
+    """Return the counts of a comparison."""
+    counts = differences.counts
+    found = [Tally(f"to {action}", counts[action], LEVELS[action]) for action in LEVELS if counts[action]]
+    others = {"unseen": differences.unseen, "not kept": differences.not_kept}
+    return [
+        *found,
+        Tally("the same", differences.unchanged),
+        *(Tally(name, count) for name, count in others.items() if count),
+    ]
+
+
+def _table(title: str, changes: Iterator[Change], total: int) -> Table:
+    columns = [PICTURE, *map(Column, ("Action", "Id", "Title", "What differs"))]
+    rows = [_row(change) for change in islice(changes, MAX_ROWS)]
+    return Table(title, columns, rows, "product", total, "products diff prints all of them.")
+
+
+def _row(change: Change) -> list[Cell]:
+    values = _values(change)
+    fields = change.fields
+    if change.action != "update":
+        fields = {name: fields[name] for name in OF_A_WHOLE_PRODUCT if name in fields}
+    edits = [Edit(name, *excerpts(each.old, each.new)) for name, each in islice(fields.items(), MAX_FIELDS)]
+    more = [f"and {len(fields) - MAX_FIELDS:,} more"] if len(fields) > MAX_FIELDS else []
+    return [
+        picture(address(values.get("image_link"))),
+        Badge(change.action, LEVELS[change.action]),
+        Link(shortened(change.id), web_address(values.get("link"))),
+        shortened(values.get("title")),
+        (*edits, *more),
+    ]
+
+
+def _values(change: Change) -> dict[str, Any]:
+    """Return what is known of a product: as it will be, or as it was where it is deleted."""
+    values = {name: each.old if each.new is None else each.new for name, each in change.fields.items()}
+    return values | (msgspec.json.decode(change.body) if change.body else {})

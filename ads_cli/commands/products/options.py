@@ -1,0 +1,200 @@
+"""The options that convert a product feed, shared by every command that reads one."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+import typer
+
+from ...console.options import completes_from
+from ...errors import UsageError
+from ...feeds import DUPLICATES
+from ...products.feeds.fixes import ALL, NAMES, parse_fixes
+from ..uploads.options import FeedOptions
+
+if TYPE_CHECKING:
+    from ...console.invocation import Invocation
+    from ...feeds.rows import Keep, Rows
+    from ...feeds.transforms import Step
+    from ...products.feeds.kinds.reading import OpenedFeed
+    from ...products.sync.comparison import CompareOptions
+    from ...products.sync.listed_products import Scope
+    from ...validation.rows import RowSchema
+
+
+# Written out, since help must not load the kinds; tests hold them equal.
+SOURCES = ("auto", "generic", "google", "meta", "pinterest", "shopify", "woocommerce", "wix")
+
+
+class ProductFeedOptions(FeedOptions, frozen=True):
+    """How a product feed is read and converted; the fields are in the order of the steps."""
+
+    source_kind: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="KIND",
+            help=f"What the feed was made for: {', '.join(SOURCES)}",
+            autocompletion=completes_from(SOURCES),
+        ),
+    ] = "auto"
+    mapping_file: Annotated[
+        str | None,
+        typer.Option("--mapping", metavar="FILE", help="Read columns and values as this file says"),
+    ] = None
+    split: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIELD=SEP", help="Split a list: its first image stays, the others become additional ones"
+        ),
+    ] = None
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN=VALUE", help="Take only these rows; also != > < >= <=, ~ for a regex"),
+    ] = None
+    set: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIELD=TEMPLATE", help="Fill a field, as in 'title={Brand} {Name}'"),
+    ] = None
+    default: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIELD=TEMPLATE", help="Fill a field where it is empty"),
+    ] = None
+    currency: Annotated[
+        str | None, typer.Option(metavar="CODE", help="Currency of prices that have none, as in EUR")
+    ] = None
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="Complete relative addresses of links and images")
+    ] = None
+    keep: Annotated[
+        Literal["first", "last"] | None, typer.Option(help="Take one of several rows with the same id")
+    ] = None
+
+    fix: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help=f"Fix what breaks a rule: all, or some of {', '.join(NAMES)}",
+            autocompletion=completes_from((*NAMES, ALL)),
+        ),
+    ] = None
+
+    def open(self, call: "Invocation", file: str, schema: "RowSchema") -> "Rows":
+        """Open a feed for a schema, with the steps that convert its rows; raise AdsctlError."""
+        return self.open_feed(call, file, schema).rows
+
+    def open_feed(self, call: "Invocation", file: str, schema: "RowSchema") -> "OpenedFeed":
+        """Open a feed, and tell as which kind it is read."""
+        from ...feeds.transforms import Conversion
+        from ...products.feeds.fixes.fixes import Fixes
+
+        names = parse_fixes(self.fix) if self.fix else ()
+        opened = self._open_as_kind(call, file, schema)
+        if opened.remark:
+            call.messages.say(opened.remark)
+        if opened.warning:
+            call.messages.warn(opened.warning)
+        if self.base_url:  # then it is something else that is wrong
+            opened.rows.hints = {name: hint for name, hint in opened.rows.hints.items() if name != "link"}
+        steps = [*opened.steps, *self._steps(opened, schema)]
+        fixes = Fixes(names, (self.currency or opened.kind.currency).upper()) if names else None
+        keep: Keep | None = self.keep or ("identical" if DUPLICATES in names else None)
+        if steps or keep or fixes:
+            opened.rows.conversion = Conversion(steps, keep, fixes)
+        return opened
+
+    def _open_as_kind(self, call: "Invocation", file: str, schema: "RowSchema") -> "OpenedFeed":
+        """Open a feed as one of the kind that it is."""
+        from ...config.writers import check_writers
+        from ...products.feeds.kinds.reading import open_feed
+
+        mapping = self.mapping_file or call.settings.get("mapping")
+        if mapping and (warning := check_writers(Path(mapping))):
+            call.messages.note(warning, "warning")
+        return open_feed(
+            self.reader(call, file, schema.roots, schema.known),
+            self.mapping(schema.known),
+            schema.known,
+            schema.choices,
+            source=self.source_kind,
+            mapping=mapping,
+        )
+
+    def _steps(self, opened: "OpenedFeed", schema: "RowSchema") -> "list[Step]":
+        """Return the steps that convert rows; options say more than the kind of the feed does."""
+        from ...feeds.transforms import DefaultField, SetField, Where
+        from ...products.feeds.transforms import parse_base_url, parse_currency, parse_field, parse_split
+
+        kind = opened.kind
+        currency = self.currency if self.currency is not None else kind.currency or None
+        base_url = self.base_url if self.base_url is not None else kind.base_url or None
+        return [
+            *map(parse_split, self.split or []),
+            *map(Where.parse, self.where or []),
+            *(parse_field(SetField, text, schema.known) for text in [*_pairs(kind.set), *(self.set or [])]),
+            *(
+                parse_field(DefaultField, text, schema.known)
+                for text in [*(self.default or []), *_pairs(kind.default)]
+            ),
+            *([parse_currency(currency)] if currency is not None else []),
+            *([parse_base_url(base_url)] if base_url is not None else []),
+        ]
+
+
+def _pairs(templates: Mapping[str, str]) -> list[str]:
+    return [f"{field}={template}" for field, template in templates.items()]
+
+
+class ComparedFeedOptions(ProductFeedOptions, frozen=True):
+    """How a feed is read, and with what part of its catalog it is compared."""
+
+    prune: Annotated[bool, typer.Option("--prune", help="Delete products whose ids are not in the feed")] = (
+        False
+    )
+    scope: Annotated[
+        str | None,
+        typer.Option(metavar="FIELD=VALUE", help="Compare only products with this value; rows must have it"),
+    ] = None
+    verify: Annotated[
+        bool, typer.Option("--verify", help="List hidden variants too, and rely on no acknowledgement")
+    ] = False
+
+    def compare_options(self, *, remembers: bool) -> "CompareOptions":
+        """Return what is compared; raise UsageError."""
+        from ...products.sync.comparison import CompareOptions
+
+        return CompareOptions(self.prune, self.verify, self._scope, remembers)
+
+    @property
+    def _scope(self) -> "Scope | None":
+        from ...products.sync.listed_products import Scope
+
+        return Scope.parse(self.scope) if self.scope is not None else None
+
+    def _steps(self, opened: "OpenedFeed", schema: "RowSchema") -> "list[Step]":
+        """Return the steps that convert rows; the last one refuses rows outside of the scope."""
+        scope = self._scope
+        return [*super()._steps(opened, schema), *([scope] if scope else [])]
+
+
+class ImageOptions(msgspec.Struct, frozen=True):
+    """Whether images are fetched, which ones, and from where."""
+
+    images: Annotated[
+        bool, typer.Option("--images", help="Fetch the beginning of each image: its format, pixels and bytes")
+    ] = False
+    images_sample: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="With --images: fetch only N of them")
+    ] = None
+    allow_private: Annotated[
+        bool,
+        typer.Option("--allow-private", help="With --images: fetch from addresses that are not public, too"),
+    ] = False
+
+    def require_images(self) -> None:
+        """Raise UsageError for options that say how images are fetched where none are."""
+        options = {"--images-sample": self.images_sample, "--allow-private": self.allow_private}
+        for option, is_given in options.items():
+            if is_given and not self.images:
+                raise UsageError(f"{option} needs --images", hint="without it no image is fetched")

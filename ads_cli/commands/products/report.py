@@ -1,0 +1,92 @@
+"""--report: a page about a run, written however the run ends."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from ...console.invocation import Invocation
+from ...console.output_file import checked_path, write_page
+from ...errors import AdsctlError, ReportedError, UsageError
+from ...masking import mask_address
+from .run import Action, Run
+
+if TYPE_CHECKING:
+    from ...products.sync.differences import Differences
+    from ...uploads.push import PushResult
+    from ...uploads.summary import Summary
+    from ...validation.validator import Validator
+
+
+class ReportOptions(msgspec.Struct, frozen=True):
+    """Where a page about the run is written."""
+
+    report: Annotated[
+        str | None, typer.Option(metavar="FILE.html", help="Write a page about this run here, for a browser")
+    ] = None
+
+    @contextmanager
+    def written(self, call: Invocation, files: list[str], *, force: bool) -> "Iterator[RunReport]":
+        """Write the page when the command has ended, also by an error."""
+        path = checked_path(self.report, force=force) if self.report else None
+        report = RunReport(call, path, force, Run(", ".join(map(mask_address, files))))
+        try:
+            yield report
+        except ReportedError as error:
+            report.run.error = error
+            try:
+                report.write()
+            except AdsctlError as other:  # that the run failed is more important
+                call.messages.warn(other.message)
+            raise
+        except (typer.Exit, BrokenPipeError):  # an exit code that is no error; nobody reads on
+            report.write()
+            raise
+        report.write()
+
+
+@dataclass
+class RunReport:
+    """What a command tells about its run; nothing is gathered where no page is asked for."""
+
+    call: Invocation
+    path: Path | None
+    force: bool
+    run: Run
+
+    def watch(self, validator: "Validator", failed_out: str | None, action: Action) -> None:
+        """Gather what the page says of the rows; raise UsageError where it would replace them."""
+        if self.path is None:
+            return
+        from ...products.feed_facts import ProductFacts
+
+        path, self.path = self.path, None
+        if validator.rows.source.location.is_same_file(str(path)):
+            raise UsageError(f"--report: {path} is the input file", hint="choose another name")
+        if failed_out and path.resolve() == Path(failed_out).resolve():
+            raise UsageError(f"--report: {path} is the file of --failed-out", hint="choose another name")
+        self.path, self.run.validator, self.run.action = path, validator, action
+        validator.gather(ProductFacts)
+
+    def take_differences(self, differences: "Differences") -> None:
+        """Receive what differs between the feed and its catalog."""
+        if self.path:
+            from .feed_page import part_of
+
+            self.run.differences = part_of(differences)
+
+    def take_push(self, summary: "Summary", result: "PushResult | None") -> None:
+        """Receive what a push came to; nothing was sent where there is no result."""
+        self.run.summary, self.run.result = summary, result
+
+    def write(self) -> None:
+        """Write the page, if one is asked for."""
+        if self.path is None:
+            return
+        from .page import page_of
+
+        write_page(self.call, self.path, page_of(self.run, self.call.settings), force=self.force)

@@ -1,0 +1,195 @@
+"""Make a catalog equal to a product feed."""
+
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...console.invocation import Invocation
+from ...errors import NotConfirmedError, UsageError
+from ...numbers import Share, parse_share
+from ...output.text import counted
+from ..uploads.options import Files, PushOptions, Strict, with_options
+from .feed_checks import FeedSizeCheck, FeedSteps, MinRows, warn_scheduled_feeds
+from .options import ComparedFeedOptions
+from .report import ReportOptions
+
+if TYPE_CHECKING:
+    from ...products.sync.comparison import CatalogComparison
+    from ...products.sync.plan import SyncPlan
+    from ...uploads.summary import Summary
+
+NAMED_DELETIONS = 5  # of a catalog of which nothing is remembered
+
+
+class SyncOptions(PushOptions, frozen=True):
+    """How differences are sent."""
+
+    max_delete: Annotated[
+        str,
+        typer.Option(metavar="N|P%", help="With --prune: delete nothing where more would be deleted"),
+    ] = "10%"
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="With --dry-run: show N differences only")
+    ] = None
+
+
+@with_options(feed=ComparedFeedOptions, options=SyncOptions, page=ReportOptions)
+def sync(
+    ctx: typer.Context,
+    files: Files,
+    feed: ComparedFeedOptions,
+    options: SyncOptions,
+    page: ReportOptions,
+    strict: Strict = False,
+    min_rows: MinRows = None,
+) -> None:
+    """Make a catalog equal to a product feed.
+
+    The catalog is listed and compared with the feed, as `products diff` does. Products that are new or
+    differ are sent, and then, with --prune, those whose ids are not in the feed are deleted; it asks first.
+    If more than --max-delete would be deleted, 10 % of the listed products unless it says otherwise, nothing
+    is sent.
+
+    With --resume the catalog is listed again, and what was acknowledged is not sent again.
+
+    For example: adsctl products sync feed.csv --prune --dry-run
+    """
+    from ...products.normal_form import PRODUCT_SCHEMA
+    from ...products.sync.plan import sync_plan
+    from ..uploads.push import PushCommand
+    from . import STRICT_HINT, sync_state_of
+    from .comparison import comparing_with_catalog, current_generation
+
+    call = Invocation.of(ctx)
+    if options.sample and not call.dry_run:
+        raise UsageError("--sample needs --dry-run", hint="without it every difference is sent")
+    max_delete, size_check = parse_share(options.max_delete, "--max-delete"), FeedSizeCheck(call, min_rows)
+    call.concurrency = options.concurrency
+    call.catalog = call.find_catalog()
+    with page.written(call, files, force=options.force) as report:
+        rows = feed.open_all(call, files, PRODUCT_SCHEMA)
+        warn_scheduled_feeds(call)
+        compared = feed.compare_options(remembers=not call.dry_run)
+        read_in, resumable = "" if call.dry_run else current_generation(call), _resumable_bytes(call)
+        with comparing_with_catalog(call, compared) as comparison:
+            plan = sync_plan(
+                rows,
+                call.catalog,
+                sync_state_of(call),
+                comparison.differences,
+                prune=feed.prune,
+                verify=feed.verify,
+                strict=strict,
+                read_in=read_in,
+            )
+            comparison.watch(plan.validator)
+            report.watch(plan.validator, options.failed_out, "sync")
+            steps = _Steps(
+                call=call,
+                plan=plan,
+                activity="Syncing",
+                invalid_hint=STRICT_HINT * strict,
+                size_check=size_check,
+                page=report,
+                comparison=comparison,
+                options=options,
+                max_delete=max_delete,
+                resumable_bytes=resumable,
+            )
+            PushCommand(steps, options).run()
+
+
+def _resumable_bytes(call: Invocation) -> int:
+    """Return the size of a journal whose job changes the catalog where it is resumed, in its generation."""
+    from ...uploads.jobs import resumable_bytes
+    from .comparison import catalog_place
+
+    return 0 if call.dry_run else resumable_bytes(call.settings.state_dir / "jobs", catalog_place(call))
+
+
+class _Steps(FeedSteps, kw_only=True):
+    """Steps of a sync."""
+
+    plan: "SyncPlan"
+    comparison: "CatalogComparison"
+    options: SyncOptions
+    max_delete: Share
+    resumable_bytes: int  # before the catalog was listed
+
+    def validated(self) -> None:
+        """Compare the feed with the catalog."""
+        from .comparison import find_differences
+
+        super().validated()
+        self.page.take_differences(find_differences(self.call, self.comparison, self.plan.validator))
+
+    def show_dry_run(self, summary: "Summary") -> None:
+        """Print the differences."""
+        from .comparison import show_dry_run
+
+        differences = self.plan.differences
+        show_dry_run(self.call, differences, islice(differences, self.options.sample))
+        if excess := self._excess():
+            self.call.messages.warn(excess)
+
+    def confirm(self) -> None:
+        """Ask before products are deleted; raise where they are too many, or the catalog has changed."""
+        deletions = self.plan.differences.counts["delete"]
+        if deletions:
+            self._confirm_deletions(deletions)
+        if _resumable_bytes(self.call) != self.resumable_bytes:
+            from ...uploads.journal import changed_meanwhile
+            from .comparison import catalog_place
+
+            raise changed_meanwhile(catalog_place(self.call), self.plan.rows.source.label)
+
+    def shortfall(self) -> str:
+        """Name products that the service does not keep as rows say."""
+        told = [self.plan.differences.not_kept_words]
+        if changed := self.plan.changed_since:
+            products = counted(changed, "product")
+            told.append(f"{products} changed since this job had sent it; the next sync sends it once more")
+        return "\n".join(filter(None, told))
+
+    def _confirm_deletions(self, deletions: int) -> None:
+        """Name, limit and ask."""
+        from ...api.products import DeleteProducts
+        from ..uploads.hooks import confirm_request
+
+        if not self.plan.differences.is_remembered:
+            self._name_deletions()
+        if excess := self._excess():
+            raise NotConfirmedError(
+                excess,
+                hint="nothing was sent; 'products diff --prune' shows what would be deleted; "
+                f"if that is right, add --max-delete {deletions}",
+            )
+        request = DeleteProducts(product_catalog_id=self.call.catalog, product_keys=[])
+        confirm_request(self.call, request, counted(deletions, "product"))
+
+    def _excess(self) -> str:
+        """Say that more products would be deleted than may be; empty where they are not."""
+        differences = self.plan.differences
+        deletions = differences.counts["delete"]
+        if deletions <= self.max_delete.of(differences.listed):
+            return ""
+        return (
+            f"{deletions:,} of {counted(differences.listed, 'product')} are not in the feed, "
+            f"and --max-delete is {self.options.max_delete}"
+        )
+
+    def _name_deletions(self) -> None:
+        """Name products that are deleted from a catalog that may be somebody else's too."""
+        from ...output.text import cell
+
+        differences = self.plan.differences
+        named = [
+            f"{change.id!r} ({cell(title.old)})" if (title := change.fields.get("title")) else repr(change.id)
+            for change in islice(differences.deletions(), NAMED_DELETIONS)
+        ]
+        others = differences.counts["delete"] - len(named)
+        self.call.messages.warn(
+            "nothing is remembered of this catalog; --prune deletes "
+            f"{', '.join(named)}" + (f" and {others:,} more" if others else "")
+        )

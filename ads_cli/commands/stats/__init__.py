@@ -1,0 +1,83 @@
+"""Show statistics at once."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...console.invocation import Invocation
+from ..uploads.options import with_options
+from .options import StatisticsOptions
+from .results import ResultOptions
+
+if TYPE_CHECKING:
+    from ...statistics.question import Question
+    from ...statistics.rows import Answer
+
+
+@with_options(asked=StatisticsOptions, results=ResultOptions)
+def get(
+    ctx: typer.Context,
+    asked: StatisticsOptions,
+    results: ResultOptions,
+    raw: Annotated[bool, typer.Option("--raw", help="Show the data as the service sends it")] = False,
+) -> None:
+    """Show what ads cost and brought, at once.
+
+    One row for each entity and time. A day begins at midnight in the time zone of the account, by its
+    offset of today. What people did is final after a day; what is charged is an estimate for three days, so
+    ask for --since 3d each night. `stats export` is for many entities, months and segments.
+
+    For example: adsctl stats get --since 7d --active --metrics impressions,clicks,billed_charge_local
+    """
+    from ...statistics.entities import Directory
+    from ...statistics.rows import Asked
+
+    call = Invocation.of(ctx, mutates=False)
+    with results.written(call, raw=raw) as sink:
+        calendar = asked.calendar(call)
+        directory = Directory(call.client, call.account)
+        period = calendar.period(asked.since, asked.until, asked.granularity)
+        sink.question = question = asked.question(directory, period)
+        if raw:
+            data = [record for few in _answers(call, question) for answer in few for record in answer.data]
+            call.printer.show(data, ("id", "id_data"), "id")
+            return
+        described = directory.describe(question.entity, question.ids)
+        about = Asked(question, described, calendar, call.settings.names, set())
+        again = [(each, _answers(call, each)) for each in sink.questions_again(about)]
+        sink.take(about, _answers(call, question), again)
+
+
+def _answers(call: Invocation, question: "Question") -> "Iterator[list[Answer]]":
+    """Ask for statistics, with progress."""
+    from ...console.progress import progress
+    from ...statistics.fetch import answers, requests_of
+
+    with progress(
+        call.messages, "Asking for statistics", requests_of(question), noun="request"
+    ) as on_progress:
+        yield from answers(call.client, call.account, question, on_progress)
+
+
+def get_job(
+    ctx: typer.Context, job_id: Annotated[str, typer.Argument(metavar="JOB_ID", help="Its id_str")]
+) -> None:
+    """Show one job of `stats export`: whether it has ended, and where its result is.
+
+    For example: adsctl stats jobs get 1638457211049000000
+    """
+    from ...api.ids import path_segment
+    from ...api.statistics import ListJobs
+    from ...console.results import show
+    from ...errors import NotFoundError
+
+    call = Invocation.of(ctx, mutates=False)
+    path_segment(job_id, "JOB_ID")
+    request = ListJobs(account_id=call.account, job_ids=[job_id])
+    jobs = [job for job in call.client.call(request).records if str(job.get("id_str")) == job_id]
+    if not jobs:
+        raise NotFoundError(
+            f"there is no job {job_id}", hint="'adsctl stats jobs list' shows those there are"
+        )
+    show(call, request, jobs[0])

@@ -1,0 +1,136 @@
+"""The options of `stats get` and `stats export`."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+import msgspec
+import typer
+
+from ...api.metrics import ALL_GROUPS
+from ...console.options import completes_from
+
+if TYPE_CHECKING:
+    from ...console.invocation import Invocation
+    from ...statistics.entities import Directory
+    from ...statistics.periods import Calendar, Period
+    from ...statistics.question import Question
+
+ENTITIES = ("ACCOUNT", "CAMPAIGN", "LINE_ITEM", "PROMOTED_POST", "PROMOTED_ACCOUNT", "FUNDING_INSTRUMENT")
+JOBS_ONLY = "MEDIA_CREATIVE"
+ENTITIES_OF_JOBS = (*ENTITIES, JOBS_ONLY)
+
+
+class StatisticsOptions(msgspec.Struct, frozen=True):
+    """What is asked at once."""
+
+    entities: ClassVar[Sequence[str]] = ENTITIES
+
+    since: Annotated[
+        str,
+        typer.Option(
+            metavar="TIME",
+            help="From when: 7d, 48h, yesterday, last-month, a date, or a whole hour of the account",
+        ),
+    ]
+    entity: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND",
+            help=f"Kind of entity: {', '.join(ENTITIES)}",
+            autocompletion=completes_from(ENTITIES),
+        ),
+    ] = "CAMPAIGN"
+    ids: Annotated[str | None, typer.Option(metavar="A,B", help="Of these entities")] = None
+    all: Annotated[bool, typer.Option("--all", help="Of every entity, deleted ones too")] = False
+    active: Annotated[bool, typer.Option("--active", help="Of the entities that were active then")] = False
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Until when, which is not included (default: the end of the last whole day)"
+        ),
+    ] = None
+    granularity: Annotated[
+        Literal["TOTAL", "DAY", "HOUR"], typer.Option(case_sensitive=False, help="What one row is of")
+    ] = "DAY"
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B",
+            help=f"Groups ({', '.join(ALL_GROUPS)}) or single metrics (default: ENGAGEMENT,BILLING)",
+            autocompletion=completes_from(ALL_GROUPS),
+        ),
+    ] = None
+    placement: Annotated[
+        Literal["ALL_ON_PLATFORM", "ALL_ON_TWITTER", "SPOTLIGHT", "TREND"],
+        typer.Option(
+            case_sensitive=False,
+            metavar="[ALL_ON_PLATFORM|SPOTLIGHT|TREND]",
+            help="Where the ads were shown",
+        ),
+    ] = "ALL_ON_PLATFORM"
+
+    def calendar(self, call: "Invocation") -> "Calendar":
+        """Ask for the time zone of the account."""
+        from ...api.accounts import GetAccount
+        from ...errors import UnavailableError
+        from ...statistics.periods import Calendar, utc_now
+
+        account = call.client.call(GetAccount(account_id=call.account)).data
+        zone = account.get("timezone") if isinstance(account, dict) else None
+        if not isinstance(zone, str):
+            raise UnavailableError("the account has no time zone")
+        return Calendar(zone, utc_now())
+
+    def question(
+        self,
+        directory: "Directory",
+        period: "Period",
+        *,
+        segmentation: str | None = None,
+        country: str | None = None,
+        platform: str | None = None,
+    ) -> "Question":
+        """Return what is asked; raise UsageError."""
+        from ...api.names import X
+        from ...errors import UsageError
+        from ...spelling import suggestion
+        from ...statistics.entities import select_ids
+        from ...statistics.question import Question, parse_metrics
+
+        entity = X.to_neutral({"entity": self.entity.strip().upper().replace("-", "_")})["entity"]
+        if entity == JOBS_ONLY not in self.entities:
+            raise UsageError(
+                f"--entity: statistics of {JOBS_ONLY} come by jobs only", hint="use 'stats export'"
+            )
+        if entity not in self.entities:
+            raise UsageError(
+                f"--entity: {self.entity!r} is not a kind of entity{suggestion(entity, self.entities)}",
+                hint=f"one of {', '.join(self.entities)}",
+            )
+        groups, metrics = parse_metrics(self.metrics, entity)
+        ids = select_ids(
+            directory,
+            entity,
+            period,
+            ids=self.ids,
+            all=self.all,
+            active=self.active,
+        )
+        placement = X.to_neutral({"placement": self.placement})["placement"]
+        segments = (segmentation, country, platform)
+        return Question(entity, ids, period, self.granularity, groups, metrics, placement, *segments)
+
+
+class JobOptions(StatisticsOptions, frozen=True):
+    """What is asked by jobs."""
+
+    entities: ClassVar[Sequence[str]] = ENTITIES_OF_JOBS
+
+    entity: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND",
+            help=f"Kind of entity: {', '.join(ENTITIES_OF_JOBS)}",
+            autocompletion=completes_from(ENTITIES_OF_JOBS),
+        ),
+    ] = "CAMPAIGN"

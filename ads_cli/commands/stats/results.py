@@ -1,0 +1,284 @@
+"""Where statistics may be written: checked before anything is asked."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import typer
+
+from ...errors import AdsctlError, ReportedError, UsageError
+
+
+def check_file(path: Path) -> None:
+    """Raise UsageError for a name whose format cannot be written."""
+    from ...statistics.files import format_of, require_parquet
+
+    if format_of(path) == "parquet":
+        require_parquet()
+
+
+def check_plot(path: Path) -> None:
+    """Raise UsageError for a picture that cannot be drawn, or not there."""
+    from ...statistics.plot import format_of, require_matplotlib
+
+    format_of(path)
+    require_matplotlib()
+    require_folder("--plot", path)
+
+
+def require_folder(option: str, path: Path) -> None:
+    """Raise UsageError for a file that cannot be written where it is to be."""
+    if not path.parent.is_dir() or path.is_dir():
+        reason = f"{path} is a folder" if path.is_dir() else f"the folder {path.parent} does not exist"
+        raise UsageError(f"{option}: {reason}")
+
+
+def check_differs(paths: Iterable[Path | None]) -> None:
+    """Raise UsageError where one file is to be written twice."""
+    seen = set()
+    for path in filter(None, paths):
+        if path.resolve() in seen:
+            raise UsageError(f"{path} is named twice", hint="choose another name for one of them")
+        seen.add(path.resolve())
+
+
+if TYPE_CHECKING:
+    from ...console.invocation import Invocation
+    from ...console.output_file import OutputFile
+    from ...statistics.gathered import Gathered
+    from ...statistics.question import Question
+    from ...statistics.rows import Answer, Asked, Table
+
+    Answers = Iterable[list[Answer]]
+
+MOST_UNSHOWN = 5
+
+
+class ResultOptions(msgspec.Struct, frozen=True):
+    """What is made of the rows."""
+
+    group_by: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMNS", help="Add up rows that are equal in these, such as campaign,start"),
+    ] = None
+    totals: Annotated[bool, typer.Option("--totals", help="Add a row with the total of all")] = False
+    into: Annotated[
+        str | None,
+        typer.Option(
+            metavar="sqlite:FILE", help="Store the rows in a table, and replace what an earlier run stored"
+        ),
+    ] = None
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE.svg|png", help="Draw the rows here, as lines or bars")
+    ] = None
+    report: Annotated[
+        str | None, typer.Option(metavar="FILE.html", help="Write a page about the rows here, for a browser")
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False
+
+    @contextmanager
+    def written(
+        self, call: "Invocation", *, raw: bool = False, file: str | None = None
+    ) -> "Iterator[Results]":
+        """Yield what takes the rows; write the page also when the command ends by an error."""
+        results = self._checked(call, raw=raw, file=file)
+        try:
+            yield results
+        except ReportedError as error:
+            results.report_error(error)
+            raise
+
+    def _checked(self, call: "Invocation", *, raw: bool, file: str | None) -> "Results":
+        """Return what takes the rows; raise UsageError where options exclude each other."""
+        from ...console.output_file import OutputFile, checked_path
+        from ...statistics.rows import parse_group_by
+
+        by = parse_group_by(self.group_by)
+        for option, is_given in (("--group-by", by), ("--totals", self.totals)):
+            if is_given and (raw or self.into):
+                other = "--raw" if raw else "--into"
+                raise UsageError(f"{option} cannot be used with {other}", hint="it is about the rows shown")
+        for option, file_name in (("--plot", self.plot), ("--report", self.report)):
+            if raw and file_name:
+                raise UsageError(f"{option} cannot be used with --raw", hint="it is about rows")
+        if raw and self.into:
+            raise UsageError("--into cannot be used with --raw", hint="a table holds rows")
+        if file and self.into:
+            raise UsageError("--into cannot be used with FILE", hint="export to one of them")
+        output, plot = (OutputFile(name) if name else None for name in (file, self.plot))
+        if output:
+            check_file(output.path)
+        if plot:
+            check_plot(plot.path)
+        report = checked_path(self.report, force=self.force) if self.report else None
+        database = self._database()
+        check_differs([*(chosen.path for chosen in (output, plot) if chosen), database, report])
+        for chosen in filter(None, (output, plot)):
+            chosen.confirm(call, force=self.force)
+        return Results(call, by, self.totals, database, output, plot, report, force=self.force)
+
+    def _database(self) -> Path | None:
+
+        if self.into is None:
+            return None
+        kind, _, path = self.into.partition(":")
+        if kind != "sqlite" or not path:
+            raise UsageError(f"--into: {self.into!r} is not sqlite:FILE", hint="as in --into sqlite:ads.db")
+        require_folder("--into", Path(path))
+        return Path(path)
+
+
+class Results:
+    """Takes the rows of a question."""
+
+    def __init__(
+        self,
+        call: "Invocation",
+        group_by: tuple[str, ...],
+        totals: bool,
+        database: Path | None,
+        output: "OutputFile | None",
+        plot: "OutputFile | None",
+        report: Path | None,
+        *,
+        force: bool,
+    ) -> None:
+        self._call, self._by, self._totals, self._force = call, group_by, totals, force
+        self._database, self._output, self._plot, self._report = database, output, plot, report
+        self.question: Question | None = None  # once it is known
+
+    def questions_again(self, asked: "Asked") -> "list[Question]":
+        """Return what is to be asked again, where rows are stored beside those of another offset."""
+        from ...statistics.sqlite_table import StatisticsTable
+
+        if self._database is None:
+            return []
+        return StatisticsTable(self._database, self._call.account).questions_again(asked)
+
+    def take(
+        self, asked: "Asked", answers: "Answers", again: "Sequence[tuple[Question, Answers]]" = ()
+    ) -> None:
+        """Show, write or store the rows."""
+        from ...output.text import first_of
+        from ...statistics.gathered import Gathered
+        from ...statistics.rows import CURRENCY, table_of
+
+        table = table_of(asked, answers, with_currency=bool(self._database) or CURRENCY in self._by)
+        gathered, table = Gathered(table.metrics, asked.currencies), self._summed(table)
+        shown = msgspec.structs.replace(asked.question, group_by=self._by)
+        draws = self._call.printer.draws and self._call.presentation.format is None
+        draws = draws and not (self._database or self._output)
+        if draws or self._plot or self._report:
+            table = gathered.watch(table)
+        try:
+            if self._database is not None:
+                self._store(self._database, asked, table, again)
+            elif self._output is not None:
+                self._write(self._output, table)
+            elif draws:
+                self._draw(shown, table, gathered)
+            else:
+                self._show(asked, table)
+        except BrokenPipeError:  # nobody reads on; pictures and pages are of all rows
+            deque(table.rows, 0)
+            self._picture(shown, gathered)
+            raise
+        if asked.unshown:
+            names = first_of(sorted(asked.unshown), MOST_UNSHOWN)
+            self._call.messages.warn(f"no column has {names}, which 'stats get --raw' shows")
+        self._picture(shown, gathered)
+
+    def report_error(self, error: ReportedError) -> None:
+        """Write the page about a run that failed, if one is asked for."""
+        if self._report is None:
+            return
+        from ...console.output_file import write_page
+        from .page import page_of_error
+
+        page = page_of_error(error, self.question)
+        try:
+            write_page(self._call, self._report, page, force=self._force)
+        except AdsctlError as other:  # that the run failed is more important
+            self._call.messages.warn(other.message)
+
+    def _picture(self, question: "Question", gathered: "Gathered") -> None:
+        """Write the picture and the page, where they are asked for."""
+        if self._plot:
+            self._write_plot(self._plot, question, gathered)
+        if self._report:
+            self._write_report(self._report, question, gathered)
+
+    def _write_plot(self, plot: "OutputFile", question: "Question", gathered: "Gathered") -> None:
+        from ...config.atomic_files import replacing
+        from ...statistics.plot import format_of, plotted
+
+        picture = plotted(gathered, question.text, format_of(plot.path))
+        with replacing(plot.path, may_replace=plot.may_replace, keep_mode=True) as file:
+            file.write(picture)
+        self._call.messages.say(f"{plot.path}: a picture of the rows")
+
+    def _write_report(self, path: Path, question: "Question", gathered: "Gathered") -> None:
+        from ...console.output_file import write_page
+        from .page import page_of
+
+        page = page_of(question, gathered, self._call.account)
+        write_page(self._call, path, page, force=self._force)
+
+    def _draw(self, question: "Question", table: "Table", gathered: "Gathered") -> None:
+        from .view import draw_statistics
+
+        deque(table.rows, 0)  # they are gathered as they are read
+        printer = self._call.printer
+        draw_statistics(printer.stream, gathered, question.text, with_total=self._totals, color=printer.color)
+
+    def _show(self, asked: "Asked", table: "Table") -> None:
+        from ...statistics.files import as_numbers, as_texts
+
+        printer, columns = self._call.printer, table.columns
+        shown: Iterable[dict[str, Any]]
+        shown = map(as_numbers if printer.shows_documents else as_texts, table.records())
+        if printer.is_table:
+            from .view import columns_for_people, with_short_times
+
+            columns = columns_for_people(asked, table, self._by, totals=self._totals)
+            shown = (with_short_times(record, asked.question.granularity) for record in shown)
+        if printer.streams or printer.is_table:
+            printer.show_records(shown, columns, "entity_id")
+        else:
+            printer.show([*shown], columns, "entity_id")
+
+    def _summed(self, table: "Table") -> "Table":
+        """Add up the rows, as the options ask for."""
+        from ...statistics.rows import grouped, with_totals
+
+        table = grouped(table, self._by) if self._by else table
+        return with_totals(table) if self._totals else table
+
+    def _write(self, output: "OutputFile", table: "Table") -> None:
+        from ...output.text import counted
+        from ...statistics.files import write
+
+        csv_safe = bool(self._call.flags.get("csv_safe"))
+        written = write(output.path, table, output.may_replace, csv_safe=csv_safe)
+        self._call.messages.say(f"{counted(written, 'row')} written to {output.path}")
+
+    def _store(
+        self,
+        database: Path,
+        asked: "Asked",
+        table: "Table",
+        again: "Sequence[tuple[Question, Answers]]",
+    ) -> None:
+        from ...output.text import counted
+        from ...statistics.rows import table_of
+        from ...statistics.sqlite_table import TABLE, StatisticsTable, as_one_day
+
+        days = []
+        for question, answers in again:
+            hours = table_of(asked._replace(question=question), answers, with_currency=True)
+            days.append((question, as_one_day(hours, question.period)))
+        stored = StatisticsTable(database, self._call.account).store(asked, table, days)
+        self._call.messages.say(f"{counted(stored, 'row')} stored in the table {TABLE} of {database}")

@@ -1,0 +1,195 @@
+"""Rows of statistics as a table for people: what tells rows apart, their numbers, and then the rest."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import IO, Any
+
+from ...api.metrics import metrics_of
+from ...output.drawings import ASCII_BLOCKS, BLOCKS, COLUMN_GAP, bar
+from ...output.text import first_of, safe
+from ...statistics.gathered import Gathered, Line
+from ...statistics.question import Question, is_money
+from ...statistics.rows import CURRENCY, TIMES, Asked, Table
+
+LEADING = ("billed_charge_local", "impressions", "clicks")
+DAY, HOUR, MIDNIGHT = len("2026-03-01"), len("2026-03-01T08:00"), "T00:00"
+
+
+def columns_for_people(asked: Asked, table: Table, by: Sequence[str], *, totals: bool) -> tuple[str, ...]:
+    """Return the columns in the order of what a reader wants most: those that do not fit are left out."""
+    has_names = any(one.name for one in asked.described.values())
+    segment = ["segment"] if asked.question.segmentation else []
+    first = [
+        *(["entity"] if totals else []),
+        *(by or ("name" if has_names else "entity_id", "start", *segment)),
+    ]
+    keys = [name for name in (*first, CURRENCY) if name in table.keys]
+    rest = ("entity_id", "campaign", "end", "placement", *table.keys)
+    leading = LEADING if _has_whole_groups(asked.question) else ()
+    metrics = sorted(table.metrics, key=lambda name: leading.index(name) if name in leading else len(leading))
+    return tuple(dict.fromkeys((*keys, *metrics, *rest)))
+
+
+def _has_whole_groups(question: Question) -> bool:
+    """Tell whether metrics were named by their groups, whose order is no wish of the reader's."""
+    whole = [metric for group in question.groups for metric in metrics_of(question.entity, group)]
+    return {*question.metrics} == {*whole}
+
+
+def with_short_times(record: Mapping[str, Any], granularity: str) -> dict[str, Any]:
+    """Return a row with a day as 2026-03-01 and an hour as 2026-03-01 08:00."""
+    return {**record, **{name: _short(record[name], granularity) for name in TIMES if record.get(name)}}
+
+
+def _short(time: str, granularity: str) -> str:
+    is_day = granularity != "HOUR" and time[DAY:HOUR] == MIDNIGHT
+    return time[:DAY] if is_day else time[:HOUR].replace("T", " ")
+
+
+MIN_LABEL_WIDTH, MIN_PICTURE_WIDTH = 12, 4
+LABEL_PART = 3  # a third of the width is for names
+PICTURE_PART = 4  # and at most a quarter for each picture
+MOST_NAMED = 20  # of what has no numbers
+Cells = list[str]
+
+
+def draw_statistics(
+    stream: IO[str], gathered: Gathered, title: str, *, with_total: bool, color: bool
+) -> None:
+    """Draw statistics as wide as the terminal; metrics that do not fit beside each other follow below."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=stream, force_terminal=color, no_color=not color, highlight=False)
+    is_ascii = console.options.ascii_only
+    view = _View(gathered, console.width, ASCII_BLOCKS if is_ascii else BLOCKS, with_total=with_total)
+
+    def show(text: str, style: str = "") -> None:
+        for start in _folded(text, console.width):
+            console.print(Text(start, style), no_wrap=True, overflow="crop")
+
+    show(safe(title), "bold")
+    for lines in view.blocks():
+        console.print()
+        header, *rest = lines
+        show(header, "bold")
+        for line in rest:
+            show(line)
+    if notes := view.notes():
+        console.print()
+        for note in notes:
+            show(note)
+
+
+class _View:
+    """Lays statistics out as lines of text."""
+
+    def __init__(self, gathered: Gathered, width: int, blocks: str, *, with_total: bool) -> None:
+        self._gathered, self._width, self._blocks = gathered, width, blocks
+        self._more = "..." if blocks is ASCII_BLOCKS else "…"
+        self._times = len(gathered.times)
+        self._parts = gathered.lines_with_numbers
+        self._columns = gathered.counted_columns
+        self._lines = [*self._parts, *gathered.totals()] if with_total and self._parts else self._parts
+
+    def blocks(self) -> Iterator[list[str]]:
+        """Yield the lines of each block: a header, then an entity each."""
+        from rich.cells import cell_len
+
+        names = self._names()
+        used = sum(map(_width_of, names)) + COLUMN_GAP * len(names)
+        room = self._width - used
+        columns = [[_cut(cell, room, self._more) for cell in self._column(name)] for name in self._columns]
+        while columns:
+            taken = [columns.pop(0)]
+            left = room - _width_of(taken[0])
+            while columns and (left := left - COLUMN_GAP - _width_of(columns[0])) >= 0:
+                taken.append(columns.pop(0))
+            padded = []
+            for cells in (*names, *taken):
+                width = _width_of(cells)
+                padded.append([cell + " " * (width - cell_len(cell)) for cell in cells])
+            yield [(" " * COLUMN_GAP).join(cells).rstrip() for cells in zip(*padded, strict=True)]
+
+    def _names(self) -> list[Cells]:
+        """Return the column of the names, and that of campaigns where they differ and fit."""
+        room = max(self._width // LABEL_PART, MIN_LABEL_WIDTH)
+        labels = ["", *(safe(line.label) for line in self._lines)]
+        campaigns = ["", *(safe(line.campaign) for line in self._lines)]
+        campaign_width = _width_of(campaigns)
+        if campaign_width and _width_of(labels) + COLUMN_GAP + campaign_width <= room:
+            return [labels, campaigns]
+        return [[_cut(label, room, self._more) for label in labels]]
+
+    def _column(self, column: str) -> Cells:
+        """Return the header and the cells of a metric: its total, and a picture."""
+        texts = [line.text(column) for line in self._lines]
+        width = max(map(len, texts))
+        pictures = [self._picture(line, column) for line in self._lines]
+        header = f"{safe(column):>{width}}"
+        return [
+            header,
+            *(f"{text:>{width}}  {picture}" for text, picture in zip(texts, pictures, strict=True)),
+        ]
+
+    def _picture(self, line: Line, column: str) -> str:
+        room = max(self._width // PICTURE_PART, MIN_PICTURE_WIDTH)
+        if self._times > 1:
+            numbers = _merged(line.series(column, self._times), room)
+            highest = max(number or 0 for number in numbers)
+            return bar(numbers, highest, room, self._blocks) if highest > 0 else ""
+        if line not in self._parts:  # a total
+            return ""
+        total = max(float(line.totals.get(column) or 0), 0.0)
+        return bar([total], self._highest(line, column), room // 2, self._blocks)
+
+    def _highest(self, line: Line, column: str) -> float:
+        """Return the highest total that the one of a line can be compared to."""
+        others = (other for other in self._parts if other.currency == line.currency or not is_money(column))
+        return max(float(other.totals.get(column) or 0) for other in others) or 1
+
+    def notes(self) -> list[str]:
+        """Say what the pictures mean, and which metrics are left out."""
+        notes = []
+        if self._columns and self._times > 1:
+            notes.append("Blocks run from the first time to the last, each line scaled to its highest.")
+        without = [line.label for line in self._gathered.lines if not any(line.totals.values())]
+        without += [name for name in self._gathered.columns if name not in self._columns]
+        if without:
+            notes.append(f"No numbers: {first_of(without, MOST_NAMED, safe)}")
+        return notes
+
+
+def _merged(numbers: Sequence[float | None], most: int) -> list[float | None]:
+    """Return the means of neighbours, as many in each, so that there are no more numbers than that."""
+    step = -(-len(numbers) // most)
+    groups = (numbers[start : start + step] for start in range(0, len(numbers), step))
+    known = ([number for number in group if number is not None] for group in groups)
+    return [sum(group) / len(group) if group else None for group in known]
+
+
+def _width_of(cells: Sequence[str]) -> int:
+    from rich.cells import cell_len
+
+    return max(map(cell_len, cells))
+
+
+def _cut(text: str, width: int, more: str) -> str:
+    """Cut a text to a width, with a sign that there is more."""
+    from rich.cells import cell_len, set_cell_size
+
+    return text if cell_len(text) <= width else set_cell_size(text, max(width - len(more), 0)) + more
+
+
+def _folded(text: str, width: int) -> list[str]:
+    """Fold a text between its words; a line that fits stays as it is."""
+    from rich.cells import cell_len
+
+    lines, rest = [], text.split(" ")
+    if cell_len(text) <= width:
+        return [text]
+    while rest:
+        line = rest.pop(0)
+        while rest and cell_len(f"{line} {rest[0]}") <= width:
+            line += f" {rest.pop(0)}"
+        lines.append(line)
+    return lines

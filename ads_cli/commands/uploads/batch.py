@@ -1,0 +1,136 @@
+"""Files of records for a command of one request: several are sent many to a request."""
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ...api.amounts import CurrencyOf
+from ...api.endpoint import Request
+from ...api.spending import may_spend_more
+from ...batches.plan import record_plan
+from ...batches.records import RecordReader
+from ...batches.upload import Uncertain
+from ...console.invocation import Invocation
+from ...console.request_input import option_values, refuse_several, request_from_input
+from ...console.results import show, show_prepared_requests
+from ...errors import UsageError
+from ...feeds.reader import open_source, read_rows
+from ...feeds.source import Source
+from ...uploads.batch import answers
+from ...uploads.journal import Journal
+from ...uploads.push import build_requests
+from ...uploads.summary import Summary
+from ..spending import confirm_spending
+from .creation import OneRecord, one_record
+from .hooks import OnceSteps
+from .options import SendOptions
+from .push import PushCommand
+
+if TYPE_CHECKING:
+    from ...feeds.rows import Rows
+
+R = TypeVar("R", bound=Request)
+
+DOCUMENTS = ("yaml", "json")  # formats in which a file may be one record
+
+
+class BatchOptions(SendOptions, frozen=True):
+    """How a file of several records is read and sent."""
+
+    concurrency: int = 1  # so that at most one answer is lost, and records are made in their order
+    format: str | None = None
+    uncertain: Uncertain | None = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Return those that say how several records are sent."""
+        names = ("failed_out", "resume", "uncertain")
+        return {name: value for name in names if (value := getattr(self, name))}
+
+    def of_several(self, kind: type[Request]) -> dict[str, Any]:
+        """Return those that one record has no use for: what makes it anew is resumed too."""
+        once = ("resume", "uncertain") if kind.endpoint.makes_anew else ()
+        return {name: value for name, value in self.given.items() if name not in once}
+
+
+def send_records(
+    call: Invocation,
+    kind: type[R],
+    file: str,
+    options: dict[str, Any],
+    batch: BatchOptions,
+    currency_of: CurrencyOf,
+) -> "R | OneRecord | None":
+    """Send the records of a file, each completed by options; return the request of a single one unsent."""
+    takes_several = kind.endpoint.batch is not None
+    known_format = batch.format or ("yaml" if file == "-" or not takes_several else None)
+    source = open_source(file, known_format, default_format="yaml")
+    if not takes_several or (source.format.name in DOCUMENTS and not _is_list(source)):
+        hint = f"{source.label} is one record: write a list, with '- ' before it"
+        refuse_several(batch.of_several(kind), hint=hint)
+        content, service = source.stream().read(), call.settings.service
+        request = request_from_input(
+            kind, options, file, content=content, service=service, currency_of=currency_of
+        )
+        if not kind.endpoint.makes_anew:
+            return request
+        given = option_values(kind, options)[0]
+        return one_record(call, request, source.location, given, None, batch.given)
+    reader = RecordReader(kind, call.settings.names, *option_values(kind, options), currency_of)
+    rows = read_rows(source, roots=(), known=reader.known)
+    plan = record_plan(rows, reader, call.account, batch.uncertain)
+    steps = _Steps(call=call, plan=plan, activity="Sending", kind=kind, is_resumed=batch.resume)
+    command = PushCommand(steps, batch)
+    if _has_one(rows) and not batch.of_several(kind):
+        command.validate()
+        only: R = plan.items[0]
+        if not kind.endpoint.makes_anew:
+            return only
+        key = plan.key(call.service, skip_invalid=False)
+        return one_record(call, only, source.location, {}, key, batch.given)
+    if (id_field := kind.endpoint.id_field) in reader.options:
+        raise UsageError(f"{str(id_field).upper()}: names one record, and {source.label} has several")
+    command.run()
+    return None
+
+
+def _is_list(source: Source) -> bool:
+    """Tell whether a YAML or JSON document is a list, and not one record."""
+    import yaml
+
+    from ...config.strict_yaml import first_value
+
+    try:
+        return isinstance(first_value(source.stream()), yaml.SequenceStartEvent)
+    except yaml.YAMLError:
+        return True  # its reader names the line
+
+
+def _has_one(rows: "Rows") -> bool:
+    return len(list(islice(rows, 2))) == 1
+
+
+class _Steps(OnceSteps, kw_only=True):
+    """Steps of sending records."""
+
+    kind: type[Request]
+
+    def show_dry_run(self, summary: Summary) -> None:
+        """Print the requests that would be sent."""
+        show_prepared_requests(self.call, build_requests(self.call.client, self.plan))
+
+    def confirm(self) -> None:
+        """Ask before records are deleted, or may spend more; refuse what an earlier run has created."""
+        super().confirm()
+        call, plan = self.call, self.plan
+        if prompt := self.kind.endpoint.confirm_prompt:
+            what, mark, consequence = prompt.partition(";")
+            call.confirm(f"{what.split()[0]} {plan.due:,} {plan.noun}{mark}{consequence}")
+        if any(map(may_spend_more, plan.items)):
+            confirm_spending(call, plan.items)
+
+    def show_result(self, summary: Summary, journal: Journal) -> None:
+        """Print the records that the service answered, and say what became of all."""
+        show(self.call, self.plan.upload.request, answers(journal.acknowledgements()))
+        counts = ", ".join(f"{count:,} {status}" for status, count in summary.counts.items() if count)
+        label, total = self.plan.rows.source.label, f"{self.plan.due:,} {self.plan.noun}"
+        self.call.messages.say(f"{label}: {total}: {counts or 'none sent'}")

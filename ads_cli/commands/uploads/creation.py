@@ -1,0 +1,171 @@
+"""Create the only record of a file once: with a journal, as the records of longer files."""
+
+from collections.abc import Callable
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ... import __version__
+from ...api.batches import encode_operation, operation
+from ...api.endpoint import Request
+from ...batches.plan import Once, named_file, require_alone, require_first_or_resumed
+from ...batches.resumed import Run, content_of, read_run, rest_of
+from ...batches.upload import OPERATIONS, BatchUpload, Items, Uncertain, how_to_decide, records_in
+from ...console.invocation import Invocation
+from ...console.results import show
+from ...errors import AdsctlError
+from ...feeds.locations import Location
+from ...output.text import safe
+from ...uploads.batch import Acknowledgement, Batch
+from ...uploads.generations import Generations
+from ...uploads.job_file import Job, JobKey, JobOptions, Place, current_folder
+from ...uploads.plan import this_second
+from ...uploads.upload import noted
+from .journal import open_job
+from .reports import resume_command
+
+if TYPE_CHECKING:
+    from ...client.prepared_request import PreparedRequest
+    from ...client.response import Response
+    from ...uploads.journal import Journal
+
+PLACE = (1, 1)  # number and line of the record in its file
+
+
+class OneRecord(NamedTuple):
+    """A request that creates the only record of a file."""
+
+    request: Request
+    location: Location
+    content: str  # what the record is known by
+    key: JobKey
+    uncertain: Uncertain | None
+    resume: bool
+
+    @property
+    def noun(self) -> str:
+        """Name what is created."""
+        return noun_of(self.request)
+
+
+def noun_of(request: Request) -> str:
+    """Name the records that a request creates."""
+    endpoint = request.endpoint
+    return endpoint.batch.noun if endpoint.batch else endpoint.command.rpartition(" ")[0]
+
+
+def one_record(
+    call: Invocation,
+    request: Request,
+    location: Location,
+    options: dict[str, Any],
+    key: JobKey | None,
+    given: dict[str, Any],
+) -> OneRecord:
+    """Describe the creation of the only record of a file; `key` is that of a table."""
+    content = content_of(encode_operation(operation(request, call.settings.names)))
+    if key is None:
+        upload: dict[str, str | int | bool | None] = {n: str(value) for n, value in sorted(options.items())}
+        how = JobOptions(
+            skip_invalid=False,
+            format="yaml",
+            encoding="utf-8",
+            mapping={},
+            upload=upload | {"version": __version__},
+        )
+        target = " ".join(str(getattr(request, name)) for name in request.endpoint.path_fields)
+        place = Place(call.service, f"{noun_of(request)} of {content}", target)
+        key = JobKey(place, "create", content, how)
+    return OneRecord(request, location, content, key, given.get("uncertain"), bool(given.get("resume")))
+
+
+def begin_once(call: Invocation, once: Once, noun: str, *, resume: bool) -> tuple[Run | None, str]:
+    """Return the run to be resumed, and the generation in which there is none; raise StateError.
+
+    Say it where a run with the file has ended: all is created again.
+    """
+    state_dir = call.settings.state_dir
+    read_in = Generations(state_dir).current(once.key.place)  # a later run that begins is seen
+    run, sent = require_first_or_resumed(state_dir / "jobs", once, resume=resume)
+    if sent:
+        call.messages.warn(
+            f"{sent.file} was sent before, at {sent.started} (job {sent.job}): all its {noun} are sent again",
+        )
+    return run, read_in
+
+
+def create_once(
+    call: Invocation,
+    one: OneRecord,
+    prepared: "PreparedRequest",
+    show_response: "Callable[[Response], None]",
+    confirm: Callable[[], None] = lambda: None,
+) -> None:
+    """Create a record and show it, unless an earlier run has created it or may have."""
+    once = Once(one.key, named_file(one.location), current_folder(), [one.content])
+    run, read_in = begin_once(call, once, one.noun, resume=one.resume)
+    confirm()
+    job = Job(
+        job=call.client.trace.run_id,
+        key=run.job.key if run else one.key,
+        noun=one.noun,
+        file=safe(one.location.identity),
+        rows=1,
+        batches=1,
+        started=f"{this_second():%Y-%m-%dT%H:%M:%SZ}",
+        resume=resume_command(call.command_line),
+        profile=call.settings.profile,
+        folder=once.folder,
+    )
+    opened = open_job(call, job, resume=bool(run), job_id=None, read_in=None if run else read_in)
+    with closing(opened) as journal:
+        upload = BatchUpload(one.request, "create", one.noun, OPERATIONS, one.uncertain)
+        rest = rest_of(journal, one.location.label, upload, [one.content], lambda index: PLACE)
+        if run is None:
+            require_alone(journal, once)
+        if rest.pending:
+            show_response(_create(call, one, prepared, upload, journal, rest.next_batch))
+        else:
+            _show_earlier(call, one, read_run(journal.path, journal.job))
+        journal.finish()
+
+
+def _create(
+    call: Invocation,
+    one: OneRecord,
+    prepared: "PreparedRequest",
+    upload: BatchUpload,
+    journal: "Journal",
+    number: int,
+) -> "Response":
+    """Send the request; note before that it may be applied, and afterwards what it has made."""
+    batch = Batch(number, Items([b"{}"], [one.content]), [PLACE])
+
+    def check(response: "Response") -> None:
+        upload.used_ids.require_new(records_in(response, 1))
+
+    try:
+        with noted(journal, batch) as on_send:
+            response = call.client.exchange(prepared, on_send=on_send, check=check)
+    except AdsctlError as error:
+        if error.may_be_applied:
+            error.message = f"{one.location.label}: {upload.counted(1)} may be created: {error.message}"
+            error.hint = f"look whether it exists before you resume; {how_to_decide(1)}"
+            error.hint += f"; resume with: {resume_command(call.command_line)}"
+        else:
+            journal.flush()
+            if not read_run(journal.path, journal.job).sent:
+                journal.remove()  # nothing was created, and the file may be sent as if it never was
+        raise
+    made = records_in(response, 1)
+    journal.append(Acknowledgement(number, {upload.done: 1}, records=[1], answer=made))
+    journal.flush()
+    return response
+
+
+def _show_earlier(call: Invocation, one: OneRecord, run: Run) -> None:
+    """Show what earlier runs have made of the record; say where that is not known."""
+    made = next((each.answer for each in run.sent if each.content == one.content), None)
+    if made is None:
+        call.messages.say(f"{one.location.label}: not sent again, since it may exist")
+    else:
+        show(call, one.request, made)

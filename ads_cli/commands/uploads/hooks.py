@@ -1,0 +1,120 @@
+"""Where push commands differ from one another."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from ...api.endpoint import Request
+    from ...batches.plan import BatchPlan
+    from ...batches.task_jobs import EndedJob
+    from ...console.invocation import Invocation
+    from ...uploads.journal import Journal
+    from ...uploads.plan import Plan
+    from ...uploads.push import PushResult
+    from ...uploads.summary import Summary
+    from ...validation.report import ValidationReport
+
+
+class PushSteps(msgspec.Struct, kw_only=True):
+    """The steps of a push that each command may take in its own way; here as most of them do."""
+
+    call: "Invocation"
+    plan: "Plan"
+    activity: str = "Pushing"
+    rejected_hint: str = ""  # what may be wrong with rows that the service rejects
+    invalid_hint: str = ""  # what else may be done about invalid rows
+    ended_job: "EndedJob | None" = None  # which has sent everything, and is only shown
+
+    def skips(self, report: "ValidationReport") -> bool:
+        """Tell whether invalid rows are skipped without --skip-invalid."""
+        return False
+
+    def validated(self) -> None:
+        """Reduce or extend the rows that are due, once the file is valid."""
+
+    def count_changed(self) -> int | None:
+        """Count the rows that --changed would send, where that is known."""
+        return None
+
+    def show_dry_run(self, summary: "Summary") -> None:
+        """Say what would be sent."""
+        from ...output.text import counted
+        from ...uploads.push import build_requests
+        from .validation import say_estimate
+
+        where = ""
+        for prepared in build_requests(self.call.client, self.plan):
+            where = f", {prepared.method} {prepared.url}"
+        rows, requests = counted(self.plan.due, "row"), counted(self.plan.batch_count, "request")
+        self.call.messages.say(f"dry run: would send {rows} in {requests}{where}")
+        say_estimate(self.call, self.plan, self.count_changed)
+        self.ended(summary, None)
+        self.show_summary(summary)
+
+    def confirm(self) -> None:
+        """Ask before the first request, where the endpoint says so."""
+        from ...output.text import counted
+
+        what = counted(self.plan.due, self.plan.noun.removesuffix("s"))
+        confirm_request(self.call, self.plan.upload.request, what)
+
+    def position(self) -> str:
+        """Tell which of several files is being sent, to show after the activity."""
+        return ""
+
+    def shortfall(self) -> str:
+        """Say what the place does not keep as it has acknowledged it; empty where it does."""
+        return ""
+
+    def ended(self, summary: "Summary", result: "PushResult | None") -> None:
+        """Receive what a run came to; a dry run has no result."""
+
+    def show_result(self, summary: "Summary", journal: "Journal") -> None:
+        """Print what a run came to."""
+        self.show_summary(summary)
+
+    def show_summary(self, summary: "Summary") -> None:
+        """Print a summary."""
+        from .reports import show_summary
+
+        show_summary(self.call.printer, summary, self.plan.rows.source.label)
+
+
+class OnceSteps(PushSteps, kw_only=True):
+    """Steps of sending what the service may not receive twice."""
+
+    plan: "BatchPlan"
+    is_resumed: bool
+    skip_invalid: bool = False
+
+    def confirm(self) -> None:
+        """Refuse to create, or to send, what an earlier run may have created or sent."""
+        from ...batches.task_jobs import TaskJobs
+        from ...uploads.job_file import EARLIER_VARIABLE, current_folder
+        from .creation import begin_once
+        from .reports import resume_command
+
+        if self.plan.upload.creates:
+            key = self.plan.key(self.call.service, skip_invalid=self.skip_invalid)
+            is_resumed = self.is_resumed
+            if earlier := self.call.settings.environ.get(EARLIER_VARIABLE):
+                command = resume_command(self.call.command_line)
+                jobs = TaskJobs(self.call.settings.state_dir / "jobs", key, command, Path(earlier))
+                if ended := jobs.ended():
+                    self.ended_job = ended
+                    return
+                is_resumed = is_resumed and jobs.can_be_resumed
+            once = self.plan.once(key, current_folder())
+            run, read_in = begin_once(self.call, once, self.plan.noun, resume=is_resumed)
+            if run:
+                self.plan.resumes = run.job.key
+            else:
+                self.plan.read_in = read_in
+
+
+def confirm_request(call: "Invocation", request: "Request", rows: str) -> None:
+    """Ask before requests that destroy rows, as their endpoint says."""
+    if prompt := request.endpoint.confirm_prompt:
+        call.confirm(prompt.format(rows=rows, **msgspec.structs.asdict(request)))

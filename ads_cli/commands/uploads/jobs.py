@@ -1,0 +1,245 @@
+"""Pushes that ran on this machine, and how to resume those that are unfinished."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...console.invocation import Invocation
+from ...errors import NotFoundError, StateError, UsageError
+from ...output.text import counted, listed, shell_command
+from ...spelling import suggestion
+
+if TYPE_CHECKING:
+    from ...uploads.job_file import Job
+
+# The counts come first: a terminal of 80 columns shows them all, and the file as far as there is room.
+COLUMNS = (
+    *("job", "state", "action", "rows", "sent", "failed"),
+    *("file", "profile", "target", "started", "noun", "batches", "acknowledged", "parts", "parts_sent"),
+)
+IDS_SHOWN = 20  # of created records, on a terminal
+
+
+def list_jobs(ctx: typer.Context) -> None:
+    """List the pushes that ran on this machine, oldest first.
+
+    For example: adsctl jobs list --query "[?state=='unfinished']"
+    """
+    call = Invocation.of(ctx)
+    records = [_record(*found) for found in _jobs(call)] + [
+        _unreadable(path) for path in _damaged(call).values()
+    ]
+    call.printer.show(sorted(records, key=lambda record: str(record["job"])), COLUMNS, "job")
+
+
+def show_job(
+    ctx: typer.Context, job: Annotated[str, typer.Argument(metavar="JOB", help="The job's id")]
+) -> None:
+    """Show one push, and what became of its rows.
+
+    For example: adsctl jobs show "$(adsctl jobs list -o ids | tail -1)"
+    """
+    call = Invocation.of(ctx)
+    if damaged := _damaged(call).get(job):
+        _show_damaged(call, damaged)
+        return
+    (found,) = _named(call, [job])
+    path, shown, _ = found
+    record = _record(*found) | {"counts": _counts(path), "service": shown.key.place.service}
+    if ids := _ids(path):
+        record["ids"] = ids
+    if record["state"] == "unfinished" and shown.resume:
+        cd = f"{shell_command(['cd', shown.folder])} && " if shown.folder else ""
+        record["resume"] = cd + shown.resume
+    if call.printer.draws:
+        lines = {
+            **record,
+            "counts": ", ".join(f"{count:,} {name}" for name, count in record["counts"].items()),
+        }
+        if ids:
+            more = f" and {len(ids) - IDS_SHOWN:,} more: -o json" if len(ids) > IDS_SHOWN else ""
+            lines["ids"] = ", ".join(ids[:IDS_SHOWN]) + more
+        call.printer.show(lines, tuple(lines), "job")
+    else:
+        call.printer.show(record, (*COLUMNS, "counts"), "job", ("service", "resume", "ids"))
+    if "resume" in record:
+        call.messages.say(f"resume it with: {record['resume']}")
+
+
+def _show_damaged(call: Invocation, path: Path) -> None:
+    """Show what can still be read of a journal."""
+    record = _unreadable(path) | {"counts": _counts(path), "ids": _ids(path), "path": str(path)}
+    call.printer.show(record, ("job", "state", "counts", "ids", "path"), "job")
+
+
+def clean(
+    ctx: typer.Context,
+    jobs: Annotated[
+        list[str] | None, typer.Argument(metavar="JOB...", help="These only, unfinished or not")
+    ] = None,
+    all: Annotated[
+        bool, typer.Option("--all", help="Unfinished jobs too; they cannot be resumed then")
+    ] = False,
+) -> None:
+    """Remove the journals of pushes that have ended, or that cannot be resumed.
+
+    Unfinished creations and conversions stay, and journals that cannot be read: 'jobs discard' gives them up.
+
+    For example: adsctl jobs clean --all
+    """
+    from ...uploads.jobs import may_be_removed, remove_job
+
+    if jobs and all:
+        raise UsageError("name either jobs or --all", hint="adsctl jobs clean --help")
+    call = Invocation.of(ctx)
+    known = _named(call, jobs) if jobs else _jobs(call)
+    found = [(path, job, may_be_removed(path.parent, job, ended=ended)) for path, job, ended in known]
+    found = [each for each in found if each[2] or all or jobs]
+    if call.dry_run:
+        call.messages.say(f"dry run: would remove {counted(len(found), 'journal')}")
+        return
+    if unfinished := [path for path, _, is_free in found if not is_free]:
+        pushes = counted(len(unfinished), "unfinished push", "unfinished pushes")
+        call.confirm(f"Remove the journals of {pushes}, which cannot be resumed then", at_service=False)
+    removed = [remove_job(path, job) for path, job, _ in found]
+    call.messages.say(f"{counted(sum(removed), 'journal')} removed")
+    if running := removed.count(False):
+        are = "is" if running == 1 else "are"
+        call.messages.warn(f"{counted(running, 'push', 'pushes')} {are} still running: the journal is kept")
+    if damaged := _damaged(call):
+        call.messages.warn(f"kept, since they cannot be read: {listed([*damaged])}; adsctl jobs discard JOB")
+
+
+def discard(
+    ctx: typer.Context, jobs: Annotated[list[str], typer.Argument(metavar="JOB...", help="Their ids")]
+) -> None:
+    """Give up unfinished pushes: what they have created or sent is no longer known.
+
+    The same file is created, or sent, as a whole by the next run with it. Look first what exists already:
+    'jobs show' has the ids.
+
+    For example: adsctl jobs discard 20261123-084512-1a2b3c
+    """
+    from ...uploads.jobs import how_to_unlock_job, remove_job
+
+    call = Invocation.of(ctx)
+    damaged = _damaged(call)
+    known = _named(call, [name for name in jobs if name not in damaged])
+    if over := [job.job for _, job, ended in known if ended]:
+        raise UsageError(f"job {over[0]} has ended: there is nothing to give up", hint="adsctl jobs clean")
+    found: list[tuple[Path, Job | None]] = [(damaged[name], None) for name in jobs if name in damaged]
+    for path, job in found + [(path, job) for path, job, _ in known]:
+        what = _given_up(path, job)
+        if call.dry_run:
+            call.messages.say(f"dry run: would give up {what}")
+            continue
+        call.confirm(f"Give up {what}", at_service=False)
+        if not remove_job(path, job):
+            assert job
+            raise StateError(
+                f"job {job.job} is still running", hint=how_to_unlock_job(path.parent, job.key.digest)
+            )
+        call.messages.say(f"gave up {what}")
+
+
+def _given_up(path: Path, job: "Job | None" = None) -> str:
+    """Say what is lost with a journal."""
+    from ...uploads.job_file import unacknowledged
+
+    counts = _counts(path)
+    lost = sum(map(len, unacknowledged(path)))
+    counts["uncertain"] = counts.get("uncertain", 0) + lost
+    said = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "nothing sent"
+    if job is None:
+        return f"job {path.stem}, whose journal cannot be read ({said}, as far as it can)"
+    again = f"the next run with {job.file} sends all of them" if job.is_once else "it cannot be resumed then"
+    return f"job {job.job}, {job.action} of {job.file}: {job.rows:,} {job.noun}, of which {said}: {again}"
+
+
+def _jobs(call: Invocation) -> "Iterator[tuple[Path, Job, bool]]":
+    from ...uploads.jobs import list_jobs
+
+    return list_jobs(call.settings.state_dir / "jobs")
+
+
+def _damaged(call: Invocation) -> dict[str, Path]:
+    """Return the journals that cannot be read, by the ids of their jobs; warn of them."""
+    from ...uploads.jobs import list_jobs
+
+    found: dict[str, Path] = {}
+
+    def note(path: Path, error: StateError) -> None:
+        found[path.stem] = path
+        call.messages.warn(f"{error.message}; {error.hint}")
+
+    for _ in list_jobs(call.settings.state_dir / "jobs", note):
+        pass
+    return found
+
+
+def _named(call: Invocation, names: list[str]) -> "list[tuple[Path, Job, bool]]":
+    """Find jobs by their ids; raise NotFoundError if one does not exist."""
+    from ...uploads.job_file import unreadable
+
+    known = {job.job: (path, job, ended) for path, job, ended in _jobs(call)}
+    for name in names:
+        if name not in known and (damaged := _damaged(call).get(name)):
+            raise unreadable(damaged, "it is damaged")
+        if name not in known:
+            raise NotFoundError(
+                f"job {name!r} does not exist{suggestion(name, known)}", hint="adsctl jobs list shows them"
+            )
+    return [known[name] for name in dict.fromkeys(names)]
+
+
+def _counts(path: Path) -> dict[str, int]:
+    """Count the rows that the service acknowledged, by status."""
+    from ...uploads.job_file import last_acknowledgements
+
+    counts: Counter[str] = Counter()
+    for ack in last_acknowledgements(path).values():
+        counts.update(ack.counts)
+    return dict(counts)
+
+
+def _ids(path: Path) -> list[str]:
+    """Return the ids of the records that the service answered."""
+    from ...uploads.batch import answers
+    from ...uploads.job_file import last_acknowledgements
+
+    records = answers(last_acknowledgements(path).values())
+    return [str(record["id"]) for record in records if isinstance(record, dict) and "id" in record]
+
+
+def _unreadable(path: Path) -> dict[str, Any]:
+    """Return the record of a job whose journal cannot be read."""
+    return dict.fromkeys(COLUMNS) | {"job": path.stem, "state": "unreadable"}
+
+
+def _record(path: Path, job: "Job", ended: bool) -> dict[str, Any]:
+    from ...uploads.batch import FAILED
+    from ...uploads.job_file import last_acknowledgements, sent_parts
+    from ...uploads.jobs import job_state
+
+    parts = sent_parts(path) if job.parts else []
+    acknowledgements = last_acknowledgements(path).values()
+    return {
+        "job": job.job,
+        "state": job_state(path.parent, job, ended=ended),
+        "action": job.action,
+        "rows": sum(part.rows for part in parts) if job.parts else job.rows,
+        "sent": sum(sum(ack.counts.values()) for ack in acknowledgements),
+        "failed": sum(ack.counts.get(FAILED, 0) for ack in acknowledgements),
+        "file": job.file,
+        "profile": job.profile,
+        "target": job.key.place.id,
+        "started": job.started,
+        "noun": job.noun,
+        "batches": sum(part.batches for part in parts) if job.parts else job.batches,
+        "acknowledged": len(acknowledgements),
+        "parts": job.parts or None,
+        "parts_sent": len(parts) if job.parts else None,
+    }

@@ -1,0 +1,238 @@
+"""The options of commands that read a feed or push it: declared once, and injected."""
+
+import functools
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import msgspec
+import typer
+
+from ...api.names import WIRE_NAMES, neutral_name
+from ...console.options import completes_from
+from ...errors import UsageError
+from ...feeds import MAX_SHEET_ROWS
+from ...feeds.registry import one_of, readable_formats
+from ...numbers import parse_size
+from ...spelling import suggestion
+
+if TYPE_CHECKING:
+    from ...console.invocation import Invocation
+    from ...feeds.locations.access import RemoteAccess
+    from ...feeds.rows import Rows
+    from ...feeds.source import ReadOptions
+    from ...uploads.rejected_rows import FailedOut
+    from ...validation.rows import RowSchema
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FORMATS = one_of(map(str.upper, readable_formats()))
+FILE_HELP = (
+    f"{FORMATS}, also compressed; a path, - for standard input, https://, s3://, gs://, az:// or sftp://,"
+    " or @NAME: the address in a variable"
+)
+File = Annotated[str, typer.Argument(metavar="FILE", help=FILE_HELP)]
+Files = Annotated[
+    list[str],
+    typer.Argument(metavar="FILE...", help=f"{FILE_HELP}; several files and patterns are one feed"),
+]
+Lists = Annotated[
+    list[str],
+    typer.Argument(metavar="FILE...", help=f"{FILE_HELP}; of several, each is sent after the other"),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FORMAT",
+        help=f"{one_of(readable_formats())} (default: by extension)",
+        autocompletion=completes_from(readable_formats()),
+    ),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings about rows as errors")]
+
+
+class Uncertain(StrEnum):
+    """What is done with records whose answer was lost."""
+
+    skip = "skip"
+    resend = "resend"
+
+
+class ColumnMapping(dict[str, str]):
+    """The columns that --map names, and then names on the wire."""
+
+    def get(self, column: str, default: Any = None) -> Any:
+        """Return the field that a column is read as."""
+        return dict.get(self, column) or (neutral_name(column) if column in WIRE_NAMES else default)
+
+
+class FeedOptions(msgspec.Struct, frozen=True):
+    """How a file is read."""
+
+    format: Format = None
+    encoding: Annotated[str, typer.Option(metavar="NAME", help="Encoding of the file, as in cp1252")] = (
+        "utf-8"
+    )
+    map: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="COLUMN=FIELD", help="Read a column as another field"),
+    ] = None
+    record: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The element of XML that is a record, as in product")
+    ] = None
+    max_size: Annotated[
+        str, typer.Option(metavar="SIZE", help="Largest file to download, as in 500MB or 10GiB")
+    ] = "2GiB"
+    sheet: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The sheet of a workbook: its name, or its number")
+    ] = None
+    max_rows: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Rows of a workbook, which is loaded as a whole")
+    ] = MAX_SHEET_ROWS
+
+    def open(self, call: "Invocation", file: str, schema: "RowSchema") -> "Rows":
+        """Open a file for a schema; raise AdsctlError."""
+        return self.open_rows(call, file, schema.roots, schema.known, self.mapping(schema.known))
+
+    def open_all(self, call: "Invocation", files: list[str], schema: "RowSchema") -> "Rows":
+        """Open the files that arguments name as one feed; raise AdsctlError."""
+        from ...feeds.locations.locate import expand_files
+
+        opened = [self.open(call, file, schema) for file in expand_files(files, self.access(call))]
+        if len(opened) == 1:
+            return opened[0]
+        from ...feeds.several import SeveralRows
+
+        return SeveralRows(opened)
+
+    def open_rows(
+        self,
+        call: "Invocation",
+        file: str,
+        roots: tuple[str, ...],
+        known: Collection[str],
+        mapping: Mapping[str, str],
+    ) -> "Rows":
+        """Open a file; `roots` may be the only key of a document, `known` are its fields."""
+        return self.reader(call, file, roots, known)(mapping)
+
+    def reader(
+        self, call: "Invocation", file: str, roots: tuple[str, ...], known: Collection[str]
+    ) -> "Callable[[Mapping[str, str]], Rows]":
+        """Open a file, and return what reads its columns under the names that a mapping gives them."""
+        from ...feeds.reader import open_source, read_rows
+
+        access = self.access(call)
+        source = open_source(file, self.format, self.encoding, options=self.read_options, access=access)
+        return lambda mapping: read_rows(source, roots=roots, known=known, rename=mapping)
+
+    @property
+    def read_options(self) -> "ReadOptions":
+        """Return what is said about files of certain formats."""
+        from ...feeds.source import ReadOptions
+
+        return ReadOptions(record=self.record, sheet=self.sheet, max_rows=self.max_rows)
+
+    def access(self, call: "Invocation") -> "Callable[[], RemoteAccess]":
+        """Return what makes the access to remote feeds, for which more must be imported."""
+        max_bytes = parse_size(self.max_size, "--max-size")
+
+        def make() -> "RemoteAccess":
+            from ...console.remote_access import make_access
+
+            return make_access(call, max_bytes)
+
+        return make
+
+    def mapping(self, known: Collection[str]) -> dict[str, str]:
+        """Parse --map; raise UsageError where a field is not known."""
+        mapping = ColumnMapping()
+        for pair in self.map or []:
+            column, equals, name = pair.rpartition("=")
+            if not equals or not column:
+                hint = "as in --map image_url=image_link"
+                raise UsageError(f"--map: {pair!r} is not COLUMN=FIELD", hint=hint)
+            name = neutral_name(name)
+            if name not in known:
+                raise UsageError(f"--map: {name!r} is not a known field{suggestion(name, known)}")
+            mapping[column.strip()] = name
+        return mapping
+
+
+class RejectedOptions(msgspec.Struct, frozen=True):
+    """Where rejected rows are written."""
+
+    failed_out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write rejected rows here, with _line and _error")
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file, whatever it holds")] = (
+        False
+    )
+
+    @property
+    def failed_out_file(self) -> "FailedOut | None":
+        """Return the file of rejected rows, if one is named."""
+        from ...uploads.rejected_rows import FailedOut
+
+        return FailedOut(self.failed_out, self.force) if self.failed_out else None
+
+
+class SendOptions(RejectedOptions, frozen=True):
+    """How batches are sent."""
+
+    concurrency: Annotated[
+        int, typer.Option(metavar="N", min=1, max=32, help="Requests at once, at most")
+    ] = 8
+    max_errors: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N rejected rows")] = (
+        None
+    )
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Resume the last unfinished run with this file")
+    ] = False
+
+
+class PushOptions(SendOptions, frozen=True):
+    """How a push treats invalid rows, and which job it resumes."""
+
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="Send the valid rows, and end with 9")
+    ] = False
+    job: Annotated[str | None, typer.Option(metavar="ID", help="Resume this job")] = None
+
+
+def with_options(
+    *, default_concurrency: int | None = None, **groups: type[msgspec.Struct]
+) -> Callable[[F], F]:
+    """Replace parameters of a command by the options of their groups.
+
+    A group is a Struct whose fields are annotated as Typer options; the command receives an instance.
+    """
+
+    def decorate(command: F) -> F:
+        @functools.wraps(command)
+        def run(**values: Any) -> Any:
+            for name, group in groups.items():
+                values[name] = group(**{field: values.pop(field) for field in group.__struct_fields__})
+            return command(**values)
+
+        parameters: list[inspect.Parameter] = []
+        for parameter in inspect.signature(command).parameters.values():
+            group = groups.get(parameter.name)
+            parameters += _options(group, default_concurrency) if group else [parameter]
+        keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
+        run.__signature__ = inspect.Signature(keyword)  # type: ignore[attr-defined]
+        run.__annotations__ = {p.name: p.annotation for p in keyword}
+        return run  # type: ignore[return-value]
+
+    return decorate
+
+
+def _options(group: type[msgspec.Struct], default_concurrency: int | None) -> list[inspect.Parameter]:
+    """Return the fields of a Struct as parameters."""
+    found = []
+    for parameter in inspect.signature(group).parameters.values():
+        if parameter.name == "concurrency" and default_concurrency:
+            parameter = parameter.replace(default=default_concurrency)
+        found.append(parameter)
+    return found

@@ -1,0 +1,234 @@
+"""What every push command does around the push: validate, confirm, show progress, report."""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ...api.parts import path_of
+from ...console.progress import progress
+from ...errors import IncompleteError, UsageError
+from ...output.text import counted
+from ...uploads.batch import Acknowledgement
+from ...uploads.job_file import Job, JobKey, last_acknowledgements
+from ...uploads.jobs import resumable_jobs
+from ...uploads.journal import Journal
+from ...uploads.plan import this_second
+from ...uploads.push import BorneConcurrency, Push, PushResult
+from ...uploads.rejected_rows import check_failed_out
+from ...uploads.summary import Summary
+from ...validation.report import ValidationReport
+from .hooks import PushSteps
+from .journal import file_of, open_journal
+from .options import PushOptions, SendOptions
+from .reports import (
+    PushMessages,
+    error_lines,
+    how_to_correct,
+    how_to_resume,
+    not_deleted_lines,
+    resume_command,
+)
+from .validation import require_valid, stated_rate
+
+if TYPE_CHECKING:
+    from ...batches.task_jobs import EndedJob
+
+MAX_FINDINGS_IN_QUIET = 3
+
+
+@dataclass
+class PushCommand:
+    """Runs one plan, with the steps of its command."""
+
+    steps: PushSteps
+    options: SendOptions
+    started: float = field(default_factory=time.monotonic)
+    journal: Journal | None = None  # of the run, once there is one
+
+    def __post_init__(self) -> None:
+        self.call, self.plan = self.steps.call, self.steps.plan
+
+    def run(self) -> None:
+        """Validate, push and report; raise what the run came to, unless it is a full success."""
+        path_of(self.plan.upload.request)  # an invalid id is reported before the file is read
+        check_failed_out(self.options.failed_out_file, self.plan.rows)
+        self.call.concurrency = self.options.concurrency
+        client = self.call.client  # wrong options are reported before anything is done
+        if not self.call.dry_run:
+            if self.call.settings.is_local:
+                self.call.emulator.prepared()
+            threading.Thread(target=client.load).start()  # imports while the file is validated
+        earlier = self._resumable_job()
+        if earlier:
+            self.plan.started = datetime.fromisoformat(earlier.started)
+        report = self.validate()
+        if earlier and earlier.key != self._key:
+            self.plan.started = this_second()
+            report = self.validate() if self.plan.depends_on_time else report
+        if self.call.dry_run:
+            self.steps.show_dry_run(self._summary(report))
+            return
+        self.steps.confirm()
+        if self.steps.ended_job:
+            self._show_ended(self.steps.ended_job, report)
+            return
+        resume, job_id = self.options.resume, self._named_job
+        self.journal = open_journal(self.call, self.plan, self._key, resume=resume, job_id=job_id)
+        with closing(self.journal) as journal:
+            self.plan.begin(journal)
+            self._push(report, journal)
+
+    def _show_ended(self, ended: "EndedJob", report: ValidationReport) -> None:
+        """Show what a job came to that has ended, and send nothing; raise what it came to."""
+        acks = last_acknowledgements(ended.path).values()
+        self.call.messages.say(f"job {ended.job.job} has sent everything; nothing is sent again")
+        summary = self._summary(report, ended.job.job, acks)
+        self.call.note_summary(summary.as_dict())
+        self.steps.show_summary(summary)
+        if summary.rejections:
+            raise IncompleteError(summary.rejections, hint=f"adsctl jobs show {ended.job.job}")
+
+    def validate(self) -> ValidationReport:
+        """Validate the file; raise ContentError where rows are invalid, unless they are skipped."""
+        hint = "nothing was sent; correct the file"
+        if isinstance(self.options, PushOptions):
+            hint += ", or send the valid rows with --skip-invalid"
+        if self.steps.invalid_hint:
+            hint += f"; {self.steps.invalid_hint}"
+        require_valid(
+            self.call,
+            self.plan,
+            skip_invalid=self._skip_invalid,
+            skips=self.steps.skips,
+            failed_out=self.options.failed_out_file,
+            hint=hint,
+        )
+        self.steps.validated()
+        return self.plan.report
+
+    @property
+    def _skip_invalid(self) -> bool:
+        return isinstance(self.options, PushOptions) and self.options.skip_invalid
+
+    @property
+    def _key(self) -> JobKey:
+        return self.plan.key(self.call.service, skip_invalid=self._skip_invalid)
+
+    def _resumable_job(self) -> Job | None:
+        """Return the job that may be resumed: what has expired since its start is still valid for it."""
+        if not (self.options.resume or self._named_job):
+            return None
+        place, file = self.plan.place(self.call.service), file_of(self.plan)
+        found = resumable_jobs(self.call.settings.state_dir / "jobs", place)
+        return max((job for _, job in found), key=lambda job: job.file == file, default=None)
+
+    @property
+    def _named_job(self) -> str | None:
+        return self.options.job if isinstance(self.options, PushOptions) else None
+
+    def _push(self, report: ValidationReport, journal: Journal) -> None:
+        """Send what is not acknowledged, and report however it ends."""
+        call = self.call
+        activity = f"{self.steps.activity} {self.plan.noun}"
+        total = None if self.plan.parts else self.plan.due
+        with progress(call.messages, activity, total, self._seconds_left) as on_progress:
+            limiter = call.client.rate_limiter
+            limiter.on_wait = on_progress.on_wait
+            concurrency = BorneConcurrency(call.settings.state_dir, call.service)
+            limiter.borne = concurrency.read()
+
+            def on_rows(rows: int) -> None:
+                on_progress.activity = activity + self.steps.position()
+                on_progress(rows)
+
+            observer = PushMessages(call.messages, on_rows)
+            push = Push(
+                call.client,
+                self.plan,
+                journal,
+                observer,
+                self.options.concurrency,
+                self.options.max_errors,
+                self.options.failed_out_file,
+            )
+            result = push.run(report)
+            concurrency.store(limiter.borne_now())
+        observer.close()
+        if result.warning:
+            call.messages.warn(result.warning)
+        error = result.error or self._stopped_early(result)
+        summary = self._summary(report, journal.job.job, journal.acknowledged.values(), journal.totals)
+        call.note_summary(summary.as_dict())
+        self.steps.ended(summary, result)
+        try:
+            self.steps.show_result(summary, journal)
+            call.printer.stream.flush()
+        except UsageError:  # a query or a column that the summary lacks
+            if not error:
+                raise
+        if result.is_complete:  # and shown: a run that is killed before shows it when it is resumed
+            journal.finish()
+        call.client.trace.log("stopped" if error else "ended", summary=summary.as_dict())
+        if error:
+            error.hint = how_to_resume(error, resume_command(call.command_line))
+        elif summary.rejections:
+            hint = self.steps.rejected_hint
+            if result.rejections.invalid or report.invalid:  # rows, and not only deletions
+                hint = how_to_correct(self.options.failed_out, hint)
+            error = IncompleteError(summary.rejections, hint=hint)
+        if shortfall := self.steps.shortfall():
+            error = error or IncompleteError(shortfall)
+            error.message = error.message if error.message == shortfall else f"{shortfall}\n{error.message}"
+        if error:
+            error.message = "\n".join([*self._reasons(report, result), error.message])
+            raise error
+
+    def _seconds_left(self, rows: int, delay: float) -> float:
+        """Return the seconds that the limits of the service cost for further rows."""
+        rate = stated_rate(self.call, self.plan)
+        requests = -(-rows * self.plan.batch_count // max(self.plan.due, 1))
+        return rate.seconds_left(requests, delay) if rate else delay
+
+    def _stopped_early(self, result: PushResult) -> IncompleteError | None:
+        if not result.unsent:
+            return None
+        return IncompleteError(
+            f"stopped early, {counted(result.unsent, 'row')} not sent: {counted(result.rejected, 'row')} "
+            f"rejected in this run, and --max-errors is {self.options.max_errors}"
+        )
+
+    def _reasons(self, report: ValidationReport, result: PushResult) -> list[str]:
+        """Say why rows were rejected, or not sent where no warning was shown."""
+        rows, quiet = self.plan.rows, self.call.messages.quiet
+        invalid = error_lines(rows, report)[:MAX_FINDINGS_IN_QUIET] if quiet else []
+        return [*invalid, *error_lines(rows, result.rejections), *not_deleted_lines(result.not_deleted)]
+
+    def _summary(
+        self,
+        report: ValidationReport,
+        job: str | None = None,
+        acknowledged: Iterable[Acknowledgement] = (),  # by earlier runs
+        totals: Mapping[str, int] | None = None,  # rows by status, those of earlier runs included
+    ) -> Summary:
+        client = self.call.client
+        earlier: Counter[str] = Counter()
+        for ack in acknowledged:
+            earlier.update(ack.counts)
+        counts = earlier if totals is None else totals
+        return Summary(
+            job=job,
+            report=report,
+            batches=self.plan.batch_count,
+            due=self.plan.due,
+            counts={status: counts.get(status, 0) for status in self.plan.upload.statuses},
+            requests=client.requests,
+            retries=client.retries,
+            seconds=round(time.monotonic() - self.started, 3),
+            extra=self.plan.totals(report),
+            earlier=earlier.total(),
+        )

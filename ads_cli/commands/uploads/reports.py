@@ -1,0 +1,250 @@
+"""What fixes changed: a line for each fix with examples, and every change."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ...api.reasons import quoted
+from ...console.progress import OnProgress
+from ...errors import AdsctlError, ContentError, Interrupted, NotFoundError
+from ...feeds.rows import Row, Rows
+from ...masking import mask_address
+from ...output.messages import Messages
+from ...output.printer import Printer
+from ...output.text import counted, listed, safe, safe_lines, shell_command
+from ...uploads.summary import Summary
+from ...validation.report import Finding, ValidationReport
+from ...validation.rows import Example
+
+CHANGE_COLUMNS = ("line", "record", "id", "fix", "field", "before", "after")
+REMOVED, ADDED = "31", "32"  # SGR parameters
+
+
+def fixed_counts(report: ValidationReport) -> str:
+    """Say how many rows each fix changed; empty where none did."""
+    counts = [f"{fixed.rows:,} by {name}" for name, fixed in report.fixed.items()]
+    return f"fixed: {', '.join(counts)}" if counts else ""
+
+
+def fixed_lines(rows: Rows, report: ValidationReport) -> list[str]:
+    """Describe what each fix changed, by its first changes."""
+    lines = []
+    for name, fixed in report.fixed.items():
+        lines.append(f"{rows.source.label}: fixed by {name}: {counted(fixed.rows, 'row')}")
+        lines += [
+            f"    {rows.position(each.line, each.record)}: {_in_short(each)}" for each in fixed.examples
+        ]
+    return lines
+
+
+def fixes(report: ValidationReport) -> list[dict[str, Any]]:
+    """Return what each fix changed, for programs."""
+    return [
+        {"fix": name, "rows": fixed.rows, "examples": msgspec.to_builtins(fixed.examples)}
+        for name, fixed in report.fixed.items()
+    ]
+
+
+def change_records(row: Row) -> Iterator[dict[str, Any]]:
+    """Return a record for each change of a row."""
+    row_id = row.values.get("id")
+    for fix, field, before, after in row.changes:
+        values = (row.line, row.record, row_id, fix, field, before, after)
+        yield dict(zip(CHANGE_COLUMNS, values, strict=True))
+
+
+def diff_lines(rows: Rows, row: Row, *, color: bool) -> Iterator[str]:
+    """Show each changed field of a row before and after, as a diff does."""
+    yield safe(f"{rows.place(row.line, row.record)}: {row.values.get('id', '')}")
+    for fix, field, before, after in row.changes:
+        yield f"  {field} ({fix})"
+        yield from _marked("-", before, REMOVED if color else "")
+        yield from _marked("+", after, ADDED if color else "")
+
+
+def _marked(mark: str, value: Any, color: str) -> Iterator[str]:
+    for line in [] if value is None else str(value).split("\n"):
+        text = f"  {mark} {safe(line)}"
+        yield f"\x1b[{color}m{text}\x1b[0m" if color else text
+
+
+def _in_short(example: Example) -> str:
+    before, after = (
+        "nothing" if value is None else quoted(value) for value in (example.before, example.after)
+    )
+    return f"{example.field}: {before} → {after}"
+
+
+MAX_WARNINGS = 5  # of the service, shown one by one
+
+
+class PushMessages:
+    """Shows what happens while a push runs."""
+
+    def __init__(self, messages: Messages, on_progress: OnProgress) -> None:
+        self.on_progress = on_progress
+        self._messages = messages
+        self._warnings = 0
+
+    def on_rejection(self, place: str, reason: str) -> None:
+        """Show a rejected row with --verbose."""
+        self._messages.detail(f"{place}: rejected: {reason}")
+
+    def on_warning(self, place: str, warning: str) -> None:
+        """Show the first warnings; all with --verbose."""
+        self._warnings += 1
+        if self._warnings <= MAX_WARNINGS or self._messages.is_verbose:
+            self._messages.warn(f"{place}: {warning}")
+
+    def close(self) -> None:
+        """Say how many warnings were not shown."""
+        if self._warnings > MAX_WARNINGS and not self._messages.is_verbose:
+            more = counted(self._warnings - MAX_WARNINGS, "more warning")
+            self._messages.warn(f"{more} of the service; --verbose shows all")
+
+
+def resume_command(command_line: Sequence[str]) -> str:
+    """Return a command line as it was typed, with --resume, and without secrets of an address."""
+    words = [mask_address(word) for word in command_line if word != "--resume"]
+    end = words.index("--") if "--" in words else len(words)
+    return shell_command(["adsctl", *words[:end], "--resume", *words[end:]])
+
+
+def how_to_resume(error: AdsctlError | Interrupted, command: str) -> str:
+    """Return the hint of an error that stopped a push."""
+    if isinstance(error, ContentError | NotFoundError):
+        return error.hint  # the file has changed, or the place does not exist: only a new push helps
+    return "; ".join(filter(None, (error.hint, f"resume with: {command}")))
+
+
+def not_deleted_lines(names: Mapping[str, Sequence[str]]) -> list[str]:
+    """Say which products were not deleted, by the reason of the service."""
+    return [
+        f"{counted(len(found), 'product')} not deleted: {reason}: {listed(found)}"
+        for reason, found in names.items()
+    ]
+
+
+def how_to_correct(failed_out: str | None, *others: str) -> str:
+    """Return the hint about rejected rows."""
+    where = "--failed-out FILE writes them to a file, with the reasons"
+    if failed_out:
+        where = f"they are in {failed_out}, with the reasons; correct it and push it"
+    return "; ".join(filter(None, (where, *others)))
+
+
+def show_report(
+    printer: Printer, rows: Rows, report: ValidationReport, changed: Iterable[Row] | None = None
+) -> None:
+    """Print a validation report, and each change of the rows that fixes `changed`."""
+    name = rows.source.label
+    changes = (record for row in changed or () for record in change_records(row))
+    if printer.is_for_people:
+        for line in (line for row in changed or () for line in diff_lines(rows, row, color=printer.color)):
+            print(line)
+        for line in [*error_lines(rows, report), *warning_lines(rows, report, "warning: ")]:
+            print(safe_lines(line))
+        print(f"{safe(name)}: {_rows_read(report)}, {report.valid:,} valid, {_invalid_and_warned(report)}")
+        return
+    findings = [_record(rows, finding) for finding in report.findings]
+    if printer.format in ("json", "yaml"):
+        warnings = [*report.notes, *report.warnings]
+        found: dict[str, Any] = {"findings": findings, "omitted": report.omitted, "warnings": warnings}
+        found |= {"fixes": fixes(report)} if report.can_fix else {}
+        found |= {"changes": list(changes)} if changed is not None else {}
+        printer.show({"file": name} | report.counts | found, (), "")
+    elif changed is not None:
+        printer.show_records(changes, CHANGE_COLUMNS, "id")
+    else:
+        columns = ("field", "rows", "problem", "lines", "records", "more_rows", "severity", "fix")
+        printer.show(findings, (*columns, "places") if rows.name_place else columns, "field")
+
+
+def _record(rows: Rows, finding: Finding) -> dict[str, object]:
+    """Return a finding as programs read it; of several files, with the place of each row."""
+    record = vars(finding) | {"more_rows": finding.more_rows}
+    if rows.name_place:
+        record["places"] = list(map(rows.place, finding.lines, finding.records))
+    return record
+
+
+def error_lines(rows: Rows, report: ValidationReport) -> list[str]:
+    """Describe each kind of error once, with its first rows."""
+    lines = [_describe(rows, finding) for finding in report.findings if finding.severity == "error"]
+    if report.omitted:
+        lines.append(f"and {counted(report.omitted, 'mistake')} of other kinds")
+    return lines
+
+
+def warning_lines(rows: Rows, report: ValidationReport, label: str = "") -> list[str]:
+    """Describe each kind of warning once, with its first rows, and a label between place and text."""
+    return [_describe(rows, finding, label) for finding in report.findings if finding.severity == "warning"]
+
+
+def show_summary(printer: Printer, summary: Summary, name: str) -> None:
+    """Print the summary of a push; `name` is that of its file."""
+    if printer.is_for_people:
+        print(safe_lines(_summary_text(summary, name)), flush=True)
+    else:
+        document = summary.as_dict()
+        printer.show(document, tuple(document), "job")
+
+
+def hint_of_kind(rows: Rows, report: ValidationReport) -> str:
+    """Say what gives the fields that are wrong, where the kind of the feed is known to lack them."""
+    wrong = dict.fromkeys(finding.field for finding in report.findings if finding.severity == "error")
+    return "; ".join(f"{field}: {rows.hints[field]}" for field in wrong if field in rows.hints)
+
+
+def _describe(rows: Rows, finding: Finding, label: str = "") -> str:
+    what = label + (f"{finding.field}: {finding.problem}" if finding.field else finding.problem)
+    if finding.fix:
+        what += f"{' ' if what.endswith('?') else '; '}fix it with --fix {finding.fix}"
+    if not finding.lines:  # of the whole file
+        return f"{rows.source.label}: {what}"
+    place = rows.place(finding.lines[0], finding.records[0])
+    if finding.rows == 1:
+        return f"{place}: {what}"
+    more = ", …" if finding.more_rows else ""
+    listed = rows.places(finding.lines, finding.records) + more
+    return f"{place}: {what}\n    {counted(finding.rows, 'row')}: {listed}"
+
+
+def _summary_text(summary: Summary, name: str) -> str:
+    counts = dict(summary.counts)
+    for rows in ("skipped", "unseen", "not_kept"):
+        if rows in summary.extra and (summary.extra[rows] or rows == "skipped"):
+            counts[rows.replace("_", " ")] = summary.extra[rows]
+    if unsent := summary.due - summary.acknowledged:
+        counts["not sent"] = unsent
+    in_this_run = summary.acknowledged - summary.earlier
+    speed = f", {in_this_run / summary.seconds:,.0f} rows/s" if in_this_run and summary.seconds else ""
+    comparison = [f"  {_comparison(summary.extra)}"] if "only_in_catalog" in summary.extra else []
+    requests = f"{counted(summary.requests, 'request')}, {summary.retries:,} of them retries"
+    return "\n".join(
+        [
+            f"{name}: {_rows_read(summary.report)}, {_invalid_and_warned(summary.report)}",
+            *(f"  {status:<10} {count:>10,}" for status, count in counts.items()),
+            *comparison,
+            f"  {requests}, {summary.seconds:,.1f} s{speed}",
+        ]
+    )
+
+
+def _rows_read(report: ValidationReport) -> str:
+    left_out = f", {report.left_out:,} left out" if "left_out" in report.counts else ""
+    return counted(report.rows, "row") + left_out
+
+
+def _invalid_and_warned(report: ValidationReport) -> str:
+    partial = "" if report.partial is None else f"{report.partial:,} partial"
+    warned = f"{report.warned:,} with warnings" if report.warned else ""
+    parts = (f"{report.invalid:,} invalid", partial, warned, fixed_counts(report))
+    return ", ".join(filter(None, parts))
+
+
+def _comparison(counts: Mapping[str, int]) -> str:
+    from ...products.comparison import describe
+
+    return describe(counts)

@@ -1,0 +1,130 @@
+"""Validate the file of a plan, and report what is wrong with it."""
+
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from typing import IO
+
+from ...api.rates import Rate
+from ...console.invocation import Invocation
+from ...console.output_file import OutputFile
+from ...console.progress import progress
+from ...errors import ContentError, IncompleteError
+from ...output.text import duration
+from ...uploads.plan import Plan
+from ...uploads.rejected_rows import FailedOut, check_failed_out, write_rejected_rows
+from ...validation.report import ValidationReport
+from ...validation.rows import CheckedRow
+from .options import RejectedOptions
+from .reports import error_lines, fixed_lines, hint_of_kind, warning_lines
+
+
+def stated_rate(call: Invocation, plan: Plan) -> Rate | None:
+    """Return the limit that the service states for the requests of a plan."""
+    return plan.upload.request.endpoint.rates[call.settings.service]
+
+
+def say_estimate(call: Invocation, plan: Plan, changed: Callable[[], int | None] = lambda: None) -> None:
+    """Say how long the limits of the service make a push take, if one window does not hold it.
+
+    `changed` counts the rows that --changed would send, where that is known.
+    """
+    rate = stated_rate(call, plan)
+    if rate is None or not rate.seconds_for(plan.batch_count):
+        return
+    text = f"about {duration(rate.seconds_for(plan.batch_count))} at this service's limits"
+    if (rows := changed()) is not None:
+        requests = -(-rows * plan.batch_count // plan.due)
+        text += f"; with --changed about {duration(requests * rate.seconds / rate.requests)}"
+    call.messages.say(text)
+
+
+def validate_with_progress(call: Invocation, plan: Plan) -> ValidationReport:
+    """Validate the file of a plan; show progress and warnings."""
+    name = plan.rows.source.label
+    with progress(call.messages, f"Checking {name}", None) as on_progress:
+        report = plan.validate(on_progress)
+    for note in report.notes:
+        call.messages.note(f"{name}: {note}")
+    for warning in report.warnings:
+        call.messages.warn(f"{name}: {warning}")
+    for line in fixed_lines(plan.rows, report):
+        call.messages.say(line)
+    return report
+
+
+def require_valid(
+    call: Invocation,
+    plan: Plan,
+    *,
+    skip_invalid: bool,
+    failed_out: FailedOut | None,
+    hint: str,
+    skips: Callable[[ValidationReport], bool] = lambda report: False,
+) -> ValidationReport:
+    """Validate the file of a plan; raise ContentError where rows are invalid, unless they are skipped.
+
+    `skips` may skip them without being told to.
+    """
+    report = validate_with_progress(call, plan)
+    call.note_summary(dict(report.counts))
+    for warning in warning_lines(plan.rows, report):
+        call.messages.note(warning, "warning")  # about rows that are sent as they are
+    if not report.invalid:
+        return report
+    message = "\n".join([*error_lines(plan.rows, report), report.summary])
+    if not (skip_invalid or skips(report)):
+        write_invalid_rows(failed_out, plan, report)
+        raise ContentError(message, hint="; ".join(filter(None, (hint_of_kind(plan.rows, report), hint))))
+    call.messages.note(f"{message} and not sent", "warning")  # with -q the error at the end says so
+    return report
+
+
+def write_invalid_rows(
+    failed_out: FailedOut | None,
+    plan: Plan,
+    report: ValidationReport,
+    checked_rows: Callable[[], Iterable[CheckedRow]] | None = None,
+) -> None:
+    """Write the invalid rows of a validated file, where `--failed-out` asks for them.
+
+    `checked_rows` reads the rows with all their problems, where the plan does not know them.
+    """
+    if failed_out:
+        with write_rejected_rows(failed_out, plan.rows) as reject:
+            for checked in (checked_rows or plan.checked_rows)() if report.invalid else ():
+                if errors := checked.errors:
+                    reject(checked.row, errors)
+
+
+def write_valid_rows(
+    call: Invocation,
+    plan: Plan,
+    output_file: str,
+    rejected: RejectedOptions,
+    *,
+    skip_invalid: bool,
+    write: Callable[[IO[str]], None],
+    done: Callable[[], str],
+) -> None:
+    """Write what is valid in a file to another file, or for `-` to standard output, as `write` does.
+
+    `done` says what was written. Raises ContentError where rows are invalid, or IncompleteError where they
+    are skipped.
+    """
+    check_failed_out(rejected.failed_out_file, plan.rows)
+    out = None if output_file == "-" else OutputFile(output_file)
+    if out:
+        out.check_differs(plan.rows.source.location, rejected.failed_out)
+        out.confirm(call, force=rejected.force)
+    hint = "nothing was written; correct the file, or write the valid rows with --skip-invalid"
+    report = require_valid(
+        call, plan, skip_invalid=skip_invalid, failed_out=rejected.failed_out_file, hint=hint
+    )
+    with out.open() if out else nullcontext(sys.stdout) as stream:
+        write(stream)
+    if said := done():
+        call.messages.say(said)
+    write_invalid_rows(rejected.failed_out_file, plan, report)
+    if report.invalid:
+        raise IncompleteError(f"{report.summary} and not written")

@@ -1,1 +1,0 @@
-"""The pages of --report, made of what commands came to."""

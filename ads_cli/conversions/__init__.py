@@ -1,1 +1,0 @@
-"""Conversions of a website, read from a file and sent."""

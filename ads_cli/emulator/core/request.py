@@ -1,0 +1,253 @@
+"""An HTTP request as received, before it is routed."""
+
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from typing import Any
+from urllib.parse import parse_qsl, quote
+
+import msgspec
+
+from ...api.endpoint import Endpoint, Request
+from ...api.fields import FieldType, enum_fields, fields_of
+from ...api.names import ENUMS, GENERIC, Names
+from ...api.parts import params_of
+from ...api.problems import InvalidError, Problem
+from .responses import ApiError
+
+MAX_BODY_BYTES = 8_000_000  # the largest body that the specification allows has 5,000,000
+FORM = "application/x-www-form-urlencoded"
+
+
+class IncomingRequest:
+    """An HTTP request, read from a WSGI environment."""
+
+    def __init__(self, environ: dict[str, Any]) -> None:
+        self._environ = environ
+        self.method: str = environ["REQUEST_METHOD"]
+        uri: str = environ.get("REQUEST_URI") or _request_uri(environ)
+        self.path, _, self.query = uri.partition("?")
+        host = environ.get("HTTP_HOST") or environ["SERVER_NAME"]
+        self.origin = f"{environ['wsgi.url_scheme']}://{host}"
+        # As the client sent and signed it, before any decoding.
+        self.url = self.origin + uri
+        self.authorization: str = environ.get("HTTP_AUTHORIZATION", "")
+        self.content_type: str = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
+        self.user_agent: str = environ.get("HTTP_USER_AGENT", "")
+        # Sec-Fetch-Site, which browsers send with a form; "" from other clients.
+        self.fetch_site: str = environ.get("HTTP_SEC_FETCH_SITE", "")
+        # Time-out of a client in the same process; None if the client has a socket.
+        self.timeout_seconds: float | None = environ.get("ads_cli.timeout")
+
+    @cached_property
+    def body(self) -> bytes:
+        """Read the whole body, once."""
+        length = int(self._environ.get("CONTENT_LENGTH") or 0)
+        if length > MAX_BODY_BYTES:
+            raise ApiError(413, "PAYLOAD_TOO_LARGE", f"a body has at most {MAX_BODY_BYTES:,} bytes")
+        body: bytes = self._environ["wsgi.input"].read(length)
+        return body
+
+    @cached_property
+    def form(self) -> str:
+        """Return a form body as sent, which the signature covers; "" for other bodies."""
+        return self.body.decode("latin-1") if self.content_type == FORM else ""
+
+    @cached_property
+    def parameter_pairs(self) -> list[tuple[str, str]]:
+        """Return the parameters of query and form, each as often as it was sent."""
+        return parse_qsl(f"{self.query}&{self.form}", keep_blank_values=True)
+
+    @cached_property
+    def parameters(self) -> dict[str, str]:
+        """Return the parameters of query and form; sign-in endpoints accept them in either."""
+        return dict(self.parameter_pairs)
+
+
+def _request_uri(environ: dict[str, Any]) -> str:
+    """Rebuild path and query for servers that do not pass REQUEST_URI."""
+    path = quote(environ.get("PATH_INFO", "").encode("latin-1"))
+    query = environ.get("QUERY_STRING")
+    return f"{path}?{query}" if query else path
+
+
+# Values of lists that the public SDK of service x has, and its reference no longer.
+OLDER_VALUES = {"metric_groups": ("MEDIA",)}
+
+
+def read_params(
+    incoming: IncomingRequest,
+    endpoint: Endpoint,
+    request_type: type[Request],
+    path_params: dict[str, str],
+    names: Names = GENERIC,
+    *,
+    takes_form: bool = False,
+    ignored: Collection[str] = (),
+    unknown: list[str] | None = None,
+) -> dict[str, Any]:
+    """Collect the parameters of a request from path, query and body; they are not validated yet.
+
+    With `takes_form`, those of a POST or PUT may be in a form beside the query. `ignored` are left out.
+    With a list `unknown`, so is what the request has no parameter for, and named there.
+    Raises InvalidError for names of another service than `names`.
+    """
+    left_out = {names.name(name) for name in ignored}
+    once = None if unknown is None else {names.name(field.name) for field in fields_of(request_type)}
+    query = _text_params(incoming.query, left_out, once)
+    if endpoint.params_in == "query":
+        form = incoming.form if takes_form and endpoint.method in ("POST", "PUT") else ""
+        if incoming.body and not form:
+            message = "the parameters of this endpoint belong in the query, not in a body"
+            raise ApiError(400, "BAD_REQUEST", message)
+        params = split_texts(request_type, _text_params(f"{incoming.query}&{form}", left_out, once), names)
+    elif misplaced := [name for name in query if once is None or name in once]:
+        raise InvalidError([Problem(name, "belongs in the body, not in the query") for name in misplaced])
+    elif endpoint.params_in == "form":
+        _require_content_type(incoming, FORM)
+        params = split_texts(request_type, _text_params(incoming.form), names)
+    else:
+        params = json_object(incoming) | ({} if unknown is None else query)
+    kept: Mapping[str, Any] = {name: value for name, value in params.items() if name not in left_out}
+    if unknown is not None:
+        kept = without_unknown(request_type, kept, names, unknown)
+    return {**read_names(kept, names, enum_fields(request_type)), **path_params}
+
+
+def without_unknown(
+    struct: type[msgspec.Struct], values: Mapping[str, Any], names: Names, unknown: list[str], path: str = ""
+) -> Mapping[str, Any]:
+    """Leave out what a Struct has no field for, at any depth, and add its path to `unknown`."""
+    if not struct.__struct_config__.forbid_unknown_fields:
+        return values
+    types = {names.name(field.name): field.type for field in fields_of(struct)}
+    known: dict[str, Any] = {}
+    for name, value in values.items():
+        if name in types:
+            if isinstance(value, list) and (older := OLDER_VALUES.get(name)):
+                unknown += [f"{path}{name}={each}" for each in value if each in older]
+                value = [each for each in value if each not in older]
+            known[name] = _without_unknown_inside(types[name], value, names, unknown, path + name)
+        elif name == struct.__struct_config__.tag_field:
+            known[name] = value
+        else:
+            unknown.append(path + name)
+    return known
+
+
+def _without_unknown_inside(
+    field_type: FieldType, value: Any, names: Names, unknown: list[str], path: str
+) -> Any:
+    if field_type.base is list and isinstance(value, list):
+        items = enumerate(value)
+        return [
+            _without_unknown_inside(field_type.item, item, names, unknown, f"{path}[{number}]")
+            for number, item in items
+        ]
+    if isinstance(value, Mapping) and (struct := _struct_of(field_type.structs, value)):
+        return without_unknown(struct, value, names, unknown, f"{path}.")
+    return value
+
+
+def _struct_of(
+    structs: tuple[type[msgspec.Struct], ...], value: Mapping[str, Any]
+) -> type[msgspec.Struct] | None:
+    """Return which of some Structs a value is by its tag, or None."""
+    if len(structs) == 1:
+        return structs[0]
+    tags = ((each.__struct_config__.tag_field, each.__struct_config__.tag, each) for each in structs)
+    return next((each for field, tag, each in tags if field and value.get(field) == tag), None)
+
+
+def record_fields_only(endpoint: Endpoint, request_type: type[Request]) -> frozenset[str]:
+    """Name the fields of the endpoint's record that its request does not have, where it changes one."""
+    if not endpoint.mutates:
+        return frozenset()
+    return endpoint.record_fields - {field.name for field in fields_of(request_type)}
+
+
+def read_names(value: Any, names: Names, enums: Collection[str] = ENUMS) -> Any:
+    """Return a value under neutral names; raise InvalidError for names of another service."""
+    if foreign := [Problem(path, "is not a known name or value") for path in names.foreign(value, enums)]:
+        raise InvalidError(foreign)
+    return names.to_neutral(value, enums)
+
+
+def json_object(incoming: IncomingRequest) -> dict[str, Any]:
+    """Decode a body that must be a JSON object."""
+    _require_content_type(incoming, "application/json")
+    try:
+        values = msgspec.json.decode(incoming.body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ApiError(400, "BAD_REQUEST", f"the body is not JSON: {error}") from None
+    if not isinstance(values, dict):
+        raise ApiError(400, "BAD_REQUEST", "the body is not a JSON object")
+    return values
+
+
+def _require_content_type(incoming: IncomingRequest, content_type: str) -> None:
+    if incoming.content_type != content_type:
+        raise ApiError(400, "BAD_REQUEST", f"the body of this endpoint has the content type {content_type}")
+
+
+def _text_params(
+    encoded: str, ignored: Collection[str] = (), once: Collection[str] | None = None
+) -> dict[str, str]:
+    """Decode a query or a form; each name may occur once, or only those in `once`, but for ignored ones."""
+    try:
+        pairs = parse_qsl(encoded, keep_blank_values=True, errors="strict")
+    except ValueError:
+        raise ApiError(400, "BAD_REQUEST", "the parameters are not UTF-8") from None
+    pairs = [(name, value) for name, value in pairs if name not in ignored]
+    params = dict(pairs)
+    if len(params) < len(pairs):
+        names = [name for name, _ in pairs if once is None or name in once]
+        if repeated := sorted({name for name in names if names.count(name) > 1}):
+            raise InvalidError([Problem(name, "is given more than once") for name in repeated])
+    return params
+
+
+def split_texts(request_type: type[Request], params: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    """Split comma-separated lists and decode JSON in texts; validation converts the other types."""
+    types = {names.name(field.name): field.type for field in fields_of(request_type)}
+    return {name: _parse_text(types.get(name), value) for name, value in params.items()}
+
+
+def _parse_text(field_type: FieldType | None, text: Any) -> Any:
+    if not isinstance(text, str):
+        return text
+    if field_type and field_type.is_comma_list:
+        return text.split(",")
+    if field_type and field_type.is_nested:
+        try:
+            return msgspec.json.decode(text)
+        except msgspec.DecodeError:
+            return text  # validation rejects it, naming the field
+    return text
+
+
+def echoed_params(request: Request, endpoint: Endpoint) -> dict[str, Any]:
+    """Return the parameters that the envelope repeats, defaults included.
+
+    Those of a JSON body are left out: a batch would double the size of the response.
+    """
+    if endpoint.params_in == "json":
+        names = endpoint.path_fields
+    else:
+        names = [field.name for field in fields_of(type(request))]
+    values = {name: value_or_default(request, name) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def changes_of(request: Request) -> dict[str, Any]:
+    """List what a change sets, by the names of the record; an empty value removes one."""
+    return {name: None if value == "" else value for name, value in params_of(request).items()}
+
+
+def value_or_default(request: Request, name: str) -> Any:
+    """Return a parameter, or its declared default if it was not sent."""
+    value = getattr(request, name, None)
+    if value is not None:
+        return value
+    return next(
+        (field.type.extra("default") for field in fields_of(type(request)) if field.name == name), None
+    )

@@ -1,0 +1,135 @@
+"""How many people some targeting criteria reach: the same number each time, believable and no more."""
+
+import hashlib
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+from math import floor, log10, prod
+from zlib import crc32
+
+from ...api.audience_insights import Criterion, EstimateAudience, SearchKeywords
+from ...api.targeting_types import KEYWORDS
+from ..core.handlers import RequestContext, handler
+from ..core.responses import Result
+from ..storage import Record
+from ..targeting import find_value
+from .audiences import described
+from .collection import in_account
+from .targeting import find_named
+
+# People that one criterion of a type adds: the fewest and the most.
+PEOPLE = {
+    "FOLLOWERS_OF_USER": (5_000, 900_000),
+    "INTEREST": (60_000, 900_000),
+    "SIMILAR_TO_FOLLOWERS_OF_USER": (50_000, 2_000_000),
+    "TV_SHOW": (20_000, 400_000),
+    **dict.fromkeys(KEYWORDS, (2_000, 250_000)),
+}
+EXPANSION = 20  # people who resemble one of an audience
+# The part of people that one criterion of a type leaves: the smallest and the largest, in a thousand.
+SHARES = {
+    "COUNTRIES": (20, 120),
+    "REGIONS": (3, 20),
+    "METROS": (2, 10),
+    "CITIES": (1, 6),
+    "POSTAL_CODES": (1, 2),
+    "AGE": (150, 450),
+    "GENDER": (480, 520),
+    "LANGUAGE": (20, 350),
+    "PLATFORM": (150, 450),
+}
+OTHER_SHARES = (50, 300)
+UNCERTAINTY = 0.12
+MAX_PEOPLE = 400_000_000
+
+
+@handler(EstimateAudience)
+def estimate_audience(context: RequestContext, request: EstimateAudience) -> Result:
+    """Estimate the people that criteria reach; raise ApiError for what does not exist."""
+    account = in_account(context, request)
+    context.echoed["targeting_criteria"] = None
+
+    def people(criterion: Criterion) -> int:
+        found = find_named(context.store, account, _as_record(criterion))
+        if not criterion.targeting_type.startswith("CUSTOM_AUDIENCE"):
+            return found.get("estimated_users") or _between(PEOPLE[criterion.targeting_type], criterion)
+        size: int = described(context.store, found)["audience_size"]
+        return size * (EXPANSION if criterion.targeting_type == "CUSTOM_AUDIENCE_EXPANDED" else 1)
+
+    reached = _reached(request.targeting_criteria, people)
+    least, most = (_rounded(reached * (1 + sign * UNCERTAINTY)) for sign in (-1, 1))
+    return Result({"audience_size": {"min": least, "max": most}})
+
+
+def _reached(criteria: Iterable[Criterion], people: Callable[[Criterion], int]) -> float:
+    """Return the people that criteria add, without those that they exclude, in the part that is left."""
+    total, limiting = 0, defaultdict(list)
+    for criterion in criteria:
+        if criterion.adds_people:
+            total += people(criterion)
+        else:
+            limiting[criterion.targeting_type].append(criterion)
+    return min(total, MAX_PEOPLE) * prod(map(_share, limiting.values()))
+
+
+def _share(criteria: list[Criterion]) -> float:
+    """Return the part of people that criteria of one type leave: several values add up."""
+    wanted = [_part(criterion) for criterion in criteria if criterion.operator_type != "NE"]
+    excluded = [_part(criterion) for criterion in criteria if criterion.operator_type == "NE"]
+    return min(1.0, sum(wanted) if wanted else 1.0) * max(0.05, 1 - sum(excluded))
+
+
+def _part(criterion: Criterion) -> float:
+    kind: str = criterion.targeting_type
+    if kind == "LOCATION":
+        place = find_value(kind, criterion.targeting_value)
+        kind = place["location_type"] if place else "CITIES"
+    return _between(SHARES.get(kind, OTHER_SHARES), criterion) / 1000
+
+
+def _between(limits: tuple[int, int], criterion: Criterion) -> int:
+    """Choose a number between limits, by the value of a criterion."""
+    least, most = limits
+    return least + crc32(criterion.targeting_value.encode()) % (most - least + 1)
+
+
+def _as_record(criterion: Criterion) -> Record:
+    return {name: getattr(criterion, name) for name in criterion.__struct_fields__}
+
+
+def _rounded(number: float) -> int:
+    """Round to two significant digits."""
+    return int(round(number, 1 - floor(log10(number)))) if number >= 1 else 0
+
+
+HOUR = timedelta(hours=1)
+HOURS_PER_VALUE = {"HOUR": 1, "DAY": 24}  # by granularity of post_volume
+MAX_POSTS_PER_HOUR = 900
+# Combined with the keywords, these make thirty related ones.
+RELATED_WORDS = """
+deals sale review ideas online store gift price best new cheap vintage handmade local today weekend
+tips trends brands guide video photos fans club design season delivery offers kids home
+"""
+
+
+@handler(SearchKeywords)
+def search_keywords(context: RequestContext, request: SearchKeywords) -> Result:
+    """Return the number of posts with the keywords, and thirty related keywords."""
+    keywords = request.keywords
+    related = [f"{keywords[n % len(keywords)]} {word}" for n, word in enumerate(RELATED_WORDS.split())]
+    start = request.start_time.moment
+    end = request.end_time.moment if request.end_time else datetime.now(UTC)
+    hourly = [_posts(request, start + n * HOUR) for n in range(math.ceil((end - start) / HOUR))]
+    step = HOURS_PER_VALUE[request.granularity]
+    volume = [sum(hourly[n : n + step]) for n in range(0, len(hourly), step)]
+    return Result({"related_keywords": related, "post_volume": volume})
+
+
+def _posts(request: SearchKeywords, moment: datetime) -> int:
+    """Generate the number of posts in an hour; each negative keyword reduces it by a tenth."""
+    hour = moment.replace(minute=0, second=0, microsecond=0).isoformat()
+    seeds = ["\0".join((word.casefold(), request.location or "", hour)) for word in request.keywords]
+    digests = (hashlib.blake2b(seed.encode(), digest_size=2).digest() for seed in seeds)
+    posts = sum(int.from_bytes(digest) % MAX_POSTS_PER_HOUR for digest in digests)
+    return posts * (10 - len(request.negative_keywords or [])) // 10

@@ -1,1 +1,0 @@
-"""The steps that convert rows between reading and validation."""

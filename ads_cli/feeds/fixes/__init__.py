@@ -1,1 +1,0 @@
-"""Fix values that break a rule of products, where `--fix` asks for it."""

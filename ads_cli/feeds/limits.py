@@ -1,7 +1,0 @@
-"""Limits of what is read, where nothing else states them."""
-
-MAX_DECOMPRESSED_BYTES = 2 * 1024**3
-# Repetitive feeds reach 300:1. The ratio is judged only once a bomb could hurt.
-MAX_RATIO = 1000
-MIN_JUDGED_BYTES = 64 * 1024**2
-MAX_SHEET_ROWS = 200_000  # of a workbook, which is loaded as a whole: about 2 KB a row

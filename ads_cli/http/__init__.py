@@ -1,0 +1,1 @@
+"""HTTP for everything: connections with deadlines, bodies within limits, downloads; signs nothing."""

@@ -1,0 +1,109 @@
+"""Connections to hosts, through the proxies that the environment names."""
+
+import ssl
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urljoin
+from urllib.request import getproxies, proxy_bypass
+
+import httpx
+
+from ..errors import StateError
+from ..hosts import require_public, require_public_name
+from .network import NetworkTransport, httpcore, resolve
+
+if TYPE_CHECKING:
+    from .network import NetworkTransport
+
+    T = TypeVar("T", bound=NetworkTransport)
+
+
+def connect(url: httpx.URL, tls: ssl.SSLContext) -> httpx.BaseTransport:
+    """Return a connection to a host, through the proxy that the environment names for it."""
+    from .network import NetworkTransport
+
+    return through_proxy(NetworkTransport, url, tls)
+
+
+def _proxy(url: httpx.URL) -> str | None:
+    """Return the proxy for a URL; plain http is sent to this machine only, without a proxy."""
+    return None if url.scheme == "http" else proxy_of(url)
+
+
+def proxy_of(url: httpx.URL) -> str | None:
+    """Return the proxy that the environment names for a URL."""
+    proxies = getproxies()
+    proxy = proxies.get(url.scheme) or proxies.get("all")
+    if not proxy or proxy_bypass(url.host):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def through_proxy(
+    transport: "Callable[[httpx.URL, ssl.SSLContext, str | None], T]",
+    url: httpx.URL,
+    tls: ssl.SSLContext,
+    find_proxy: Callable[[httpx.URL], str | None] = _proxy,
+) -> "T":
+    """Make a transport to a host, with the proxy that the environment names for it."""
+    try:
+        return transport(url, tls, find_proxy(url))
+    except (ValueError, httpx.InvalidURL) as error:
+        raise StateError(
+            f"the proxy that the environment names cannot be used: {error}",
+            hint="set HTTPS_PROXY or ALL_PROXY to an address such as http://proxy.example:3128",
+        ) from None
+
+
+def tls_context(secure: bool) -> ssl.SSLContext:
+    """Return a context that trusts the system's certificates (or SSL_CERT_FILE), with TLS 1.2 or newer.
+
+    If no address is https, no certificates are loaded, which would take time.
+    """
+    context = ssl.create_default_context() if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return context
+
+
+MAX_LOOKUP_SECONDS = 5.0  # of a name that is looked up only to be refused
+
+
+def connect_to_public(
+    url: httpx.URL, tls: Callable[[bool], ssl.SSLContext], *, allow_private: bool = False
+) -> NetworkTransport:
+    """Make a connection, which nothing is sent on yet; raise PrivateHostError, here or at the first request.
+
+    `tls` is asked for certificates where the host or its proxy needs them: loading them takes 20 ms.
+    """
+    proxy = proxy_of(url)  # once, since all variables of the environment are searched
+    if proxy and not allow_private:
+        _require_public_to_proxy(url)
+    is_secure = url.scheme == "https" or (proxy or "").lower().startswith("https:")
+    transport = partial(NetworkTransport, check=_any_address if allow_private else require_public)
+    return through_proxy(transport, url, tls(is_secure), lambda url: proxy)
+
+
+def _any_address(host: str, addresses: list[str]) -> None:
+    """Let every address pass."""
+
+
+def _require_public_to_proxy(url: httpx.URL) -> None:
+    """Raise PrivateHostError for a host that a proxy may read as another one, or that is private here."""
+    host = url.raw_host.decode("ascii")
+    require_public_name(host)
+    try:
+        addresses = resolve(host, url.port or 0, MAX_LOOKUP_SECONDS)
+    except (httpcore.ConnectError, httpcore.ConnectTimeout):
+        return  # a proxy may know names that others do not
+    require_public(host, addresses)
+
+
+def parse_http_address(text: str, base: str = "") -> httpx.URL | None:
+    """Return an http address, which may be relative to another one; None if it is not valid."""
+    try:
+        url = httpx.URL(urljoin(base, text))
+        is_valid = url.scheme in ("http", "https") and bool(url.host)  # reading the host decodes it
+    except (httpx.InvalidURL, ValueError):
+        return None
+    return url if is_valid else None

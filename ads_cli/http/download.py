@@ -1,0 +1,273 @@
+"""What the answers of a file server mean."""
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from urllib.parse import urlsplit
+
+from .. import __version__
+from ..errors import AccessError, NotFoundError, RefusedError, UnavailableError, UsageError
+from ..hosts import is_loopback
+from ..masking import MASK, mask_address
+from .copy_limits import CopyRetries, Limits
+from .headers import http_date
+from .response_body import is_certificate_error, network_error
+from .retry import RETRIED_STATUSES, FailedAttempt
+from .trace import Trace
+
+if TYPE_CHECKING:
+    import httpx
+
+    from .download_transport import DownloadTransport
+
+
+# The part that was asked for does not exist any more, or the server does not trust a first message.
+RETRIED_OF_FILES = RETRIED_STATUSES | {416, 425}
+
+
+def check_encrypted(url: str, label: str) -> None:
+    """Raise UsageError for plain http to another machine: anybody on the way could change the feed."""
+    parts = urlsplit(url)
+    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
+        raise UsageError(f"{label} is not https", hint="http is allowed for loopback addresses only")
+
+
+def status_error(label: str, status: int, headers: Mapping[str, str], *, signed_in: bool) -> Exception:
+    """Return the error of a status, or FailedAttempt if another attempt may succeed."""
+    told = f"{label}: the server answered with status {status}"
+    if status in RETRIED_OF_FILES:
+        return FailedAttempt(UnavailableError(told, http_status=status), headers)
+    if status in (401, 403):
+        meaning = "it asks for a user name and password" if status == 401 else "it does not allow this"
+        hint = "put them into ~/.netrc: machine HOST login USER password PASSWORD"
+        if signed_in:
+            meaning, hint = "it does not accept the user name and password", "check them"
+        return AccessError(f"{told}: {meaning}", hint=hint, http_status=status)
+    if status in (404, 410):
+        return NotFoundError(f"{told}: there is no such file", hint="check the address", http_status=status)
+    if status < 400:
+        return UnavailableError(f"{told}, which does not send a file", http_status=status)
+    return RefusedError(told, http_status=status)
+
+
+MIN_TIMEOUT_SECONDS = 1.0  # of an attempt, however little of --max-wait is left
+MIN_AGE_SECONDS = 1.0  # after which Last-Modified identifies a version (RFC 9110, 8.8.2.2)
+MAX_REDIRECTS = 10
+REDIRECTS = (301, 302, 303, 307, 308)
+# An attempt ends where --timeout brings less than this; curl has the same limit as --speed-limit.
+MIN_BYTES_PER_SECOND = 1000
+STORED_ENCODINGS = ("", "identity", "gzip", "x-gzip")  # a feed is decompressed by its content anyway
+CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,15})-[0-9]{1,15}/([0-9]{1,15}|\*)")
+
+
+class Version(NamedTuple):
+    """What a server names the version of a file by; empty where it does not."""
+
+    etag: str = ""
+    last_modified: str = ""
+
+    @property
+    def validator(self) -> str:
+        """Return what identifies the version to the byte: `If-Range` takes no weak ETag."""
+        return self.last_modified if not self.etag or self.etag.startswith("W/") else self.etag
+
+
+def version_of(headers: Mapping[str, str]) -> Version:
+    """Read the version of a response.
+
+    Without an ETag, a file that was changed in the second in which it was sent may change again in it.
+    """
+    etag, last_modified = headers.get("etag", ""), headers.get("last-modified", "")
+    changed, sent = http_date(last_modified), http_date(headers.get("date", ""))
+    is_settled = changed is not None and sent is not None and sent - changed >= MIN_AGE_SECONDS
+    return Version(etag, last_modified if etag or is_settled else "")
+
+
+class Downloaded(NamedTuple):
+    """The result of a download."""
+
+    version: Version = Version()
+    is_unchanged: bool = False  # the server has the version that was asked about, and sent nothing
+    content_type: str = ""
+
+
+@dataclass
+class Download:
+    """Downloads one file; `run` may be called once."""
+
+    url: str
+    label: str  # names it in messages
+    credentials: tuple[str, str] | None  # user name and password; sent to the host of `url` only
+    retries: CopyRetries
+    trace: Trace
+    on_progress: Callable[[int, int | None], None]
+    known: Version | None = None  # nothing is sent if the server has this version still
+    _version: Version = Version()  # noqa: RUF009 - of what is in the file so far
+    _can_resume: bool = False
+
+    def run(self, file: BinaryIO) -> Downloaded:
+        """Write the content into an empty file; raise the error that ended the last attempt."""
+        while True:
+            try:
+                return self._attempt(file)
+            except FailedAttempt as failed:
+                if not self._can_resume:
+                    _empty(file)
+                self.retries.wait(failed, file.tell())
+
+    @property
+    def _limits(self) -> Limits:
+        return self.retries.limits
+
+    def _attempt(self, file: BinaryIO) -> Downloaded:
+        """Send a request, follow redirects, and receive what is missing."""
+        import httpx
+
+        url = self.url
+        for _ in range(MAX_REDIRECTS + 1):
+            connection = _connect(url)
+            with closing(connection):
+                try:
+                    with closing(connection.handle_request(self._request(url, file.tell()))) as response:
+                        self._trace(url, response)
+                        if response.status_code not in REDIRECTS or "location" not in response.headers:
+                            return self._receive(connection, response, file)
+                        url = self._redirected(url, response.headers["location"])
+                except (httpx.TransportError, httpx.DecodingError) as error:
+                    raise self._network_error(error, url) from None
+        raise UsageError(
+            f"{self.label}: more than {MAX_REDIRECTS} redirects", hint="name the address that they lead to"
+        )
+
+    def _request(self, url: str, offset: int) -> "httpx.Request":
+        """Build the request for everything from `offset` on."""
+        import httpx
+
+        # Compressed on the way, a feed could be resumed from few servers.
+        headers = {"Accept": "*/*", "Accept-Encoding": "identity", "Connection": "close"}
+        headers["User-Agent"] = f"adsctl/{__version__}"
+        if offset:
+            headers |= {"Range": f"bytes={offset}-", "If-Range": self._version.validator}
+        elif self.known:
+            headers |= {"If-None-Match": self.known.etag} if self.known.etag else {}
+            headers |= {"If-Modified-Since": self.known.last_modified} if self.known.last_modified else {}
+        if self.credentials and _origin(url) == _origin(self.url):
+            headers["Authorization"] = _basic_auth(*self.credentials)
+        deadline = max(self.retries.silence_ends_at, time.monotonic() + MIN_TIMEOUT_SECONDS)
+        times = dict.fromkeys(("connect", "read", "write", "pool"), self._limits.timeout)
+        request = httpx.Request(
+            "GET", url, headers=headers, extensions={"timeout": times, "deadline": deadline}
+        )
+        self.trace.request("GET", mask_address(url), request.headers, b"")
+        return request
+
+    def _trace(self, url: str, response: "httpx.Response") -> None:
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        if location := headers.get("location"):
+            from .connections import parse_http_address
+
+            headers["location"] = mask_address(str(parse_http_address(location, url) or MASK))
+        self.trace.response("GET", mask_address(url), response.status_code, headers, b"", 0.0)
+
+    def _redirected(self, url: str, location: str) -> str:
+        """Return where a redirect leads to; raise UsageError unless it is https."""
+        from .connections import parse_http_address
+
+        target = parse_http_address(location, url)  # its user name and password, if any, are not used
+        if target is None or target.scheme != "https":
+            shown = mask_address(str(target)) if target else "something"
+            raise UsageError(
+                f"{self.label} redirects to {shown}, which is not https",
+                hint="nothing is read over a connection that others can change",
+            )
+        return str(target)
+
+    def _receive(
+        self, connection: "DownloadTransport", response: "httpx.Response", file: BinaryIO
+    ) -> Downloaded:
+        """Write the body of a response; raise what its status means."""
+        status, headers = response.status_code, response.headers
+        version = version_of(headers)
+        if status == 304 and self.known and not file.tell():
+            return Downloaded(version if any(version) else self.known, is_unchanged=True)
+        if status == 206 and file.tell():
+            total = self._check_range(headers, file.tell())
+        elif status == 200:
+            _empty(file)
+            length = headers.get("content-length", "")
+            total = int(length) if length.isdecimal() else None
+            self._version = version
+        else:
+            self._can_resume = self._can_resume and status != 416
+            raise status_error(self.label, status, headers, signed_in=self.credentials is not None)
+        encoding = headers.get("content-encoding", "").strip().lower()
+        if encoding not in STORED_ENCODINGS:
+            raise UnavailableError(
+                f"{self.label}: sent with the encoding {encoding[:60]!r}, which was not requested"
+            )
+        self.retries.check_size(total or 0, self.label)
+        self._can_resume = bool(self._version.validator) and headers.get("accept-ranges", "") != "none"
+        self._copy(connection, response, file, total)
+        if total is not None and file.tell() != total:
+            raise FailedAttempt(UnavailableError(f"{self.label}: {file.tell():,} of {total:,} bytes"), {})
+        return Downloaded(self._version, content_type=headers.get("content-type", ""))
+
+    def _copy(
+        self, connection: "DownloadTransport", response: "httpx.Response", file: BinaryIO, total: int | None
+    ) -> None:
+        """Write a body as it arrives; a server that drips is left at the end of a period of --timeout."""
+        period = self._limits.timeout
+        expected = file.tell() + MIN_BYTES_PER_SECOND * period
+        connection.extend_deadline(time.monotonic() + period)
+        for part in response.iter_raw():
+            file.write(part)
+            received = file.tell()
+            self.retries.check_size(received, self.label)
+            self.on_progress(received, total)
+            if received >= expected:
+                self.retries.record_progress()
+                expected = received + MIN_BYTES_PER_SECOND * period
+                connection.extend_deadline(time.monotonic() + period)
+
+    def _check_range(self, headers: Mapping[str, str], offset: int) -> int | None:
+        """Return the whole size that a partial response states; raise FailedAttempt if it is another part."""
+        found = CONTENT_RANGE.fullmatch(headers.get("content-range", "").strip())
+        other_version = headers.get("etag", self._version.etag) != self._version.etag
+        if not found or int(found[1]) != offset or other_version:
+            self._can_resume = False
+            raise FailedAttempt(UnavailableError(f"{self.label}: the server sent another part of it"), {})
+        return None if found[2] == "*" else int(found[2])
+
+    def _network_error(self, error: Exception, url: str) -> Exception:
+        described = network_error(error, url)
+        described.message = f"{self.label}: {described.message}"
+        return described if is_certificate_error(error) else FailedAttempt(described, {})
+
+
+def _connect(url: str) -> "DownloadTransport":
+    import httpx
+
+    from .connections import through_proxy, tls_context
+    from .download_transport import DownloadTransport
+
+    parsed = httpx.URL(url)
+    return through_proxy(DownloadTransport, parsed, tls_context(parsed.scheme == "https"))
+
+
+def _basic_auth(user: str, password: str) -> str:
+    from base64 import b64encode
+
+    return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port
+
+
+def _empty(file: BinaryIO) -> None:
+    file.seek(0)
+    file.truncate()

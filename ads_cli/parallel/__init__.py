@@ -1,0 +1,1 @@
+"""Work in threads, with the results in order, and in worker processes."""

@@ -1,0 +1,231 @@
+"""The first rows with a mistake or a change, as many as a reader looks at."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from msgspec import Struct, field
+
+from ..api.problems import Problem
+from ..api.validation import errors_in
+from ..feeds.rows import FIRST_LINES, Change, Row
+
+MAX_ROWS = 1000  # with an error, a warning or a change each
+MAX_KINDS = 1000  # of mistakes, of which the first rows are noted even beyond MAX_ROWS
+MAX_CHARACTERS = 200  # of a value
+MAX_ADDRESS = 2000  # characters of an address; a longer one is left out
+MAX_PROBLEMS = 10  # of a row
+CONTEXT = 30  # characters before the first that was changed
+
+
+class NotedRow(Struct):
+    """What a reader recognizes a product by, and what is said of it."""
+
+    line: int
+    record: int
+    id: str
+    title: str = ""
+    link: str = ""
+    image: str = ""
+    problems: list[Problem] = []
+    more_problems: int = 0
+    changes: list[Change] = []
+
+    @classmethod
+    def of(cls, row: Row, record: int, problems: Iterable[Problem] = ()) -> "NotedRow":
+        """Note a row; `record` is its number."""
+        values, problems = row.values, list(problems)
+        return cls(
+            row.line,
+            record,
+            shortened(values.get("id")),
+            shortened(values.get("title")),
+            address(values.get("link")),
+            address(values.get("image_link")),
+            problems[:MAX_PROBLEMS],
+            len(problems[MAX_PROBLEMS:]),
+            [
+                Change(change.fix, change.field, *excerpts(change.before, change.after))
+                for change in islice(row.changes, MAX_PROBLEMS)
+            ],
+        )
+
+
+class FirstRows(Struct):
+    """The first rows, and the first of each kind."""
+
+    rows: list[NotedRow] = []
+    total: int = 0
+    seen: dict[Any, int] = {}  # rows of each kind, counted up to FIRST_LINES
+
+    def wants(self, kinds: Iterable[Any]) -> bool:
+        """Count a row of some kinds; tell whether it is one of the first."""
+        self.total += 1
+        is_first = len(self.rows) < MAX_ROWS
+        for kind in kinds:
+            count = self.seen.get(kind, 0 if len(self.seen) < MAX_KINDS else FIRST_LINES)
+            if count < FIRST_LINES:
+                self.seen[kind] = count + 1
+                is_first = True
+        return is_first
+
+    def add(self, later: "FirstRows") -> None:
+        """Add rows that come later in the file."""
+        for row in later.rows:
+            if self.wants([problem.kind for problem in row.problems] or [each.fix for each in row.changes]):
+                self.rows.append(row)
+        self.total += later.total - len(later.rows)
+
+    def renumber(self, offset: int) -> None:
+        """Add the number of records that precede these in the file."""
+        for row in self.rows:
+            row.record += offset
+
+
+def shortened(value: Any) -> str:
+    """Return a value as a short text."""
+    text = "" if value is None else str(value)
+    return f"{text[:MAX_CHARACTERS]}…" if len(text) > MAX_CHARACTERS else text
+
+
+def address(value: Any) -> str:
+    """Return an address; nothing for what is too long to be one."""
+    return value if isinstance(value, str) and len(value) <= MAX_ADDRESS else ""
+
+
+def excerpts(before: Any, after: Any) -> tuple[str | None, str | None]:
+    """Return two values, shortened to where they differ; None stays what it is."""
+    start = 0
+    if isinstance(before, str) and isinstance(after, str) and max(len(before), len(after)) > MAX_CHARACTERS:
+        same = (number for number, (old, new) in enumerate(zip(before, after, strict=False)) if old != new)
+        start = max(0, next(same, min(len(before), len(after))) - CONTEXT)
+    first, second = (
+        None if value is None else shortened(f"…{str(value)[start:]}" if start else value)
+        for value in (before, after)
+    )
+    return first, second
+
+
+MAX_NAMES = 5000  # that are counted one by one
+MAX_NAME = 100  # characters
+CATEGORY_LEVELS = 2
+PRICE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) ([A-Z]{3})")
+PRICE_STEPS = [step * 10**power for power in range(8) for step in (1, 2, 5)]
+NONE = ""  # the name of what is missing
+
+
+class Counts(Struct):
+    """Rows by a value; flat in memory however many values there are."""
+
+    by_name: dict[str, int] = {}
+    others: int = 0  # rows with further values
+
+    def count(self, name: str, rows: int = 1) -> None:
+        """Count rows with a value."""
+        if name in self.by_name:
+            self.by_name[name] += rows
+        elif len(self.by_name) < MAX_NAMES:
+            self.by_name[name] = rows
+        else:
+            self.others += rows
+
+    def add(self, later: "Counts") -> None:
+        """Add other counts."""
+        for name, rows in later.by_name.items():
+            self.count(name, rows)
+        self.others += later.others
+
+    def most(self, number: int) -> Iterator[tuple[str, int]]:
+        """Yield the names with the most rows."""
+        yield from sorted(self.by_name.items(), key=lambda item: (-item[1], item[0]))[:number]
+
+
+class ProductFacts(Struct):
+    """Facts about a run of rows; those that conversion leaves out are not counted."""
+
+    rows: int = 0
+    availabilities: Counts = field(default_factory=Counts)
+    brands: Counts = field(default_factory=Counts)
+    categories: Counts = field(default_factory=Counts)
+    prices: dict[str, Counts] = {}  # by currency: rows by the number of the step below; see `price_range`
+    unpriced: int = 0  # rows whose price cannot be read
+    with_errors: FirstRows = field(default_factory=FirstRows)
+    with_warnings: FirstRows = field(default_factory=FirstRows)  # and no error
+    with_changes: FirstRows = field(default_factory=FirstRows)
+
+    def note(self, row: Row, problems: list[Problem], record: int) -> None:
+        """Note a row; `record` is its number in the run."""
+        if not row.left_out:
+            self._count(row.values)
+        self.note_problems(row, problems, record)
+        if row.changes and self.with_changes.wants({change.fix for change in row.changes}):
+            self.with_changes.rows.append(NotedRow.of(row, record))
+
+    def note_problems(self, row: Row, problems: list[Problem], record: int) -> None:
+        """Note further problems of a row."""
+        if problems:
+            first = self.with_errors if errors_in(problems) else self.with_warnings
+            if first.wants(problem.kind for problem in problems):
+                first.rows.append(NotedRow.of(row, record, problems))
+
+    def _count(self, values: dict[str, Any]) -> None:
+        self.rows += 1
+        self.availabilities.count(_name(values.get("availability")))
+        self.brands.count(_name(values.get("brand")))
+        levels = _name(values.get("product_type") or values.get("store_product_category")).split(">")
+        self.categories.count(" > ".join(map(str.strip, levels[:CATEGORY_LEVELS])))
+        price = values.get("price")
+        match = PRICE.fullmatch(price) if isinstance(price, str) else None
+        if match:
+            counts = self.prices.get(match[2]) or self.prices.setdefault(match[2], Counts())
+            counts.count(str(bisect_right(PRICE_STEPS, float(match[1]))))
+        else:
+            self.unpriced += 1
+
+    def add(self, later: "ProductFacts") -> None:
+        """Add the facts about the run of rows that follows."""
+        self.rows += later.rows
+        self.unpriced += later.unpriced
+        for currency, counts in later.prices.items():
+            self.prices.setdefault(currency, Counts()).add(counts)
+        for name in (
+            "availabilities",
+            "brands",
+            "categories",
+            "with_errors",
+            "with_warnings",
+            "with_changes",
+        ):
+            getattr(self, name).add(getattr(later, name))
+
+    def renumber(self, offset: int) -> None:
+        """Add the number of records that precede this run in the file."""
+        for first in (self.with_errors, self.with_warnings, self.with_changes):
+            first.renumber(offset)
+
+    @property
+    def noted(self) -> dict[int, NotedRow]:
+        """The noted rows, by the number of the record."""
+        kinds = (self.with_changes, self.with_warnings, self.with_errors)
+        return {row.record: row for first in kinds for row in first.rows}
+
+
+def price_range(step: int) -> str:
+    """Name the prices between two steps."""
+    if step == 0:
+        return f"under {PRICE_STEPS[0]:,}"
+    if step == len(PRICE_STEPS):
+        return f"{PRICE_STEPS[-1]:,} and more"
+    return f"{PRICE_STEPS[step - 1]:,} to {PRICE_STEPS[step]:,}"
+
+
+def _name(value: Any) -> str:
+    return (
+        value[:MAX_NAME].strip()
+        if isinstance(value, str)
+        else NONE
+        if value is None
+        else str(value)[:MAX_NAME]
+    )

@@ -1,0 +1,1 @@
+"""What only product feeds have: kinds, assembly of products from several rows, transforms and fixes."""

@@ -1,0 +1,175 @@
+"""Rows of products that several rows of another reader make."""
+
+import re
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from ...feeds.rows import Row, Rows
+from ...output.text import counted
+from .kinds.kind import FeedKind, NamePatterns, folded
+
+Values = dict[str, Any]
+NUMBER = re.compile(r"[+-]?(\d{1,12}(\.\d{0,12})?|\.\d{1,12})", re.ASCII)
+TRUE = ("true", "yes", "1")
+
+
+class AssembledRows(Rows):
+    """The products of an export. Its rows have the columns of the file, and are read by one process."""
+
+    COMPOSED: tuple[str, ...]  # the required fields that products have, whatever the columns
+
+    def __init__(self, rows: Rows, kind: FeedKind, rename: Mapping[str, str]) -> None:
+        super().__init__(rows.source, rows.roots, rows.known, rename)
+        self.has_header = rows.has_header
+        self.composed = self.COMPOSED
+        self.kind = kind
+        self._rows = rows  # by their own columns
+        self._mapped = {*dict(rename).values(), *kind.columns.values()}
+        self._is_own = NamePatterns(kind.own)
+        self._field_by_option = {
+            folded(name): field for field, names in kind.options.items() for name in names
+        }
+        self._left_out: Counter[str] = Counter()
+
+    @abstractmethod
+    def _products(self) -> Iterator[Row]:
+        """Read the products from the beginning."""
+
+    def _read(self) -> Iterator[Row]:
+        self._left_out.clear()
+        for row in self._products():
+            self._copy_state()
+            yield row
+        self._copy_state()
+        if self._left_out:
+            reasons = ", ".join(f"{count:,} whose {reason}" for reason, count in self._left_out.most_common())
+            self.warnings.append(f"{counted(self._left_out.total(), 'product')} left out: {reasons}")
+
+    def _copy_state(self) -> None:
+        """Take over what the reader found out about the file."""
+        self.columns, self.notes = self._rows.columns, [*self._rows.notes]
+        self.warnings = [*self._rows.warnings]
+
+    def _rows_read(self) -> Iterator[Row]:
+        """Read the rows of the file from the beginning."""
+        seen = -1
+        for row in self._rows:
+            if seen != len(self._rows.columns):
+                seen = len(self._rows.columns)
+                self._sort_columns(self._rows.columns)
+            yield row
+
+    def _sort_columns(self, columns: Sequence[str]) -> None:
+        """Find out what each column is for."""
+        by_name = {folded(column): column for column in columns}
+        self._columns_by_role = {
+            role: [by_name[folded(name)] for name in names if folded(name) in by_name]
+            for role, names in self.kind.roles.items()
+        }
+        self._shared = {column for column in columns if column not in self._is_own}
+        self._field_by_column = {column: field for column in columns if (field := self.rename.get(column))}
+
+    def _cell(self, values: Mapping[str, Any], role: str) -> str:
+        """Return the value that has a role, or nothing."""
+        for column in self._columns_by_role[role]:
+            if value := values.get(column):
+                return str(value).strip()
+        return ""
+
+    def _assemble(self, own: Row, first: Row, composed: Mapping[str, str], group: Sequence[Row]) -> Row:
+        """Make the row of a product: its own columns, where empty those of the first row, and its fields.
+
+        A field that is composed, even of nothing, is read from a column only where one is mapped to it.
+        """
+        values = own.values
+        if own is not first:
+            values = {name: value for name, value in first.values.items() if name in self._shared} | values
+        fields: Values = {}
+        for column, value in values.items():
+            if field := self._field_by_column.get(column):
+                fields.setdefault(field, value)
+        composed = {name: value for name, value in composed.items() if name not in self._mapped & {*fields}}
+        fields = {name: value for name, value in (fields | composed).items() if value}
+        values = {name: value for name, value in values.items() if name not in composed} | fields
+        row = Row(own.line, values, self._problem(own, group), raw=tuple(each.values for each in group))
+        row.left_out = not row.problem and (self._is_left_out(own) or self._is_left_out(first))
+        return row
+
+    def _problem(self, own: Row, group: Sequence[Row]) -> str:
+        """Return why one of the rows of a product could not be read."""
+        if own.problem:
+            return own.problem
+        return next((f"line {row.line} of it {row.problem}" for row in group if row.problem), "")
+
+    def _is_left_out(self, row: Row) -> bool:
+        """Tell whether a product is left out, and count why."""
+        for column, unwanted in self.kind.left_out.items():
+            value = str(row.values.get(column, "")).strip()
+            if value.casefold() in unwanted:
+                self._left_out[f"{column} is {value}"] += 1
+                return True
+        return False
+
+    def _option_fields(self, options: Iterable[tuple[str, str]]) -> Values:
+        """Return the fields that options, such as a color, give."""
+        found = ((self._field_by_option.get(folded(name)), value) for name, value in options)
+        return {field: value for field, value in found if field and value}
+
+
+def image_fields(images: Iterable[str], main: str = "") -> Values:
+    """Return the first image, or the one that is the main image, and the further ones."""
+    links = dict.fromkeys(filter(None, [main, *images]))
+    first, *others = links or [""]
+    further = ",".join(link.replace(",", "%2C") for link in others)
+    return {"image_link": first, "additional_image_link": further}
+
+
+def price_fields(price: str, full: str) -> Values:
+    """Return a price, or a sale price below the full price."""
+    is_sale = (amount(price) or 0) < (amount(full) or 0)
+    return {"price": full, "sale_price": price} if price and is_sale else {"price": price, "sale_price": ""}
+
+
+def amount(text: str) -> Decimal | None:
+    """Return a number as exports write it, or None."""
+    return Decimal(text) if NUMBER.fullmatch(text) else None
+
+
+class GroupedRows(AssembledRows):
+    """Products of adjacent rows; one product at a time is in memory."""
+
+    @abstractmethod
+    def _variants(self, handle: str, group: Sequence[Row]) -> Iterator[Row]:
+        """Make the products of the rows of a handle."""
+
+    def _products(self) -> Iterator[Row]:
+        first_lines: dict[int, int] = {}  # by the hash of the handle
+        for handle, group in self._groups():
+            line = group[0].line
+            if not handle:
+                column = self.kind.roles["handle"][0]
+                yield Row(line, {}, group[0].problem or f"has no {column}", raw=(group[0].values,))
+            elif (earlier := first_lines.setdefault(hash(handle), line)) != line:
+                message = (
+                    f"{handle!r} is also on line {earlier}; sort the file: a product's rows must be together"
+                )
+                yield Row(line, {}, message, raw=tuple(row.values for row in group))
+            else:
+                yield from self._variants(handle, group)
+
+    def _groups(self) -> Iterator[tuple[str, list[Row]]]:
+        """Yield the rows of each handle; a row without one is alone."""
+        current = ""
+        group: list[Row] = []
+        for row in self._rows_read():
+            handle = self._cell(row.values, "handle")
+            if group and (not handle or handle != current):
+                yield current, group
+                group = []
+            current = handle
+            group.append(row)
+        if group:
+            yield current, group

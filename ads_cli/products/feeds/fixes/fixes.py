@@ -1,0 +1,130 @@
+"""The fixes of values, in the order that they are applied in."""
+
+from collections.abc import Collection, Iterable
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from ....api.problems import CHOICE, Problem
+from ....feeds.rows import Change, Row
+from . import NAMES
+from .fix import FIELD_TYPES, Fix, TextFix
+from .money import Price
+from .texts import Html, Whitespace
+from .values import Availability, Category, Gtin, Https, Image, Length
+
+# White space may hide HTML, and HTML the levels of a category.
+TEXT_FIXES: tuple[TextFix, ...] = (Whitespace(), Html(), Category())
+RULE_FIXES: tuple[Fix, ...] = (Price(), Length(), Https(), Availability(), Gtin(), Image())
+
+
+def text_fixes(names: Collection[str]) -> list[TextFix]:
+    """Return the fixes of these names that every row is shown to."""
+    return [fix for fix in TEXT_FIXES if fix.name in names]
+
+
+def rule_fixes(names: Collection[str], currency: str = "") -> list[Fix]:
+    """Return the fixes of these names for rows that break a rule; `currency` is that of bare prices."""
+    return [Price(currency) if fix.name == Price.name else fix for fix in RULE_FIXES if fix.name in names]
+
+
+def all_fixes(currency: str = "") -> list[Fix]:
+    """Return every fix."""
+    return [*text_fixes(NAMES), *rule_fixes(NAMES, currency)]
+
+
+# Translates UTF-8: zero for control characters, < and &, and bytes that begin white space beyond ASCII.
+IS_PLAIN = bytes(0x20 <= byte != 0x7F and byte not in b"<&\xc2\xe2\xef" for byte in range(256))
+MAX_CATEGORIES = 10_000  # different ones that are remembered
+
+
+class Fixes(msgspec.Struct, frozen=True, dict=True):
+    """The fixes that `--fix` names."""
+
+    names: tuple[str, ...]
+    currency: str = ""  # of prices that name none, or several
+
+    def may_fix_texts(self, values: dict[str, Any]) -> bool:
+        """Tell whether a text may have to be fixed; called for each row, and nearly always false."""
+        try:
+            text = f" {' '.join([*values.values()])} "
+            plain = text.encode().translate(IS_PLAIN)
+        except (TypeError, UnicodeEncodeError):  # numbers and lists; lone surrogates
+            return True
+        product_type, category = values.get("product_type"), values.get("store_product_category")
+        seen = self._seen_categories
+        is_known = product_type in seen and category in seen
+        if is_known and 0 not in plain and text.rfind("  ") < 0:  # which is twice as fast as `in`
+            return False
+        if any(fix.may_apply(text, values) for fix in self._text_fixes):
+            return True
+        if len(seen) < MAX_CATEGORIES:
+            seen.update((product_type, category))
+        return False
+
+    def fix_texts(self, row: Row) -> None:
+        """Fix the texts of a row, which may break no rule."""
+        _apply(self._text_fixes, row)
+
+    def fix_rules(self, row: Row) -> None:
+        """Fix the values of a row that breaks a rule."""
+        _apply(self._rule_fixes, row)
+
+    @cached_property
+    def _text_fixes(self) -> list[TextFix]:
+        return text_fixes(self.names)
+
+    @cached_property
+    def _seen_categories(self) -> set[str | None]:
+        return {None}  # with nothing to fix; most products share theirs
+
+    @cached_property
+    def _rule_fixes(self) -> list[Fix]:
+        return rule_fixes(self.names, self.currency)
+
+
+def _apply(fixes: Iterable[Fix], row: Row) -> None:
+    """Apply fixes to a row, and note what they change."""
+    for fix in fixes:
+        if edits := fix.apply(row.values):
+            row.changes += tuple(Change(fix.name, *edit) for edit in edits)
+
+
+class FixAdvisor:
+    """Names the fix of a problem; `currency` is that of prices that name none."""
+
+    def __init__(self, currency: str = "") -> None:
+        self._price = Price(currency)
+        self._by_rule: dict[str, list[Fix]] = {}
+        for fix in sorted(all_fixes(currency), key=lambda fix: len(fix.rules)):
+            for rule in fix.rules:
+                self._by_rule.setdefault(rule, []).append(fix)
+
+    def advise(self, problem: Problem, values: dict[str, Any]) -> Problem:
+        """Return a problem of a row with the fix for it, or the reason why none does."""
+        field, of_type = problem.path, problem.rule in ("", CHOICE)
+        for fix in self._by_rule.get(field if of_type else problem.rule, ()):
+            if _is_fixed_by(fix, field, values, of_type=of_type):
+                return problem._replace(fix=fix.name)
+        if of_type and field in Price.rules and (objection := self._price.objection(field, values)):
+            return problem._replace(message=f"{problem.message}; {objection}")
+        return problem
+
+
+def _is_fixed_by(fix: Fix, field: str, values: dict[str, Any], *, of_type: bool) -> bool:
+    """Try a fix on a copy of the values."""
+    if isinstance(fix, Html):
+        return True  # it always does, and takes longer than all others together
+    fixed = dict(values)
+    if field not in (edited for edited, _, _ in fix.apply(fixed)):
+        return False
+    return not of_type or _is_valid(field, fixed.get(field))
+
+
+def _is_valid(field: str, value: Any) -> bool:
+    try:
+        msgspec.convert(value, FIELD_TYPES[field].annotation, strict=False)
+    except msgspec.ValidationError:
+        return False
+    return True

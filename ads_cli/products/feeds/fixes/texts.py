@@ -1,0 +1,192 @@
+"""Remove white space that nobody sees: around values, double and non-breaking; and control characters."""
+
+import re
+from collections.abc import Sequence
+from html import unescape
+from html.entities import html5
+from typing import Any
+
+from ....api.products import find_html_tag
+from .fix import FIELD_TYPES, MULTILINE, TEXT_FIELDS, Edit, edit
+
+NON_BREAKING = "\xa0\u2007\u202f"
+INVISIBLE = "\u200b\u2060\ufeff"  # but not the joiners of emoji and of Persian words
+IS_VISIBLE = bytes(code >= 0x20 and code != 0x7F for code in range(256))  # translation table of bytes
+C1_CONTROLS = re.compile("[\x7f-\x9f]")
+SPACES = re.compile(f"[ \t\r\x0b\x0c\x85{NON_BREAKING}]+")
+NO_CHARACTERS = re.compile("[\ud800-\udfff\ufffe\uffff]")  # halves of one, and what is none
+REMOVED = re.compile(f"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f{INVISIBLE}]|{NO_CHARACTERS.pattern}")
+LINE_END = re.compile("\r\n?|\x85|\u2028|\u2029")
+BLANK_LINES = re.compile("\n{3,}")
+
+
+def clean_line(text: str) -> str:
+    """Return a text in one line, with single spaces."""
+    return SPACES.sub(" ", REMOVED.sub("", text).replace("\n", " ")).strip(" ")
+
+
+def clean_lines(text: str) -> str:
+    """Return a text with its lines, each with single spaces; of several blank lines one is kept."""
+    lines = "\n".join(map(clean_line, LINE_END.sub("\n", text).split("\n")))
+    return BLANK_LINES.sub("\n\n", lines).strip("\n")
+
+
+class Whitespace:
+    """Removes white space that nobody sees."""
+
+    name = "whitespace"
+    rules = tuple(FIELD_TYPES)
+
+    def may_apply(self, text: str, values: dict[str, Any]) -> bool:
+        """Look for what is removed; a space at either end of a value is one of two in `text`."""
+        if text.rfind("  ") >= 0:  # twice as fast as `in`
+            return True
+        data = text.encode("utf-8", "surrogatepass")
+        if 0 in (visible := data.translate(IS_VISIBLE)):
+            lines = values.get(MULTILINE, "")
+            if visible.count(0) != lines.count("\n") or clean_lines(lines) != lines:
+                return True
+        if text.isascii():
+            return False
+        return (
+            any(odd in text for odd in NON_BREAKING + INVISIBLE)
+            or (b"\xc2" in data and C1_CONTROLS.search(text) is not None)
+            or NO_CHARACTERS.search(text) is not None
+        )
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Clean every text of a product."""
+        edits: list[Edit] = []
+        for field, value in list(values.items()):
+            if isinstance(value, str) and field in FIELD_TYPES:
+                cleaned = clean_lines(value) if field == MULTILINE else clean_line(value)
+                if cleaned != value:
+                    edits.append(edit(values, field, cleaned))
+        return edits
+
+
+# Where a browser sees a tag to end: `>` in a quoted value does not end it; a quote that is never closed is
+# no quote. Nothing is matched twice, so that hostile text costs linear time. The parser of Python's library
+# reads such tags differently from one patch version to the next.
+TAG = re.compile(
+    r"""
+    <(/?) ([a-zA-Z][^\t\n\f\r />]*+)
+    (?>(?: [\t\n\f\r /]++
+      | [^\t\n\f\r />] [^\t\n\f\r />=]*+  # the name of an attribute, which may begin with "="
+        (?>(?: [\t\n\f\r ]*+ = [\t\n\f\r ]*+ (?: "[^"]*+" | '[^']*+' | [^\t\n\f\r "'>][^\t\n\f\r >]*+ ) )?)
+    )*) >
+    """,
+    re.VERBOSE,
+)
+RAW_END = {name: re.compile(rf"</{name}(?=[\t\n\f\r />])", re.IGNORECASE) for name in ("script", "style")}
+BLOCKS = """
+address article aside blockquote br center dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5
+h6 header hr li main nav ol p pre section table tbody tfoot thead tr ul
+"""
+SEPARATORS = dict.fromkeys(BLOCKS.split(), "\n") | {"td": " ", "th": " "}
+
+
+def text_of(html: str) -> str:
+    """Return the text of HTML without comments: a line for each block, those of items with a dash.
+
+    References stay as they are.
+    """
+    pieces: list[str] = []
+    dash, at = "", 0
+    html = html.replace("\n", " ")
+    end = html.rfind(">") + 1  # no tag follows; nor is a quote closed there that begins in one
+    while tag := TAG.search(html, at, end):
+        text = html[at : tag.start()]
+        if dash and text.strip():
+            pieces.append(dash)
+            dash = ""
+        slash, name = tag[1], tag[2].lower()
+        pieces += [text, SEPARATORS.get(name, "")]
+        if name == "li":
+            dash = "" if slash else "- "
+        at = tag.end()
+        if name in RAW_END and not slash:
+            closing = RAW_END[name].search(html, at, end)
+            at = closing.start() if closing else len(html)
+    rest = html[at:]
+    pieces += [dash * bool(rest.strip()), rest]
+    return "\n".join(filter(None, map(clean_line, "".join(pieces).split("\n"))))
+
+
+def character_of(reference: str) -> str:
+    """Return the character that a reference stands for; empty if it stands for none."""
+    return unescape(reference) if reference[1] == "#" else html5.get(reference[1:], "")
+
+
+MAX_PASSES = 4  # what was escaped, perhaps twice, is HTML once it is unescaped
+REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+# Marks of CDATA, and what word processors leave: <![if !supportLists]>, <?xml:namespace prefix = o />.
+DECLARATION = re.compile(r"<!\[CDATA\[|\]\]>|<[!?][a-zA-Z\[][^<>]*>")
+
+
+class Html:
+    """Turns HTML into plain text."""
+
+    name = "html"
+    rules = ("plain_text",)
+
+    def may_apply(self, text: str, values: dict[str, Any]) -> bool:
+        """Look for a tag or a reference; many addresses have `&` and no `;`."""
+        return "<" in text or ("&" in text and ";" in text)
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Convert every text that has markup."""
+        edits: list[Edit] = []
+        for field in TEXT_FIELDS:
+            value = values.get(field)
+            if value and isinstance(value, str) and ("<" in value or "&" in value):
+                text = to_text(value, multiline=field == MULTILINE)
+                if text != value:
+                    edits.append(edit(values, field, text))
+        return edits
+
+
+def to_text(markup: str, *, multiline: bool) -> str:
+    """Return the text of HTML; one without markup is returned as it is, such as `5 < 6 & more`.
+
+    What was escaped more often than anybody does is left alone.
+    """
+    text = markup
+    for _ in range(MAX_PASSES):
+        if not _has_markup(text):
+            return text
+        text = _without_markup(text)
+        text = clean_lines(text) if multiline else clean_line(text)
+    return markup if _has_markup(text) else text
+
+
+def _has_markup(text: str) -> bool:
+    return (
+        find_html_tag(text) is not None or _has_comment(text) or any(map(_character, REFERENCE.findall(text)))
+    )
+
+
+def _has_comment(text: str) -> bool:
+    start = text.find("<!--")
+    return start >= 0 and text.find("-->", start + 4) >= 0
+
+
+def _without_markup(markup: str) -> str:
+    """Remove comments and tags, and put characters for references, once."""
+    text = DECLARATION.sub("", _without_comments(markup))
+    if find_html_tag(text):
+        text = text_of(text)
+    return REFERENCE.sub(lambda reference: _character(reference[0]) or reference[0], text)
+
+
+def _without_comments(markup: str) -> str:
+    kept, end = [], 0
+    while (start := markup.find("<!--", end)) >= 0 and (close := markup.find("-->", start + 4)) >= 0:
+        kept.append(markup[end:start])
+        end = close + 3
+    return "".join([*kept, markup[end:]])
+
+
+def _character(reference: str) -> str:
+
+    return character_of(reference)

@@ -1,0 +1,184 @@
+"""Fix single values: lengths, availability, categories, GTINs."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from ....api.product_values import gtin_error, gtin_warning, image_problem, was_truncated
+from ....api.products import MAX_IMAGES, URL_PATTERN
+from .fix import FIELD_TYPES, Edit, edit
+
+MAX_LENGTHS = {
+    field: limit for field, type in FIELD_TYPES.items() if (limit := type.limit("max_length")) is not None
+}
+ELLIPSIS = "…"
+JOINER = "\u200d"
+MIN_KEPT = 0.8  # of the limit: a cut at a word keeps at least this much, else it is made inside the word
+
+CHOICES = FIELD_TYPES["availability"].choices
+STOCK = re.compile(r"([+-]?[0-9]{1,9})(?:\.0{1,2})?\Z")
+SCHEMA_ORG = re.compile(r"^https?://schema\.org/", re.IGNORECASE)
+NO_LETTER = re.compile(r"[^a-z]+")
+SPELLINGS = {NO_LETTER.sub("", choice): choice for choice in CHOICES} | {
+    "backorder": "available for order",
+    "outstock": "out of stock",
+    "soldout": "out of stock",
+    "unavailable": "out of stock",
+    "no": "out of stock",
+    "false": "out of stock",
+    "available": "in stock",
+    "yes": "in stock",
+    "true": "in stock",
+}
+
+CATEGORIES = ("product_type", "store_product_category")
+CATEGORY_ID = re.compile(r"^[0-9]+ +- +(?=\D)")  # as lists of the public taxonomy have it
+
+
+class Length:
+    """Cuts texts that are too long, at a word."""
+
+    name = "length"
+    rules = tuple(MAX_LENGTHS)
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Cut what is too long."""
+        edits: list[Edit] = []
+        for field, limit in MAX_LENGTHS.items():
+            text = values.get(field)
+            if text and isinstance(text, str) and len(text) > limit:
+                edits.append(edit(values, field, shortened(text, limit)))
+        return edits
+
+
+def shortened(text: str, limit: int) -> str:
+    """Cut a text to `limit` characters, the ellipsis among them."""
+    end = limit - len(ELLIPSIS)
+    if not text[end].isspace():
+        word = max(text.rfind(space, 0, end) for space in " \n")
+        end = word if word >= MIN_KEPT * limit else _whole_character(text, end)
+    return text[:end].rstrip(" \n,;:.-–—") + ELLIPSIS
+
+
+def _whole_character(text: str, end: int) -> int:
+    """Go back to where no accent, joiner or variant is torn from its character."""
+    while end > 1 and (
+        unicodedata.category(text[end]) in ("Mn", "Me", "Mc", "Sk") or JOINER in text[end - 1 : end + 1]
+    ):
+        end -= 1
+    return end
+
+
+class Availability:
+    """Turns numbers and other spellings into availabilities."""
+
+    name = "availability"
+    rules = ("availability",)
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Rewrite the availability, where it is one; keep an inventory that is there."""
+        value = values.get("availability")
+        if value in CHOICES or value is None:
+            return ()
+        text = str(value).strip()
+        if stock := STOCK.match(text):
+            count = max(0, int(stock[1]))
+            edits = [edit(values, "availability", "in stock" if count else "out of stock")]
+            if "inventory" not in values:
+                edits.append(edit(values, "inventory", count))
+            return edits
+        spelled = SPELLINGS.get(NO_LETTER.sub("", SCHEMA_ORG.sub("", text).lower()))
+        return [edit(values, "availability", spelled)] if spelled else ()
+
+
+@lru_cache(maxsize=4096)  # most products share theirs
+def _is_spaced(category: str) -> bool:
+    return ">" not in category.replace(" > ", "") and " - " not in category
+
+
+class Category:
+    """Writes the levels of categories apart, without ids."""
+
+    name = "category"
+    rules = ("levels_apart",)
+
+    def may_apply(self, text: str, values: dict[str, Any]) -> bool:
+        """Look at the categories."""
+        for field in CATEGORIES:
+            value = values.get(field)
+            if value is not None and not _is_spaced(value):
+                return True
+        return False
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Rewrite categories."""
+        edits: list[Edit] = []
+        for field in CATEGORIES:
+            value = values.get(field)
+            if isinstance(value, str) and not _is_spaced(value):
+                levels = map(str.strip, CATEGORY_ID.sub("", value).split(">"))
+                category = " > ".join(filter(None, levels))
+                if category != value:
+                    edits.append(edit(values, field, category))
+        return edits
+
+
+class Gtin:
+    """Drops an invalid GTIN where something else identifies the product."""
+
+    name = "gtin"
+    rules = ("gtin_number", "gtin_check_digit")
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Drop an invalid GTIN."""
+        gtin = values.get("gtin")
+        if gtin is None or not isinstance(gtin, str) or not (values.get("brand") or values.get("mpn")):
+            return ()
+        if was_truncated(gtin) or not (gtin_error(gtin) or gtin_warning(gtin)):
+            return ()
+        return [edit(values, "gtin", None)]
+
+
+LINKS = ("link", "mobile_link")
+HTTP = "http://"
+IS_URL = re.compile(URL_PATTERN).match
+IMAGES = "additional_image_link"
+
+
+class Https:
+    """Makes links https."""
+
+    name = "https"
+    rules = LINKS
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Rewrite the scheme of links."""
+        edits: list[Edit] = []
+        for field in LINKS:
+            link = values.get(field)
+            if link and isinstance(link, str) and link[:7].lower() == HTTP:
+                edits.append(edit(values, field, f"https://{link[7:]}"))
+        return edits
+
+
+class Image:
+    """Drops further images that the service refuses."""
+
+    name = "image"
+    rules = ("additional_images", "image_count")
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Drop images; a list with something that is no address is left alone."""
+        images = values.get(IMAGES)
+        if not images or not isinstance(images, str):
+            return ()
+        links = [link.strip() for link in images.split(",")]
+        if not all(map(IS_URL, links)):
+            return ()
+        other = values.get("image_link")
+        kept = [link for link in dict.fromkeys(links) if link != other and not image_problem(link)][
+            :MAX_IMAGES
+        ]
+        return [edit(values, IMAGES, ",".join(kept))] if kept != links else ()

@@ -1,0 +1,206 @@
+"""Read a feed as one of a kind: columns under their fields, products assembled, values as they are sent."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ....errors import ContentError, UsageError
+from ....feeds.registry import load
+from ....feeds.rows import Row, Rows
+from ....spelling import suggestion
+from .kind import KINDS, FeedKind, Spellings, built_in, folded, load_mapping, merged, spellings_of
+
+ASSEMBLIES = {
+    "shopify": "ads_cli.products.feeds.exports:ShopifyRows",
+    "woocommerce": "ads_cli.products.feeds.exports:WooCommerceRows",
+    "wix": "ads_cli.products.feeds.exports:WixRows",
+}
+LIST_SEPARATOR = ","
+
+Read = Callable[[Mapping[str, str]], Rows]  # opens a reader that renames columns
+
+
+class KindColumns(dict[str, str]):
+    """The columns that --map names, and then those that a kind knows.
+
+    Of several columns of a feed that a kind reads as one field, the one with the field's own name is read, or
+    the first.
+    """
+
+    def __init__(
+        self, mapped: Mapping[str, str], kind: FeedKind, known: Collection[str], columns: Collection[str]
+    ) -> None:
+        super().__init__(mapped)
+        self._mapped, self._kind, self._known, self._columns = mapped, kind, known, frozenset(columns)
+        self._fields: dict[str, str] = {}
+        taken = {mapped.get(column, column) for column in columns}
+        for column in columns:
+            field = None if column in known else kind.field_of(column, known)
+            if field and field not in taken:
+                self._fields[column] = field
+                taken.add(field)
+
+    def get(self, column: str, default: Any = None) -> Any:
+        """Return the field that a column is read as."""
+        if field := self._mapped.get(column) or self._fields.get(column):
+            return field
+        is_new = column not in self._columns and column not in self._known
+        return (is_new and self._kind.field_of(column, self._known)) or default
+
+
+class AsKind(msgspec.Struct, frozen=True, dict=True):
+    """The step that reads values as a kind has them; `columns` are those of the feed."""
+
+    kind: FeedKind
+    columns: list[str] = []
+
+    def apply(self, row: Row) -> None:
+        """Leave a row out, join the columns of a list, and read spellings."""
+        if self._unwanted and any(
+            str(row.values.get(column, "")).strip().casefold() in values for column, values in self._unwanted
+        ):
+            row.left_out = True
+            return
+        for field, columns in self._lists:
+            found = [str(row.values[column]) for column in (field, *columns) if column in row.values]
+            if found:
+                row.values[field] = LIST_SEPARATOR.join(found)
+        self._spellings.apply(row)
+
+    @cached_property
+    def _unwanted(self) -> list[tuple[str, list[str]]]:
+        """The columns with the values of rows that are left out, where no assembly does that."""
+        if self.kind.assembly:
+            return []
+        return [(self._found(column), values) for column, values in self.kind.left_out.items()]
+
+    @cached_property
+    def _lists(self) -> list[tuple[str, list[str]]]:
+        return [(field, [*map(self._found, columns)]) for field, columns in self.kind.joined.items()]
+
+    @cached_property
+    def _spellings(self) -> Spellings:
+        return spellings_of(self.kind.values)
+
+    def _found(self, column: str) -> str:
+        """Return a column as the feed names it."""
+        return next((name for name in self.columns if folded(name) == folded(column)), column)
+
+
+def read_as(
+    kind: FeedKind, read: Read, mapped: Mapping[str, str], known: Collection[str], columns: Collection[str]
+) -> Rows:
+    """Read a feed with these columns as one of a kind."""
+    rename = KindColumns(mapped, kind, known, columns)
+    if kind.assembly:
+        assembled: type[Rows] = load(ASSEMBLIES[kind.assembly])
+        rows = assembled(read({}), kind, rename)  # type: ignore[arg-type, call-arg]
+    else:
+        rows = read(rename)
+    rows.unsent, rows.hints = kind.unsent, kind.hints
+    return rows
+
+
+FIRST_RECORDS = 25
+
+Choices = Mapping[str, Collection[str]]  # field to its values
+Record = Mapping[str, Any]
+
+
+def detect_kind(rows: Rows, first: Sequence[Record], known: Collection[str], choices: Choices) -> str | None:
+    """Name the kind that reads more of a feed than the names of its fields do; None if none does.
+
+    No kind is loaded for a feed whose columns are fields, and whose values are spelled as they are sent.
+    """
+    spelled = [field for field, values in choices.items() if _most_differ(first, field, values)]
+    unknown = [column for column, field in zip(rows.columns, rows.fields, strict=True) if field not in known]
+    if not (unknown or spelled):
+        return None
+    for name in KINDS:
+        kind = built_in(name)
+        if kind.recognizes(rows.columns) and (
+            any(kind.field_of(column, known) or column in kind.unsent for column in unknown)
+            or any(_reads(kind, first, field) for field in spelled)
+        ):
+            return name
+    return None
+
+
+def _most_differ(records: Sequence[Record], field: str, values: Collection[str]) -> bool:
+    """Tell whether most of the values of a field are spelled otherwise; one or two may be mistakes."""
+    found = [record[field] for record in records if field in record]
+    return sum(value not in values for value in found) * 2 > len(found)
+
+
+def _reads(kind: FeedKind, records: Sequence[Record], field: str) -> bool:
+    """Tell whether a kind knows how most of the values of a field are spelled."""
+    spellings = spellings_of(kind.values)
+    found = [record[field] for record in records if field in record]
+    return sum(spellings.meaning(field, value) is not None for value in found) * 2 > len(found)
+
+
+AUTO, GENERIC = "auto", "generic"
+FROM = (AUTO, GENERIC, *KINDS)
+NO_KIND = FeedKind()
+
+
+class OpenedFeed(NamedTuple):
+    """The rows of a feed, and the kind that they are read as."""
+
+    rows: Rows
+    kind: FeedKind = NO_KIND
+    name: str = ""  # of the built-in kind that it is or is like
+    steps: tuple[AsKind, ...] = ()  # that come before all others
+    remark: str = ""  # what was found out about the feed
+    warning: str = ""  # what a mapping names, and the feed lacks
+
+
+def open_feed(
+    read: Read,
+    mapped: Mapping[str, str],
+    known: Collection[str],
+    choices: Choices,
+    *,
+    source: str = AUTO,
+    mapping: str | None = None,
+) -> OpenedFeed:
+    """Open a feed with a reader; `choices` are the values of fields that have few."""
+    if source not in FROM:
+        raise UsageError(f"--from: {source!r} is not one of {', '.join(FROM)}{suggestion(source, FROM)}")
+    rows, remark, warning = read(mapped), "", ""
+    own = load_mapping(mapping, known) if mapping else NO_KIND
+    name = own.like if own.like and source == AUTO else source
+    if name == GENERIC and not mapping:
+        return OpenedFeed(rows)
+    records = _first_records(rows)
+    if name == AUTO:
+        name = detect_kind(rows, records, known, choices) or GENERIC
+        if name != GENERIC:
+            title = built_in(name).title
+            remark = f"{rows.source.label}: read as a {title} (--from {name}); if it is none: --from generic"
+    if name == GENERIC and not mapping:
+        return OpenedFeed(rows)
+    if absent := _absent_columns(own, rows):
+        warning = f"{mapping}: {rows.source.label} has no column {absent}"
+    kind = own if name == GENERIC else merged(own, built_in(name))
+    opened = read_as(kind, read, mapped, known, rows.columns)
+    return OpenedFeed(opened, kind, name, (AsKind(kind, [*rows.columns]),), remark, warning)
+
+
+def _absent_columns(mapping: FeedKind, rows: Rows) -> str:
+    """List the columns of a mapping that a table does not have; a mapping may serve several feeds."""
+    found = {folded(column) for column in rows.columns}
+    absent = [column for column in mapping.columns if folded(column) not in found]
+    named = (f"{column!r}{suggestion(column, rows.columns)}" for column in absent if rows.has_header)
+    return ", ".join(named)
+
+
+def _first_records(rows: Rows) -> Sequence[Mapping[str, Any]]:
+    """Return the first records, after which the columns are known."""
+    try:
+        return [row.values for row in islice(rows, FIRST_RECORDS)]
+    except ContentError:
+        return []  # the reading that follows reports it

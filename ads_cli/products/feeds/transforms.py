@@ -1,0 +1,150 @@
+"""The steps that fill, split and complete fields."""
+
+import re
+from collections.abc import Collection
+from typing import TypeVar
+from urllib.parse import urljoin, urlsplit
+
+import msgspec
+
+from ...api.iso_codes import CURRENCIES
+from ...api.names import neutral_name
+from ...errors import UsageError
+from ...feeds.rows import Row
+from ...feeds.transforms import KeyOf, SetField, Template, put_text
+from ...output.text import cell
+from ...spelling import suggestion
+
+IMAGES = "additional_image_link"  # URLs, separated by commas
+LINKS = ("link", "mobile_link", "image_link")
+PRICES = ("price", "sale_price")
+BARE_AMOUNT = re.compile("[0-9][0-9.,'\N{RIGHT SINGLE QUOTATION MARK}\N{NO-BREAK SPACE} ]*")
+# 1234, or 1.234: with a currency it would be a valid price, and perhaps a thousandth of what is meant.
+UNCLEAR_AMOUNT = re.compile("[1-9][0-9]{0,2}\\.[0-9]{3}")
+# A text that begins with www. is rather a host than a path.
+ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:|www\.", re.IGNORECASE)
+
+
+class SplitField(msgspec.Struct, frozen=True):
+    """Keep the first part of a list; the others of images become additional ones."""
+
+    column: str
+    separator: str
+
+    option = "--split"
+    fields = (IMAGES,)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Name the column."""
+        return (self.column,)
+
+    def bound(self, key_of: KeyOf) -> "SplitField":
+        """Return the step with the key of the column."""
+        return SplitField(key_of(self.column), self.separator)
+
+    def apply(self, row: Row) -> None:
+        """Split the list."""
+        values, key = row.values, self.column
+        value = values.get(key)
+        if not isinstance(value, list) and self.separator not in cell(value):
+            return
+        items = value if isinstance(value, list) else cell(value).split(self.separator)
+        parts = [part for item in items if (part := cell(item).strip())]
+        if key == IMAGES:
+            put_text(values, IMAGES, _joined(parts))
+            return
+        put_text(values, key, parts[0] if parts else "")
+        if key == "image_link" and parts[1:]:
+            put_text(values, IMAGES, ",".join(filter(None, [_joined(parts[1:]), cell(values.get(IMAGES))])))
+
+
+class AddCurrency(msgspec.Struct, frozen=True):
+    """Append a currency to prices that have none."""
+
+    currency: str  # of ISO 4217
+
+    def apply(self, row: Row) -> None:
+        """Complete the prices."""
+        for field in PRICES:
+            if (value := row.values.get(field)) is not None:
+                amount = cell(value).strip()
+                if BARE_AMOUNT.fullmatch(amount) and not UNCLEAR_AMOUNT.fullmatch(amount):
+                    row.values[field] = f"{amount} {self.currency}"
+
+
+class CompleteLinks(msgspec.Struct, frozen=True):
+    """Complete relative addresses."""
+
+    base: str  # ends with a slash
+
+    def apply(self, row: Row) -> None:
+        """Complete the addresses."""
+        values = row.values
+        for field in LINKS:
+            if isinstance(link := values.get(field), str):
+                values[field] = self._completed(link)
+        if isinstance(links := values.get(IMAGES), str):
+            values[IMAGES] = ",".join(map(self._completed, links.split(",")))
+
+    def _completed(self, link: str) -> str:
+        path = link.strip()
+        if not path or ABSOLUTE.match(path):
+            return link
+        try:
+            return urljoin(self.base, path)
+        except ValueError:  # not an address at all, which validation reports
+            return link
+
+
+def _joined(links: list[str]) -> str:
+    """Join addresses by commas, which no address may contain then."""
+    return ",".join(link.replace(",", "%2C") for link in links)
+
+
+S = TypeVar("S", bound=SetField)
+
+
+def parse_field(step: type[S], text: str, known: Collection[str]) -> S:
+    """Parse FIELD=TEMPLATE of --set or --default."""
+    name, equals, template = text.partition("=")
+    field = neutral_name(name.strip())
+    if not equals:
+        hint = f"as in {step.option} 'link=https://shop.example/{{Handle}}'"
+        raise UsageError(f"{step.option}: {text!r} is not FIELD=TEMPLATE", hint=hint)
+    if field not in known:
+        raise UsageError(f"{step.option}: {field!r} is not a known field{suggestion(field, known)}")
+    try:
+        return step(field, Template.parse(template))
+    except ValueError as error:
+        raise UsageError(f"{step.option}: {text!r}: {error}") from None
+
+
+def parse_split(text: str) -> SplitField:
+    """Parse FIELD=SEP of --split."""
+    column, equals, separator = text.partition("=")
+    if not column.strip() or not equals or not separator:
+        raise UsageError(f"--split: {text!r} is not FIELD=SEP", hint="as in --split 'image_link=;'")
+    return SplitField(column.strip(), separator)
+
+
+def parse_currency(code: str) -> AddCurrency:
+    """Parse the code of --currency."""
+    if code.upper() not in CURRENCIES:
+        meant = suggestion(code.upper(), CURRENCIES)
+        raise UsageError(f"--currency: {code!r} is not a currency of ISO 4217{meant}", hint="as in EUR")
+    return AddCurrency(code.upper())
+
+
+def parse_base_url(url: str) -> CompleteLinks:
+    """Parse the address of --base-url; its path is a folder."""
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        is_address = False
+    if not is_address or parts.query or parts.fragment or any(map(str.isspace, url)):
+        raise UsageError(
+            f"--base-url: {url!r} is not the address of a folder", hint="as in https://shop.example/"
+        )
+    return CompleteLinks(url.rstrip("/") + "/")

@@ -1,0 +1,118 @@
+"""The lines of the API as records: the command that sends each, and the option of each parameter."""
+
+from collections.abc import Iterator
+from inspect import getdoc
+from typing import Any
+
+import msgspec
+
+from ..api.batches import batch_request
+from ..api.endpoint import Request, requests_for
+from ..api.fields import Field, FieldType, fields_of
+from ..api.names import SERVICES, Names
+from ..api.products import Product
+from ..api.time import Time
+from ..api.users import AudienceParams, DoNotReachParams, DoNotReachUser, User
+from ..api.validation import rules_of
+from ..audiences.identifiers import FORMATS
+from ..audiences.operations import OPERATION_TYPES
+from . import Command, describe_commands
+
+ENDPOINT_COLUMNS = ("command", "method", "path", "base", "params_in", "argument", "options")
+
+
+def endpoint_records(root: Any, service: str) -> Iterator[dict[str, Any]]:
+    """Yield a record for each line that a service has, with its names on the wire."""
+    commands = {command.key: command for command in describe_commands(root)}
+    for request in requests_for(service):
+        command, names = commands[request.endpoint.command], SERVICES[service]
+        yield _record(request, command, names)
+        if request.endpoint.batch and not request.endpoint.is_batch:
+            yield _record(batch_request(request), command, names)
+
+
+def _record(request: type[Request], command: Command, names: Names) -> dict[str, Any]:
+    endpoint = request.endpoint
+    arguments = {name.strip("[]") for argument in command.arguments for name in argument.names}
+    options = {name for option in command.options for name in option.names}
+    own_id = endpoint.id_field if command.arguments else None
+    by_argument = [
+        field
+        for field in fields_of(request)
+        if field.argument in arguments or (field.name == own_id and field.option not in options)
+    ]
+    others = [field for field in fields_of(request) if field not in by_argument]
+    return {
+        "command": endpoint.command,
+        "method": endpoint.method,
+        "path": names.path(endpoint.path),
+        "base": endpoint.base,
+        "params_in": endpoint.params_in,
+        "argument": names.name(by_argument[0].name) if by_argument else None,
+        "options": {names.name(field.name): _option(field, options) for field in others},
+    }
+
+
+def _option(field: Field, options: set[str]) -> str | None:
+    """Return the option of a field; None if the command fills it in by itself, as it does a token."""
+    return field.option if field.option in options else None
+
+
+FIELD_COLUMNS = ("feed", "field", "required", "limits", "values")
+FIELD_DETAILS = ("type", "min_length", "max_length", "minimum", "maximum", "rules")
+TYPE_NAMES = {int: "integer", bool: "boolean", Time: "time"}  # all others are text
+# The kinds of feeds, by the Structs whose fields their columns are.
+FEEDS: dict[str, tuple[type[msgspec.Struct], ...]] = {
+    "products": (Product,),
+    "users": (User, AudienceParams),
+    "do-not-reach": (DoNotReachUser, DoNotReachParams),
+}
+OPERATION_TYPE = {
+    "field": "operation_type",
+    "required": False,
+    "limits": "whether the person is added or removed",
+    "values": list(OPERATION_TYPES.values()),
+}
+
+
+def field_records(feed: str, names: Names) -> Iterator[dict[str, Any]]:
+    """Yield a record for each field of a feed, under the names that a service uses on the wire."""
+    for struct in FEEDS[feed]:
+        yield from (
+            _complete(feed, record | {"field": names.name(record["field"])}) for record in _records(struct)
+        )
+    if feed != "products":
+        yield _complete(feed, OPERATION_TYPE)
+
+
+def _complete(feed: str, record: dict[str, Any]) -> dict[str, Any]:
+    return dict.fromkeys((*FIELD_COLUMNS, *FIELD_DETAILS)) | {"feed": feed, "type": "text"} | record
+
+
+def _records(struct: type[msgspec.Struct]) -> Iterator[dict[str, Any]]:
+    """Yield what a Struct declares of each field; lists of people are rows of their own."""
+    rules = [(rule.rule_field, getdoc(rule)) for rule in rules_of(struct)]  # type: ignore[attr-defined]
+    for field in fields_of(struct):
+        if field.name == "users":
+            continue
+        own = [text for name, text in rules if name == field.name]
+        yield {
+            "field": field.name,
+            "required": field.required,
+            "rules": own,
+            **_limits(field.name, field.type),
+        }
+
+
+def _limits(name: str, field_type: FieldType) -> dict[str, Any]:
+    if name in FORMATS:  # is hashed on this machine, so the declared limits are those of the hash
+        return {"limits": FORMATS[name]}
+    return {
+        "type": TYPE_NAMES.get(field_type.base, "text"),
+        "limits": field_type.describe() or None,
+        "values": list(field_type.choices) or None,
+        "min_length": field_type.limit("min_length"),
+        "max_length": field_type.limit("max_length"),
+        "minimum": field_type.limit("ge"),
+        "maximum": field_type.limit("le"),
+    }

@@ -1,0 +1,27 @@
+"""Write the generated reference: `python -m tools.write_reference FOLDER`."""
+
+import sys
+from pathlib import Path
+
+from ads_cli.cli.tree import root
+from ads_cli.reference import describe_commands
+from ads_cli.reference.completion import FILES, completion_script
+from ads_cli.reference.documents import command_reference, man_pages
+
+
+def write_reference(folder: Path) -> None:
+    """Write the completion scripts, docs/commands.md and the man pages into a folder."""
+    commands = describe_commands(root())
+    documents = {
+        folder / "completions" / name: completion_script(shell, commands) for shell, name in FILES.items()
+    }
+    documents[folder / "docs" / "commands.md"] = command_reference(commands)
+    man = folder / "build" / "man" / "man1"
+    documents |= {man / name: text for name, text in man_pages(commands).items()}
+    for path, text in documents.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_reference(Path(sys.argv[1]))

@@ -15,7 +15,7 @@ from .api.problems import Problem
 from .api.validation import check, errors_in
 from .audiences.identifiers import SHA256_HEX, clean_text, identifier_types
 from .batches.plan import BatchPlan
-from .batches.upload import BatchUpload, Uncertain, Wire, not_understood
+from .batches.upload import BatchCodec, BatchUpload, Uncertain, not_understood
 from .feeds.rows import Row, Rows
 from .spelling import as_known, by_folded, closest
 from .uploads.batch import Errors
@@ -181,4 +181,4 @@ def no_records(response: "Response", count: int) -> list[Any]:
     return []
 
 
-CONVERSIONS = Wire(b'{"conversions":[', b"]}", row_errors, no_records)
+CONVERSIONS = BatchCodec(b'{"conversions":[', b"]}", row_errors, no_records)

@@ -43,7 +43,7 @@ def _distribution(name: str) -> "Distribution | None":
         return None
 
 
-class Source(NamedTuple):
+class InstallationSource(NamedTuple):
     """What a copy was installed from."""
 
     url: str
@@ -77,11 +77,13 @@ class Installation:
         return "uv" if installer and installer.strip() == "uv" and not find_spec("pip") else "pip"
 
     @cached_property
-    def source(self) -> Source | None:
+    def source(self) -> InstallationSource | None:
         """What it was installed from, if that is known and still there."""
         if self._metadata is None:
             folder = Path(__file__).resolve().parent.parent
-            return Source(folder.as_uri(), folder, is_editable=True) if _is_project(folder) else None
+            return (
+                InstallationSource(folder.as_uri(), folder, is_editable=True) if _is_project(folder) else None
+            )
         try:
             recorded = json.loads(self._metadata.read_text("direct_url.json") or "{}")
         except ValueError:
@@ -93,10 +95,10 @@ class Installation:
 
             path = Path(url2pathname(address.path))
             is_editable = recorded.get("dir_info", {}).get("editable", False)
-            return Source(url, path, is_editable) if path.is_file() or _is_project(path) else None
+            return InstallationSource(url, path, is_editable) if path.is_file() or _is_project(path) else None
         if not url or "@" in address.netloc or address.query:  # which may hold a secret
             return None
-        return Source(_with_revision(url, recorded))
+        return InstallationSource(_with_revision(url, recorded))
 
     def adding(self, extra: str) -> str:
         """Return the command that adds an extra to this installation."""
@@ -110,7 +112,7 @@ class Installation:
             return _command(*self._adding_packages(packages))
         return "install adsctl as its README says, with that extra"  # it was copied, not installed
 
-    def _adding_from(self, source: Source, extra: str, extras: str) -> Sequence[str]:
+    def _adding_from(self, source: InstallationSource, extra: str, extras: str) -> Sequence[str]:
         editable = ["--editable"] if source.is_editable else []
         if self.tool == "pipx":
             return "pipx", "install", "--force", *editable, source.with_extras(extras, as_path=True)

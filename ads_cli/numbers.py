@@ -37,7 +37,7 @@ def parse_count(text: str, name: str) -> int:
     return count
 
 
-class Share(NamedTuple):
+class CountOrShare(NamedTuple):
     """A number of things, or a percentage of all of them in millionths of a percent."""
 
     number: int
@@ -48,15 +48,15 @@ class Share(NamedTuple):
         return self.number * total // 10**8 if self.is_percentage else self.number
 
 
-def parse_share(text: str, name: str) -> Share:
+def parse_share(text: str, name: str) -> CountOrShare:
     """Parse `100`, `10%` or `0.5%`; raise UsageError, naming `name`, otherwise."""
     if match := re.fullmatch(SHARE, text.strip()):
         whole, fraction, percent = match.groups()
         if not percent:
-            return Share(int(whole), is_percentage=False)
+            return CountOrShare(int(whole), is_percentage=False)
         millionths = int(whole + (fraction or "").ljust(6, "0"))
         if millionths <= 100 * 10**6:
-            return Share(millionths, is_percentage=True)
+            return CountOrShare(millionths, is_percentage=True)
     raise UsageError(f"{name}: {text!r} is neither a number nor a percentage", hint="write 100 or 10%")
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from ads_cli.api.products import BATCH_SIZE, PutProducts
 from ads_cli.api.rates import Rate
 from ads_cli.api.users import UpdateAudienceUsers
-from ads_cli.client.shared_window import MARGIN_SECONDS, Share
+from ads_cli.client.shared_window import MARGIN_SECONDS, LimitShare
 
 from .sizes import people_file, product_batch_bytes
 
@@ -41,7 +41,7 @@ FILES, PEOPLE_OF_A_FILE = 1_000, 1_000_000
 class Window:
     """A worker's share of a limit, as `client/shared_window.py` keeps it: a sliding window."""
 
-    def __init__(self, rate: Rate, share: Share) -> None:
+    def __init__(self, rate: Rate, share: LimitShare) -> None:
         self._seconds = rate.seconds + MARGIN_SECONDS
         self._times: deque[float] = deque(maxlen=share.of(rate.requests))
 
@@ -84,7 +84,7 @@ def simulate(tasks: list[Task], rate: Rate, workers: int, parallel: int) -> floa
     A limit that tasks of several workers count against is divided among the workers.
     """
     holders = {task.holder for task in tasks}
-    share = Share(1, workers) if len(holders) == 1 else Share()
+    share = LimitShare(1, workers) if len(holders) == 1 else LimitShare()
     queue = deque(tasks)
     events: list[tuple[float, int, Iterator[float]]] = []
     now = 0.0

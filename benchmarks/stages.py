@@ -76,12 +76,12 @@ class Stages:
     def __init__(self, path: Path, folder: Path, address: str) -> None:
         from ads_cli.client.credentials import Credentials
         from ads_cli.client.signing import as_user
-        from ads_cli.client.transport import Connections, http_request
+        from ads_cli.client.transport import ThreadConnections, http_request
         from ads_cli.http.connections import tls_context
         from ads_cli.parallel import process_pool as workers
         from ads_cli.products.normal_form import encode_product
         from ads_cli.products.plans import check_plan
-        from ads_cli.uploads.job_file import Job, JobKey, JobOptions, Place
+        from ads_cli.uploads.job_file import Job, JobKey, JobOptions, UploadTarget
         from ads_cli.uploads.journal import Journal
 
         workers.MIN_FILE_BYTES = sys.maxsize  # for no other process is to help
@@ -92,7 +92,7 @@ class Stages:
         self._encode = encode_product
         self._auth = as_user(Credentials("key", "secret", "token", "token-secret"))
         self._address = address
-        self._connections = Connections(None, tls_context(secure=False))
+        self._connections = ThreadConnections(None, tls_context(secure=False))
         self._batches = list(self._plan.batches())
         self._items = [checked.item for checked in self._plan.checked_rows()]
         self._outgoing = [self._upload.prepare(self, batch) for batch in self._batches]  # type: ignore[arg-type]
@@ -102,7 +102,7 @@ class Stages:
             request.headers["Authorization"] = SIGNED
         self._answers = [self._answer(request) for request in self._requests]
         options = JobOptions(skip_invalid=False, format="csv", encoding="utf-8", mapping={})
-        key = JobKey(Place("stages", "product_catalog", "stages"), "push", "stages", options)
+        key = JobKey(UploadTarget("stages", "product_catalog", "stages"), "push", "stages", options)
         fields = dict.fromkeys(("job", "noun", "file", "started"), "stages")
         self._journal = Journal(folder, Job(**fields, key=key, rows=0, batches=0), resume=False)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ads_cli.__main__ import main
 from ads_cli.cli.tree import root
-from ads_cli.reference import Command, describe_commands
+from ads_cli.reference import CommandDoc, describe_commands
 
 VALUES = ("zzz", "", "1.5", "-3", "0", "99999999999", "1_0", "\N{ARABIC-INDIC DIGIT THREE}", "\x1b")
 WAITING = ("emulator serve", "emulator exec")  # commands that wait, or run what they are given
@@ -47,7 +47,7 @@ WHOLE_RUNS = (
 )
 
 
-def wrong_lines(command: Command) -> Iterator[tuple[str, ...]]:
+def wrong_lines(command: CommandDoc) -> Iterator[tuple[str, ...]]:
     """Yield lines of a command that its parsing refuses, or most of them."""
     path = command.path
     yield (*path, "--no-such")

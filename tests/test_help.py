@@ -11,7 +11,7 @@ from ads_cli.console.help_topics import TOPICS
 from ads_cli.console.options import ALL_OPTIONS
 from ads_cli.errors import EXIT_CODES, AdsctlError
 from ads_cli.output import FORMATS
-from ads_cli.reference import Command
+from ads_cli.reference import CommandDoc
 from tests.command_tree import COMMANDS
 from tests.conftest import ROOT
 from tests.effort import THOROUGH
@@ -39,7 +39,7 @@ def test_help_is_the_same_by_its_command_and_both_options(adsctl, group):
         assert_fits_eighty_columns(long, COMMANDS[command])
 
 
-def assert_fits_eighty_columns(shown: str, command: Command) -> None:
+def assert_fits_eighty_columns(shown: str, command: CommandDoc) -> None:
     """Nothing is wider, and nothing is cut."""
     assert [line for line in shown.splitlines() if len(line) > 80] == []
     joined = re.sub(r"\s", "", shown)

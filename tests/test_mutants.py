@@ -5,8 +5,8 @@ import pytest
 from tests.adsctl import ROOT
 from tools.mutants.checksums import CHECKSUMS
 from tools.mutants.digests import DIGESTS
+from tools.mutants.epochs import EPOCHS
 from tools.mutants.fsyncs import FSYNCS
-from tools.mutants.generations import GENERATIONS
 from tools.mutants.listed import MUTANTS
 
 
@@ -19,4 +19,4 @@ def test_a_mutant_changes_one_place_and_names_tests_that_exist(mutant):
 
 
 def test_each_guard_has_at_least_five_mutants():
-    assert len(MUTANTS) >= 30 and min(map(len, (FSYNCS, CHECKSUMS, GENERATIONS, DIGESTS))) >= 5
+    assert len(MUTANTS) >= 30 and min(map(len, (FSYNCS, CHECKSUMS, EPOCHS, DIGESTS))) >= 5

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from .conditions import at_least_one, required_when, requires
-from .endpoint import Batch, endpoint
+from .endpoint import BatchEndpoint, endpoint
 from .types import Cursor, Id, Ids, InAccount, Name, PageInAccount, WithDeleted
 from .validation import rule
 
@@ -155,7 +155,7 @@ class Segment(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_f
     columns=COLUMNS,
     extra_fields=(*FIELDS, "metadata"),
     params_in="json",
-    batch=Batch(COMBINATIONS, 10),
+    batch=BatchEndpoint(COMBINATIONS, 10),
 )
 class CombineAudiences(InAccount):
     """Create audiences that are combined from others."""

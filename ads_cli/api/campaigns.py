@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from .budgets import Budgets
-from .endpoint import Batch, endpoint
+from .endpoint import BatchEndpoint, endpoint
 from .types import (
     AccountId,
     ChangedStatus,
@@ -21,7 +21,7 @@ from .types import (
 
 CAMPAIGNS = "/12/accounts/{account_id}/campaigns"
 CAMPAIGN = f"{CAMPAIGNS}/{{campaign_id}}"
-BATCH = Batch("/12/batch/accounts/{account_id}/campaigns", 40)
+BATCH = BatchEndpoint("/12/batch/accounts/{account_id}/campaigns", 40)
 CAMPAIGN_COLUMNS = (
     "id name effective_status daily_budget_amount_local_micro total_budget_amount_local_micro created_at "
     "entity_status reasons_not_servable funding_instrument_id deleted"

@@ -29,11 +29,11 @@ CardType = Literal[
 COUNTRY_WORDS = "is not a country of ISO 3166-1; write two capital letters, such as DE"
 
 
-class Part(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class CardPart(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """The base of all parts of a card."""
 
 
-class Website(Part, tag="WEBSITE", tag_field="type"):
+class Website(CardPart, tag="WEBSITE", tag_field="type"):
     """The destination of DETAILS: a web page."""
 
     url: Name
@@ -42,7 +42,7 @@ class Website(Part, tag="WEBSITE", tag_field="type"):
 @at_least_one("ios_app_store_identifier", "android_store_app_id")
 @requires("ios_deep_link", "ios_app_store_identifier")
 @requires("android_store_deep_link", "android_store_app_id")
-class App(Part, tag="APP", tag_field="type"):
+class App(CardPart, tag="APP", tag_field="type"):
     """The destination of a BUTTON: an app in a store, or a deep link if it is installed."""
 
     country_code: str
@@ -57,33 +57,33 @@ class App(Part, tag="APP", tag_field="type"):
         return None if self.country_code in COUNTRIES else f"{self.country_code!r} {COUNTRY_WORDS}"
 
 
-class Label(Part):
+class Label(CardPart):
     """The text of a BUTTON."""
 
     type: Literal["ENUM"]
     value: Literal["BOOK", "CONNECT", "INSTALL", "OPEN", "ORDER", "PLAY", "SHOP"]
 
 
-class Media(Part, tag="MEDIA", tag_field="type"):
+class Media(CardPart, tag="MEDIA", tag_field="type"):
     """One image or video."""
 
     media_key: Id
 
 
-class SwipeableMedia(Part, tag="SWIPEABLE_MEDIA", tag_field="type"):
+class SwipeableMedia(CardPart, tag="SWIPEABLE_MEDIA", tag_field="type"):
     """Images and videos to swipe through, with one destination."""
 
     media_keys: Annotated[list[Id], Meta(min_length=2, max_length=6)]
 
 
-class Details(Part, tag="DETAILS", tag_field="type"):
+class Details(CardPart, tag="DETAILS", tag_field="type"):
     """A title with a link to a website."""
 
     title: Name
     destination: Website
 
 
-class Button(Part, tag="BUTTON", tag_field="type"):
+class Button(CardPart, tag="BUTTON", tag_field="type"):
     """A button with a link to an app."""
 
     label: Label

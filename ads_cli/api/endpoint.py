@@ -61,7 +61,7 @@ GROUP_MODULES = {
 MODULES = tuple(dict.fromkeys(module for modules in GROUP_MODULES.values() for module in modules))
 
 
-class Batch(msgspec.Struct, frozen=True):
+class BatchEndpoint(msgspec.Struct, frozen=True):
     """The line that takes many requests to create, update or delete records of a kind at once."""
 
     path: str  # /12/batch/accounts/{account_id}/campaigns
@@ -92,7 +92,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     rates: Mapping[str, Rate | None]  # by service: the limit that is stated for it
     sensitive: bool  # the body is masked, in --debug too
     service: str  # the service that has it; "" if every service does
-    batch: Batch | None  # takes many of these requests at once
+    batch: BatchEndpoint | None  # takes many of these requests at once
 
     @property
     def mutates(self) -> bool:
@@ -147,7 +147,7 @@ def endpoint(
     x_rate: Rate | None = None,
     sensitive: bool = False,
     service: str = "",
-    batch: Batch | None = None,
+    batch: BatchEndpoint | None = None,
 ) -> Callable[[R], R]:
     """Bind a Request to its HTTP line, as the specification writes it, and to its command.
 

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from .budgets import Budgets
 from .conditions import at_least_one, later_than, only_for, required_when, requires
-from .endpoint import Batch, Request, endpoint
+from .endpoint import BatchEndpoint, Request, endpoint
 from .line_item_values import (
     APP_OBJECTIVES,
     CAPPED_OBJECTIVES,
@@ -54,7 +54,7 @@ LINE_ITEM_FIELDS = (
 )
 LINE_ITEMS = "/12/accounts/{account_id}/line_items"
 LINE_ITEM = f"{LINE_ITEMS}/{{line_item_id}}"
-BATCH = Batch("/12/batch/accounts/{account_id}/line_items", 40)
+BATCH = BatchEndpoint("/12/batch/accounts/{account_id}/line_items", 40)
 
 
 @required_when("bid_amount_local_micro", bid_strategy=("MAX", "TARGET"))

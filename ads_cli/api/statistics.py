@@ -47,7 +47,7 @@ JobEntity = Literal[
 ActiveEntity = Literal["CAMPAIGN", "FUNDING_INSTRUMENT", "LINE_ITEM", "PROMOTED_ACCOUNT", "PROMOTED_POST"]
 
 
-class Period(InAccount, kw_only=True):
+class PeriodParams(InAccount, kw_only=True):
     """The parameters of a period."""
 
     start_time: From
@@ -65,7 +65,7 @@ def _period_problem(item: Any, longest: timedelta | None = None) -> str | None:
     return f"is more than {longest.days} days after start_time"
 
 
-class StatisticsPeriod(Period, kw_only=True):
+class StatisticsPeriod(PeriodParams, kw_only=True):
     """The parameters that statistics at once and by jobs have in common."""
 
     start_time: Annotated[From, Meta(extra={"option": "since"})]
@@ -166,7 +166,7 @@ class ListJobs(InAccount, kw_only=True):
 )
 @excludes("campaign_ids", "funding_instrument_ids", "line_item_ids")
 @excludes("funding_instrument_ids", "line_item_ids")
-class ListActiveEntities(Period, kw_only=True):
+class ListActiveEntities(PeriodParams, kw_only=True):
     """List the entities whose statistics changed in a period, and between which times they were active."""
 
     entity: ActiveEntity
@@ -180,7 +180,7 @@ class ListActiveEntities(Period, kw_only=True):
         return _period_problem(self, MAX_ACTIVE_PERIOD)
 
 
-class Reach(Period, kw_only=True):
+class Reach(PeriodParams, kw_only=True):
     """The parameters of reach, whose period may have any length."""
 
     @rule("end_time")

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .endpoint import Batch, endpoint
+from .endpoint import BatchEndpoint, endpoint
 from .targeting_types import OperatorType, TargetingType, operator_problem, value_problem
 from .types import Id, Ids, InAccount, Language, LineItemId, LineItemIds, PageInAccount, Texts, WithDeleted
 from .validation import rule
@@ -12,7 +12,7 @@ from .validation import rule
 COLUMNS = "id line_item_id targeting_type operator_type targeting_value name deleted"
 FIELDS = ("location_type", "localized_name", "created_at", "updated_at")
 CRITERIA = "/12/accounts/{account_id}/targeting_criteria"
-BATCH = Batch("/12/batch/accounts/{account_id}/targeting_criteria", 500)
+BATCH = BatchEndpoint("/12/batch/accounts/{account_id}/targeting_criteria", 500)
 
 
 @endpoint(

@@ -175,7 +175,7 @@ BLOCK_BYTES = 384 * 1024  # of a table, packed at once
 FoundAnswers = tuple[dict[str, CellAnswers], Callable[[int], str]]
 
 
-class Part(NamedTuple):
+class ListPart(NamedTuple):
     """Some packed rows of a list."""
 
     packed: PackedRows
@@ -220,14 +220,14 @@ class ListPacker:
             self._blocks.close()
         self._reader.source.close()
 
-    def parts(self, options: PackingOptions) -> Iterator[Part]:
+    def parts(self, options: PackingOptions) -> Iterator[ListPart]:
         """Read the list and yield it packed."""
         if self._blocks:
             yield from self._pack_blocks(self._blocks, options)
             return
         for rows in self._chunks():
             lines = {number: row.line for number, row in enumerate(rows)}
-            yield Part(self._pack(rows, options), [row.record for row in rows], lines)
+            yield ListPart(self._pack(rows, options), [row.record for row in rows], lines)
         self.columns.check_options(self.rows)
 
     def add_answers(self, found: dict[str, CellAnswers]) -> None:
@@ -272,14 +272,14 @@ class ListPacker:
             for number, row in enumerate(rows):
                 yield CheckedRow(row, None, [Problem(*found) for found in packed.problems.get(number, [])])
 
-    def _pack_blocks(self, blocks: BlockRunner, options: PackingOptions) -> Iterator[Part]:
+    def _pack_blocks(self, blocks: BlockRunner, options: PackingOptions) -> Iterator[ListPart]:
         before = 0
         try:
             for block, result in blocks.run(options):
                 records = _record_numbers(before, result)
                 before += result.rows - len(result.blank)
                 lines = {row: block.line + at for row, at in result.lines.items()}
-                yield Part(result.packed, records, lines)
+                yield ListPart(result.packed, records, lines)
         except UnreadableError:
             self._raise_content_error()
 

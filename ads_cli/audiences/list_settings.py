@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from ..api.problems import Problem
 from ..feeds.source import Source
-from ..feeds.transforms import Conversion
+from ..feeds.transforms import RowTransform
 from ..output.text import counted
-from ..uploads.job_file import JobOptions, Place
+from ..uploads.job_file import JobOptions, UploadTarget
 from ..validation.report import ValidationReport
 from .consent import CellAnswers, describe_consent
 from .identifiers import IDENTIFIERS
 from .list_columns import ListColumns
-from .list_packer import Part
+from .list_packer import ListPart
 from .operations import OPERATION_TYPES, PARAMS_FIELDS, ParamsResolver
 from .packing import PackingOptions
 from .upload import UserUpload
@@ -29,7 +29,7 @@ class ListReport(ValidationReport):
     placeholders: Counter[str] = field(default_factory=Counter)
     answers: dict[str, Counter[str]] = field(default_factory=dict)  # by column
 
-    def add_part(self, part: Part) -> None:
+    def add_part(self, part: ListPart) -> None:
         """Add some packed rows."""
         packed = part.packed
         for row, problems in sorted(packed.problems.items()):
@@ -123,9 +123,9 @@ class ListSettings(NamedTuple):
         """Tell whether people may expire."""
         return self.has_params(columns) or bool(self.resolver.default.expires_at)
 
-    def place(self, service: str) -> Place:
+    def place(self, service: str) -> UploadTarget:
         """Return the place that is changed."""
-        return Place(service, self.upload.kind, self.upload.target)
+        return UploadTarget(service, self.upload.kind, self.upload.target)
 
     def job_options(self, source: Source, columns: Sequence[str], *, skip_invalid: bool) -> JobOptions:
         """Return what decides the requests beside the content of the file and the place."""
@@ -135,7 +135,7 @@ class ListSettings(NamedTuple):
             format=source.format.name,
             encoding=source.encoding,
             mapping=self.columns.fields(columns),
-            conversion=Conversion(conditions).digest if conditions else "",
+            conversion=RowTransform(conditions).digest if conditions else "",
             reading=source.options.of_content,
             upload={
                 "account": getattr(self.upload.request, "account_id", ""),

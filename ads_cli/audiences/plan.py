@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ..errors import ContentError
 from ..feeds.rows import Rows
 from ..uploads.batch import Batch, Batches
-from ..uploads.job_file import JobKey, Place
+from ..uploads.job_file import JobKey, UploadTarget
 from ..uploads.journal import Journal
 from ..uploads.plan import OnAcknowledged, pending_batches, this_second
 from ..validation.report import ValidationReport
@@ -17,7 +17,7 @@ from .operations import Operations, split_requests
 from .packing import Purpose
 
 
-class UserPlan:
+class AudiencePlan:
     """Send the people of a list; no message contains a value of it."""
 
     noun = "users"
@@ -26,7 +26,7 @@ class UserPlan:
     def __init__(self, rows: Rows, settings: ListSettings) -> None:
         self.upload = settings.upload
         self.started = this_second()
-        self.read_in = None
+        self.expected_epoch = None
         self._settings = settings
         self._packer = ListPacker(rows, settings.columns, settings.resolver)
         self._options = settings.packing
@@ -113,7 +113,7 @@ class UserPlan:
         """Read the list again and yield each row with its problems."""
         return self._packer.checked_rows(self._options)
 
-    def place(self, service: str) -> Place:
+    def place(self, service: str) -> UploadTarget:
         """Return the place that is changed."""
         return self._settings.place(service)
 

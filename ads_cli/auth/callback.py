@@ -23,18 +23,18 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>adsctl</ti
 <main><p>$message</p></main></html>"""
 
 
-class Outcome(NamedTuple):
+class Authorization(NamedTuple):
     """What the user decided: the verifier, or None for a refusal."""
 
     verifier: str | None
 
 
-class Page(NamedTuple):
+class CallbackPage(NamedTuple):
     """The response to a request, and the outcome that it brought."""
 
     status: int
     message: str
-    outcome: Outcome | None = None
+    outcome: Authorization | None = None
 
 
 class Listener:
@@ -49,7 +49,7 @@ class Listener:
             )
         self._host, self._port = parts.hostname or "", parts.port
         self._path = parts.path or "/"
-        self._outcomes: SimpleQueue[Outcome] = SimpleQueue()
+        self._outcomes: SimpleQueue[Authorization] = SimpleQueue()
         self._token = ""  # the request token that is waited for
         self._is_waiting = threading.Event()
         self._lock = threading.Lock()  # guards the token: connections have threads of their own
@@ -83,29 +83,31 @@ class Listener:
             f"the sign-in was not completed within {SIGN_IN_TIMEOUT_SECONDS:.0f} s; nothing was stored"
         )
 
-    def handle(self, method: str, host: str, target: str) -> Page:
+    def handle(self, method: str, host: str, target: str) -> CallbackPage:
         """Respond to a request; accept one callback, for our host, path and token."""
         parts = urlsplit(target)
         if method != "GET":
-            return Page(405, "Only GET is supported here.")
+            return CallbackPage(405, "Only GET is supported here.")
         if host not in (f"{self._host}:{self._port}", f"[{self._host}]:{self._port}"):
-            return Page(403, "This is not the address that was registered.")
+            return CallbackPage(403, "This is not the address that was registered.")
         if parts.path != self._path:
-            return Page(404, "There is no page at this address.")
+            return CallbackPage(404, "There is no page at this address.")
         params = {name: values[0] for name, values in parse_qs(parts.query).items()}
         self._is_waiting.wait(REQUEST_TIMEOUT_SECONDS)
         with self._lock:
             token = params.get("oauth_token") or params.get("denied") or ""
             if not self._token or not hmac.compare_digest(token.encode(), self._token.encode()):
-                return Page(403, "This callback belongs to another sign-in.")
+                return CallbackPage(403, "This callback belongs to another sign-in.")
             is_denied, verifier = "denied" in params, params.get("oauth_verifier")
             if not is_denied and not verifier:
-                return Page(400, "The callback has no verifier.")
+                return CallbackPage(400, "The callback has no verifier.")
             self._token = ""  # a second callback is rejected
         if is_denied:
-            return Page(200, "You did not authorize the app. You can close this page.", Outcome(None))
+            return CallbackPage(
+                200, "You did not authorize the app. You can close this page.", Authorization(None)
+            )
         message = "You are signed in. You can close this page and return to the terminal."
-        return Page(200, message, Outcome(verifier))
+        return CallbackPage(200, message, Authorization(verifier))
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         listener = self
@@ -133,7 +135,7 @@ class Listener:
                     if page.outcome:  # the program may end as soon as it has the outcome
                         listener._outcomes.put(page.outcome)
 
-            def _send(self, page: Page) -> None:
+            def _send(self, page: CallbackPage) -> None:
                 body = Template(PAGE).substitute(message=page.message).encode()
                 self.send_response(page.status)
                 self.send_header("Content-Type", "text/html; charset=utf-8")
@@ -154,7 +156,7 @@ class Listener:
 def _server_class(address: str) -> type[ThreadingHTTPServer]:
     """Return a server with a thread for each connection, so that none holds up another, or the end."""
 
-    class Server(ThreadingHTTPServer):
+    class CallbackServer(ThreadingHTTPServer):
         address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
         daemon_threads = True
         block_on_close = False
@@ -162,4 +164,4 @@ def _server_class(address: str) -> type[ThreadingHTTPServer]:
         def handle_error(self, *args: Any) -> None:
             """Say nothing of connections that are broken off."""
 
-    return Server
+    return CallbackServer

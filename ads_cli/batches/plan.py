@@ -14,13 +14,13 @@ from ..feeds.locations import Location
 from ..feeds.rows import Row, Rows
 from ..output.text import safe
 from ..uploads.batch import Batch, Batches
-from ..uploads.job_file import Job, JobKey, JobOptions, Place
+from ..uploads.job_file import Job, JobKey, JobOptions, UploadTarget
 from ..uploads.jobs import job_state, list_jobs
 from ..uploads.plan import OnAcknowledged, pending_batches, this_second
 from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow
 from .records import RecordReader
-from .resumed import RestOfRun, Run, content_of, read_run, rest_of
+from .resumed import CreationRun, RestOfRun, content_of, read_run, rest_of
 from .upload import OPERATIONS, BatchUpload, Items, Uncertain
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ class Once(NamedTuple):
     contents: Sequence[str]  # of its records
 
 
-def require_first_or_resumed(jobs: Path, once: Once, *, resume: bool) -> tuple[Run | None, Job | None]:
+def require_first_or_resumed(
+    jobs: Path, once: Once, *, resume: bool
+) -> tuple[CreationRun | None, Job | None]:
     """Return the run to be resumed, or the last one that has ended with the file, which is sent again.
 
     Raise StateError where a run that has not ended may have created some of the records and this one does
@@ -101,7 +103,7 @@ def _is_of(key: JobKey, own: JobKey) -> bool:
     return same_place and kinds[0] == kinds[1] and key.upload == own.upload
 
 
-def _related(known: list[tuple[Path, Job, bool]], once: Once) -> list[Run]:
+def _related(known: list[tuple[Path, Job, bool]], once: Once) -> list[CreationRun]:
     """Return the unfinished runs with the file or some of its records; the one most like it is the last."""
     contents = set(once.contents)
     runs = [read_run(path, job) for path, job, has_ended in known if not has_ended]
@@ -117,7 +119,7 @@ def _related(known: list[tuple[Path, Job, bool]], once: Once) -> list[Run]:
     )
 
 
-def _has_sent(run: Run, once: Once) -> bool:
+def _has_sent(run: CreationRun, once: Once) -> bool:
     contents = set(once.contents)
     return any(record.content in contents for record in run.sent)
 
@@ -203,7 +205,7 @@ class BatchPlan:
         self.upload = upload
         self.noun = upload.noun
         self.started = this_second()
-        self.read_in: str | None = None  # the generation of the place in which nothing was unfinished
+        self.expected_epoch: str | None = None  # the write epoch of the place in which nothing was unfinished
         self.report = ValidationReport()
         self._reader, self._size = reader, size
         self._target = target  # id of what the records are in
@@ -295,9 +297,9 @@ class BatchPlan:
         """Yield each record with its problems."""
         return iter(self._checked)
 
-    def place(self, service: str) -> Place:
+    def place(self, service: str) -> UploadTarget:
         """Return the place that is changed: nothing else than the same file changes what is sent of it."""
-        return Place(service, f"{self.noun} of {self.rows.source.digest}", self._target)
+        return UploadTarget(service, f"{self.noun} of {self.rows.source.digest}", self._target)
 
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job."""

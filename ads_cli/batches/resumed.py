@@ -38,7 +38,7 @@ class SentRecord(NamedTuple):
     answer: Any = None  # the record that the service made of it
 
 
-class Run(NamedTuple):
+class CreationRun(NamedTuple):
     """A run, as its journal tells."""
 
     path: Path
@@ -52,7 +52,7 @@ class Run(NamedTuple):
         return [record.answer for record in self.sent if record.answer is not None]
 
 
-def read_run(path: Path, job: Job) -> Run:
+def read_run(path: Path, job: Job) -> CreationRun:
     """Read the journal of a run that creates; raise StateError where it is damaged."""
     planned: set[str] = set()
     contents: dict[int, list[str]] = {}
@@ -74,7 +74,7 @@ def read_run(path: Path, job: Job) -> Run:
         if not keys or (ack and len(ack.records) != len(keys)):
             raise _of_earlier_version(job)
         sent += _answered(keys, ack) if ack else [SentRecord(number, key) for key in keys]
-    return Run(path, job, planned, sent)
+    return CreationRun(path, job, planned, sent)
 
 
 def _answered(contents: Sequence[str], ack: Acknowledgement) -> Iterable[SentRecord]:
@@ -106,7 +106,7 @@ class RestOfRun:
     """Compares the records of a file with those that its run has sent, each as often as it stands there."""
 
     def __init__(
-        self, label: str, upload: BatchUpload, contents: Sequence[str], place_of: PlaceOf, run: Run
+        self, label: str, upload: BatchUpload, contents: Sequence[str], place_of: PlaceOf, run: CreationRun
     ) -> None:
         self._label, self._upload, self._contents, self._place_of = label, upload, contents, place_of
         self._run = run
@@ -218,7 +218,7 @@ def rest_of(
 ) -> RestOfRun:
     """Compare the records of a file with those that the run of a journal has sent."""
     path, job = journal.path, journal.job
-    run = read_run(path, job) if journal.resumed else Run(path, job, set(), [])
+    run = read_run(path, job) if journal.resumed else CreationRun(path, job, set(), [])
     rest = RestOfRun(label, upload, contents, place_of, run)
     rest.begin(journal)
     return rest

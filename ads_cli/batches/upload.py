@@ -33,7 +33,7 @@ class Items(NamedTuple):
         return len(self.bodies)
 
 
-class Wire(NamedTuple):
+class BatchCodec(NamedTuple):
     """What a request and its response look like."""
 
     start: bytes  # of the body, before the items
@@ -75,7 +75,7 @@ class BatchUpload:
     request: Request  # names where they go
     action: str  # a key of DONE
     noun: str
-    wire: Wire
+    wire: BatchCodec
     uncertain: Uncertain | None = None
     used_ids: UsedIds = field(default_factory=UsedIds)
 
@@ -207,4 +207,4 @@ def not_understood(what: str) -> UnavailableError:
     return UnavailableError(f"the response of the service is not understood: {what}")
 
 
-OPERATIONS = Wire(b"[", b"]", operation_errors, records_in)
+OPERATIONS = BatchCodec(b"[", b"]", operation_errors, records_in)

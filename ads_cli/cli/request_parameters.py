@@ -6,7 +6,7 @@ from typing import Any
 from typer import Exit
 
 from ..api.amounts import amount_names
-from ..api.endpoint import Batch, Request, document_of
+from ..api.endpoint import BatchEndpoint, Request, document_of
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import X
 from ..api.time import DayOrTime, ExactTime, Time
@@ -19,7 +19,7 @@ BATCH_OPTIONS = ("format", "failed_out", "force", *ONCE_OPTIONS)
 FORMATS = "csv, tsv, json, jsonl or yaml"
 
 
-def file_help(batch: Batch) -> str:
+def file_help(batch: BatchEndpoint) -> str:
     """Say how a file of several records is sent."""
     return f"several records, in a list or a table, are sent {batch.size} at a time; "
 

@@ -9,7 +9,14 @@ from typer import Exit
 from typer.core import TyperCommand, TyperGroup
 
 from ..console.command_line import CommandLine
-from ..console.help_texts import CONTEXT_SETTINGS, Example, FunctionCommand, Parsing, show_help, summary_line
+from ..console.help_texts import (
+    CONTEXT_SETTINGS,
+    FunctionCommand,
+    Parsing,
+    WithExample,
+    show_help,
+    summary_line,
+)
 from ..console.options import CHOICES, common_options, shown_options, store_common_option
 from ..console.parameters import Option, words_left
 from ..errors import UsageError
@@ -155,7 +162,7 @@ class Group(Parsing, TyperGroup):
             formatter.write_dl([(name.ljust(width), summary(name)) for name in names])
 
 
-class CommandGroup(Example, Group):
+class CommandGroup(WithExample, Group):
     """A group that is a command too, which is told whether another command in it is named."""
 
     is_command = True

@@ -47,7 +47,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
     on_retry: Callable[[str], None] = lambda message: None
     on_wait: Callable[[Wait], None] = lambda wait: None  # called before a long wait
     on_warning: Callable[[str], None] = lambda message: None  # called once, with a warning of the service
-    mutating: Callable[[PreparedRequest], AbstractContextManager[None]] = lambda prepared: nullcontext()
+    write_guard: Callable[[PreparedRequest], AbstractContextManager[None]] = lambda prepared: nullcontext()
     sign_in_hint: str = ""
     shared_window: "Callable[[Rate], SharedWindow] | None" = None
     service: str = "generic"  # whose rates are kept
@@ -109,9 +109,9 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
     ) -> Response:
         """Send a request until there is a response, within --max-attempts and --max-wait.
 
-        A request other than GET is sent inside the context `mutating`, which may raise instead.
+        A request other than GET is sent inside the context `write_guard`, which may raise instead.
         """
-        with nullcontext() if prepared.method == "GET" else self.mutating(prepared):
+        with nullcontext() if prepared.method == "GET" else self.write_guard(prepared):
             return self.upload(prepared, auth=auth, parse=parse, on_send=on_send, check=check)
 
     def upload(
@@ -213,11 +213,14 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
     @cached_property
     def _sender(self) -> Sender:
         from ..http.connections import tls_context
-        from .transport import Connections
+        from .transport import ThreadConnections
 
         tls = tls_context(any(map(self._is_https, BASES)))
         return Sender(
-            Connections(self.app, tls, _connect_to_stranger), self.trace, self.sign_in_hint, self.on_warning
+            ThreadConnections(self.app, tls, _connect_to_stranger),
+            self.trace,
+            self.sign_in_hint,
+            self.on_warning,
         )
 
     def _is_https(self, base: Base) -> bool:

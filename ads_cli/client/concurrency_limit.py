@@ -19,9 +19,9 @@ class ConcurrencyLimit:
     while it is reached.
     """
 
-    def __init__(self, max_limit: int, borne: int = 0) -> None:
+    def __init__(self, max_limit: int, proven: int = 0) -> None:
         self._max_limit = max_limit
-        self.limit = min(max(INITIAL_LIMIT, borne), max_limit)
+        self.limit = min(max(INITIAL_LIMIT, proven), max_limit)
         self._was_overloaded = False
         self.round = 0  # number of changes of the limit
         self._decrease_round = 0  # the round that began with the last decrease
@@ -48,7 +48,7 @@ class ConcurrencyLimit:
             self._adjust(self._total_seconds / self._samples)
 
     @property
-    def borne(self) -> int:
+    def proven(self) -> int:
         """The limit, if it has never been too high; else 0."""
         return 0 if self._was_overloaded else self.limit
 

@@ -175,7 +175,7 @@ class Permit:
 
 
 ANNOUNCE_WAIT_SECONDS = 5.0  # a longer wait is reported
-NOTHING_BORNE: Mapping[str, int] = {}
+NOTHING_PROVEN: Mapping[str, int] = {}
 
 
 class Wait(msgspec.Struct, frozen=True):
@@ -205,7 +205,7 @@ class RateLimiter:
     ) -> None:
         self.max_wait = max_wait
         self.on_wait = on_wait  # called before a long wait
-        self.borne = NOTHING_BORNE  # what the service bore in the last run, by route
+        self.proven = NOTHING_PROVEN  # what the service bore in the last run, by route
         self.successes = 0
         self._clock = clock
         self._max_concurrency = max_concurrency
@@ -241,7 +241,7 @@ class RateLimiter:
         with self._lock:
             state = self._routes.get(route)
             if state is None:
-                limit = ConcurrencyLimit(self._max_concurrency, self.borne.get(route, 0))
+                limit = ConcurrencyLimit(self._max_concurrency, self.proven.get(route, 0))
                 state = RouteState(limit, self._clock.condition(self._lock))
                 self._routes[route] = state
             while not self._is_stopping:
@@ -319,10 +319,10 @@ class RateLimiter:
             if self._is_stopping:
                 raise StoppedError
 
-    def borne_now(self) -> dict[str, int]:
+    def proven_limits(self) -> dict[str, int]:
         """Return how many requests at once the service bears, by route; 0 where that is not certain."""
         with self._lock:
-            return {route: state.concurrency.borne for route, state in self._routes.items()}
+            return {route: state.concurrency.proven for route, state in self._routes.items()}
 
     def stop(self) -> None:
         """Send no further request, and end every wait."""

@@ -19,7 +19,7 @@ from .response import BAD_TIMESTAMP, Response, read_response
 if TYPE_CHECKING:
     import httpx
 
-    from .transport import Connections
+    from .transport import ThreadConnections
 
 WARNING_HEADER = "x-api-warn"  # sent with responses of what will be switched off
 
@@ -28,7 +28,11 @@ class Sender:
     """Signs and sends a request over a connection of the calling thread, and reads the response."""
 
     def __init__(
-        self, connections: "Connections", trace: Trace, sign_in_hint: str, on_warning: Callable[[str], None]
+        self,
+        connections: "ThreadConnections",
+        trace: Trace,
+        sign_in_hint: str,
+        on_warning: Callable[[str], None],
     ) -> None:
         self.connections = connections
         self.trace = trace

@@ -19,7 +19,7 @@ VARIABLE = "ADSCTL_ALLOWANCE"
 ALL = ""  # the scope of whatever has no share of its own
 
 
-class Share(msgspec.Struct, frozen=True):
+class LimitShare(msgspec.Struct, frozen=True):
     """A number of equal parts of each limit."""
 
     parts: int = 1
@@ -59,7 +59,7 @@ class Allowance:
         """Return the variables that make a process of adsctl keep to this allowance."""
         return {VARIABLE: str(self.folder)}
 
-    def grant(self, share: Share, scope: str = ALL) -> None:
+    def grant(self, share: LimitShare, scope: str = ALL) -> None:
         """Store the share of a scope; it holds for requests that are sent from now on."""
         from ..config.atomic_files import atomic, make_folder
 
@@ -67,7 +67,7 @@ class Allowance:
         with atomic(self._path(scope)) as file:
             file.write(f"{share.parts}/{share.total}")
 
-    def share(self, scope: str) -> Share:
+    def share(self, scope: str) -> LimitShare:
         """Return the share of a scope; raise StateError if the file cannot be read."""
         for path in (self._path(scope), self._path(ALL)):
             try:
@@ -79,15 +79,15 @@ class Allowance:
                     f"{path} is not a share of rate limits, such as 1/3: {error}",
                     hint=f"remove {self.folder}, or do not set {VARIABLE}",
                 ) from error
-        return Share()
+        return LimitShare()
 
     def _path(self, scope: str) -> Path:
         return self.folder / (f"share-{scope}" if scope else "share")
 
 
-def _parse(text: str) -> Share:
+def _parse(text: str) -> LimitShare:
     parts, _, total = text.partition("/")
-    share = Share(int(parts), int(total))
+    share = LimitShare(int(parts), int(total))
     if not 0 < share.parts <= share.total:
         raise ValueError(f"{text} is not between 0 and 1")
     return share
@@ -108,7 +108,7 @@ NUMBERS = 3  # of each request in the file
 T = TypeVar("T")
 
 
-class Sent(NamedTuple):
+class SentRequest(NamedTuple):
     """A request: which boot of which machine sent it, and when by its two clocks.
 
     The monotonic clock of a boot cannot jump, and means nothing to another one, or to another host.
@@ -146,7 +146,7 @@ class SharedWindow:
         holder: str,
         rate: Rate,
         clock: Clock = CLOCK,
-        share: Callable[[], Share] | None = None,  # None: no other worker has a share of the limit
+        share: Callable[[], LimitShare] | None = None,  # None: no other worker has a share of the limit
     ) -> None:
         from hashlib import sha256
 
@@ -199,7 +199,7 @@ class SharedWindow:
             del numbers[: old * NUMBERS]
             return times[old:]
         wall, kept, times = self._clock.time(), array("d"), array("d")
-        for sent in map(Sent, numbers[::NUMBERS], numbers[1::NUMBERS], numbers[2::NUMBERS]):
+        for sent in map(SentRequest, numbers[::NUMBERS], numbers[1::NUMBERS], numbers[2::NUMBERS]):
             is_own, time = sent.boot == self._boot, sent.monotonic
             if not is_own or time > now:  # of another host, or of an earlier boot
                 sent = sent._replace(wall=min(sent.wall, wall))

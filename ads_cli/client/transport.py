@@ -32,7 +32,7 @@ HEADERS = {
 _parsed_url = lru_cache(CACHED_URLS)(httpx.URL)
 
 
-class Connections(threading.local):
+class ThreadConnections(threading.local):
     """One connection per thread and host: a shared pool would search all connections for each request."""
 
     def __init__(

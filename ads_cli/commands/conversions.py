@@ -43,7 +43,7 @@ def send(
     """
     from ..conversions import KNOWN, ConversionReader, conversion_plan
     from .audiences.options import checked_region
-    from .uploads.hooks import OnceSteps
+    from .uploads.hooks import OnceHooks
     from .uploads.push import PushCommand
 
     call = Invocation.of(ctx)
@@ -55,7 +55,7 @@ def send(
     reader = ConversionReader(call.settings.names, defaults, checked_region(region))
     plan = conversion_plan(rows, reader, pixel, uncertain.value if uncertain else None)
     is_resumed = options.resume or bool(options.job)
-    steps = OnceSteps(
+    steps = OnceHooks(
         call=call,
         plan=plan,
         activity="Sending",

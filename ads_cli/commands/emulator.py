@@ -174,7 +174,7 @@ def reset(ctx: typer.Context, database: Database = None) -> None:
     from ..emulator.app import reset_emulator
     from ..emulator.storage.reset import require_emulator_database
     from ..products.sync_state import remove_outdated
-    from ..uploads.generations import Generations
+    from ..uploads.write_epochs import WriteEpochs
 
     invocation = Invocation.of(ctx)
     path = database or invocation.settings.emulator_database
@@ -185,7 +185,7 @@ def reset(ctx: typer.Context, database: Database = None) -> None:
         return
     invocation.confirm(f"Delete all data in {path}", at_service=False)
     reset_emulator(path)
-    Generations(invocation.settings.state_dir).end_emulated()
+    WriteEpochs(invocation.settings.state_dir).end_emulated()
     remove_outdated(invocation.settings.state_dir)
     invocation.messages.say("reset the emulator's database")
 

@@ -9,7 +9,7 @@ from ..console.invocation import Invocation
 from ..errors import AccessError
 
 
-class Identity(StrEnum):
+class WebhookIdentity(StrEnum):
     """Whose credentials create a webhook."""
 
     bearer = "bearer"
@@ -20,7 +20,7 @@ def create(
     ctx: typer.Context,
     url: Annotated[str, typer.Argument(metavar="URL", help="The address that events are delivered to")],
     identity: Annotated[
-        Identity | None,
+        WebhookIdentity | None,
         typer.Option("--as", help="Whose credentials (default: user if signed in)"),
     ] = None,
 ) -> None:
@@ -46,11 +46,11 @@ def create(
         call.messages.warn("the service says the webhook is not valid; check that its address responds")
 
 
-def _uses_bearer(call: Invocation, identity: Identity | None) -> bool:
+def _uses_bearer(call: Invocation, identity: WebhookIdentity | None) -> bool:
     if identity is None:
         signed_in = call.settings.is_local or call.secrets.find("access_token")
         return not signed_in
-    return identity is Identity.bearer
+    return identity is WebhookIdentity.bearer
 
 
 def _bearer_auth(call: Invocation) -> Any:

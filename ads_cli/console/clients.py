@@ -29,7 +29,7 @@ def make_client(
     credentials: Callable[[], Credentials],
     emulator: "Emulator | None",
     service: Callable[[], str],
-    mutating: Callable[["PreparedRequest"], AbstractContextManager[None]],
+    write_guard: Callable[["PreparedRequest"], AbstractContextManager[None]],
     concurrency: int,
 ) -> Client:
     """Make a client of the service, or of the emulator in this process."""
@@ -59,7 +59,7 @@ def make_client(
         on_retry=lambda message: messages.detail(trace.mask(message)),
         on_wait=partial(_report_wait, messages),
         on_warning=messages.note,
-        mutating=mutating,
+        write_guard=write_guard,
         sign_in_hint=settings.sign_in_hint,
         service=settings.service,
         names=settings.names,

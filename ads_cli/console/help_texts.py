@@ -53,7 +53,7 @@ class Parsing:
         return HELP
 
 
-class Example:
+class WithExample:
     """A mixin that writes an example below the options of a help."""
 
     example: str
@@ -66,7 +66,7 @@ class Example:
         super().format_epilog(ctx, formatter)  # type: ignore[misc]
 
 
-class ExampleCommand(Example, Parsing, TyperCommand):
+class ExampleCommand(WithExample, Parsing, TyperCommand):
     """A command whose help text ends in an example: `For example: adsctl catalog list`."""
 
     def __init__(self, name: str | None = None, *, help: str | None = None, **settings: Any) -> None:

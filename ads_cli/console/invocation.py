@@ -156,7 +156,7 @@ class Invocation:
             credentials=self.secrets.user,
             emulator=self.emulator if self.settings.is_local else None,
             service=lambda: self.service,
-            mutating=self._end_generation,
+            write_guard=self._begin_write_epoch,
             concurrency=self.concurrency,
         )
 
@@ -167,12 +167,12 @@ class Invocation:
 
         return StoredRecords(self.client, self.account)
 
-    def _end_generation(self, request: "PreparedRequest") -> AbstractContextManager[None]:
-        """End the generation of the place that a request may change, if there is one."""
-        from ..uploads.generations import Generations, changed_place
+    def _begin_write_epoch(self, request: "PreparedRequest") -> AbstractContextManager[None]:
+        """End the write epoch of the place that a request may change, if there is one."""
+        from ..uploads.write_epochs import WriteEpochs, changed_place
 
         place = changed_place(self.service, request)
-        return Generations(self.settings.state_dir).changing(place) if place else nullcontext()
+        return WriteEpochs(self.settings.state_dir).changing(place) if place else nullcontext()
 
     def warn_unknown_keys(self) -> None:
         """Warn about keys of the profile that are not settings."""

@@ -11,7 +11,7 @@ from ..feeds.locations import Location
 from .invocation import Invocation
 
 if TYPE_CHECKING:
-    from ..report import Page
+    from ..report import ReportPage
 
 
 def refuse_presentation(call: Invocation, option: str) -> None:
@@ -61,7 +61,7 @@ class OutputFile:
         return None if self._may_replace else lambda path: False
 
 
-def write_page(call: Invocation, path: Path, page: "Page", *, force: bool) -> None:
+def write_page(call: Invocation, path: Path, page: "ReportPage", *, force: bool) -> None:
     """Write a page; a file that is none is replaced by force only."""
     from .. import __version__
     from ..config.atomic_files import atomic

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..feeds.locations.access import OnBytes, RemoteAccess
-from ..http.copy_limits import Limits
+from ..http.copy_limits import CopyLimits
 from ..numbers import size_text
 from ..output.messages import Messages
 from ..output.text import safe
@@ -19,7 +19,7 @@ def make_access(call: Invocation, max_bytes: int) -> RemoteAccess:
     settings, messages = call.settings, call.messages
     return RemoteAccess(
         environ=settings.environ,
-        limits=Limits(
+        limits=CopyLimits(
             timeout=settings.seconds("timeout", may_be_zero=False),
             max_attempts=settings.max_attempts,
             max_wait=settings.seconds("max_wait"),

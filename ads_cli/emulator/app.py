@@ -137,7 +137,7 @@ class Emulator:
     def _respond(self, incoming: IncomingRequest) -> HttpResponse:
         """Route and authenticate a request, and handle it with the configured faults."""
         if incoming.path == identity.PATH:
-            said = identity.Identity(self.database_id, self.service)
+            said = identity.ServedIdentity(self.database_id, self.service)
             return HttpResponse(msgspec.json.encode(said._asdict()))
         if incoming.path.startswith(RESULTS):
             return handle_with_faults(self.faults, incoming, lambda fault: self._download(incoming))

@@ -31,7 +31,7 @@ CONTINUE = h11.InformationalResponse(status_code=100, headers=[], reason="Contin
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)  # SO_LINGER with no time to linger
 
 
-class Connection:
+class ClientConnection:
     """A connection, whose requests are read with a deadline, so that slow clients do not keep a thread."""
 
     def __init__(self, application: "WSGIApplication", client: socket.socket) -> None:
@@ -167,7 +167,10 @@ class Connection:
             return False
         is_read = self._http.their_state in (h11.DONE, h11.MUST_CLOSE)
         sent = [header for header in headers if header[0] != HEADER]
-        sent += [("Date", format_date_time(time.time())), *([] if is_read else [("Connection", "close")])]
+        sent += [
+            ("Date", format_date_time(time.time())),
+            *([] if is_read else [("ClientConnection", "close")]),
+        ]
         head = h11.Response(
             status_code=int(status[:3]),
             reason=status[4:],

@@ -11,14 +11,14 @@ RESPONSE_TIMEOUT_SECONDS = 5.0
 POLL_SECONDS = 0.05
 
 
-class Identity(NamedTuple):
+class ServedIdentity(NamedTuple):
     """What a served emulator says of itself."""
 
     emulator: str  # the id of its database
     service: str
 
 
-def served_identity(host: str, port: int) -> Identity | None:
+def served_identity(host: str, port: int) -> ServedIdentity | None:
     """Return the identity of the emulator at a port, or None if nothing begins to listen there.
 
     Raise UnavailableError if something else listens.
@@ -33,7 +33,7 @@ def served_identity(host: str, port: int) -> Identity | None:
             time.sleep(POLL_SECONDS)
 
 
-def _ask(host: str, port: int) -> Identity:
+def _ask(host: str, port: int) -> ServedIdentity:
     import json
     from http.client import HTTPConnection, HTTPException
 
@@ -41,7 +41,7 @@ def _ask(host: str, port: int) -> Identity:
     try:
         connection.request("GET", PATH)
         said = json.loads(connection.getresponse().read())
-        return Identity(*(str(said[name]) for name in Identity._fields))
+        return ServedIdentity(*(str(said[name]) for name in ServedIdentity._fields))
     except ConnectionRefusedError:
         raise
     except (OSError, HTTPException, ValueError, KeyError, TypeError) as error:

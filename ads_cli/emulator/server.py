@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from ..errors import UsageError
 from ..hosts import is_loopback, listening_address
 from .app import Emulator
-from .connection import Connection
+from .connection import ClientConnection
 from .core.responses import ApiError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Server:
         self._listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
         self.address: tuple[str, int] = self._listener.getsockname()[:2]
         self._free = threading.Semaphore(MAX_CONNECTIONS)
-        self._threads: dict[Connection, threading.Thread] = {}
+        self._threads: dict[ClientConnection, threading.Thread] = {}
         self._is_stopping = False
         self._thread = threading.Thread(target=self._accept, daemon=True)
 
@@ -56,7 +56,7 @@ class Server:
                     time.sleep(ACCEPT_RETRY_SECONDS)
                     continue
                 self._make_room()
-                connection = Connection(self._application, client)
+                connection = ClientConnection(self._application, client)
                 thread = threading.Thread(target=self._run, args=(connection,), name=CONNECTION, daemon=True)
                 self._threads[connection] = thread
                 thread.start()
@@ -75,7 +75,7 @@ class Server:
         if since:
             min(since, key=lambda one: one[0])[1].hang_up()
 
-    def _run(self, connection: Connection) -> None:
+    def _run(self, connection: ClientConnection) -> None:
         try:
             connection.serve()
         finally:

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 FIRST_LINES = 5  # the most that a message lists
 REPORT_COLUMNS = ("_line", "_error")  # that --failed-out adds; ignored when its file is read
 
-Keep = Literal["first", "last", "identical"]  # which rows with the same id; "identical": one of equal ones
+DuplicatePolicy = Literal[
+    "first", "last", "identical"
+]  # which rows with the same id; "identical": one of equal ones
 
 
-class Change(NamedTuple):
+class AppliedFix(NamedTuple):
     """What a fix changed in a row."""
 
     fix: str  # its name
@@ -40,7 +42,7 @@ class Row(msgspec.Struct, gc=False):
     problem: str = ""
     record: int = 0  # number in the file, from 1
     left_out: bool = False  # counted, neither validated nor sent
-    changes: tuple[Change, ...] = ()
+    changes: tuple[AppliedFix, ...] = ()
     # The values as read, by column, where they were converted: a dict for each row of an assembled product.
     raw: tuple[dict[str, Any], ...] = ()
 
@@ -76,7 +78,7 @@ class RowConversion(Protocol):
         """Tell whether it may leave rows out."""
 
     @property
-    def keep(self) -> Keep | None:
+    def keep(self) -> DuplicatePolicy | None:
         """Return which of several rows with the same id is kept; None for all of them."""
 
     def bind(self, rows: "Rows") -> None:

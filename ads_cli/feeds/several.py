@@ -6,7 +6,7 @@ from collections.abc import Collection, Container, Iterator, Sequence
 from typing import BinaryIO
 
 from .locations import Location
-from .rows import Keep, MayFix, Row, Rows
+from .rows import DuplicatePolicy, MayFix, Row, Rows
 from .source import Source
 
 NAMED_FILES = 3  # the most that a label names
@@ -86,7 +86,7 @@ class SeveralConversions:
         return any(conversion.leaves_out for conversion in self._conversions)
 
     @property
-    def keep(self) -> Keep | None:
+    def keep(self) -> DuplicatePolicy | None:
         """Return which of several rows with the same id is kept: in all files alike."""
         return self._conversions[0].keep
 

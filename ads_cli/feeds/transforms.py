@@ -12,7 +12,7 @@ import msgspec
 from ..errors import UsageError
 from ..output.text import cell, listed
 from ..spelling import suggestion
-from .rows import Keep, MayFix, Row, Rows
+from .rows import DuplicatePolicy, MayFix, Row, Rows
 
 
 def text_of(value: Any) -> str:
@@ -162,14 +162,14 @@ COMPARISONS = {"=": eq, "!=": ne, ">": gt, "<": lt, ">=": ge, "<=": le}
 AMOUNT = re.compile(r"(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?)(?: ?([A-Z]{3}))?")
 
 
-class Amount(NamedTuple):
+class ParsedAmount(NamedTuple):
     """A number, and its currency if it has one."""
 
     number: Decimal
     currency: str
 
     @classmethod
-    def parse(cls, text: str) -> "Amount | None":
+    def parse(cls, text: str) -> "ParsedAmount | None":
         """Return the amount that a text is, or None."""
         found = AMOUNT.fullmatch(text)
         return cls(Decimal(found[1]), found[2] or "") if found else None
@@ -223,19 +223,19 @@ class Where(msgspec.Struct, frozen=True):
         compare = COMPARISONS[self.operator]
         if self.operator not in ("=", "!=") and not text:
             return False
-        if wanted := Amount.parse(self.value):
-            amount = Amount.parse(text)
+        if wanted := ParsedAmount.parse(self.value):
+            amount = ParsedAmount.parse(text)
             if amount and wanted.currency in ("", amount.currency):
                 return bool(compare(amount.number, wanted.number))
             return self.operator == "!="
         return bool(compare(text, self.value))
 
 
-class Conversion:
+class RowTransform:
     """The steps that convert the rows of one feed, in their order; picklable."""
 
     def __init__(
-        self, steps: Sequence[Step], keep: Keep | None = None, fixes: RowFixes | None = None
+        self, steps: Sequence[Step], keep: DuplicatePolicy | None = None, fixes: RowFixes | None = None
     ) -> None:
         self.steps = tuple(steps)
         self.keep = keep

@@ -14,12 +14,12 @@ from ..errors import AdsctlError, ContentError, UsageError
 from ..feeds.locations.access import RemoteAccess
 from ..feeds.locations.locate import expand_files, parse_location
 from ..feeds.locations.remote import RemoteLocation
-from ..http.copy_limits import Limits
+from ..http.copy_limits import CopyLimits
 from ..masking import Mask, address_passwords, mask_address
 from ..parallel.ordered_map import map_ordered
-from ..uploads.job_file import Place
+from ..uploads.job_file import UploadTarget
 from .expand import TaskLine
-from .file import COMMANDS, IN_ACCOUNT, WRITTEN, Problem
+from .file import COMMANDS, IN_ACCOUNT, WRITTEN, TaskProblem
 from .tasks import Task
 
 NOT_IN_LINES = {
@@ -53,7 +53,7 @@ class Parser:
     ) -> None:
         self._parse = parse  # returns the parameters of the command, and the common options
         self._inherited = tuple(inherited)  # options of every task
-        self.problems: list[Problem] = []
+        self.problems: list[TaskProblem] = []
 
     def tasks(self, lines: Sequence[TaskLine]) -> list[Parsed]:
         """Return the tasks whose lines are right, and note what is wrong with the others."""
@@ -98,7 +98,7 @@ class Parser:
         return Parsed(line, task, settings, inputs, outputs, "".join(_values(params, ["operation"])))
 
 
-def check_signed_in(parsed: Sequence[Parsed]) -> Iterator[Problem]:
+def check_signed_in(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
     """Yield the tasks whose profiles are not signed in, the first of each profile."""
     seen = set()
     for each in parsed:
@@ -114,7 +114,7 @@ def check_signed_in(parsed: Sequence[Parsed]) -> Iterator[Problem]:
             yield problem(each.line, error)
 
 
-def check_catalogs(parsed: Sequence[Parsed]) -> Iterator[Problem]:
+def check_catalogs(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
     """Yield the tasks that change the only catalog of one user under several profiles, which name none."""
     places = [(each, each.task.place) for each in parsed if not each.settings.is_local]
     unnamed = [each for each, place in places if place and place.id.startswith(OF_PROFILE)]
@@ -129,7 +129,7 @@ def check_catalogs(parsed: Sequence[Parsed]) -> Iterator[Problem]:
                 yield _conflict(each, f"changes the only catalog of its user, as {_named(first)} does")
 
 
-def check_folders(parsed: Sequence[Parsed]) -> Iterator[Problem]:
+def check_folders(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
     """Yield the tasks that would write into a folder which does not exist."""
     for each in parsed:
         for name in each.outputs:
@@ -137,9 +137,9 @@ def check_folders(parsed: Sequence[Parsed]) -> Iterator[Problem]:
                 yield problem(each.line, UsageError(f"the folder of {name} does not exist"))
 
 
-def check_places(parsed: Sequence[Parsed]) -> Iterator[Problem]:
+def check_places(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
     """Yield the tasks that would write what another one writes, or read a file that another one writes."""
-    places: dict[Place, Parsed] = {}
+    places: dict[UploadTarget, Parsed] = {}
     writers: dict[str, Parsed] = {}
     for each in parsed:
         if place := each.task.place:
@@ -157,14 +157,14 @@ def check_places(parsed: Sequence[Parsed]) -> Iterator[Problem]:
                 yield _conflict(each, f"reads {name}, which {_named(writer)} writes")
 
 
-def problem(line: TaskLine, error: AdsctlError) -> Problem:
+def problem(line: TaskLine, error: AdsctlError) -> TaskProblem:
     """Return what an error says of a task."""
     hint = f" ({error.hint})" if error.hint else ""
-    return Problem(line.line, f"{line.name}: {error.message}{hint}", type(error))
+    return TaskProblem(line.line, f"{line.name}: {error.message}{hint}", type(error))
 
 
-def _conflict(parsed: Parsed, what: str) -> Problem:
-    return Problem(parsed.line.line, f"{parsed.line.name}: {what}; a fleet runs its tasks in any order")
+def _conflict(parsed: Parsed, what: str) -> TaskProblem:
+    return TaskProblem(parsed.line.line, f"{parsed.line.name}: {what}; a fleet runs its tasks in any order")
 
 
 def _named(parsed: Parsed) -> str:
@@ -176,18 +176,18 @@ def _are_parts(one: Parsed, other: Parsed) -> bool:
     return one.task.is_part and other.task.is_part and one.operation == other.operation
 
 
-def _place(line: TaskLine, settings: Settings, params: Mapping[str, Any]) -> Place | None:
+def _place(line: TaskLine, settings: Settings, params: Mapping[str, Any]) -> UploadTarget | None:
     """Return what a task changes."""
     command = COMMANDS[line.command]
     if command.changes is None:
         return None
     if command.target:
-        return Place(_service(settings), command.changes, str(params[command.target]))
+        return UploadTarget(_service(settings), command.changes, str(params[command.target]))
     catalog = settings.get("catalog") or f"{OF_PROFILE}{settings.profile}"
-    return Place(_service(settings), command.changes, catalog)
+    return UploadTarget(_service(settings), command.changes, catalog)
 
 
-def _account(settings: Settings, place: Place | None) -> str:
+def _account(settings: Settings, place: UploadTarget | None) -> str:
     """Name the account whose jobs run one after another; where none is set, what the task changes."""
     if settings.is_local:
         account = settings.get("account") or "its account"
@@ -234,7 +234,7 @@ class _Reached(Exception):
     """The first bytes have come."""
 
 
-def check_feeds(parsed: Sequence[Parsed], access_of: AccessOf) -> Iterator[Problem]:
+def check_feeds(parsed: Sequence[Parsed], access_of: AccessOf) -> Iterator[TaskProblem]:
     """Yield the tasks whose feeds cannot be read; each feed is looked at once."""
     due: dict[tuple[str, object], tuple[Parsed, str]] = {}
     for each in parsed:
@@ -242,7 +242,7 @@ def check_feeds(parsed: Sequence[Parsed], access_of: AccessOf) -> Iterator[Probl
             if name != each.line.looped_file:  # which has just been listed
                 due.setdefault((name, each.settings.flags.get("env_file")), (each, name))
 
-    def reach(item: tuple[Parsed, str]) -> Problem | None:
+    def reach(item: tuple[Parsed, str]) -> TaskProblem | None:
         each, name = item
         try:
             _reach(name, _impatient(access_of(each.settings)))
@@ -256,7 +256,7 @@ def check_feeds(parsed: Sequence[Parsed], access_of: AccessOf) -> Iterator[Probl
 def _impatient(access: RemoteAccess) -> RemoteAccess:
     limits = access.limits
     patience = min(limits.max_attempts, MAX_ATTEMPTS), min(limits.max_wait, MAX_WAIT_SECONDS)
-    return access._replace(limits=Limits(limits.timeout, *patience, max_bytes=sys.maxsize))
+    return access._replace(limits=CopyLimits(limits.timeout, *patience, max_bytes=sys.maxsize))
 
 
 def _reach(file: str, access: RemoteAccess) -> None:

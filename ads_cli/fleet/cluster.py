@@ -20,22 +20,22 @@ from ..config.atomic_files import atomic
 from ..errors import Interrupted
 from ..signals import handled_by
 from .cluster_link import (
-    Connection,
     Event,
-    Link,
     LostError,
-    Outcome,
+    SchedulerConnector,
+    SchedulerLink,
+    TaskOutcome,
     failed,
     require_nothing_secret,
     require_repeatable,
 )
 from .cluster_members import Member, Members
-from .cluster_shares import REFRESH_SECONDS, FleetLimits
-from .cluster_state import Bulletin, Outcomes, Roll
+from .cluster_state import SharedState, TaskOutcomes, WorkerRegistry
 from .cluster_worker import carry_out
 from .engine import Ended, OnEvent, Started
-from .records import Records, Run
-from .tasks import Limits, Task, TaskQueue
+from .quota_allocator import REFRESH_SECONDS, FleetLimits
+from .records import Records, RunId
+from .tasks import RunLimits, Task, TaskQueue
 
 BEAT_SECONDS = 0.5
 STOP_SECONDS = 30.0  # for tasks to end after a signal
@@ -51,7 +51,7 @@ class Waiting(msgspec.Struct):
     home_until: float = 0.0  # when it is waited for no longer
 
 
-class Flight(msgspec.Struct):
+class RunningTask(msgspec.Struct):
     """A task on a worker."""
 
     task: Task
@@ -62,17 +62,19 @@ class Flight(msgspec.Struct):
 class ClusterEngine:
     """Runs tasks on a Dask cluster; an engine runs once."""
 
-    def __init__(self, scheduler: str, run: Run, state_dir: Path, limits: Limits, max_wait: float) -> None:
+    def __init__(
+        self, scheduler: str, run: RunId, state_dir: Path, limits: RunLimits, max_wait: float
+    ) -> None:
         self._scheduler, self._run, self._limits = scheduler, run, limits
         self._max_wait = max_wait  # seconds without a scheduler or a worker
         self._records = Records(state_dir, run)
-        self._bulletin = Bulletin()
-        self._connection = Connection(scheduler, self._bulletin.board, max_wait)
+        self._bulletin = SharedState()
+        self._connection = SchedulerConnector(scheduler, self._bulletin.board, max_wait)
         self._shares = FleetLimits(self._bulletin.board, self._connection.claim)
         self._signals: list[int] = []
         self._stopped_at = float("inf")
         self._ready: list[Waiting] = []
-        self._flights: dict[str, Flight] = {}  # by the key of the future
+        self._flights: dict[str, RunningTask] = {}  # by the key of the future
         self._failures = 0
 
     def run(self, tasks: Sequence[Task], on_event: OnEvent) -> None:
@@ -98,15 +100,15 @@ class ClusterEngine:
     def _begin(self, tasks: Sequence[Task], on_event: OnEvent) -> None:
         self._queue, self._on_event = TaskQueue(tasks, self._limits), on_event
         self._members = Members(tasks, self._shares)
-        self._roll = Roll(self._members, self._run, tasks)
-        self._outcomes = Outcomes(self._bulletin, self._members, self._roll)
+        self._roll = WorkerRegistry(self._members, self._run, tasks)
+        self._outcomes = TaskOutcomes(self._bulletin, self._members, self._roll)
 
     def _on_signal(self, signum: int, frame: FrameType | None) -> None:
         self._signals.append(signum)
         if len(self._signals) > 1:
             raise Interrupted(signum)
 
-    def _leave(self, link: Link) -> None:
+    def _leave(self, link: SchedulerLink) -> None:
         """Give back what nothing uses, and tell what still runs to end."""
         with suppress(LostError):
             if not self._flights:
@@ -153,7 +155,7 @@ class ClusterEngine:
             self._ready.remove(each)
             self._queue.end(each.task, failed=False)
 
-    def _place(self, link: Link) -> None:
+    def _place(self, link: SchedulerLink) -> None:
         """Start what may start on workers that have a free thread."""
         free = sum(member.threads for member in self._members.present) - len(self._flights) - len(self._ready)
         while free > 0 and (task := self._queue.take()):
@@ -175,16 +177,16 @@ class ClusterEngine:
                 continue
             self._ready.remove(waiting)
 
-    def _submit(self, link: Link, task: Task, member: Member) -> None:
+    def _submit(self, link: SchedulerLink, task: Task, member: Member) -> None:
         self._bulletin.tell(link, self._members, self._signals)  # its share, which it needs
         self._bulletin.announce(link, task)
         key = f"{self._bulletin.ended(task)}-{uuid4().hex}"
         message = msgspec.json.encode(self._bulletin.order(task, self._run))
         future = link.submit(carry_out, message, key, member.address)
-        self._flights[key] = Flight(task, member.address, future)
+        self._flights[key] = RunningTask(task, member.address, future)
         member.busy += 1
 
-    def _handle(self, link: Link, event: Event) -> None:
+    def _handle(self, link: SchedulerLink, event: Event) -> None:
         """Handle the message of a worker that has begun, or the future of a task."""
         if isinstance(event, dict):
             for each in [each for each in self._flights.values() if each.task.name == event["task"]]:
@@ -203,7 +205,7 @@ class ClusterEngine:
                 later = time.monotonic() + BEAT_SECONDS
                 self._ready.append(Waiting(flight.task, later, was_started=True))
 
-    def _end(self, link: Link, task: Task, outcome: Outcome) -> None:
+    def _end(self, link: SchedulerLink, task: Task, outcome: TaskOutcome) -> None:
         """Store what a task came to, and only then forget it at the scheduler."""
         result = outcome.result
         if self._records.find(task) != result:  # the state folder may be that of the worker
@@ -222,7 +224,7 @@ class ClusterEngine:
         for key in [*self._flights]:
             self._take_back(key, float("inf"))
 
-    def _replace(self, link: Link) -> None:
+    def _replace(self, link: SchedulerLink) -> None:
         """Take back the tasks of workers that have left: Dask would wait for a worker of the same address.
 
         No other worker gets their leases for a while: until then, their homes may return with what they know.
@@ -238,7 +240,7 @@ class ClusterEngine:
         home = self._members.home_of(flight.address)
         self._ready.append(Waiting(flight.task, was_started=True, home=home, home_until=home_until))
 
-    def _reconnect(self) -> Link | None:
+    def _reconnect(self) -> SchedulerLink | None:
         """Connect again; one that was started again knows nothing, and what it had leased is waited for."""
         link, is_other = self._connection.reopen()
         if link and is_other:

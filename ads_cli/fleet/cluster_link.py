@@ -15,16 +15,16 @@ from distributed.versions import VersionMismatchWarning
 
 from ..errors import StateError, UnavailableError, UsageError
 from ..masking import mask_address
-from .cluster_shares import Claims, Division, update_ledger
 from .engine import TaskResult
-from .records import Run
+from .quota_allocator import Claims, Division, update_allocator
+from .records import RunId
 from .tasks import Task
 
 
 class Inquiry(msgspec.Struct, frozen=True):
     """What the fleet asks each worker before it runs anything."""
 
-    run: Run
+    run: RunId
     tasks: tuple[Task, ...]
 
 
@@ -42,7 +42,7 @@ class Order(msgspec.Struct, frozen=True):
     """A task for a worker."""
 
     task: Task
-    run: Run
+    run: RunId
     version: str  # of adsctl
     lease: str  # what must be held while it runs: that of its account
     ended: str  # the variable for its outcome
@@ -57,7 +57,7 @@ class Board(msgspec.Struct, frozen=True):
     shares: int = 0  # changes of the shares
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class TaskOutcome(msgspec.Struct, frozen=True):
     """What a task came to, and the end of its log."""
 
     result: TaskResult
@@ -80,9 +80,9 @@ def shares_of(board: str, home: str) -> str:
     return f"{board}-shares-{home}"
 
 
-def failed(task: Task, error: dict[str, Any]) -> Outcome:
+def failed(task: Task, error: dict[str, Any]) -> TaskOutcome:
     """Return the outcome of a task that no worker could run."""
-    return Outcome(TaskResult.ended(task, error["exit_code"], error=error), "")
+    return TaskOutcome(TaskResult.ended(task, error["exit_code"], error=error), "")
 
 
 def require_repeatable(tasks: Iterable[Task]) -> None:
@@ -120,7 +120,7 @@ class LostError(Exception):
     """The scheduler cannot be reached, or has been started again."""
 
 
-class Link:
+class SchedulerLink:
     """A connection; each call raises LostError once it is broken."""
 
     def __init__(self, address: str, board: str) -> None:
@@ -211,7 +211,7 @@ class Link:
     def claim(self, claims: Claims) -> Mapping[str, Division]:
         """Tell the ledger what a fleet claims; return how limits are divided."""
         with self._talking() as client:
-            answer: Any = client.run_on_scheduler(update_ledger, msgspec.json.encode(claims))
+            answer: Any = client.run_on_scheduler(update_allocator, msgspec.json.encode(claims))
             return msgspec.json.decode(answer, type=dict[str, Division])
 
     def put(self, name: str, value: str) -> None:
@@ -254,7 +254,7 @@ def _lost_where_broken() -> Iterator[None]:
         raise LostError(str(error) or type(error).__name__) from error
 
 
-class Connection:
+class SchedulerConnector:
     """Connects to a scheduler, and again after it was lost."""
 
     def __init__(self, address: str, board: str, max_wait: float) -> None:
@@ -262,13 +262,13 @@ class Connection:
         self._max_wait = max_wait  # seconds without a scheduler
         self._scheduler_id = ""
         self._backoff = MIN_BACKOFF_SECONDS
-        self.current: Link | None = None
+        self.current: SchedulerLink | None = None
         self.lost_at = 0.0  # monotonic seconds
 
     def open(self) -> None:
         """Connect for the first time; raise UnavailableError."""
         try:
-            self.current = Link(self._address, self._board)
+            self.current = SchedulerLink(self._address, self._board)
             self._scheduler_id = self.current.scheduler_id
         except (LostError, ValueError) as error:
             hint = "start one there with: dask scheduler; or correct --scheduler, such as tls://10.0.0.5:8786"
@@ -278,10 +278,10 @@ class Connection:
             hint = "set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, …__CLIENT__CERT and …__CLIENT__KEY"
             raise StateError(f"{self._address} needs certificates: {error}", hint=hint) from None
 
-    def reopen(self) -> tuple[Link | None, bool]:
+    def reopen(self) -> tuple[SchedulerLink | None, bool]:
         """Try once to connect again; return the link, and whether it is to another scheduler."""
         try:
-            self.current = Link(self._address, self._board)
+            self.current = SchedulerLink(self._address, self._board)
         except LostError as error:
             if monotonic() - self.lost_at > self._max_wait:
                 hint = "start it and its workers again, and then this command with --resume"

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from ..client.shared_window import Share, account_scope
-from .cluster_shares import FleetLimits
+from ..client.shared_window import LimitShare, account_scope
 from .engine import severity
+from .quota_allocator import FleetLimits
 from .tasks import Task
 
 SETTLE_SECONDS = 5.0  # in which the workers of a cluster join, one after another
@@ -134,7 +134,7 @@ class Members:
         reasons = "; ".join(f"{name}: {error['message']}" for name, error in errors.items())
         return nearest | {"message": f"no worker can run it: {reasons}"}
 
-    def shares(self, home: str, now: float) -> dict[str, Share]:
+    def shares(self, home: str, now: float) -> dict[str, LimitShare]:
         """Return the share that a home has of each limit."""
         return self._limits.shares(home, now)
 

@@ -17,28 +17,28 @@ from ..errors import StateError, UnavailableError
 from .cluster_link import (
     Board,
     Inquiry,
-    Link,
     LostContactError,
     LostError,
     Order,
-    Outcome,
     Refusal,
     RemoteError,
+    SchedulerLink,
     Survey,
+    TaskOutcome,
     failed,
     shares_of,
 )
 from .cluster_members import Member, Members
 from .cluster_worker import survey
 from .engine import TaskResult
-from .records import Run
+from .records import RunId
 from .run_task import SIGNAL_BASE
 from .tasks import Task
 
 STORED = "stored"
 
 
-class Bulletin:
+class SharedState:
     """The board that all workers look at, the shares of each home, and a variable for each outcome."""
 
     def __init__(self) -> None:
@@ -52,26 +52,26 @@ class Bulletin:
         """Name the variable for the outcome of a task."""
         return f"{self.board}-{task.digest}"
 
-    def order(self, task: Task, run: Run) -> Order:
+    def order(self, task: Task, run: RunId) -> Order:
         """Return what a worker is told of a task: it holds the lease of its account, which parts share."""
         lease = self.ended(task)
         if task.account and not task.is_part:
             lease = f"adsctl-{sha256(task.account.encode()).hexdigest()[:16]}"
         return Order(task, run, __version__, f"{lease}-lease", self.ended(task), self.board)
 
-    def announce(self, link: Link, task: Task) -> None:
+    def announce(self, link: SchedulerLink, task: Task) -> None:
         """Set the variable for an outcome, once: reading one that is not set is an error at the scheduler."""
         name = self.ended(task)
         if name not in self._announced:
             link.put(name, "")
             self._announced.add(name)
 
-    def store(self, link: Link, task: Task) -> None:
+    def store(self, link: SchedulerLink, task: Task) -> None:
         """Replace an outcome that the fleet has: Dask may yet run the task again, which must find one."""
         with suppress(LostError):
             link.put(self.ended(task), STORED)
 
-    def tell(self, link: Link, members: Members, stop_signals: Sequence[int]) -> None:
+    def tell(self, link: SchedulerLink, members: Members, stop_signals: Sequence[int]) -> None:
         """Tell all workers that the fleet runs, and what share of each limit they have."""
         now, changed = monotonic(), False
         for home in members.homes:
@@ -88,7 +88,7 @@ class Bulletin:
         self._published.clear()
         self._announced.clear()
 
-    def leave(self, link: Link, members: Members, *, is_done: bool) -> None:
+    def leave(self, link: SchedulerLink, members: Members, *, is_done: bool) -> None:
         """Forget what was told; what still runs is to end."""
         link.delete(*self._announced, *(shares_of(self.board, home) for home in members.homes))
         if is_done:
@@ -96,7 +96,7 @@ class Bulletin:
         else:
             self._put(link, SIGTERM)
 
-    def _put(self, link: Link, stop: int) -> None:
+    def _put(self, link: SchedulerLink, stop: int) -> None:
         self._beat += 1
         board = Board(self._beat, stop, self._share_changes)
         link.put(self.board, msgspec.json.encode(board).decode())
@@ -106,10 +106,10 @@ CALL_SECONDS = 1.0  # between two calls
 FIRST_WORKER_SECONDS = 60.0
 
 
-class Roll:
+class WorkerRegistry:
     """Keeps the members of a fleet true."""
 
-    def __init__(self, members: Members, run: Run, tasks: Sequence[Task]) -> None:
+    def __init__(self, members: Members, run: RunId, tasks: Sequence[Task]) -> None:
         self._members, self._run, self._tasks = members, run, tuple(tasks)
         self._called_at = float("-inf")
         self._failed_before: set[tuple[str, bytes]] = set()  # in an earlier run, by home
@@ -117,7 +117,7 @@ class Roll:
         self.lease_seconds = 0.0  # the longest of all workers
         self.ended: dict[str, TaskResult] = {}  # by task: the records of workers
 
-    def call(self, link: Link) -> None:
+    def call(self, link: SchedulerLink) -> None:
         """Add the workers that have joined, and note those that have left.
 
         Raises StateError where the first workers have other versions; later ones are left out.
@@ -143,14 +143,14 @@ class Roll:
                 hint=f"start workers with: dask worker {scheduler}",
             )
 
-    def ask(self, link: Link, tasks: Sequence[Task]) -> None:
+    def ask(self, link: SchedulerLink, tasks: Sequence[Task]) -> None:
         """Ask all workers again which of these tasks have ended there."""
         addresses = [member.address for member in self._members.present]
         for answer in self._survey(link, addresses, tasks).values():
             if isinstance(answer, Survey):
                 self._note(answer, is_new=False)
 
-    def _add(self, link: Link, new: dict[str, Any]) -> None:
+    def _add(self, link: SchedulerLink, new: dict[str, Any]) -> None:
         is_first, now = not self._members.homes, time.monotonic()
         differences = link.check_versions()
         answers = self._survey(link, [each for each in new if each not in differences], self._tasks)
@@ -174,7 +174,7 @@ class Roll:
                 raise error
             self._members.join(Member(address, name, 0, address, {}, {}, unfit=error.as_dict()), now)
 
-    def _survey(self, link: Link, addresses: list[str], tasks: Sequence[Task]) -> dict[str, Any]:
+    def _survey(self, link: SchedulerLink, addresses: list[str], tasks: Sequence[Task]) -> dict[str, Any]:
         """Return the answer of each worker, or its exception; one that cannot be reached has none."""
         if not addresses:
             return {}
@@ -199,25 +199,25 @@ class Roll:
                 self.ended[name] = result
 
 
-class Outcomes:
+class TaskOutcomes:
     """Finds outcomes where they may be: at the scheduler, and in the records of workers."""
 
-    def __init__(self, bulletin: Bulletin, members: Members, roll: Roll) -> None:
+    def __init__(self, bulletin: SharedState, members: Members, roll: WorkerRegistry) -> None:
         self._bulletin, self._members, self._roll = bulletin, members, roll
 
-    def told(self, link: Link, task: Task) -> Outcome | None:
+    def told(self, link: SchedulerLink, task: Task) -> TaskOutcome | None:
         """Return what a worker has told the scheduler of a task."""
         text = link.get(self._bulletin.ended(task))
-        return msgspec.json.decode(text, type=Outcome) if text else None
+        return msgspec.json.decode(text, type=TaskOutcome) if text else None
 
-    def find(self, link: Link, task: Task, *, is_lost: bool) -> Outcome | None:
+    def find(self, link: SchedulerLink, task: Task, *, is_lost: bool) -> TaskOutcome | None:
         """Return what a task has come to by the record of a worker; all are asked again where it was lost."""
         if is_lost:
             self._roll.ask(link, [task])
         result = self._roll.ended.pop(task.name, None)
-        return Outcome(result, "") if result else None
+        return TaskOutcome(result, "") if result else None
 
-    def refused(self, link: Link, task: Task, future: Future[bytes]) -> Outcome | None:
+    def refused(self, link: SchedulerLink, task: Task, future: Future[bytes]) -> TaskOutcome | None:
         """Note why a worker has not run a task; return the outcome of one that cannot be run."""
         try:
             answer = link.result(future)

@@ -20,13 +20,13 @@ from dask.utils import parse_timedelta
 from distributed import Semaphore, Variable, Worker, get_worker
 
 from .. import __version__
-from ..client.shared_window import Allowance, Share
+from ..client.shared_window import Allowance, LimitShare
 from ..config.atomic_files import make_folder
 from ..config.settings import Settings
 from ..errors import AdsctlError, StateError
 from ..signals import turn_off as turn_off_core_dumps
-from .cluster_link import Board, Inquiry, LostContactError, Order, Outcome, Refusal, Survey, shares_of
-from .cluster_shares import scope_of_profile
+from .cluster_link import Board, Inquiry, LostContactError, Order, Refusal, Survey, TaskOutcome, shares_of
+from .quota_allocator import scope_of_profile
 from .records import Records
 from .run_task import TaskProcess
 
@@ -86,7 +86,7 @@ class BoardReader:
         self._board, self._shares = Variable(name), Variable(shares_of(name, home.id))
         self._allowance = home.allowance
         self._seen = -1  # changes of the shares
-        self._granted: dict[str, Share] = {}  # by scope
+        self._granted: dict[str, LimitShare] = {}  # by scope
 
     def read(self) -> Board | None:
         """Return what the fleet tells, if anything."""
@@ -102,14 +102,14 @@ class BoardReader:
         """Read the board, and store the shares; another fleet may have stored older ones meanwhile."""
         board = self.read()
         if board and board.shares != self._seen:
-            self._granted = msgspec.json.decode(read(self._shares) or "{}", type=dict[str, Share])
+            self._granted = msgspec.json.decode(read(self._shares) or "{}", type=dict[str, LimitShare])
             self._seen = board.shares
         for scope, share in self._granted.items():
             if not self._is_stored(scope, share):
                 self._allowance.grant(share, scope)
         return board
 
-    def _is_stored(self, scope: str, share: Share) -> bool:
+    def _is_stored(self, scope: str, share: LimitShare) -> bool:
         with suppress(StateError):
             return self._allowance.share(scope) == share
         return False
@@ -208,7 +208,7 @@ def _refusal(order: Order, board: BoardReader, address: str) -> Refusal | None:
     return None if scope in board.scopes else Refusal(address)
 
 
-def _run(order: Order, board: BoardReader, worker: Worker, home: Home) -> Outcome:
+def _run(order: Order, board: BoardReader, worker: Worker, home: Home) -> TaskOutcome:
     """Run a task in a process, for as long as the fleet and the scheduler can be heard."""
     name = str(worker.name)
     worker.log_event(order.board, {"task": order.task.name, "worker": name, "address": worker.address})
@@ -223,7 +223,7 @@ def _run(order: Order, board: BoardReader, worker: Worker, home: Home) -> Outcom
     if watch.lost_contact and result.exit_code:
         raise LostContactError(f"{name} heard nothing of the fleet, and stopped the task {order.task.name!r}")
     log = Records(home.state_dir, order.run).log(order.task)
-    return Outcome(result, _tail(log))
+    return TaskOutcome(result, _tail(log))
 
 
 def _tail(log: Path) -> str:

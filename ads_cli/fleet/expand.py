@@ -11,7 +11,7 @@ from ..errors import AdsctlError
 from ..masking import mask_address
 from ..output.text import is_safe
 from ..spelling import suggestion
-from .file import Entry, FleetFile, Problem
+from .file import FleetFile, TaskEntry, TaskProblem
 
 MAX_TASKS = 10_000
 MAX_NAME = 200  # characters
@@ -37,7 +37,7 @@ class Expansion:
 
     def __init__(self, fleet: FleetFile, profiles: Collection[str], expand_files: ExpandFiles) -> None:
         self._fleet, self._profiles, self._expand_files = fleet, profiles, expand_files
-        self.problems: list[Problem] = []
+        self.problems: list[TaskProblem] = []
 
     def lines(self) -> list[TaskLine]:
         """Return the lines of all tasks, and note what is wrong with their names."""
@@ -57,7 +57,7 @@ class Expansion:
                 found[line.name] = line
         return list(found.values())
 
-    def _lines(self, entry: Entry) -> Iterator[TaskLine]:
+    def _lines(self, entry: TaskEntry) -> Iterator[TaskLine]:
         profiles, files = self._profiles_of(entry), self._files_of(entry)
         for number, (profile, file) in enumerate(product(profiles, files), 1):
             base = re.split(r"[/\\]", mask_address(file))[-1]
@@ -71,7 +71,7 @@ class Expansion:
             filled = tuple(_filled(IN_WORDS, word, values) for word in words)
             yield TaskLine(entry.line, name, profile, entry.command, filled, file)
 
-    def _profiles_of(self, entry: Entry) -> Sequence[str]:
+    def _profiles_of(self, entry: TaskEntry) -> Sequence[str]:
         found: dict[str, None] = {}
         for pattern in entry.profiles:
             matching = [name for name in (*self._profiles, LOCAL) if _matches(name, pattern)]
@@ -81,17 +81,17 @@ class Expansion:
             found |= dict.fromkeys(matching)
         return list(found) if entry.profiles else [entry.profile]
 
-    def _files_of(self, entry: Entry) -> Sequence[str]:
+    def _files_of(self, entry: TaskEntry) -> Sequence[str]:
         if not entry.files:
             return [""]
         try:
             return [_as_word(file) for file in self._expand_files(list(entry.files))]
         except AdsctlError as error:
-            self.problems.append(Problem(entry.line, f"for: files: {error.message}", type(error)))
+            self.problems.append(TaskProblem(entry.line, f"for: files: {error.message}", type(error)))
             return []
 
     def _note(self, line: int, text: str) -> None:
-        self.problems.append(Problem(line, text))
+        self.problems.append(TaskProblem(line, text))
 
 
 def _matches(name: str, pattern: str) -> bool:

@@ -15,7 +15,7 @@ Kind = Literal["product_catalog", "custom_audience", "do_not_reach_list", "pixel
 IN_ACCOUNT = ("custom_audience", "do_not_reach_list")  # what an account must be named for
 
 
-class Command(msgspec.Struct, frozen=True):
+class TaskCommand(msgspec.Struct, frozen=True):
     """What a fleet must know of a command; the parameters have the names of its function."""
 
     changes: Kind | None = None
@@ -32,22 +32,22 @@ class Command(msgspec.Struct, frozen=True):
         return bool(self.target)
 
 
-CATALOG = Command("product_catalog")
-OFFLINE = Command(uses_account=False)
+CATALOG = TaskCommand("product_catalog")
+OFFLINE = TaskCommand(uses_account=False)
 COMMANDS = {
     "products push": CATALOG,
     "products sync": CATALOG,
     "products update": CATALOG,
     "products delete": CATALOG,
-    "products pull": Command(inputs=(), outputs=("file",)),
+    "products pull": TaskCommand(inputs=(), outputs=("file",)),
     "products check": OFFLINE,
-    "products convert": Command(uses_account=False, outputs=("output_file",)),
-    "audiences push": Command("custom_audience", "audience"),
-    "audiences do-not-reach push": Command("do_not_reach_list", "list_"),
-    "conversions send": Command("pixel", "pixel", is_once=True),
-    "stats export": Command(inputs=(), outputs=("file",), shared_outputs=("into",)),
+    "products convert": TaskCommand(uses_account=False, outputs=("output_file",)),
+    "audiences push": TaskCommand("custom_audience", "audience"),
+    "audiences do-not-reach push": TaskCommand("do_not_reach_list", "list_"),
+    "conversions send": TaskCommand("pixel", "pixel", is_once=True),
+    "stats export": TaskCommand(inputs=(), outputs=("file",), shared_outputs=("into",)),
     "audiences check": OFFLINE,
-    "audiences hash": Command(uses_account=False, outputs=("output_file",)),
+    "audiences hash": TaskCommand(uses_account=False, outputs=("output_file",)),
 }
 # Further files that commands write, where they are asked for.
 WRITTEN = ("failed_out", "report", "mapping_draft")
@@ -64,7 +64,7 @@ TASK_KEYS = ("name", "profile", "run", "for")
 LOOP_KEYS = ("profiles", "files")
 
 
-class Problem(NamedTuple):
+class TaskProblem(NamedTuple):
     """A mistake, or what stands in the way of a task."""
 
     line: int
@@ -72,7 +72,7 @@ class Problem(NamedTuple):
     error: type[AdsctlError] = ContentError
 
 
-class Entry(msgspec.Struct, frozen=True):
+class TaskEntry(msgspec.Struct, frozen=True):
     """One element of `tasks`, which may stand for many tasks."""
 
     line: int
@@ -93,7 +93,7 @@ class FleetFile(msgspec.Struct, frozen=True):
     """What the file of a fleet says."""
 
     defaults: dict[str, tuple[str, ...]]  # options by command
-    entries: list[Entry]
+    entries: list[TaskEntry]
 
 
 class LinedMapping(dict[str, Any]):
@@ -115,7 +115,7 @@ class _LinedBuilder(ValueBuilder):
         return value
 
 
-def read_fleet(path: Path, problems: list[Problem]) -> FleetFile:
+def read_fleet(path: Path, problems: list[TaskProblem]) -> FleetFile:
     """Read the file of a fleet; raise UsageError or ContentError where it cannot be read at all."""
     try:
         with path.open("rb") as file:
@@ -127,7 +127,7 @@ def read_fleet(path: Path, problems: list[Problem]) -> FleetFile:
     return parse_fleet(text, str(path), problems)
 
 
-def parse_fleet(text: str | bytes, name: str, problems: list[Problem]) -> FleetFile:
+def parse_fleet(text: str | bytes, name: str, problems: list[TaskProblem]) -> FleetFile:
     """Parse the text of a fleet, and note every mistake; raise ContentError for a text that is none."""
     document = load(text, name, _LinedBuilder)
     if not isinstance(document, LinedMapping):
@@ -138,7 +138,7 @@ def parse_fleet(text: str | bytes, name: str, problems: list[Problem]) -> FleetF
 class _Reader:
     """Reads a document, and notes every mistake."""
 
-    def __init__(self, problems: list[Problem]) -> None:
+    def __init__(self, problems: list[TaskProblem]) -> None:
         self._problems = problems
 
     def read(self, document: LinedMapping) -> FleetFile:
@@ -159,7 +159,7 @@ class _Reader:
                 self._note(defaults.line, f"defaults: {command!r} is not a command that a fleet runs{known}")
             yield command, self._words(defaults.line, f"defaults: {command}", options)
 
-    def _entries(self, line: int, tasks: list[Any]) -> Iterator[Entry]:
+    def _entries(self, line: int, tasks: list[Any]) -> Iterator[TaskEntry]:
         for number, task in enumerate(tasks, 1):
             if not isinstance(task, LinedMapping):
                 self._note(line, f"task {number} must be a mapping with {', '.join(TASK_KEYS)}")
@@ -174,7 +174,7 @@ class _Reader:
                 self._note(task.line, f"for must be a mapping with {' or '.join(LOOP_KEYS)}")
                 loop = LinedMapping()
             self._check_keys(loop, LOOP_KEYS, "for")
-            entry = Entry(
+            entry = TaskEntry(
                 task.line,
                 command,
                 words[len(command.split()) :],
@@ -224,7 +224,7 @@ class _Reader:
                 self._note(mapping.line, f"{key!r} is not a key of {where}{keys}")
 
     def _note(self, line: int, text: str) -> None:
-        self._problems.append(Problem(line, text))
+        self._problems.append(TaskProblem(line, text))
 
 
 def _not_runnable(words: tuple[str, ...]) -> str:

@@ -18,7 +18,7 @@ from .engine import TaskResult
 from .tasks import Task
 
 
-class Run(msgspec.Struct, frozen=True):
+class RunId(msgspec.Struct, frozen=True):
     """The identity of a run; `--resume` continues the same run."""
 
     fleet: str  # 16 hex digits that stand for the fleet's file
@@ -41,7 +41,7 @@ class HasFiles(Protocol):
 class Records:
     """The records and logs of one run, in the state folder of the machine that runs its tasks."""
 
-    def __init__(self, state_dir: Path, run: Run) -> None:
+    def __init__(self, state_dir: Path, run: RunId) -> None:
         self.folder = state_dir / "fleet" / run.fleet / run.id
 
     def find(self, task: HasFiles) -> TaskResult | None:
@@ -108,7 +108,7 @@ class FleetRun(msgspec.Struct, frozen=True):
     """A run, as it began."""
 
     file: str
-    run: Run
+    run: RunId
     began: str  # ISO 8601
     tasks: tuple[PlannedTask, ...]
 
@@ -156,7 +156,7 @@ class FleetState:
         run_id = DRY_RUN if dry_run else f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{uuid4().hex[:8]}"
         planned = tuple(PlannedTask(task.name, task.profile, task.stem) for task in tasks)
         began = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-        run = Run(self._fleet, run_id)
+        run = RunId(self._fleet, run_id)
         if last and not dry_run:
             run, began = last.run, last.began
             names = {task.name for task in planned}
@@ -171,7 +171,7 @@ class FleetState:
         self._remove_old_runs()
         return begun
 
-    def records(self, run: Run) -> Records:
+    def records(self, run: RunId) -> Records:
         """Return the records of a run."""
         return Records(self._state_dir, run)
 

@@ -12,7 +12,7 @@ import msgspec
 
 from ..errors import UnavailableError
 from .engine import TaskResult
-from .records import Records, Run
+from .records import Records, RunId
 from .tasks import Task
 
 PROGRAM = "import sys; sys.path[:] = {}; from ads_cli.__main__ import main; sys.exit(main())"
@@ -24,13 +24,13 @@ class Assignment(msgspec.Struct, frozen=True):
     """What the process of a task reads from its standard input, in one line."""
 
     task: Task
-    run: Run
+    run: RunId
     worker: str
     state_dir: str
 
 
 def run_task(
-    task: Task, run: Run, worker: str, state_dir: Path, environment: Mapping[str, str] = os.environ
+    task: Task, run: RunId, worker: str, state_dir: Path, environment: Mapping[str, str] = os.environ
 ) -> TaskResult:
     """Run a task, unless its record says that it has ended well, and return what it came to.
 
@@ -46,7 +46,7 @@ class TaskProcess:
     def __init__(
         self,
         task: Task,
-        run: Run,
+        run: RunId,
         worker: str,
         state_dir: Path,
         environment: Mapping[str, str] = os.environ,

@@ -22,16 +22,16 @@ from ..errors import STATE_HINT, AdsctlError, Interrupted, StateError
 from ..signals import handled_by, signal_numbers
 from ..uploads.job_file import EARLIER_VARIABLE, GROUP_VARIABLE
 from .engine import Ended, OnEvent, Started, TaskResult
-from .records import Records, Run
+from .records import Records, RunId
 from .run_task import Assignment, TaskProcess
-from .tasks import Limits, Task, TaskQueue
+from .tasks import RunLimits, Task, TaskQueue
 
 
 class LocalEngine:
     """Runs each task in a process of its own."""
 
     def __init__(
-        self, run: Run, state_dir: Path, limits: Limits, environment: Mapping[str, str] = os.environ
+        self, run: RunId, state_dir: Path, limits: RunLimits, environment: Mapping[str, str] = os.environ
     ) -> None:
         self._run, self._state_dir = run, state_dir
         self._limits = limits
@@ -96,8 +96,8 @@ RunCommand = Callable[[list[str]], int]
 
 def run_assignment(run_command: RunCommand) -> int:
     """Run the task that standard input names, and return its exit code."""
-    lifeline = os.dup(0)
-    line = _read_line(lifeline)
+    stop_channel = os.dup(0)
+    line = _read_line(stop_channel)
     if not line:
         return 2  # a person has typed the name of this command
     assignment = msgspec.json.decode(line, type=Assignment)
@@ -107,8 +107,8 @@ def run_assignment(run_command: RunCommand) -> int:
         _connect(0, os.open(os.devnull, os.O_RDONLY))
         records.prepare()
         _connect(2, os.open(records.log(assignment.task), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600))
-        _heed_earlier_signal(lifeline)
-        threading.Thread(target=_obey, args=(lifeline,), daemon=True).start()
+        _end_if_stopped_already(stop_channel)
+        threading.Thread(target=_follow_stop_channel, args=(stop_channel,), daemon=True).start()
         with records.locked(assignment.task):
             return _run_once(assignment, records, run_command, began)
     except (AdsctlError, OSError) as error:
@@ -160,18 +160,18 @@ def _fail(assignment: Assignment, records: Records, problem: AdsctlError | OSErr
     return error.exit_code
 
 
-def _heed_earlier_signal(lifeline: int) -> None:
+def _end_if_stopped_already(stop_channel: int) -> None:
     """Raise Interrupted where a signal has arrived already: the command might end before it is passed on."""
     # Windows cannot tell whether there is something in a pipe: there it is passed on a moment later.
-    if sys.platform != "win32" and select.select([lifeline], [], [], 0)[0]:
-        message = os.read(lifeline, 1)
+    if sys.platform != "win32" and select.select([stop_channel], [], [], 0)[0]:
+        message = os.read(stop_channel, 1)
         raise Interrupted(message[0] if message else signal.SIGTERM)
 
 
-def _obey(lifeline: int) -> None:
+def _follow_stop_channel(stop_channel: int) -> None:
     """Pass on the signals that arrive through standard input; its end is that of the fleet's process."""
     while True:
-        message = os.read(lifeline, 1)
+        message = os.read(stop_channel, 1)
         _interrupt(message[0] if message else signal.SIGTERM)
         if not message:
             return

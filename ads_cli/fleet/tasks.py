@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from ..uploads.job_file import Place
+from ..uploads.job_file import UploadTarget
 
 UNFIT = re.compile(r"[^A-Za-z0-9._-]+")  # for the name of a file
 MAX_STEM = 60  # characters of a task's name
@@ -20,7 +20,7 @@ class Task(msgspec.Struct, frozen=True):
     profile: str  # as it is shown; the words have it too, where it was named
     words: tuple[str, ...]  # after `adsctl`, without -o
     account: str = ""  # whose jobs run one after another; empty where the task uses none
-    place: Place | None = None  # what it changes
+    place: UploadTarget | None = None  # what it changes
     is_part: bool = False  # of a user list: parts of one list may run at once
     can_resume: bool = False  # whether the command takes --resume
     is_once: bool = False  # what it sends counts each time
@@ -41,7 +41,7 @@ class Task(msgspec.Struct, frozen=True):
         return f"{self.place}" if self.is_part else self.digest
 
 
-class Limits(msgspec.Struct, frozen=True):
+class RunLimits(msgspec.Struct, frozen=True):
     """How many tasks run at once, and how many may fail."""
 
     parallel: int
@@ -51,7 +51,7 @@ class Limits(msgspec.Struct, frozen=True):
 class TaskQueue:
     """The tasks that wait and run. The tasks of an account start in their order."""
 
-    def __init__(self, tasks: Iterable[Task], limits: Limits) -> None:
+    def __init__(self, tasks: Iterable[Task], limits: RunLimits) -> None:
         self._limits = limits
         self._waiting: dict[str, deque[Task]] = {}  # by account, in the order of their first tasks
         self._running: dict[str, Task] = {}  # by name

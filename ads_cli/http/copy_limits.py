@@ -12,7 +12,7 @@ from .retry import FailedAttempt, backoff
 PROGRESS_BYTES = 1024 * 1024  # after which earlier failures do not count any more
 
 
-class Limits(NamedTuple):
+class CopyLimits(NamedTuple):
     """What a copy may cost."""
 
     timeout: float = 30.0  # seconds that the server may be silent
@@ -24,7 +24,7 @@ class Limits(NamedTuple):
 class CopyRetries:
     """Counts failed attempts and the time without progress; waits before the next attempt."""
 
-    def __init__(self, limits: Limits, on_retry: Callable[[str], None]) -> None:
+    def __init__(self, limits: CopyLimits, on_retry: Callable[[str], None]) -> None:
         self.limits = limits
         self._on_retry = on_retry
         self._failures = 0

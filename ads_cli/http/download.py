@@ -12,7 +12,7 @@ from .. import __version__
 from ..errors import AccessError, NotFoundError, RefusedError, UnavailableError, UsageError
 from ..hosts import is_loopback
 from ..masking import MASK, mask_address
-from .copy_limits import CopyRetries, Limits
+from .copy_limits import CopyLimits, CopyRetries
 from .headers import http_date
 from .response_body import is_certificate_error, network_error
 from .retry import RETRIED_STATUSES, FailedAttempt
@@ -119,7 +119,7 @@ class Download:
                 self.retries.wait(failed, file.tell())
 
     @property
-    def _limits(self) -> Limits:
+    def _limits(self) -> CopyLimits:
         return self.retries.limits
 
     def _attempt(self, file: BinaryIO) -> Downloaded:

@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from ..config.atomic_files import make_folder, replacing
 from ..errors import AdsctlError
-from ..uploads.job_file import Place
+from ..uploads.job_file import UploadTarget
 from .sync_state import KIND
 
 FOLDER = "feed_sizes"  # in the state folder
@@ -33,7 +33,7 @@ class FeedSizes:
     """The numbers of rows of the feeds that were pushed to one catalog."""
 
     def __init__(self, state_dir: Path, service: str, catalog: str) -> None:
-        name = sha256(msgspec.json.encode(Place(service, KIND, catalog))).hexdigest()[:16]
+        name = sha256(msgspec.json.encode(UploadTarget(service, KIND, catalog))).hexdigest()[:16]
         self._path = state_dir / FOLDER / name
 
     def find(self, origin: str) -> int | None:

@@ -1,6 +1,6 @@
 """Which version of a remote feed was pushed last, so that an unchanged feed is not even downloaded.
 
-One file a catalog and service, beside the sync state. An entry counts only in the generation of the catalog
+One file a catalog and service, beside the sync state. An entry counts only in the write epoch of the catalog
 that its push ended in: then nothing else was sent to the catalog since. It may know too little, and then a
 feed is downloaded that need not be.
 """
@@ -14,9 +14,9 @@ import msgspec
 from ..config.atomic_files import make_folder, replacing
 from ..errors import AdsctlError
 from ..http.download import Version
-from ..uploads.generations import NO_GENERATION, Generations
-from ..uploads.job_file import Place
+from ..uploads.job_file import UploadTarget
 from ..uploads.journal import Journal
+from ..uploads.write_epochs import NO_EPOCH, WriteEpochs
 from ..validation.report import ValidationReport
 from .sync_state import KIND
 
@@ -38,7 +38,7 @@ class PushedFeed(msgspec.Struct):
 class _Content(msgspec.Struct):
     """The content of the file."""
 
-    generation: str
+    epoch: str = msgspec.field(name="generation")
     feeds: dict[str, PushedFeed]  # by the hash of the address, which may hold a secret
 
 
@@ -49,16 +49,16 @@ class PushedFeeds:
     """The remote feeds that were pushed to one catalog."""
 
     def __init__(self, state_dir: Path, service: str, catalog: str, conditions: str) -> None:
-        self._place = Place(service, KIND, catalog)
-        self._generations = Generations(state_dir)
+        self._place = UploadTarget(service, KIND, catalog)
+        self._epochs = WriteEpochs(state_dir)
         self._path = state_dir / FOLDER / sha256(msgspec.json.encode(self._place)).hexdigest()[:16]
         self._conditions = conditions
 
     def find(self, address: str) -> PushedFeed | None:
         """Return the feed at an address, if nothing has changed since but perhaps the feed itself."""
-        if not self._generations.is_confirmed(self._place):
+        if not self._epochs.is_confirmed(self._place):
             return None  # of a disk that was restored, for all that is known
-        feed = self._feeds_of(self._generations.current(self._place)).get(_hash(address))
+        feed = self._feeds_of(self._epochs.current(self._place)).get(_hash(address))
         return feed if feed and feed.conditions == self._conditions else None
 
     def version(self, address: str) -> Version | None:
@@ -71,9 +71,9 @@ class PushedFeeds:
 
         Other feeds remain stored if the push sent nothing. What cannot be stored is not.
         """
-        generation = journal.job.generation
+        epoch = journal.job.epoch
         sent_nothing = not journal.totals
-        feeds = self._feeds_of(journal.previous_generation) if sent_nothing else {}
+        feeds = self._feeds_of(journal.previous_epoch) if sent_nothing else {}
         feeds.pop(_hash(address), None)
         for oldest in [*feeds][: len(feeds) - MAX_FEEDS + 1]:
             del feeds[oldest]
@@ -84,15 +84,15 @@ class PushedFeeds:
         with suppress(OSError, AdsctlError):
             make_folder(self._path.parent)
             with replacing(self._path) as file:
-                file.write(msgspec.json.encode(_Content(generation, feeds)))
+                file.write(msgspec.json.encode(_Content(epoch, feeds)))
 
-    def _feeds_of(self, generation: str) -> dict[str, PushedFeed]:
-        """Return the feeds that were stored in a generation."""
+    def _feeds_of(self, epoch: str) -> dict[str, PushedFeed]:
+        """Return the feeds that were stored in a write epoch."""
         try:
             content = _decode(self._path.read_bytes())
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return {}
-        return content.feeds if content.generation == generation != NO_GENERATION else {}
+        return content.feeds if content.epoch == epoch != NO_EPOCH else {}
 
 
 def _hash(address: str) -> str:

@@ -106,10 +106,10 @@ class ChangedRows:
         self,
         sync_state: SyncState | None = None,
         index: DigestIndex | None = None,
-        read_in: str | None = None,
+        expected_epoch: str | None = None,
     ) -> None:
         self.selector = ChangeSelector(sync_state, DigestIndex() if index is None else index)
-        self.read_in = read_in  # generation of the catalog in which the index is right
+        self.expected_epoch = expected_epoch  # write epoch of the catalog in which the index is right
         self.only_changed = sync_state is not None  # else all rows are sent
         self.clear()
 
@@ -202,16 +202,16 @@ class ChangedRows:
 def read_index(
     sync_state: SyncState, warn: Callable[[str], None] = lambda text: None
 ) -> tuple[DigestIndex, str | None]:
-    """Return the index of acknowledged products, and its generation.
+    """Return the index of acknowledged products, and its write epoch.
 
-    Where it is unknown, say why and return an empty one, which is right in every generation.
+    Where it is unknown, say why and return an empty one, which is right in every write epoch.
     """
     try:
-        generation, index = sync_state.read()
+        epoch, index = sync_state.read()
     except UnknownError as reason:
         warn(f"{reason}: every row is sent")
         return DigestIndex(), None
-    return index, generation if len(index) else None
+    return index, epoch if len(index) else None
 
 
 NOT_COMMITTED = (
@@ -232,15 +232,15 @@ class CommitAtEnd:
         """Invalidate the rows to be sent."""
         self.rows.release_index()
         if (same := self.rows.same()) is not None:  # nothing else that is stored is known to be the latest
-            self.sync_state.commit(journal.job.generation, same)
+            self.sync_state.commit(journal.job.epoch, same)
             return
         digests = split(self.rows.digests, DIGEST_BYTES)
-        self.sync_state.invalidate(journal.previous_generation, journal.job.generation, digests)
+        self.sync_state.invalidate(journal.previous_epoch, journal.job.epoch, digests)
 
     def finish(self, journal: Journal) -> str:
         """Commit what was acknowledged."""
         acknowledged = self.rows.acknowledged(journal.acknowledgements(), self.batch_size)
-        return "" if self.sync_state.commit(journal.job.generation, acknowledged) else NOT_COMMITTED
+        return "" if self.sync_state.commit(journal.job.epoch, acknowledged) else NOT_COMMITTED
 
 
 @dataclass
@@ -254,7 +254,7 @@ class ForgetKeys:
         """Invalidate the keys."""
         if self.sync_state.exists():
             keys = {key_hash(key) for key in self.keys()}
-            self.sync_state.invalidate_keys(journal.previous_generation, journal.job.generation, keys)
+            self.sync_state.invalidate_keys(journal.previous_epoch, journal.job.epoch, keys)
 
     def finish(self, journal: Journal) -> str:
         """Do nothing."""

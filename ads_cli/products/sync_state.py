@@ -2,9 +2,9 @@
 
 One file a catalog and service, whichever profile names them: a header line of JSON, sorted records (see
 `digest_index`), and a checksum. It is replaced atomically. It may know too little, and then rows are sent
-that need not be; it never claims what was not acknowledged. So it is used only in the generation of the
+that need not be; it never claims what was not acknowledged. So it is used only in the write epoch of the
 catalog that it was written in, a push invalidates the rows it is about to send, and it commits them only at
-its end, if no other generation has begun meanwhile.
+its end, if no other write epoch has begun meanwhile.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,9 +17,9 @@ import msgspec
 
 from ..config.atomic_files import make_folder, replacing
 from ..errors import STATE_HINT, StateError, UsageError
-from ..uploads.generations import Generations
-from ..uploads.job_file import Place
+from ..uploads.job_file import UploadTarget
 from ..uploads.jobs import lock_folder
+from ..uploads.write_epochs import WriteEpochs
 from .digest_index import NO_KEY, RECORD_BYTES, Changes, DigestIndex
 
 KIND = "product_catalog"  # of the place
@@ -29,16 +29,16 @@ CHECKSUM_BYTES = 16
 MAX_HEADER_BYTES = 64 * 1024
 
 
-class Header(msgspec.Struct, kw_only=True):
+class SyncStateHeader(msgspec.Struct, kw_only=True):
     """The first line of the file."""
 
     version: int = VERSION
     service: str
     catalog: str
-    generation: str = ""  # of the catalog
+    epoch: str = msgspec.field(default="", name="generation")  # of the catalog
 
 
-_decode_header = msgspec.json.Decoder(Header).decode
+_decode_header = msgspec.json.Decoder(SyncStateHeader).decode
 
 
 class UnknownError(Exception):
@@ -50,9 +50,9 @@ class SyncState:
 
     def __init__(self, state_dir: Path, service: str, catalog: str) -> None:
         self._folder = state_dir / FOLDER
-        self._generations = Generations(state_dir)
-        self._place = Place(service, KIND, catalog)
-        self._header = Header(service=service, catalog=catalog)
+        self._epochs = WriteEpochs(state_dir)
+        self._place = UploadTarget(service, KIND, catalog)
+        self._header = SyncStateHeader(service=service, catalog=catalog)
         self._path = self._folder / sha256(f"{service}\n{catalog}".encode()).hexdigest()[:16]
 
     def exists(self) -> bool:
@@ -60,53 +60,53 @@ class SyncState:
         return self._path.exists()
 
     @property
-    def generation(self) -> str:
-        """Return the current generation of the catalog."""
-        return self._generations.current(self._place)
+    def epoch(self) -> str:
+        """Return the current write epoch of the catalog."""
+        return self._epochs.current(self._place)
 
     @property
     def is_confirmed(self) -> bool:
         """Tell whether what is stored is the latest, and not that of a disk that was restored."""
-        return self._generations.is_confirmed(self._place)
+        return self._epochs.is_confirmed(self._place)
 
     def read(self) -> tuple[str, DigestIndex]:
-        """Return the current generation and the acknowledged products; raise UnknownError."""
-        generation = self.generation
+        """Return the current write epoch and the acknowledged products; raise UnknownError."""
+        epoch = self.epoch
         header, index = self._read()
-        if header.generation != generation:
+        if header.epoch != epoch:
             raise UnknownError("something else may have changed this catalog since the last push")
-        return generation, index
+        return epoch, index
 
-    def invalidate(self, previous: str, generation: str, digests: Iterable[bytes]) -> None:
-        """Forget products that a push is about to send, in the generation that it began after `previous`."""
+    def invalidate(self, previous: str, epoch: str, digests: Iterable[bytes]) -> None:
+        """Forget products that a push is about to send, in the write epoch that it began after `previous`."""
         with self._lock():
-            index = self._index_of(previous, generation)
+            index = self._index_of(previous, epoch)
             changes = Changes((digest, NO_KEY) for digest in (digests if len(index) else ()))
-            self._write(index.updated(changes, keep=False), generation)
+            self._write(index.updated(changes, keep=False), epoch)
 
-    def invalidate_keys(self, previous: str, generation: str, keys: set[int]) -> None:
+    def invalidate_keys(self, previous: str, epoch: str, keys: set[int]) -> None:
         """Forget products with these key hashes, and those whose key is not known."""
         with self._lock():
-            self._write(self._index_of(previous, generation).without(keys), generation)
+            self._write(self._index_of(previous, epoch).without(keys), epoch)
 
-    def commit(self, generation: str, products: Iterable[tuple[bytes, int]]) -> bool:
-        """Store products by digest and key hash; return False if another generation has begun."""
+    def commit(self, epoch: str, products: Iterable[tuple[bytes, int]]) -> bool:
+        """Store products by digest and key hash; return False if another write epoch has begun."""
         with self._lock():
-            is_current = generation == self.generation
+            is_current = epoch == self.epoch
             if is_current:
-                index = self._index_of(generation)
-                self._write(index.updated(Changes(products), keep=True), generation)
+                index = self._index_of(epoch)
+                self._write(index.updated(Changes(products), keep=True), epoch)
             return is_current
 
-    def _index_of(self, *generations: str) -> DigestIndex:
-        """Return what was stored in one of these generations."""
+    def _index_of(self, *epochs: str) -> DigestIndex:
+        """Return what was stored in one of these write epochs."""
         try:
             header, index = self._read()
         except UnknownError:
             return DigestIndex()
-        return index if header.generation in generations else DigestIndex()
+        return index if header.epoch in epochs else DigestIndex()
 
-    def _read(self) -> tuple[Header, DigestIndex]:
+    def _read(self) -> tuple[SyncStateHeader, DigestIndex]:
         try:
             data = self._path.read_bytes()
         except FileNotFoundError:
@@ -127,8 +127,8 @@ class SyncState:
             raise UnknownError(f"{self._path} belongs to another catalog or service")
         return header, DigestIndex(data, begin, end)
 
-    def _write(self, records: Iterable[bytes | memoryview], generation: str) -> None:
-        header = msgspec.json.encode(msgspec.structs.replace(self._header, generation=generation)) + b"\n"
+    def _write(self, records: Iterable[bytes | memoryview], epoch: str) -> None:
+        header = msgspec.json.encode(msgspec.structs.replace(self._header, epoch=epoch)) + b"\n"
         checksum = blake2b(header, digest_size=CHECKSUM_BYTES)
         try:
             with replacing(self._path) as file, BufferedWriter(file) as out:
@@ -152,10 +152,10 @@ class SyncState:
 
 
 def remove_outdated(state_dir: Path) -> None:
-    """Remove sync states whose generation has ended, which are never used again."""
-    generations = Generations(state_dir)
+    """Remove sync states whose write epoch has ended, which are never used again."""
+    epochs = WriteEpochs(state_dir)
     for path in (state_dir / FOLDER).glob("[0-9a-f]*"):
         with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError), path.open("rb") as file:
             header = _decode_header(file.readline(MAX_HEADER_BYTES))
-            if header.generation != generations.current(Place(header.service, KIND, header.catalog)):
+            if header.epoch != epochs.current(UploadTarget(header.service, KIND, header.catalog)):
                 path.unlink()

@@ -8,7 +8,7 @@ from ..api.products import DeleteProducts, PutProducts
 from ..errors import UnavailableError
 from ..output.text import counted, shortened
 from ..uploads.batch import FAILED
-from ..uploads.upload import Outcome, RowUpload
+from ..uploads.upload import RowOutcome, RowUpload
 from .digest_index import key_hash
 from .normal_form import FIELDS
 
@@ -50,37 +50,37 @@ def delete_upload(catalog: str) -> RowUpload:
     )
 
 
-def _push_outcomes(ids: Sequence[str], response: "Response") -> list[Outcome]:
+def _push_outcomes(ids: Sequence[str], response: "Response") -> list[RowOutcome]:
     entries = _entries(response, "products_response", ids, ("id",))
     return [_push_outcome(entry) for entry in entries]
 
 
-def _push_outcome(entry: Mapping[str, Any]) -> Outcome:
+def _push_outcome(entry: Mapping[str, Any]) -> RowOutcome:
     status, errors = entry.get("status"), _message(entry.get("errors"))
     warning = _message(entry.get("warnings"))
     if status == REJECTED:
-        return Outcome(FAILED, errors or "rejected without a reason", warning)
+        return RowOutcome(FAILED, errors or "rejected without a reason", warning)
     if not isinstance(status, str) or status not in STATUSES or errors:
         raise not_understood(f"{entry.get('id')!r} has the status {status!r} and the errors {errors!r}")
-    return Outcome(STATUSES[status], "", warning, str(entry.get("product_key") or ""))
+    return RowOutcome(STATUSES[status], "", warning, str(entry.get("product_key") or ""))
 
 
-def _delete_outcomes(keys: Sequence[str], response: "Response") -> list[Outcome]:
+def _delete_outcomes(keys: Sequence[str], response: "Response") -> list[RowOutcome]:
     entries = _entries(response, "delete_products", keys, ("failed_product_key", "product_key"))
     return [_delete_outcome(entry) for entry in entries]
 
 
-def _delete_outcome(entry: Mapping[str, Any]) -> Outcome:
+def _delete_outcome(entry: Mapping[str, Any]) -> RowOutcome:
     """Read the outcome of one key; an earlier request may have deleted the product of an unknown key."""
     said = [_message(entry.get(name)) for name in ("message", "error", "errors")]
     message = "; ".join(each for each in said if each.upper() not in CONFIRMATIONS)
     status = str(entry.get("status") or "").upper()
     if entry.get("failed_product_key") or status == REJECTED or message:
         is_unknown = bool(UNKNOWN_KEY.search(message))
-        return Outcome(FAILED, message or "rejected without a reason", if_repeated=DELETED * is_unknown)
+        return RowOutcome(FAILED, message or "rejected without a reason", if_repeated=DELETED * is_unknown)
     if status not in CONFIRMATIONS:
         raise not_understood(f"{entry.get('product_key')!r} has the status {status!r}")
-    return Outcome(DELETED)
+    return RowOutcome(DELETED)
 
 
 def _entries(

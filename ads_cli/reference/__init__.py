@@ -45,7 +45,7 @@ class Parameter(NamedTuple):
         return self.metavar.strip("[]").endswith("...")
 
 
-class Command(NamedTuple):
+class CommandDoc(NamedTuple):
     """A command or a group."""
 
     path: tuple[str, ...]
@@ -72,12 +72,12 @@ class Command(NamedTuple):
         return self.help.split("\n")[0].rstrip(".")
 
 
-def describe_commands(root: Any) -> list[Command]:
+def describe_commands(root: Any) -> list[CommandDoc]:
     """List the root and every command below it; a group comes before its commands."""
     return list(_walk(root, (), None))
 
 
-def _walk(command: Any, path: tuple[str, ...], parent: Any) -> Iterator[Command]:
+def _walk(command: Any, path: tuple[str, ...], parent: Any) -> Iterator[CommandDoc]:
     settings = command.context_settings
     context = command.context_class(command, info_name=command.name, parent=parent, **settings)
     children = {name: command.get_command(context, name) for name in getattr(command, "commands", ())}
@@ -87,7 +87,7 @@ def _walk(command: Any, path: tuple[str, ...], parent: Any) -> Iterator[Command]
         for param in command.params
         if not getattr(param, "is_alias", False)
     ]
-    yield Command(
+    yield CommandDoc(
         path,
         (command.help or "").strip(),
         getattr(command, "example", ""),

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 
 from ..console.help_texts import HELP
-from . import Command, Parameter
+from . import CommandDoc, Parameter
 
 FILES = {"bash": "adsctl.bash", "zsh": "_adsctl", "fish": "adsctl.fish", "powershell": "adsctl.ps1"}
 ESCAPED_COLON = "\\:"  # inside a zsh description
 Described = tuple[str, str]  # a word and its description
 
 
-def completion_script(shell: str, commands: Sequence[Command]) -> str:
+def completion_script(shell: str, commands: Sequence[CommandDoc]) -> str:
     """Return the completion script of a shell."""
     common = [option for option in commands[0].options if option.is_common]
     subcommands = {command.key: list(command.subcommands) for command in commands if command.subcommands}
@@ -33,7 +33,7 @@ def completion_script(shell: str, commands: Sequence[Command]) -> str:
     return text
 
 
-def _help_topics(commands: Sequence[Command]) -> list[Described]:
+def _help_topics(commands: Sequence[CommandDoc]) -> list[Described]:
     """List the topics, which complete the argument of `help` beside the commands."""
     (argument,) = next(command.arguments for command in commands if command.key == "help")
     return [(topic, "Topic") for topic in argument.completes_from.split()]
@@ -43,7 +43,7 @@ def _described(options: Iterable[Parameter]) -> list[Described]:
     return [(name, option.help) for option in options for name in option.names if len(name) > 2]
 
 
-def _values(commands: Sequence[Command]) -> Iterator[tuple[str, str]]:
+def _values(commands: Sequence[CommandDoc]) -> Iterator[tuple[str, str]]:
     """Yield what each option and argument completes from.
 
     The key is the command's path, a colon, and an option, the position of an argument, or `+` for all

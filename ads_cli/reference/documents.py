@@ -4,19 +4,19 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .. import __version__
 from ..console.help_texts import continued
-from . import Command, Parameter
+from . import CommandDoc, Parameter
 
 
-def man_pages(commands: Sequence[Command]) -> dict[str, str]:
+def man_pages(commands: Sequence[CommandDoc]) -> dict[str, str]:
     """Return the man pages by file name."""
     return {f"{_name(command)}.1": "\n".join(_man_lines(command)) + "\n" for command in commands}
 
 
-def _name(command: Command) -> str:
+def _name(command: CommandDoc) -> str:
     return "-".join(("adsctl", *command.path))
 
 
-def _man_lines(command: Command) -> Iterator[str]:
+def _man_lines(command: CommandDoc) -> Iterator[str]:
     yield f'.TH "{_name(command).upper()}" 1 "" "adsctl {__version__}"'
     yield ".ad l"  # left-aligned: a long list of choices has no blanks to justify
     yield from (".SH NAME", f"{_escaped(_name(command))} \\- {_escaped(command.summary)}")
@@ -68,12 +68,12 @@ Accepted before or after the subcommand; the innermost wins.
 ESCAPED_PIPE = "\\|"
 
 
-def command_reference(commands: Sequence[Command]) -> str:
+def command_reference(commands: Sequence[CommandDoc]) -> str:
     """Return docs/commands.md."""
     return "\n".join(_lines(commands))
 
 
-def _lines(commands: Sequence[Command]) -> Iterator[str]:
+def _lines(commands: Sequence[CommandDoc]) -> Iterator[str]:
     root, *rest = commands
     yield INTRODUCTION
     yield from _table(option for option in root.options if option.is_common)

@@ -16,7 +16,7 @@ from ..api.users import AudienceParams, DoNotReachParams, DoNotReachUser, User
 from ..api.validation import rules_of
 from ..audiences.identifiers import FORMATS
 from ..audiences.operations import OPERATION_TYPES
-from . import Command, describe_commands
+from . import CommandDoc, describe_commands
 
 ENDPOINT_COLUMNS = ("command", "method", "path", "base", "params_in", "argument", "options")
 
@@ -31,7 +31,7 @@ def endpoint_records(root: Any, service: str) -> Iterator[dict[str, Any]]:
             yield _record(batch_request(request), command, names)
 
 
-def _record(request: type[Request], command: Command, names: Names) -> dict[str, Any]:
+def _record(request: type[Request], command: CommandDoc, names: Names) -> dict[str, Any]:
     endpoint = request.endpoint
     arguments = {name.strip("[]") for argument in command.arguments for name in argument.names}
     options = {name for option in command.options for name in option.names}

@@ -66,7 +66,7 @@ class Edit(Struct, frozen=True):
     after: str | None
 
 
-class Amount(Struct, frozen=True):
+class Figure(Struct, frozen=True):
     """A number that is shown in its own way: with decimals, or a currency."""
 
     value: float
@@ -74,7 +74,7 @@ class Amount(Struct, frozen=True):
 
 
 # A cell is a text, a number, one of the above, or several of them below each other.
-Cell: TypeAlias = "str | int | Picture | Link | Badge | Edit | Amount | tuple[Cell, ...]"
+Cell: TypeAlias = "str | int | Picture | Link | Badge | Edit | Figure | tuple[Cell, ...]"
 
 
 class Column(Struct, frozen=True):
@@ -84,7 +84,7 @@ class Column(Struct, frozen=True):
     kind: Literal["text", "number", "picture"] = "text"
 
 
-class Table(Struct, frozen=True):
+class ReportTable(Struct, frozen=True):
     """Rows that a reader can sort and search; as many are shown as there is room for."""
 
     title: str
@@ -136,7 +136,7 @@ class Texts(Struct, frozen=True):
     lines: Sequence[str]
 
 
-Part: TypeAlias = "Table | Chart | Texts"
+Part: TypeAlias = "ReportTable | Chart | Texts"
 
 
 class Section(Struct, frozen=True):
@@ -155,7 +155,7 @@ class Tally(Struct, frozen=True):
     text: str = ""  # shown in place of the number
 
 
-class Page(Struct, frozen=True):
+class ReportPage(Struct, frozen=True):
     """A whole page."""
 
     title: str  # what it is about: the name of a feed
@@ -172,9 +172,9 @@ def numbered(sections: Iterable[Section]) -> list[tuple[str, Section]]:
     return [(f"section-{number}", section) for number, section in enumerate(sections, 1)]
 
 
-def origins(page: Page, max_bytes: int) -> list[str]:
+def origins(page: ReportPage, max_bytes: int) -> list[str]:
     """Return the origins of the pictures that a page shows."""
-    tables = [part for section in page.sections for part in section.parts if isinstance(part, Table)]
+    tables = [part for section in page.sections for part in section.parts if isinstance(part, ReportTable)]
     cells = (cell for table in tables for row in table.shown(max_bytes) for cell in row)
     return sorted({cell.origin for cell in cells if isinstance(cell, Picture)})
 
@@ -192,7 +192,7 @@ def _size(cell: Cell) -> int:
             return 3 * BYTES_PER_CELL + 2 * _text_size(cell.address)  # its origin is named once more
         case Link():
             return 2 * BYTES_PER_CELL + _text_size(cell.text) + _text_size(cell.address)
-        case Badge() | Amount():
+        case Badge() | Figure():
             return BYTES_PER_CELL + _text_size(cell.text)
         case Edit():
             texts = (cell.field, cell.before or "", cell.after or "")

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ..output.text import safe
-from . import Amount, Badge, Edit, Link, Page, Picture, numbered, origins
+from . import Badge, Edit, Figure, Link, Picture, ReportPage, numbered, origins
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -24,7 +24,7 @@ MAX_TABLE_BYTES = 650_000  # a page has up to seven tables
 Mask = Callable[[str], str]
 
 
-def render(page: Page, version: str, mask: Mask = str) -> str:
+def render(page: ReportPage, version: str, mask: Mask = str) -> str:
     """Return a page as HTML; `mask` hides secrets in its texts."""
     from markupsafe import Markup
 
@@ -72,7 +72,7 @@ def _environment(shown: Callable[[Any], Any]) -> "Environment":
         "link": Link,
         "badge": Badge,
         "edit": Edit,
-        "amount": Amount,
+        "amount": Figure,
         "several": tuple,
         "number": int,
     }

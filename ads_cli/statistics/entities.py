@@ -10,8 +10,8 @@ from ..api.statistics import MAX_ACTIVE_PERIOD, ListActiveEntities
 from ..errors import UsageError
 from .fetch import times_of
 from .periods import Period
-from .question import unique
-from .rows import Described
+from .query import unique
+from .rows import EntityInfo
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -22,7 +22,7 @@ USED = ("name", "description", "post_id", "campaign_id", "line_item_id", "curren
 Record = Mapping[str, Any]
 
 
-class Directory:
+class EntityLookup:
     """Finds the ids, names, campaigns and currencies of entities."""
 
     def __init__(self, client: "Client", account: str) -> None:
@@ -39,7 +39,7 @@ class Directory:
             self._listed[entity, id] = {name: record.get(name) for name in USED}
             yield id
 
-    def describe(self, entity: str, ids: Iterable[str]) -> dict[str, Described]:
+    def describe(self, entity: str, ids: Iterable[str]) -> dict[str, EntityInfo]:
         """Describe entities; one that no listing has is left out."""
         if entity == "ACCOUNT":
             return {}
@@ -56,7 +56,7 @@ class Directory:
             campaign = record if entity == "CAMPAIGN" else campaigns.get(str(campaign_id), {})
             currency = next((one["currency"] for one in (record, line_item) if one.get("currency")), None)
             name = record.get("name") or record.get("description") or record.get("post_id")
-            described[id] = Described(name, campaign.get("name") or campaign_id, currency)
+            described[id] = EntityInfo(name, campaign.get("name") or campaign_id, currency)
         return described
 
     def _related(self, entity: str, records: Iterable[Record], field: str) -> dict[str, Record]:
@@ -97,7 +97,7 @@ NEVER_ACTIVE = ("ACCOUNT", "MEDIA_CREATIVE")  # entities that the list of active
 
 
 def select_ids(
-    directory: Directory, entity: str, period: Period, *, ids: str | None, all: bool, active: bool
+    directory: EntityLookup, entity: str, period: Period, *, ids: str | None, all: bool, active: bool
 ) -> tuple[str, ...]:
     """Return the ids that the options choose; raise UsageError unless they do so in one way."""
     if entity == "ACCOUNT" and not (ids or all or active):

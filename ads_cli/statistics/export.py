@@ -12,11 +12,11 @@ from ..api.time import Time
 from ..errors import AccessError, NotFoundError, RateLimitedError, RefusedError, UnavailableError
 from ..output.text import counted
 from ..parallel.ordered_map import map_ordered
-from .export_folder import Entry, ExportFolder
+from .export_folder import ExportFolder, PartEntry
 from .fetch import records_in, values_of
-from .question import Question, parts
+from .query import StatsQuery, parts
 from .results import download, unpack
-from .rows import Answer, series_in
+from .rows import QueryResult, series_in
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -27,7 +27,7 @@ AS_ASKED = ("entity", "granularity", "placement", "segmentation_type", "country"
 Asked = tuple[Any, ...]
 
 
-def find_again(
+def find_orphaned_jobs(
     client: "Client",
     account: str,
     missing: Mapping[int, Mapping[str, Any]],
@@ -86,7 +86,7 @@ class Export:
         self,
         client: "Client",
         account: str,
-        question: Question,
+        question: StatsQuery,
         folder: ExportFolder,
         warn: Callable[[str], None],
     ) -> None:
@@ -110,8 +110,8 @@ class Export:
         if not missing or folder.begun is None:
             return 0
         known = {*folder.jobs.values(), *folder.failed}
-        found = find_again(self._client, self._account, missing, folder.begun, known)
-        folder.note(*(Entry(number, "made", job) for number, job in found.items()))
+        found = find_orphaned_jobs(self._client, self._account, missing, folder.begun, known)
+        folder.note(*(PartEntry(number, "made", job) for number, job in found.items()))
         return len(found)
 
     def run(self, on_progress: Callable[[int], None]) -> None:
@@ -126,7 +126,7 @@ class Export:
                 self._wait(delay)
                 delay = min(delay * GROWTH, LONGEST_WAIT_SECONDS)
 
-    def answers(self) -> Iterator[list[Answer]]:
+    def answers(self) -> Iterator[list[QueryResult]]:
         """Yield the answers of every few entities, from the results that were downloaded."""
         number = 0
         for few in self._groups:
@@ -134,9 +134,9 @@ class Export:
             number += len(few)
             yield [self._answer(each, self._folder.load(each)) for each in numbers]
 
-    def _answer(self, number: int, packed: bytes) -> Answer:
+    def _answer(self, number: int, packed: bytes) -> QueryResult:
         """Return the answer to a part that a result holds; raise UnavailableError if it cannot be read."""
-        return Answer(self._parts[number], records_in(unpack(packed)))
+        return QueryResult(self._parts[number], records_in(unpack(packed)))
 
     def _check(self, number: int, packed: bytes) -> None:
         """Raise UnavailableError for a result that has not the numbers of its part."""
@@ -149,7 +149,7 @@ class Export:
         due = [*islice(self._missing(), max(room, 0))]
         made = map_ordered(self._make_job, due, self._client.concurrency, len(due) or 1)
         while run := [*islice(made, JOBS_NOTED_AT_ONCE)]:
-            folder.note(*(Entry(number, "made", job) for number, job in run if job))
+            folder.note(*(PartEntry(number, "made", job) for number, job in run if job))
 
     def _missing(self) -> Iterator[int]:
         """Yield the parts that have neither a job nor a result."""
@@ -197,7 +197,7 @@ class Export:
                 self._fail(number, "lost its result" if status == "SUCCESS" or not job else "failed")
         for number, packed in map_ordered(self._download, ready, threads, 2 * threads):
             if isinstance(packed, UnavailableError):
-                folder.note(Entry(number, "failed"))
+                folder.note(PartEntry(number, "failed"))
                 packed.hint = "--resume makes the job again, and downloads nothing twice"
                 packed.may_be_applied = False  # a download changes nothing
                 raise packed
@@ -226,7 +226,7 @@ class Export:
     def _fail(self, number: int, what: str) -> None:
         """Note that the job of a part was of no use; raise UnavailableError where another one was before."""
         job = self._folder.jobs[number]
-        self._folder.note(Entry(number, "failed"))
+        self._folder.note(PartEntry(number, "failed"))
         self._failures[number] += 1
         if self._failures[number] >= MOST_FAILURES:
             raise UnavailableError(

@@ -16,7 +16,7 @@ from ..config.atomic_files import make_folder
 from ..config.file_locks import how_to_unlock, try_lock
 from ..errors import STATE_HINT, ReportedError, StateError, UnavailableError
 from .periods import utc_now
-from .question import Question
+from .query import StatsQuery
 
 FOLDER = "exports"
 LOG = "jobs.jsonl"
@@ -25,7 +25,7 @@ KEPT_SECONDS = 7 * 24 * 3600  # without a note; the service keeps a result for t
 State = Literal["begun", "made", "failed"]
 
 
-class Entry(msgspec.Struct, omit_defaults=True):
+class PartEntry(msgspec.Struct, omit_defaults=True):
     """What has become of a part; the first one says when the export began."""
 
     part: int
@@ -35,13 +35,13 @@ class Entry(msgspec.Struct, omit_defaults=True):
 
 
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(Entry).decode
+_decode = msgspec.json.Decoder(PartEntry).decode
 
 
 class ExportFolder:
     """The folder of one question; a second run of it waits for nothing, and ends with StateError."""
 
-    def __init__(self, state_dir: Path, service: str, account: str, question: Question) -> None:
+    def __init__(self, state_dir: Path, service: str, account: str, question: StatsQuery) -> None:
         key = msgspec.json.encode((service, account, question), enc_hook=str)
         self.path = state_dir / FOLDER / blake2b(key, digest_size=8).hexdigest()
         self.jobs: dict[int, str] = {}  # in processing, by part
@@ -67,7 +67,7 @@ class ExportFolder:
                     shutil.rmtree(self.path, ignore_errors=True)
                     self._remove_old()
                     make_folder(self.path)
-                    self.note(Entry(0, "begun", at=utc_now()))
+                    self.note(PartEntry(0, "begun", at=utc_now()))
             yield is_resumed
         except ReportedError as error:
             if error.may_be_applied:  # a job that was made will be found again
@@ -88,7 +88,7 @@ class ExportFolder:
                 f"the state of this export cannot be written in {self.path}: {error}", hint=STATE_HINT
             ) from error
 
-    def note(self, *entries: Entry) -> None:
+    def note(self, *entries: PartEntry) -> None:
         """Note what became of parts, on disk before this returns."""
         with self._state_errors(), (self.path / LOG).open("ab") as file:
             file.write(b"".join(_encode(entry) + b"\n" for entry in entries))
@@ -141,7 +141,7 @@ class ExportFolder:
                 self.done.add(part)
                 del self.jobs[part]
 
-    def _take(self, entry: Entry) -> None:
+    def _take(self, entry: PartEntry) -> None:
         if entry.state == "begun":
             self.begun = entry.at
         elif entry.state == "made":

@@ -9,8 +9,8 @@ from ..api.time import HourOrDay
 from ..errors import UnavailableError
 from ..parallel.ordered_map import map_ordered
 from .periods import Period
-from .question import Part, Question, parts
-from .rows import Answer
+from .query import QueryPart, StatsQuery, parts
+from .rows import QueryResult
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 PARTS_AHEAD = 2  # for each thread, requested and not yet read
 
 
-def requests_of(question: Question) -> int:
+def request_count(question: StatsQuery) -> int:
     """Count the requests of a question."""
     return sum(map(len, parts(question, MAX_PERIOD)))
 
 
 def answers(
-    client: "Client", account: str, question: Question, on_progress: Callable[[int], None]
-) -> Iterator[list[Answer]]:
+    client: "Client", account: str, question: StatsQuery, on_progress: Callable[[int], None]
+) -> Iterator[list[QueryResult]]:
     """Yield the answers of every few entities; raise UnavailableError where one cannot be read."""
 
-    def ask(task: tuple[int, Part]) -> tuple[int, Answer]:
+    def ask(task: tuple[int, QueryPart]) -> tuple[int, QueryResult]:
         number, part = task
         response = client.call(GetStatistics(**values_of(account, question, part)))
-        return number, Answer(part, records_in(response.data))
+        return number, QueryResult(part, records_in(response.data))
 
     tasks = ((number, part) for number, few in enumerate(parts(question, MAX_PERIOD)) for part in few)
     found = map_ordered(ask, tasks, client.concurrency, PARTS_AHEAD * client.concurrency)
@@ -43,7 +43,7 @@ def answers(
         yield few
 
 
-def values_of(account: str, question: Question, part: Part) -> dict[str, Any]:
+def values_of(account: str, question: StatsQuery, part: QueryPart) -> dict[str, Any]:
     """Return the parameters of a part that a request at once and a job have in common."""
     return {
         "account_id": account,

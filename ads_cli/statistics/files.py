@@ -12,7 +12,7 @@ from ..config.atomic_files import atomic, replacing
 from ..errors import UsageError
 from ..installation import missing_extra
 from ..output.records import write_csv, write_jsonl, write_tsv
-from .rows import Row, Table
+from .rows import Row, StatsTable
 
 Record = dict[str, Any]
 Format = Literal["csv", "tsv", "jsonl", "parquet"]
@@ -37,7 +37,7 @@ def format_of(path: Path) -> Format:
 
 
 def write(
-    path: Path, table: Table, may_replace: Callable[[Path], bool] | None, *, csv_safe: bool = False
+    path: Path, table: StatsTable, may_replace: Callable[[Path], bool] | None, *, csv_safe: bool = False
 ) -> int:
     """Write rows to a file, which appears whole or not at all; return their number."""
     kind, counted = format_of(path), Counted(table.rows)
@@ -58,7 +58,7 @@ def write(
     return counted.count
 
 
-def _write_csv(stream: IO[str], table: Table) -> None:
+def _write_csv(stream: IO[str], table: StatsTable) -> None:
     """Write rows as `write_csv` does, many at a time."""
     plain = csv.writer(stream, lineterminator="\n")
     quoted = csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL)
@@ -106,7 +106,7 @@ def require_parquet() -> Any:
     return pyarrow
 
 
-def _write_parquet(output: IO[bytes], table: Table) -> None:
+def _write_parquet(output: IO[bytes], table: StatsTable) -> None:
     arrow, rest = require_parquet(), iter(table.rows)
     kinds = [arrow.string()] * len(table.keys) + [arrow.float64()] * len(table.metrics)
     schema = arrow.schema([*zip(table.columns, kinds, strict=True)])

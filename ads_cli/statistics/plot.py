@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from ..errors import UsageError
 from ..installation import missing_extra
 from ..output.text import safe
-from .gathered import Gathered, Line
-from .question import is_money
+from .chart_data import ChartData, ChartSeries
+from .query import is_money
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +64,7 @@ def require_matplotlib() -> Any:
     return matplotlib
 
 
-def plotted(gathered: Gathered, title: str, kind: Format) -> bytes:
+def plotted(gathered: ChartData, title: str, kind: Format) -> bytes:
     """Return a picture of the numbers."""
     with _style(kind):
         figure = _figure(gathered, title)
@@ -91,7 +91,7 @@ def _style(kind: Format) -> Iterator[None]:
         yield
 
 
-def _figure(gathered: Gathered, title: str) -> "Figure":
+def _figure(gathered: ChartData, title: str) -> "Figure":
     from matplotlib.figure import Figure
 
     columns = gathered.counted_columns
@@ -129,10 +129,10 @@ class _Chart(NamedTuple):
     def heading(self) -> str:
         return f"{self.column} ({self.currency})" if is_money(self.column) and self.currency else self.column
 
-    def has(self, line: Line) -> bool:
+    def has(self, line: ChartSeries) -> bool:
         return not is_money(self.column) or line.currency == self.currency
 
-    def height_of_bars(self, lines: Sequence[Line]) -> float:
+    def height_of_bars(self, lines: Sequence[ChartSeries]) -> float:
         return 0.7 + 0.28 * sum(map(self.has, lines))
 
 
@@ -144,13 +144,13 @@ def _add_legend(figure: "Figure", axes: "Sequence[Axes]") -> None:
     figure.legend(handles=[*drawn.values()], loc="outside lower center", ncols=columns, frameon=False)
 
 
-def _leading(gathered: Gathered) -> str:
+def _leading(gathered: ChartData) -> str:
     """Return the column by which the largest are chosen: what was spent in one currency, else the first."""
     columns = gathered.counted_columns
     return next((name for name in columns if is_money(name) and len(gathered.by_currency()) == 1), columns[0])
 
 
-def _draw_lines(axis: "Axes", lines: Sequence[Line], chart: _Chart, times: Sequence[str]) -> None:
+def _draw_lines(axis: "Axes", lines: Sequence[ChartSeries], chart: _Chart, times: Sequence[str]) -> None:
     for line, color, dashes, mark in zip(lines, cycle(COLORS), cycle(DASHES), cycle(MARKS), strict=False):
         if chart.has(line):
             series = line.series(chart.column, len(times))
@@ -165,7 +165,7 @@ def _draw_lines(axis: "Axes", lines: Sequence[Line], chart: _Chart, times: Seque
     axis.yaxis.set_major_formatter(_thousands)
 
 
-def _draw_bars(axis: "Axes", all_lines: Sequence[Line], chart: _Chart, times: Sequence[str]) -> None:
+def _draw_bars(axis: "Axes", all_lines: Sequence[ChartSeries], chart: _Chart, times: Sequence[str]) -> None:
     from matplotlib.ticker import MaxNLocator
 
     lines, column = [*filter(chart.has, all_lines)], chart.column

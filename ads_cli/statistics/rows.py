@@ -12,7 +12,7 @@ from ..api.names import Names, neutral_name
 from ..errors import UnavailableError, UsageError
 from ..spelling import suggestion
 from .periods import Calendar, Period
-from .question import AMOUNT, Part, Question, columns_of, is_money
+from .query import AMOUNT, QueryPart, StatsQuery, columns_of, is_money
 
 BASE = ("entity", "entity_id", "name", "campaign", "start", "end", "placement", "segment")
 TIMES = ("start", "end")
@@ -26,7 +26,7 @@ Row = tuple[Any, ...]
 Columns = dict[str, list[Any]]  # the numbers of a series, by column
 
 
-class Table(NamedTuple):
+class StatsTable(NamedTuple):
     """Rows, and the names of their columns: what they are of, then their numbers."""
 
     keys: tuple[str, ...]
@@ -43,7 +43,7 @@ class Table(NamedTuple):
         return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
 
 
-class Described(NamedTuple):
+class EntityInfo(NamedTuple):
     """What a listing says of an entity."""
 
     name: str | None = None
@@ -51,14 +51,14 @@ class Described(NamedTuple):
     currency: str | None = None
 
 
-class Answer(NamedTuple):
+class QueryResult(NamedTuple):
     """What the service answers to one part of a question."""
 
-    part: Part
+    part: QueryPart
     data: list[dict[str, Any]]
 
 
-class Segment(NamedTuple):
+class SegmentValue(NamedTuple):
     """A part of the people, or all of them where there is no value."""
 
     value: str | None
@@ -69,26 +69,26 @@ class Series(NamedTuple):
     """The numbers of one entity and one segment in an answer, and what numbers no column has."""
 
     id: str
-    segment: Segment
+    segment: SegmentValue
     columns: Columns
-    unshown: set[str]
+    unmapped_metrics: set[str]
 
 
-class Asked(NamedTuple):
+class ResultContext(NamedTuple):
     """What was asked, and what rows say of it beside the numbers."""
 
-    question: Question
-    described: Mapping[str, Described]
+    question: StatsQuery
+    described: Mapping[str, EntityInfo]
     calendar: Calendar
     names: Names
-    unshown: set[str]  # numbers of conversions that no column has, as they are found
+    unmapped_metrics: set[str]  # numbers of conversions that no column has, as they are found
 
     @property
     def currencies(self) -> set[str | None]:
         """The currencies of the amounts that were asked for."""
         if not any(map(is_money, self.question.columns)):
             return set()
-        return {self.described.get(id, Described()).currency for id in self.question.ids}
+        return {self.described.get(id, EntityInfo()).currency for id in self.question.ids}
 
     @property
     def times(self) -> tuple[list[str], list[str]]:
@@ -99,7 +99,9 @@ class Asked(NamedTuple):
         return starts, [self.calendar.shown(step.end, granularity) for step in steps]
 
 
-def table_of(asked: Asked, answers: Iterable[Sequence[Answer]], *, with_currency: bool = False) -> Table:
+def table_of(
+    asked: ResultContext, answers: Iterable[Sequence[QueryResult]], *, with_currency: bool = False
+) -> StatsTable:
     """Return the rows of the answers about every few entities.
 
     They have the value of their segment where there are segments, and their currency where there are amounts
@@ -110,11 +112,14 @@ def table_of(asked: Asked, answers: Iterable[Sequence[Answer]], *, with_currency
     optional = {SEGMENT_VALUE: bool(asked.question.segmentation), CURRENCY: with_currency}
     keys = tuple(key for key in SEGMENT_KEYS if optional.get(key, True))
     rows = (_rows_of(asked, few, times, keys) for few in answers)
-    return Table(keys, columns, chain.from_iterable(rows))
+    return StatsTable(keys, columns, chain.from_iterable(rows))
 
 
 def _rows_of(
-    asked: Asked, answers: Sequence[Answer], times: tuple[list[str], list[str]], keys: Sequence[str]
+    asked: ResultContext,
+    answers: Sequence[QueryResult],
+    times: tuple[list[str], list[str]],
+    keys: Sequence[str],
 ) -> Iterator[Row]:
     """Yield the rows of some entities from the answers to all their parts; raise UnavailableError."""
     question = asked.question
@@ -124,10 +129,10 @@ def _rows_of(
         for series in series_in(question, answer):
             own = found[series.id].setdefault(series.segment.value, _Windows(question, windows))
             own.add(answer.part.window, series)
-            asked.unshown.update(series.unshown)
+            asked.unmapped_metrics.update(series.unmapped_metrics)
     named = asked.names.to_wire({"entity": question.entity, "placement": question.placement})
     for id, segments in found.items():
-        known = asked.described.get(id, Described())
+        known = asked.described.get(id, EntityInfo())
         before = [*map(repeat, (named["entity"], id, known.name, known.campaign))]
         for segment, numbers in segments.items():
             values = {SEGMENT_VALUE: segment, CURRENCY: known.currency}
@@ -139,7 +144,7 @@ def _rows_of(
 class _Windows:
     """The numbers of one entity and one segment, as their windows are answered; it may be in some only."""
 
-    def __init__(self, question: Question, windows: Iterable[Period]) -> None:
+    def __init__(self, question: StatsQuery, windows: Iterable[Period]) -> None:
         self._question = question
         self._windows: dict[Period, Columns] = {window: {} for window in windows}
         self.segment_name: str | None = None
@@ -165,7 +170,7 @@ class _Windows:
         return values
 
 
-def series_in(question: Question, answer: Answer) -> Iterator[Series]:
+def series_in(question: StatsQuery, answer: QueryResult) -> Iterator[Series]:
     """Yield what an answer has of each entity and segment; raise UnavailableError for what it cannot mean.
 
     Each entity that was asked for is in it once, and each segment of it once.
@@ -195,19 +200,19 @@ def series_in(question: Question, answer: Answer) -> Iterator[Series]:
         raise UnavailableError(f"the answer has no statistics of {missing[0]}")
 
 
-def _segment(id: str, segment: Any) -> Segment:
+def _segment(id: str, segment: Any) -> SegmentValue:
     """Return a segment, which its value tells from others; where it has none, its name does."""
     if segment is None:
-        return Segment(None, None)
+        return SegmentValue(None, None)
     fields = ("segment_value", "segment_name")
     value, name = (segment.get(field) for field in fields) if isinstance(segment, dict) else (None, None)
     known = value if value not in (None, "") else name
     if isinstance(known, bool) or not isinstance(known, str | int) or known == "":
         raise UnavailableError(f"the statistics of {id} have a segment without a value")
-    return Segment(str(known), str(name or known))
+    return SegmentValue(str(known), str(name or known))
 
 
-def _columns(question: Question, part: Part, metrics: Mapping[str, Any]) -> tuple[Columns, set[str]]:
+def _columns(question: StatsQuery, part: QueryPart, metrics: Mapping[str, Any]) -> tuple[Columns, set[str]]:
     """Return the numbers of the metrics that a part asks for, and the names of those without a column.
 
     Raises UnavailableError if they are not numbers, or not those of its times.
@@ -215,7 +220,7 @@ def _columns(question: Question, part: Part, metrics: Mapping[str, Any]) -> tupl
     neutral = {neutral_name(name): numbers for name, numbers in metrics.items()}
     if len(neutral) < len(metrics):
         raise UnavailableError("the answer has a metric by two of its names")
-    found, unshown, length = Columns(), set[str](), part.window.count(question.granularity)
+    found, unmapped_metrics, length = Columns(), set[str](), part.window.count(question.granularity)
     for metric in question.metrics:
         if not any(metric in METRICS[group] for group in part.groups):
             continue
@@ -230,8 +235,8 @@ def _columns(question: Question, part: Part, metrics: Mapping[str, Any]) -> tupl
             if column in columns:
                 found[column] = _checked(column, own, length)
             else:
-                unshown.add(column)
-    return found, unshown
+                unmapped_metrics.add(column)
+    return found, unmapped_metrics
 
 
 def _checked(column: str, numbers: Any, length: int) -> list[Any]:
@@ -275,7 +280,7 @@ def parse_group_by(text: str | None) -> tuple[str, ...]:
     return tuple(name for name in SEGMENT_KEYS if name in names)
 
 
-def grouped(table: Table, by: Collection[str]) -> Table:
+def grouped(table: StatsTable, by: Collection[str]) -> StatsTable:
     """Return one row for each combination of values, in the order in which they first occur.
 
     A table that has currencies is grouped by them too.
@@ -283,7 +288,7 @@ def grouped(table: Table, by: Collection[str]) -> Table:
     return table._replace(rows=_sums(table, {*by, CURRENCY}))
 
 
-def _sums(table: Table, by: Collection[str]) -> Iterator[Row]:
+def _sums(table: StatsTable, by: Collection[str]) -> Iterator[Row]:
     kept, sums = [name in by for name in table.keys], dict[Row, list[Any]]()
     for row in table.rows:
         key = tuple(value if is_kept else None for value, is_kept in zip(row, kept, strict=False))
@@ -292,12 +297,12 @@ def _sums(table: Table, by: Collection[str]) -> Iterator[Row]:
         yield *key, *numbers
 
 
-def with_totals(table: Table) -> Table:
+def with_totals(table: StatsTable) -> StatsTable:
     """Return the rows, and then the total of each currency."""
     return table._replace(rows=_then_totals(table))
 
 
-def _then_totals(table: Table) -> Iterator[Row]:
+def _then_totals(table: StatsTable) -> Iterator[Row]:
     width, currencies = len(table.keys), CURRENCY in table.keys
     totals = dict[Any, list[Any]]()
     for row in table.rows:

@@ -13,14 +13,14 @@ import msgspec
 from ..errors import StateError
 from .files import Counted
 from .periods import DAY, Period
-from .question import Question
-from .rows import SEGMENT_KEYS, SEGMENT_VALUE, TIMES, Asked, Row, Table, grouped
+from .query import StatsQuery
+from .rows import SEGMENT_KEYS, SEGMENT_VALUE, TIMES, ResultContext, Row, StatsTable, grouped
 
 SHORT = DAY / 2  # what is shorter becomes a part of the day beside it
 NEAR = 3 * DAY  # how far from the days that are asked for others may have to be asked again
 
 
-def questions_again(question: Question, stored: Mapping[str, Sequence[Period]]) -> list[Question]:
+def questions_again(question: StatsQuery, stored: Mapping[str, Sequence[Period]]) -> list[StatsQuery]:
     """Return the questions about days that a question cuts, given the stored days of each entity near it.
 
     They are asked by the hour, which may begin and end at any.
@@ -68,7 +68,7 @@ def _far_end(edge: datetime, days: Sequence[tuple[datetime, datetime]]) -> datet
     return far
 
 
-def as_one_day(table: Table, period: Period) -> Table:
+def as_one_day(table: StatsTable, period: Period) -> StatsTable:
     """Return rows of hours as those of a period, which the rows of an entity are added up to."""
     summed = grouped(table, [key for key in table.keys if key not in TIMES])
     start, end = (table.keys.index(name) for name in TIMES)
@@ -113,14 +113,16 @@ class StatisticsTable:
     def __init__(self, path: Path, account: str) -> None:
         self._path, self._account = path, account
 
-    def questions_again(self, asked: Asked) -> list[Question]:
+    def questions_again(self, asked: ResultContext) -> list[StatsQuery]:
         """Return what is to be asked again because days of a question cut those that are stored."""
         if not self._path.exists():
             return []
         with self._transaction() as db:
             return self._questions_again(db, asked)
 
-    def store(self, asked: Asked, table: Table, again: Sequence[tuple[Question, Table]] = ()) -> int:
+    def store(
+        self, asked: ResultContext, table: StatsTable, again: Sequence[tuple[StatsQuery, StatsTable]] = ()
+    ) -> int:
         """Store rows in place of all that is there of the same entities and times; return their number.
 
         `again` has what was to be asked again, and its rows. Where anything fails, nothing is stored.
@@ -156,7 +158,7 @@ class StatisticsTable:
                 f"--into: {self._path} cannot be written: {error}", hint=LOCKED if is_locked else WRITABLE
             ) from error
 
-    def _questions_again(self, db: sqlite3.Connection, asked: Asked) -> list[Question]:
+    def _questions_again(self, db: sqlite3.Connection, asked: ResultContext) -> list[StatsQuery]:
         question, stored = asked.question, {}
         if question.granularity != "DAY":
             return []
@@ -167,18 +169,18 @@ class StatisticsTable:
             stored[id] = sorted(Period(*map(datetime.fromisoformat, times)) for times in found)
         return questions_again(question, stored)
 
-    def _scope(self, asked: Asked, id: str) -> dict[str, Any]:
+    def _scope(self, asked: ResultContext, id: str) -> dict[str, Any]:
         """Return what tells the rows of an entity from those of other questions."""
         question = asked.question
         named = asked.names.to_wire({"entity": question.entity, "placement": question.placement})
         return {**self._own(question), **named, "entity_id": id}
 
-    def _own(self, question: Question) -> dict[str, str]:
+    def _own(self, question: StatsQuery) -> dict[str, str]:
         """Return the values of the columns that rows do not have."""
         values = (self._account, question.segmentation, question.granularity, question.country)
         return {name: value or "" for name, value in zip(OWN, values, strict=True)}
 
-    def _insert(self, db: sqlite3.Connection, question: Question, table: Table) -> int:
+    def _insert(self, db: sqlite3.Connection, question: StatsQuery, table: StatsTable) -> int:
         names = [*OWN, *table.columns, *({SEGMENT_VALUE} - {*table.columns})]
         listed = ", ".join(f'"{name}"' for name in names)
         changed = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name not in KEY)
@@ -237,7 +239,7 @@ class _Column(NamedTuple):
 
 
 def _clear(
-    db: sqlite3.Connection, scope: Mapping[str, Any], question: Question, metrics: Sequence[str]
+    db: sqlite3.Connection, scope: Mapping[str, Any], question: StatsQuery, metrics: Sequence[str]
 ) -> None:
     """Remove what an earlier answer had of an entity in a period; a row with other metrics keeps those."""
     if scope["granularity"] == "TOTAL":

@@ -16,7 +16,7 @@ from ..errors import StateError
 from .batch import Acknowledgement, Attempt, Planned, SentPart
 
 
-class Place(msgspec.Struct, frozen=True):
+class UploadTarget(msgspec.Struct, frozen=True):
     """What a push changes."""
 
     service: str  # its address, or the world of an emulator
@@ -40,7 +40,7 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
 class JobKey(msgspec.Struct, frozen=True):
     """The identity of a job."""
 
-    place: Place
+    place: UploadTarget
     upload: str  # "push", "create", "update", "sync", "delete" or "delete by id"
     content: str  # SHA-256 of the file's bytes, in hex
     options: JobOptions
@@ -71,7 +71,9 @@ class Job(msgspec.Struct, kw_only=True):
     resume: str = ""  # the command that resumes it
     profile: str = ""  # that it was started with
     folder: str = ""  # in which the command was run
-    generation: str = ""  # of the place, begun with the job; empty in journals of earlier versions
+    epoch: str = msgspec.field(
+        default="", name="generation"
+    )  # of the place, begun with the job; empty in journals of earlier versions
     group: str = ""  # of jobs that may change the place at the same time, in any order
     parts: int = 0  # files, where each is validated and sent by itself; then rows and batches are 0
 
@@ -110,7 +112,7 @@ class _JobBefore(msgspec.Struct, kw_only=True):
         options = JobOptions(skip_invalid=False, format="", encoding="", mapping={})
         return Job(
             job=self.job,
-            key=JobKey(Place(service, kind, rest.partition(" ")[0]), "", self.digest, options),
+            key=JobKey(UploadTarget(service, kind, rest.partition(" ")[0]), "", self.digest, options),
             noun=self.noun,
             file=self.file,
             rows=self.rows,

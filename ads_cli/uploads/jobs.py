@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from ..config.file_locks import how_to_unlock, locked
 from ..config.file_locks import try_lock as try_lock_file
 from ..errors import STATE_HINT, NotFoundError, StateError, UsageError
-from .generations import Generations
-from .job_file import Job, JobKey, Place, read_job
+from .job_file import Job, JobKey, UploadTarget, read_job
+from .write_epochs import WriteEpochs
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -59,7 +59,7 @@ def job_state(folder: Path, job: Job, *, ended: bool) -> str:
     """Return "ended", "unfinished" (it can be resumed) or "superseded" (something else was sent since)."""
     if ended:
         return "ended"
-    is_current = job.generation and job.generation == Generations(folder.parent).current(job.key.place)
+    is_current = job.epoch and job.epoch == WriteEpochs(folder.parent).current(job.key.place)
     return "unfinished" if is_current else "superseded"
 
 
@@ -107,12 +107,12 @@ def is_other_job_running(folder: Path, own: Job) -> bool:
     return any(not own.group or job.group != own.group for job in running)
 
 
-def resumable_bytes(folder: Path, place: Place) -> int:
+def resumable_bytes(folder: Path, place: UploadTarget) -> int:
     """Return the size of what can be resumed at a place, which changes where that is done."""
     return sum(path.stat().st_size for path, _ in resumable_jobs(folder, place))
 
 
-def require_idle(folder: Path, place: Place) -> None:
+def require_idle(folder: Path, place: UploadTarget) -> None:
     """Raise StateError where a job is changing a place."""
     if not folder.is_dir():
         return  # no job has run yet
@@ -128,7 +128,7 @@ def require_idle(folder: Path, place: Place) -> None:
         )
 
 
-def _running_jobs(folder: Path, place: Place, *, but: JobKey | None = None) -> Iterator[Job]:
+def _running_jobs(folder: Path, place: UploadTarget, *, but: JobKey | None = None) -> Iterator[Job]:
     """Yield the jobs that are changing a place, but for the one with a key."""
     for _, job, ended in list_jobs(folder):
         if not ended and job.key.place == place and job.key != but:
@@ -139,13 +139,11 @@ def _running_jobs(folder: Path, place: Place, *, but: JobKey | None = None) -> I
                 lock.release()
 
 
-def resumable_jobs(folder: Path, place: Place) -> list[tuple[Path, Job]]:
-    """List the jobs that can be resumed at a place: the one that began its generation, or a group of them."""
-    generation = Generations(folder.parent).current(place)
+def resumable_jobs(folder: Path, place: UploadTarget) -> list[tuple[Path, Job]]:
+    """List the jobs that can be resumed at a place: the one that began its epoch, or a group of them."""
+    epoch = WriteEpochs(folder.parent).current(place)
     return [
-        (path, job)
-        for path, job, ended in list_jobs(folder)
-        if not ended and generation and job.generation == generation
+        (path, job) for path, job, ended in list_jobs(folder) if not ended and epoch and job.epoch == epoch
     ]
 
 
@@ -163,7 +161,7 @@ def check_named(folder: Path, name: str, job: Job) -> None:
     known, ended = read_job(path)
     if ended:
         raise UsageError(f"--job: job {name} has ended; there is nothing to resume")
-    if known.generation and known.key != job.key:
+    if known.epoch and known.key != job.key:
         raise UsageError(f"--job: job {name} was started with another file, target or options")
 
 
@@ -173,13 +171,13 @@ def restart_reason(folder: Path, job: Job) -> str:
     if not of_file:
         return f"no earlier {job.action} of this file is known"
     if unfinished := [other for other, ended in of_file if not ended and other.key == job.key]:
-        if not any(other.generation for other in unfinished):
+        if not any(other.epoch for other in unfinished):
             return EARLIER_VERSION
         return f"something else may have been sent to the same place since the unfinished {job.action}"
     earlier, ended = of_file[-1]
     if ended:
         return f"the last {earlier.action} of this file has ended"
-    if not earlier.generation:
+    if not earlier.epoch:
         return EARLIER_VERSION
     if earlier.key.content != job.key.content:
         return f"the file has changed since the unfinished {earlier.action}"

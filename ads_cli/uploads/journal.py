@@ -16,8 +16,17 @@ from ..client.rate_limiter import StoppedError
 from ..config.atomic_files import make_folder, sync_folder
 from ..errors import STATE_HINT, StateError
 from .batch import Acknowledgement, Attempt, Planned, SentPart
-from .generations import NO_GENERATION, Generations
-from .job_file import END, MARK, Entry, Job, Place, acknowledgements, encode, entries, last_acknowledgements
+from .job_file import (
+    END,
+    MARK,
+    Entry,
+    Job,
+    UploadTarget,
+    acknowledgements,
+    encode,
+    entries,
+    last_acknowledgements,
+)
 from .jobs import (
     check_named,
     find_equal,
@@ -28,9 +37,10 @@ from .jobs import (
     restart_reason,
     try_lock,
 )
+from .write_epochs import NO_EPOCH, WriteEpochs
 
-# The generation of a job that began while another, of no common group, was changing the same place: it cannot
-# be resumed, since the other one may have changed what this one sent.
+# The write epoch of a job that began while another, of no common group, was changing the same place: it
+# cannot be resumed, since the other one may have changed what this one sent.
 NOT_ALONE = "not alone"
 KEEP_FOLDER_HINT = "free space in the state folder or repair it; what is acknowledged so far is stored there"
 GROUP_COMMIT_SECONDS = 0.005  # an acknowledgement waits so long for others, to share one fsync with them
@@ -40,8 +50,8 @@ class Journal:
     """The journal of a job, open for appending, and locked against a second run of the same job.
 
     `resume` resumes the unfinished run of an equal job, `job_id` a named one, where nothing else may have
-    changed the place since; otherwise a new job begins a generation of the place. Raises StateError where
-    the journal cannot be written, another run has the lock, or the generation is not `read_in`, in which
+    changed the place since; otherwise a new job begins a write epoch of the place. Raises StateError where
+    the journal cannot be written, another run has the lock, or the epoch is not `expected_epoch`, in which
     the rows to be sent were selected (None: any).
     """
 
@@ -52,7 +62,7 @@ class Journal:
         *,
         resume: bool,
         job_id: str | None = None,
-        read_in: str | None = None,
+        expected_epoch: str | None = None,
     ) -> None:
         self.folder = state_dir / "jobs"
         self.resumed = False
@@ -69,25 +79,25 @@ class Journal:
         try:
             make_folder(self.folder)
             with lock_folder(self.folder), self._locked_job(job):
-                self.job = self._start(job, Generations(state_dir), resume, job_id, read_in)
+                self.job = self._start(job, WriteEpochs(state_dir), resume, job_id, expected_epoch)
         except OSError as error:
             raise _unwritable(self.folder, error, STATE_HINT) from error
         self._writer = threading.Thread(target=self._write_queue, daemon=True)
         self._writer.start()
 
     def _start(
-        self, job: Job, generations: Generations, resume: bool, job_id: str | None, read_in: str | None
+        self, job: Job, epochs: WriteEpochs, resume: bool, job_id: str | None, expected_epoch: str | None
     ) -> Job:
         """Resume a job or create one; return it."""
         remove_expired_jobs(self.folder, job)
         if job_id:
             check_named(self.folder, job_id, job)
         place = job.key.place
-        self.previous_generation = generations.current(place)
-        if read_in is not None and read_in != self.previous_generation:
+        self.previous_epoch = epochs.current(place)
+        if expected_epoch is not None and expected_epoch != self.previous_epoch:
             raise changed_meanwhile(place, job.file)
-        if not generations.is_confirmed(place):
-            self.previous_generation = NO_GENERATION  # what was stored in it may not be the latest
+        if not epochs.is_confirmed(place):
+            self.previous_epoch = NO_EPOCH  # what was stored in it may not be the latest
         found = find_equal(self.folder, job.key, job_id)
         if found and (resume or job_id):
             self.path, earlier = found
@@ -97,8 +107,8 @@ class Journal:
         self.has_unfinished_job = found is not None
         self.restart_reason = restart_reason(self.folder, job) if resume or job_id else ""
         is_alone = not is_other_job_running(self.folder, job)
-        generation = generations.begin(place, job.group)
-        job = msgspec.structs.replace(job, generation=generation if is_alone else NOT_ALONE)
+        epoch = epochs.begin(place, job.group)
+        job = msgspec.structs.replace(job, epoch=epoch if is_alone else NOT_ALONE)
         self.path = self.folder / f"{job.job}.jsonl"
         self._create(self.path, job)
         return job
@@ -263,7 +273,7 @@ class Journal:
         os.ftruncate(self._file, complete)
 
 
-def changed_meanwhile(place: Place, file: str) -> StateError:
+def changed_meanwhile(place: UploadTarget, file: str) -> StateError:
     """Return the error of a run whose place has changed before its first request."""
     message = f"something else was sent to {place.id} while {file} was validated"
     hint = "nothing of this run was sent; 'adsctl jobs list' shows the other; is this one still due?"

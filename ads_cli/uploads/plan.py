@@ -12,7 +12,7 @@ from .batch import Acknowledgement, Batch, Batches
 from .upload import Upload
 
 if TYPE_CHECKING:
-    from .job_file import JobKey, Place
+    from .job_file import JobKey, UploadTarget
     from .journal import Journal
 
 
@@ -71,8 +71,8 @@ class Plan(Protocol):
         """Tell whether rows that are valid at one time may be invalid at another."""
 
     @property
-    def read_in(self) -> str | None:
-        """Return the generation of the place in which the due rows were selected; None if all are due."""
+    def expected_epoch(self) -> str | None:
+        """Return the write epoch of the place in which the due rows were selected; None if all are due."""
 
     @property
     def due(self) -> int:
@@ -97,7 +97,7 @@ class Plan(Protocol):
     def checked_rows(self) -> Iterator[CheckedRow]:
         """Read the file again and yield each row with its problems, but for rows that are skipped."""
 
-    def place(self, service: str) -> "Place":
+    def place(self, service: str) -> "UploadTarget":
         """Return the place that is changed."""
 
     def key(self, service: str, *, skip_invalid: bool) -> "JobKey":

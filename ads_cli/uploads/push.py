@@ -176,7 +176,7 @@ def build_requests(client: Client, plan: Plan) -> "Iterator[PreparedRequest]":
     return (plan.upload.prepare(client, batch) for batch in plan.sample_batches())
 
 
-class BorneConcurrency:
+class ProvenConcurrency:
     """The requests at once of each route at the end of the last push to a service, in a file.
 
     It only makes a start faster: where the file is lost or damaged, concurrency grows from the beginning.

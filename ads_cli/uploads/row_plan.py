@@ -9,7 +9,7 @@ from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow, EncodedRows
 from ..validation.validator import OnProgress, Validator
 from .batch import Batch, Batches
-from .job_file import JobKey, JobOptions, Place
+from .job_file import JobKey, JobOptions, UploadTarget
 from .plan import OnAcknowledged, pending_batches, this_second
 from .upload import Upload
 
@@ -59,9 +59,9 @@ class RowPlan:
         return self.validator.run(on_progress)
 
     @property
-    def read_in(self) -> str | None:
-        """Return the generation of the place in which the due rows were selected; None if all are due."""
-        return self.validator.selection.read_in if self.validator.selection else None
+    def expected_epoch(self) -> str | None:
+        """Return the write epoch of the place in which the due rows were selected; None if all are due."""
+        return self.validator.selection.expected_epoch if self.validator.selection else None
 
     @property
     def due(self) -> int:
@@ -104,9 +104,9 @@ class RowPlan:
         """Read the file again and yield each row with its problems, but for rows that are skipped."""
         return self.validator.checked_rows()
 
-    def place(self, service: str) -> Place:
+    def place(self, service: str) -> UploadTarget:
         """Return the place that is changed."""
-        return Place(service, self.kind, self.target)
+        return UploadTarget(service, self.kind, self.target)
 
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job."""

@@ -53,7 +53,7 @@ class Upload(Protocol):
         """Send a batch."""
 
 
-class Outcome(NamedTuple):
+class RowOutcome(NamedTuple):
     """What became of one row."""
 
     status: str  # one of the upload's statuses
@@ -64,7 +64,7 @@ class Outcome(NamedTuple):
 
 
 # Takes the ids of the rows and the response; raises UnavailableError where it does not understand it.
-ReadOutcomes = Callable[[Sequence[str], "Response"], list[Outcome]]
+ReadOutcomes = Callable[[Sequence[str], "Response"], list[RowOutcome]]
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class RowUpload:
 
     def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
         """Send a batch and read the outcome of each row."""
-        outcomes: list[Outcome] = []
+        outcomes: list[RowOutcome] = []
 
         def read(response: "Response") -> None:
             outcomes[:] = self.read_outcomes(batch.items.ids, response)
@@ -100,7 +100,7 @@ class RowUpload:
         with noted(attempts, batch) if self.notes_attempts else nullcontext(_do_nothing) as on_send:
             response = client.upload(prepared, on_send=on_send, check=read)
         if response.may_be_repeated or attempts.may_be_applied(batch.number):
-            outcomes = [Outcome(found.if_repeated) if found.if_repeated else found for found in outcomes]
+            outcomes = [RowOutcome(found.if_repeated) if found.if_repeated else found for found in outcomes]
         ack = Acknowledgement(batch.number, dict(Counter(outcome.status for outcome in outcomes)))
         for (record, _), outcome in zip(batch.places, outcomes, strict=True):
             if outcome.status == FAILED:

@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ..feeds.rows import Keep
+from ..feeds.rows import DuplicatePolicy
 
 PARTITIONS = 64  # hashes are compared partition by partition, which keeps the peak of memory low
 
 
-class Place(NamedTuple):
+class RowPosition(NamedTuple):
     """Where a row is, and a digest of what it says."""
 
     line: int
@@ -18,7 +18,7 @@ class Place(NamedTuple):
     content: bytes = b""
 
 
-def kept_places(places: list[Place], keep: Keep | None) -> list[Place]:
+def kept_places(places: list[RowPosition], keep: DuplicatePolicy | None) -> list[RowPosition]:
     """Return those of the rows with the same id that are kept; `places` are in the order of the file."""
     if keep == "first":
         return places[:1]

@@ -8,12 +8,12 @@ import msgspec
 from ..api.problems import Problem
 from ..api.validation import Rules, broken_rules, check, errors_in
 from ..feeds import DUPLICATES
-from ..feeds.rows import FIRST_LINES, Block, Change, Row, RowConversion, TableRows, UnreadableBlockError
-from .duplicates import Place
+from ..feeds.rows import FIRST_LINES, AppliedFix, Block, Row, RowConversion, TableRows, UnreadableBlockError
+from .duplicates import RowPosition
 from .rows import (
     CheckedRow,
     EncodedRows,
-    Facts,
+    FeedStats,
     RowEncoder,
     RowKeeper,
     RowSchema,
@@ -39,13 +39,15 @@ class RowValidator:
         self.conversion = conversion  # that of the rows, and in a worker process the same copy of it
         self.strict = strict  # warnings are errors
         self.make_keeper: Callable[[], RowKeeper] | None = None  # makes what keeps rows for later
-        self.make_facts: Callable[[], Facts] | None = None  # makes what facts about rows are gathered in
-        self.duplicates: dict[str, list[Place]] = {}  # of ids that are repeated
-        self.alike: dict[str, list[Place]] = {}  # of ids that others have in another form: where those are
+        self.make_facts: Callable[[], FeedStats] | None = None  # makes what facts about rows are gathered in
+        self.duplicates: dict[str, list[RowPosition]] = {}  # of ids that are repeated
+        self.alike: dict[
+            str, list[RowPosition]
+        ] = {}  # of ids that others have in another form: where those are
         self.identical: set[str] = set()  # ids of which all rows are the same
         self.dropped: set[int] = set()  # rows that are left out for others with the same id, by number
         self.unsent: frozenset[str] = frozenset()  # columns that may be empty in every row
-        self.name_place: Callable[[Place], str] | None = None  # where a line does not say which file
+        self.name_place: Callable[[RowPosition], str] | None = None  # where a line does not say which file
         self.several_per_line = False  # records share lines, so that their numbers are those of records
 
     @property
@@ -162,29 +164,29 @@ class RowValidator:
         row.left_out = True
         is_fix = self.conversion is not None and self.conversion.keep == "identical"
         name, row_id = self.schema.id_field, row.values.get(self.schema.id_field)
-        row.changes = (Change(DUPLICATES, name, row_id, None),) if is_fix else ()
+        row.changes = (AppliedFix(DUPLICATES, name, row_id, None),) if is_fix else ()
 
-    def number(self, place: Row | Place) -> int:
+    def number(self, place: Row | RowPosition) -> int:
         """Return what tells rows apart; the rows of a block of a table have no record numbers."""
         return place.record if self.several_per_line else place.line
 
-    def _alike(self, row: Row) -> list[Place]:
+    def _alike(self, row: Row) -> list[RowPosition]:
         """Return the rows whose ids the service may take for that of a row."""
         row_id = row.values.get(self.schema.id_field)
         return self.alike.get(row_id, []) if isinstance(row_id, str) else []
 
-    def _said_alike(self, row_id: Any, places: list[Place]) -> str:
+    def _said_alike(self, row_id: Any, places: list[RowPosition]) -> str:
         return (
             f"{row_id!r} and the id {self._where(places)} differ only in case, blanks, normalization or the "
             "form of a number; the service may take both for one product"
         )
 
-    def _duplicate(self, row: Row, row_id: str, places: list[Place]) -> str:
+    def _duplicate(self, row: Row, row_id: str, places: list[RowPosition]) -> str:
         own = self.number(row)
         others = [place for place in places if self.number(place) != own]
         return f"{row_id!r} is also {self._where(others)}; {self.schema.duplicate_message}"
 
-    def _where(self, places: list[Place]) -> str:
+    def _where(self, places: list[RowPosition]) -> str:
         """Name the first of some places."""
         name = self.name_place or self.number
         first = [*(str(name(place)) for place in places[:FIRST_LINES]), *["…"] * (len(places) > FIRST_LINES)]

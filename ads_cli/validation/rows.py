@@ -8,10 +8,10 @@ import msgspec
 from ..api.fields import fields_of
 from ..api.problems import Problem
 from ..api.validation import errors_in
-from ..feeds.rows import Change, Row, Rows
+from ..feeds.rows import AppliedFix, Row, Rows
 
 
-class Facts(Protocol):
+class FeedStats(Protocol):
     """Facts about a run of rows; picklable, since worker processes gather them too."""
 
     def note(self, row: Row, problems: list[Problem], record: int) -> None:
@@ -31,7 +31,7 @@ MAX_EXAMPLES = 3
 MAX_CHARACTERS = 80  # of a value in an example
 
 
-class Example(msgspec.Struct):
+class ExampleChange(msgspec.Struct):
     """A change of one row."""
 
     line: int
@@ -45,7 +45,7 @@ class Fixed(msgspec.Struct):
     """The rows that a fix changed."""
 
     rows: int = 0
-    examples: list[Example] = []
+    examples: list[ExampleChange] = []
 
     def renumber(self, offset: int) -> None:
         """Add the number of records that precede the run in the file."""
@@ -74,8 +74,8 @@ def add(fixed: FixedRows, more: Mapping[str, Fixed]) -> None:
         found.examples = (found.examples + other.examples)[:MAX_EXAMPLES]
 
 
-def _example(line: int, record: int, change: Change) -> Example:
-    return Example(line, record, change.field, _shortened(change.before), _shortened(change.after))
+def _example(line: int, record: int, change: AppliedFix) -> ExampleChange:
+    return ExampleChange(line, record, change.field, _shortened(change.before), _shortened(change.after))
 
 
 def _shortened(value: Any) -> Any:
@@ -109,7 +109,7 @@ class ValidationResult(msgspec.Struct):
     fixed: FixedRows = {}  # what fixes changed
     selection: Any = None  # what a RowSelector noted
     kept: bytes = b""  # of the rows, where anything is
-    facts: Facts | None = None  # where they are gathered
+    facts: FeedStats | None = None  # where they are gathered
 
     def renumber(self, offset: int) -> None:
         """Add the number of records that precede this run in the file."""
@@ -139,7 +139,7 @@ class KeptRun(NamedTuple):
     records_before: int  # in the file
 
 
-class KeptRows:
+class RowSpool:
     """Runs of rows, each packed into bytes by the process that validated it."""
 
     def __init__(self) -> None:
@@ -275,8 +275,8 @@ class Selection(Protocol):
         """Return what selects rows while they are validated."""
 
     @property
-    def read_in(self) -> str | None:
-        """Return the generation of the place in which rows were selected; None if it does not matter."""
+    def expected_epoch(self) -> str | None:
+        """Return the write epoch of the place in which rows were selected; None if it does not matter."""
 
     @property
     def due(self) -> int:

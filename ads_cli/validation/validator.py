@@ -9,22 +9,22 @@ from typing import Any
 import msgspec
 
 from ..api.validation import can_warn
-from ..feeds.rows import FIRST_LINES, Keep, Row, Rows, TableRows
+from ..feeds.rows import FIRST_LINES, DuplicatePolicy, Row, Rows, TableRows
 from ..parallel.process_pool import is_shared
 from .block_runner import BlockRunner, UnreadableError
 from .columns import missing_columns, unknown_columns, unsent_columns, unused_mapping
-from .duplicates import Duplicates, Place, kept_places
+from .duplicates import Duplicates, RowPosition, kept_places
 from .report import ValidationReport
 from .row_validator import RowValidator, run_on_block
 from .rows import (
     CheckedRow,
     EncodedRows,
-    Facts,
-    KeptRows,
+    FeedStats,
     KeptRun,
     RowEncoder,
     RowKeeper,
     RowSchema,
+    RowSpool,
     Selection,
     ValidationResult,
     add,
@@ -52,14 +52,14 @@ class Validator:
         self.schema = schema
         self.selection = selection
         self.report = ValidationReport()
-        self.facts: Facts | None = None  # gathered from the rows, once all were read
+        self.facts: FeedStats | None = None  # gathered from the rows, once all were read
         self._row_validator = RowValidator(
             schema, selection.selector if selection else None, rows.conversion, strict=strict
         )
         # A large table is not kept: several processes read it again, while requests are on their way.
         if for_sending and not (rows.table and is_shared(rows.source.size)):
             self.keep(partial(RowEncoder, schema))
-        self.kept: KeptRows | None = None  # what `keep` asked for
+        self.kept: RowSpool | None = None  # what `keep` asked for
         self._blocks = rows.table and BlockRunner(
             rows.table, self._make_task, on_header=self._require_columns
         )
@@ -69,7 +69,7 @@ class Validator:
         """Tell whether warnings are errors."""
         return self._row_validator.strict
 
-    def gather(self, make_facts: Callable[[], Facts]) -> None:
+    def gather(self, make_facts: Callable[[], FeedStats]) -> None:
         """Gather facts about the rows of each run in what this makes."""
         self._row_validator.make_facts = make_facts
 
@@ -140,7 +140,7 @@ class Validator:
         facts = self._row_validator.make_facts() if self._row_validator.make_facts else None
         self.facts = None
         self._with_values: set[str] = set()
-        self.kept = KeptRows() if self._row_validator.make_keeper else None
+        self.kept = RowSpool() if self._row_validator.make_keeper else None
         for result in results:
             if self.kept:
                 self.kept.add(KeptRun(result.kept, self.report.rows))
@@ -206,10 +206,10 @@ class Validator:
         if self._blocks:
             self._blocks.close()
 
-    def _places(self, hashes: set[int]) -> list[dict[str, list[Place]]]:
+    def _places(self, hashes: set[int]) -> list[dict[str, list[RowPosition]]]:
         """Find the rows of ids that are repeated, or alike, by form; different forms may share a hash."""
         conversion, id_form = self.rows.conversion, self.schema.id_form
-        places: dict[str, dict[str, list[Place]]] = {}
+        places: dict[str, dict[str, list[RowPosition]]] = {}
         for row in self.rows:
             if conversion and conversion.has_fixes:
                 conversion.fix_texts(row)
@@ -217,7 +217,7 @@ class Validator:
             if isinstance(row_id, str) and hash(form := id_form(row_id)) in hashes and not row.left_out:
                 if conversion and conversion.has_fixes:
                     conversion.fix_rules(row)  # rows may be identical then
-                place = Place(row.line, row.record, self._content(row))
+                place = RowPosition(row.line, row.record, self._content(row))
                 places.setdefault(form, {}).setdefault(row_id, []).append(place)
         return [by_id for by_id in places.values() if sum(map(len, by_id.values())) > 1]
 
@@ -225,7 +225,7 @@ class Validator:
         known = {name: row.values[name] for name in self.schema.known if name in row.values}
         return blake2b(msgspec.msgpack.encode((known, row.problem)), digest_size=16).digest()
 
-    def _note_duplicates(self, forms: list[dict[str, list[Place]]]) -> None:
+    def _note_duplicates(self, forms: list[dict[str, list[RowPosition]]]) -> None:
         """Tell the row validator which rows are dropped, and which remain and repeat an id, or are alike."""
         validator = self._row_validator
         validator.several_per_line = self.rows.several_per_line
@@ -243,7 +243,7 @@ class Validator:
                     validator.alike[row_id] = [*islice(chain.from_iterable(others), FIRST_LINES + 1)]
 
     @property
-    def _keep(self) -> Keep | None:
+    def _keep(self) -> DuplicatePolicy | None:
         return self.rows.conversion.keep if self.rows.conversion else None
 
 

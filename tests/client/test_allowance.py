@@ -8,7 +8,7 @@ import pytest
 from ads_cli.api.products import PutProducts
 from ads_cli.api.rates import Rate
 from ads_cli.client import shared_window
-from ads_cli.client.shared_window import Allowance, Share, account_scope, token_scope
+from ads_cli.client.shared_window import Allowance, LimitShare, account_scope, token_scope
 from tests.client.virtual_time import Crowd, Service, World
 from tests.conftest import feed
 from tests.effort import THOROUGH, tries
@@ -36,7 +36,7 @@ FEW = [(2, "x-rate-limit"), (3, "x-account-rate-limit"), (16, "")]
 def test_workers_with_a_share_each_use_a_limit_up_and_never_overrun_it(workers, says, tmp_path):
     world = World()
     service = Service(world, LIMIT, SECONDS, lambda: LATENCY, says=says)
-    share = Share(1, workers)
+    share = LimitShare(1, workers)
     crowds = [
         Crowd(world, service, 8, PRODUCTS, tmp_path / str(number), lambda: share) for number in range(workers)
     ]
@@ -49,7 +49,7 @@ def test_workers_with_a_share_each_use_a_limit_up_and_never_overrun_it(workers, 
 def test_processes_of_one_worker_together_keep_its_share(kind, tmp_path):
     world = World()
     service = Service(world, LIMIT, SECONDS, lambda: LATENCY, kind)
-    crowds = [Crowd(world, service, 8, PRODUCTS, tmp_path, lambda: Share(1, 2)) for _ in range(4)]
+    crowds = [Crowd(world, service, 8, PRODUCTS, tmp_path, lambda: LimitShare(1, 2)) for _ in range(4)]
     run_together(world, *crowds)
     assert service.refused == []
     assert all(served(service, window) == LIMIT // 2 for window in range(WINDOWS))
@@ -58,20 +58,20 @@ def test_processes_of_one_worker_together_keep_its_share(kind, tmp_path):
 def test_a_limit_that_the_service_states_replaces_the_one_of_the_declaration(tmp_path):
     world = World()
     service = Service(world, 2 * LIMIT, SECONDS, lambda: LATENCY)
-    crowds = [Crowd(world, service, 8, PRODUCTS, tmp_path / name, lambda: Share(1, 2)) for name in "ab"]
+    crowds = [Crowd(world, service, 8, PRODUCTS, tmp_path / name, lambda: LimitShare(1, 2)) for name in "ab"]
     run_together(world, *crowds)
     assert service.refused == [] and served(service, 0) == 2 * LIMIT
 
 
 def test_a_share_that_grows_is_used_at_once(tmp_path):
     world, allowance = World(), Allowance(tmp_path)
-    allowance.grant(Share(1, 4))
+    allowance.grant(LimitShare(1, 4))
     service = Service(world, LIMIT, SECONDS, lambda: LATENCY)
     crowd = Crowd(world, service, 8, PRODUCTS, tmp_path, lambda: allowance.share("token"))
 
     def grow() -> None:
         world.sleep(SECONDS)
-        allowance.grant(Share(3, 4), "token")
+        allowance.grant(LimitShare(3, 4), "token")
 
     world.run(grow, *crowd.works(10**6, until=WINDOWS * SECONDS - 10))
     assert [served(service, window) for window in range(WINDOWS)] == [LIMIT // 4, LIMIT * 3 // 4]
@@ -81,7 +81,7 @@ def test_what_another_client_of_the_token_has_used_still_counts(tmp_path):
     world = World()
     service = Service(world, LIMIT, SECONDS, lambda: LATENCY)
     service.served["/a"] = [0.0] * (LIMIT - 20)
-    crowds = [Crowd(world, service, 2, PRODUCTS, tmp_path / name, lambda: Share(1, 2)) for name in "ab"]
+    crowds = [Crowd(world, service, 2, PRODUCTS, tmp_path / name, lambda: LimitShare(1, 2)) for name in "ab"]
     run_together(world, *crowds, until=SECONDS - 10)
     assert served(service, 0) == LIMIT and len(service.refused) <= 4
 
@@ -103,7 +103,7 @@ def test_a_push_keeps_to_the_share_of_its_token(adsctl, service, monkeypatch, tm
     monkeypatch.setattr(shared_window, "MARGIN_SECONDS", 0.2)
     monkeypatch.setitem(PutProducts.endpoint.rates, "x", Rate("products", 8, 0.1, kept="without headers"))
     allowance = Allowance(tmp_path / "allowance")
-    allowance.grant(Share(1, 8), token_scope(adsctl.env["ADSCTL_ACCESS_TOKEN"]))
+    allowance.grant(LimitShare(1, 8), token_scope(adsctl.env["ADSCTL_ACCESS_TOKEN"]))
     adsctl.file("feed.csv", feed(100))
     begun = time.monotonic()
     summary = json.loads(adsctl(*PUSH, **allowance.environment()).stdout)
@@ -113,9 +113,11 @@ def test_a_push_keeps_to_the_share_of_its_token(adsctl, service, monkeypatch, tm
 
 def test_a_token_and_an_account_have_shares_of_their_own(tmp_path):
     allowance = Allowance(tmp_path)
-    assert allowance.share(token_scope("secret")) == Share(1, 1)
-    allowance.grant(Share(1, 4))
-    allowance.grant(Share(1, 2), account_scope("acc"))
-    assert allowance.share(account_scope("acc")) == Share(1, 2)
-    assert allowance.share(account_scope("other")) == allowance.share(token_scope("secret")) == Share(1, 4)
+    assert allowance.share(token_scope("secret")) == LimitShare(1, 1)
+    allowance.grant(LimitShare(1, 4))
+    allowance.grant(LimitShare(1, 2), account_scope("acc"))
+    assert allowance.share(account_scope("acc")) == LimitShare(1, 2)
+    assert (
+        allowance.share(account_scope("other")) == allowance.share(token_scope("secret")) == LimitShare(1, 4)
+    )
     assert not any("secret" in path.name for path in tmp_path.iterdir())

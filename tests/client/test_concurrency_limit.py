@@ -67,10 +67,10 @@ def test_concurrency_begins_with_what_the_service_bore_before():
     most: dict[int, int] = {}
     service.failing = lambda now: most.update({int(now / 0.1): service.busy}) or 0
     crowd = Crowd(world, service, 32)
-    crowd.client.rate_limiter.borne = {"/a": 24}
+    crowd.client.rate_limiter.proven = {"/a": 24}
     world.run(*crowd.works(200))
     assert most[0] == 24 and most[1] == 32
-    assert crowd.client.rate_limiter.borne_now() == {"/a": 32}
+    assert crowd.client.rate_limiter.proven_limits() == {"/a": 32}
 
 
 def test_what_was_too_much_for_the_service_is_not_what_it_bears():
@@ -79,4 +79,4 @@ def test_what_was_too_much_for_the_service_is_not_what_it_bears():
     service.failing = lambda now: 503 if 1 < now < 1.2 else 0
     crowd = Crowd(world, service, 32, max_attempts=10**6)
     world.run(*crowd.works(500))
-    assert crowd.client.rate_limiter.borne_now() == {"/a": 0}
+    assert crowd.client.rate_limiter.proven_limits() == {"/a": 0}

@@ -24,11 +24,11 @@ class Service:
             lambda base: ADDRESS,
             lambda: None,
             app=self,
-            mutating=self.mutating,
+            write_guard=self.write_guard,
         )
 
     @contextmanager
-    def mutating(self, prepared: PreparedRequest):
+    def write_guard(self, prepared: PreparedRequest):
         self.events.append(f"before {prepared.method} {prepared.url}")
         yield
         self.events.append(f"after {prepared.method} {prepared.url}")
@@ -78,7 +78,7 @@ def test_an_error_of_the_context_stops_the_request():
     def fail(prepared: PreparedRequest) -> None:
         raise StateError("the disk is full")
 
-    service.client.mutating = fail
+    service.client.write_guard = fail
     with pytest.raises(StateError, match="the disk is full"):
         service.send("PUT")
     assert service.events == []

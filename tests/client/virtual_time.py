@@ -18,7 +18,7 @@ from ads_cli.api.rates import Rate
 from ads_cli.client.client import Client
 from ads_cli.client.prepared_request import PreparedRequest
 from ads_cli.client.rate_limiter import StoppedError, Wait
-from ads_cli.client.shared_window import Share, SharedWindow
+from ads_cli.client.shared_window import LimitShare, SharedWindow
 from ads_cli.http.retry import Clock
 
 SILENCE = -1  # in place of a status: no response
@@ -221,7 +221,7 @@ class Crowd:
         threads: int,
         rate: Rate | None = None,
         folder: Path | None = None,  # of the windows that several crowds share
-        share: Callable[[], Share] | None = None,  # of the limit, in a fleet
+        share: Callable[[], LimitShare] | None = None,  # of the limit, in a fleet
         **options,
     ) -> None:
         self.world, self.threads = world, threads

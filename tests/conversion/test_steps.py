@@ -10,7 +10,7 @@ from ads_cli.errors import UsageError
 from ads_cli.feeds.formats.csv import BLOCK_BYTES
 from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.feeds.rows import Row, UnreadableBlockError
-from ads_cli.feeds.transforms import Conversion
+from ads_cli.feeds.transforms import RowTransform
 from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from ads_cli.products.plans import check_plan
 from ads_cli.products.selection import ChangedRows
@@ -66,7 +66,7 @@ def converted(tmp_path, name, content, *steps, **rename):
         known=PRODUCT_SCHEMA.known,
         rename=rename,
     )
-    rows.conversion = Conversion(steps)
+    rows.conversion = RowTransform(steps)
     return rows
 
 
@@ -79,7 +79,7 @@ def test_a_step_names_columns_as_the_file_does(tmp_path, name, written):
     content = written({"id": "1", "title": "Mug", "Colour": "red"})
     rows = converted(tmp_path, name, content, Append("Colour"), Colour="color")
     assert [row.values["title"] for row in rows] == ["Mug red"]
-    rows.conversion = Conversion([Append("color")])
+    rows.conversion = RowTransform([Append("color")])
     assert [row.values["title"] for row in rows] == ["Mug red"]
 
 
@@ -124,7 +124,7 @@ def test_a_worker_process_converts_as_this_one_does(tmp_path):
     with pytest.raises(UsageError, match="no column 'Bread'"):
         list(rows)
     rows.rename = {}
-    rows.conversion = Conversion([Append("brand"), LeaveOut(("sku-2",))])
+    rows.conversion = RowTransform([Append("brand"), LeaveOut(("sku-2",))])
     blocks = list(rows.table.blocks(1000))
     copy = pickle.loads(pickle.dumps(rows))
     found = [row for block in blocks for row in copy.parse_block(block)]

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.api.rates import QUARTER_HOUR_SECONDS
-from ads_cli.client.shared_window import Share, token_scope
+from ads_cli.client.shared_window import LimitShare, token_scope
 from ads_cli.errors import AccessError
-from ads_cli.fleet.cluster_shares import REST_SECONDS, Division, scope_of_profile
+from ads_cli.fleet.quota_allocator import REST_SECONDS, Division, scope_of_profile
 
 PARTS, REQUESTS_OF_A_PART = 4, 3
 LIMIT = PARTS * REQUESTS_OF_A_PART
@@ -47,7 +47,7 @@ def test_workers_that_use_all_they_may_never_overrun_the_limit(taken):
 def test_the_first_workers_begin_at_once_with_a_part_each():
     division = Division.among(3)
     assert [division.join(worker, 0.0) for worker in "abc"] == [0.0] * 3
-    assert division.shares(0.0) == dict.fromkeys("abc", Share(1, 3))
+    assert division.shares(0.0) == dict.fromkeys("abc", LimitShare(1, 3))
     assert division.join("d", 0.0) == inf and "d" not in division.shares(10**6)
 
 
@@ -57,19 +57,19 @@ def test_what_a_worker_had_goes_to_the_others_after_a_window():
         division.join(worker, 0.0)
     division.leave("c", 100.0)
     division.spread(100.0 + REST_SECONDS - 1)
-    assert division.shares(100.0 + REST_SECONDS)["a"] == Share(1, 3)
+    assert division.shares(100.0 + REST_SECONDS)["a"] == LimitShare(1, 3)
     division.spread(100.0 + REST_SECONDS)
-    assert division.shares(100.0 + REST_SECONDS) == {"a": Share(2, 3), "b": Share(1, 3)}
+    assert division.shares(100.0 + REST_SECONDS) == {"a": LimitShare(2, 3), "b": LimitShare(1, 3)}
 
 
 def test_a_late_worker_gets_a_part_of_one_that_has_several():
     division = Division.among(2)
     division.join("a", 0.0)
     division.spread(0.0)
-    assert division.shares(0.0) == {"a": Share(2, 2)}
+    assert division.shares(0.0) == {"a": LimitShare(2, 2)}
     assert division.join("b", 10.0) == REST_SECONDS
-    assert division.shares(10.0) == {"a": Share(1, 2)}
-    assert division.shares(10.0 + REST_SECONDS) == {"a": Share(1, 2), "b": Share(1, 2)}
+    assert division.shares(10.0) == {"a": LimitShare(1, 2)}
+    assert division.shares(10.0 + REST_SECONDS) == {"a": LimitShare(1, 2), "b": LimitShare(1, 2)}
 
 
 def test_a_worker_that_returns_has_its_part_back_and_another_one_waits_until_it_counts_no_longer():

@@ -31,7 +31,7 @@ POINTS = (
     "fleet.records:Records:begin:after",
     "commands.uploads.push:PushCommand:validate:after",
     "commands.uploads.hooks:OnceSteps:confirm:after",
-    "uploads.generations:Generations:begin:after",
+    "uploads.write_epochs:Generations:begin:after",
     "uploads.journal:Journal:_create:after",
     "uploads.journal:Journal:finish:before",
     "uploads.journal:Journal:finish:after",
@@ -91,7 +91,7 @@ def test_a_task_killed_again_and_again_before_its_journal_is_begun_in_the_end(ki
     killed("fleet.records:Records:begin:after")
     for point in (
         "commands.uploads.hooks:OnceSteps:confirm:after",
-        "uploads.generations:Generations:begin:after",
+        "uploads.write_epochs:Generations:begin:after",
     ):
         killed(point, "--resume")
     assert [record["status"] for record in fleet("--resume")] == ["ok", "ok"]

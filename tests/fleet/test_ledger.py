@@ -4,8 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.api.rates import QUARTER_HOUR_SECONDS
-from ads_cli.client.shared_window import Share
-from ads_cli.fleet.cluster_shares import PARTS, REFRESH_SECONDS, REST_SECONDS, Claims, FleetLimits, Ledger
+from ads_cli.client.shared_window import LimitShare
+from ads_cli.fleet.quota_allocator import (
+    PARTS,
+    REFRESH_SECONDS,
+    REST_SECONDS,
+    Claims,
+    FleetLimits,
+    QuotaAllocator,
+)
 
 TOKEN, LIMIT, SILENCE_SECONDS = "token-1", PARTS * 3, 35.0
 HOMES, FLEETS = "abcd", ("one", "two")
@@ -22,14 +29,14 @@ class Cluster:
     """A scheduler whose ledger can be lost."""
 
     def __init__(self) -> None:
-        self.ledger = Ledger()
+        self.ledger = QuotaAllocator()
         self.fleets = {name: FleetLimits(name, self.update) for name in FLEETS}
 
     def update(self, claims: Claims, now: float):
         return self.ledger.update(claims, now + 5.0)  # by a clock of its own
 
     def total(self, now: float) -> int:
-        shares = [self.fleets["one"].shares(home, now).get(TOKEN, Share(0, PARTS)) for home in HOMES]
+        shares = [self.fleets["one"].shares(home, now).get(TOKEN, LimitShare(0, PARTS)) for home in HOMES]
         return sum(share.parts for share in shares)
 
 
@@ -47,7 +54,7 @@ def test_fleets_that_use_all_they_may_never_overrun_a_limit_together(taken):
         elif step == "leave":
             limits.leave(now)
         elif step == "restart" and any(each.claimed(TOKEN) for each in cluster.fleets.values()):
-            cluster.ledger = Ledger()
+            cluster.ledger = QuotaAllocator()
             for each in cluster.fleets.values():
                 each.restore(now)
         for each in cluster.fleets.values():
@@ -67,12 +74,12 @@ def test_a_fleet_that_falls_silent_gives_back_what_only_it_had():
     one.silence_seconds = two.silence_seconds = SILENCE_SECONDS
     one.claim(TOKEN, ["a", "b"], 0.0)
     two.claim(TOKEN, ["b"], 1.0)
-    assert two.shares("b", 1.0) == {TOKEN: Share(PARTS // 2, PARTS)}
+    assert two.shares("b", 1.0) == {TOKEN: LimitShare(PARTS // 2, PARTS)}
     ended = SILENCE_SECONDS + REFRESH_SECONDS
     two.refresh(20.0), two.refresh(ended)
     assert two.shares("a", ended) == {}
     two.refresh(ended + REST_SECONDS)
-    assert two.shares("b", ended + REST_SECONDS) == {TOKEN: Share(PARTS, PARTS)}
+    assert two.shares("b", ended + REST_SECONDS) == {TOKEN: LimitShare(PARTS, PARTS)}
 
 
 def test_a_fleet_that_follows_another_begins_at_once_on_the_homes_that_had_shares():
@@ -82,7 +89,7 @@ def test_a_fleet_that_follows_another_begins_at_once_on_the_homes_that_had_share
     one.leave(10.0)
     assert [two.delay(TOKEN, home, 11.0) for home in "abc"] == [0.0, 0.0, REST_SECONDS - 1]
     two.claim(TOKEN, ["a"], 11.0)
-    assert two.shares("a", 11.0) == {TOKEN: Share(PARTS // 2, PARTS)}
+    assert two.shares("a", 11.0) == {TOKEN: LimitShare(PARTS // 2, PARTS)}
 
 
 def test_what_a_home_may_send_is_one_for_all_fleets():
@@ -92,7 +99,7 @@ def test_what_a_home_may_send_is_one_for_all_fleets():
     assert two.delay(TOKEN, "a", 1.0) == 0.0  # it has all; both count in one window
     two.claim(TOKEN, ["b"], 1.0)
     one.refresh(1.0 + REFRESH_SECONDS)
-    assert one.shares("a", 10.0) == two.shares("a", 10.0) == {TOKEN: Share(PARTS - 1, PARTS)}
+    assert one.shares("a", 10.0) == two.shares("a", 10.0) == {TOKEN: LimitShare(PARTS - 1, PARTS)}
     assert cluster.total(10.0) == PARTS - 1
 
 
@@ -101,8 +108,8 @@ def test_a_scheduler_that_is_started_again_is_told_what_the_last_one_knew():
     one, two = cluster.fleets.values()
     one.claim(TOKEN, ["a"], 0.0)
     two.claim(TOKEN, ["b"], 1.0)
-    cluster.ledger = Ledger()
+    cluster.ledger = QuotaAllocator()
     two.restore(100.0), one.restore(101.0)
-    assert one.shares("a", 101.0) == {TOKEN: Share(PARTS - 1, PARTS)}
+    assert one.shares("a", 101.0) == {TOKEN: LimitShare(PARTS - 1, PARTS)}
     assert one.shares("b", 101.0) == {} and two.delay(TOKEN, "b", 101.0) == REST_SECONDS - 100
-    assert one.shares("b", 2 + REST_SECONDS) == {TOKEN: Share(1, PARTS)}
+    assert one.shares("b", 2 + REST_SECONDS) == {TOKEN: LimitShare(1, PARTS)}

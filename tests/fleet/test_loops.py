@@ -8,7 +8,7 @@ from hypothesis import given
 
 from ads_cli.errors import ContentError
 from ads_cli.fleet.expand import Expansion
-from ads_cli.fleet.file import Entry, FleetFile, Problem, parse_fleet
+from ads_cli.fleet.file import FleetFile, TaskEntry, TaskProblem, parse_fleet
 from tests.conftest import ROOT, feed
 from tests.effort import tries
 
@@ -88,7 +88,7 @@ def test_hundreds_of_tasks_are_checked(fleet, adsctl, feeds):
 
 def test_the_example_of_the_documentation_is_a_fleet():
     (text,) = re.findall("```yaml\n(.*?)```", (ROOT / "docs/fleet.md").read_text(), re.S)
-    problems: list[Problem] = []
+    problems: list[TaskProblem] = []
     fleet = parse_fleet(text, "docs/fleet.md", problems)
     expansion = Expansion(
         fleet, ["shop-a", "shop-b", "other"], lambda patterns: ["s3://bucket/people/part-1.parquet"]
@@ -113,7 +113,7 @@ VALUES = st.recursive(
     | VALUES
 )
 def test_any_document_is_a_fleet_or_has_mistakes(document):
-    problems: list[Problem] = []
+    problems: list[TaskProblem] = []
     try:
         fleet = parse_fleet(json.dumps(document), "fleet.yaml", problems)
     except ContentError:
@@ -125,7 +125,7 @@ def test_any_document_is_a_fleet_or_has_mistakes(document):
 
 @given(file=st.text(min_size=1), profile=st.text(min_size=1))
 def test_what_is_filled_in_is_never_parted_and_never_filled_in_again(file, profile):
-    entry = Entry(
+    entry = TaskEntry(
         1, "products push", ("{file}", "x={profile}", "{Handle}"), "{number}", profile, files=("*",)
     )
     (line,) = Expansion(FleetFile({}, [entry]), [], lambda patterns: [file]).lines()

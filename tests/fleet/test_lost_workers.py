@@ -9,13 +9,13 @@ import pytest
 from ads_cli.fleet import cluster
 from ads_cli.fleet import cluster_state as cluster_roll
 from ads_cli.fleet.cluster import ClusterEngine
-from ads_cli.fleet.cluster_link import Order, Outcome, Survey
-from ads_cli.fleet.cluster_shares import Ledger
+from ads_cli.fleet.cluster_link import Order, Survey, TaskOutcome
 from ads_cli.fleet.engine import TaskResult
-from ads_cli.fleet.records import Records, Run
-from ads_cli.fleet.tasks import Limits, Task
+from ads_cli.fleet.quota_allocator import QuotaAllocator
+from ads_cli.fleet.records import Records, RunId
+from ads_cli.fleet.tasks import RunLimits, Task
 
-RUN = Run("fleet", "run")
+RUN = RunId("fleet", "run")
 LEASE_SECONDS = 30.0
 TASKS = [Task(name, "nord", ("products", "push"), f"service {name}") for name in "ab"]
 WELL = {task.name: TaskResult.ended(task, 0, worker="w1") for task in TASKS}
@@ -30,7 +30,7 @@ class World:
         self.ended: dict[str, dict[str, TaskResult]] = {"w1": {}, "w2": {}}
         self.sent: list[tuple[str, str]] = []
         self.variables: dict[str, str] = {}
-        self.ledger = Ledger()
+        self.ledger = QuotaAllocator()
         self.status = "running"
 
     def monotonic(self) -> float:
@@ -72,7 +72,7 @@ def world(monkeypatch) -> World:
 def steps(world, tmp_path):
     """An engine whose two tasks run on a worker each; each call lets so many seconds pass, and is a step."""
     Records(tmp_path, RUN).prepare()
-    engine = ClusterEngine("tcp://scheduler", RUN, tmp_path, Limits(4), 300.0)
+    engine = ClusterEngine("tcp://scheduler", RUN, tmp_path, RunLimits(4), 300.0)
     engine._connection.current = world.link()
     ended = []
     engine._begin(TASKS, lambda event: ended.append(event.task.name))
@@ -114,7 +114,7 @@ def test_a_task_whose_worker_does_not_return_while_its_lease_lasts_is_run_by_ano
 
 def test_what_a_worker_has_told_the_scheduler_counts_though_it_is_lost(world, steps):
     (name,) = [name for name in world.variables if name.endswith(TASKS[0].digest)]
-    world.variables[name] = json.dumps(msgspec.to_builtins(Outcome(WELL["a"], "")))
+    world.variables[name] = json.dumps(msgspec.to_builtins(TaskOutcome(WELL["a"], "")))
     world.workers.remove("w1")
     steps(2)
     assert steps(1) == ["a"] and len(world.sent) == 2

@@ -4,9 +4,9 @@ from math import inf
 
 from ads_cli.client.shared_window import account_scope
 from ads_cli.fleet.cluster_members import RETURN_SECONDS, SETTLE_SECONDS, Member, Members
-from ads_cli.fleet.cluster_shares import REST_SECONDS, FleetLimits, Ledger
+from ads_cli.fleet.quota_allocator import REST_SECONDS, FleetLimits, QuotaAllocator
 from ads_cli.fleet.tasks import Task
-from ads_cli.uploads.job_file import Place
+from ads_cli.uploads.job_file import UploadTarget
 
 TOKEN = "token-1"
 SIGN_IN = {"exit_code": 4, "message": "not signed in"}
@@ -17,7 +17,7 @@ def task(number: int, profile: str = "nord", **other) -> Task:
 
 
 def part(number: int) -> Task:
-    place = Place("service", "custom_audience", "list")
+    place = UploadTarget("service", "custom_audience", "list")
     return Task(f"part-{number}", "nord", ("audiences", "push"), "service acc", place, is_part=True)
 
 
@@ -29,13 +29,13 @@ def worker(name: str, home: str = "", scopes: dict[str, str] | None = None, **ot
 
 
 def members_of(tasks: list[Task], *workers: Member) -> Members:
-    members = Members(tasks, limits_of(Ledger()))
+    members = Members(tasks, limits_of(QuotaAllocator()))
     for each in workers:
         members.join(each, 0.0)
     return members
 
 
-def limits_of(ledger: Ledger, fleet: str = "fleet-1") -> FleetLimits:
+def limits_of(ledger: QuotaAllocator, fleet: str = "fleet-1") -> FleetLimits:
     return FleetLimits(fleet, ledger.update)
 
 

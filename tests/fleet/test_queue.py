@@ -3,8 +3,8 @@
 import hypothesis.strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from ads_cli.fleet.tasks import Limits, Task, TaskQueue
-from ads_cli.uploads.job_file import Place
+from ads_cli.fleet.tasks import RunLimits, Task, TaskQueue
+from ads_cli.uploads.job_file import UploadTarget
 
 ACCOUNTS = st.sampled_from(["", "a", "b", "c"])
 LISTS = st.sampled_from([None, "list 1", "list 2"])
@@ -14,7 +14,7 @@ LISTS = st.sampled_from([None, "list 1", "list 2"])
 def tasks(draw) -> list[Task]:
     found = []
     for number, (account, audience) in enumerate(draw(st.lists(st.tuples(ACCOUNTS, LISTS), max_size=12))):
-        place = Place("service", "custom_audience", audience) if audience else None
+        place = UploadTarget("service", "custom_audience", audience) if audience else None
         found.append(Task(f"task {number}", "p", ("x",), account, place, is_part=bool(audience)))
     return found
 
@@ -23,7 +23,7 @@ class QueueMachine(RuleBasedStateMachine):
     @initialize(tasks=tasks(), parallel=st.integers(1, 4), most=st.none() | st.integers(1, 3))
     def begin(self, tasks, parallel, most):
         self.tasks, self.parallel, self.most = tasks, parallel, most
-        self.queue = TaskQueue(tasks, Limits(parallel, most))
+        self.queue = TaskQueue(tasks, RunLimits(parallel, most))
         self.running: list[Task] = []
         self.started: list[Task] = []
         self.failures = 0
@@ -95,7 +95,7 @@ TestQueue = QueueMachine.TestCase
 
 def drained(tasks: list[Task], parallel: int) -> int:
     """Run a queue whose tasks all take the same time; return how many rounds it took."""
-    queue, rounds, started = TaskQueue(tasks, Limits(parallel)), 0, []
+    queue, rounds, started = TaskQueue(tasks, RunLimits(parallel)), 0, []
     while not queue.is_done:
         running = list(iter(queue.take, None))
         started += running
@@ -113,7 +113,7 @@ def test_accounts_run_beside_each_other_and_their_own_jobs_one_after_another():
 
 def test_parts_of_one_list_run_at_once_and_two_lists_of_an_account_do_not():
     def parts(audience: str) -> list[Task]:
-        place = Place("service", "custom_audience", audience)
+        place = UploadTarget("service", "custom_audience", audience)
         return [Task(f"{audience} {n}", "p", ("x",), "a", place, is_part=True) for n in range(4)]
 
     assert drained(parts("one"), 4) == 1

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from ads_cli.fleet.records import Records, Run
+from ads_cli.fleet.records import Records, RunId
 from ads_cli.fleet.run_task import TaskProcess, run_task
 from ads_cli.fleet.tasks import Task
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.conftest import feed
 
-RUN = Run("f1ee7", "first")
+RUN = RunId("f1ee7", "first")
 
 
 def push_task(path: Path, *options: str) -> Task:
@@ -107,10 +107,10 @@ import sys
 from pathlib import Path
 import msgspec
 from ads_cli.fleet.run_task import run_task
-from ads_cli.fleet.records import Run
+from ads_cli.fleet.records import RunId
 from ads_cli.fleet.tasks import Task
 task = msgspec.json.decode(sys.argv[1], type=Task)
-run_task(task, Run("f1ee7", "first"), "here-1", Path(sys.argv[2]))
+run_task(task, RunId("f1ee7", "first"), "here-1", Path(sys.argv[2]))
 """
 
 

@@ -4,7 +4,7 @@ import subprocess
 import sys
 import threading
 
-from ads_cli.products.images.stores import Outcomes
+from ads_cli.products.images.stores import ImageOutcomes
 from tests.adsctl import MEASURED
 from tests.conftest import feed
 
@@ -34,7 +34,7 @@ def test_a_check_of_three_times_as_many_images_needs_no_more_memory(adsctl):
 
 def test_outcomes_are_closed_between_the_statements_of_their_threads():
     """A connection that is closed while another thread is in SQLite crashes the process."""
-    outcomes = Outcomes()
+    outcomes = ImageOutcomes()
     with outcomes._lock:
         closing = threading.Thread(target=outcomes.close)
         closing.start()

@@ -10,7 +10,7 @@ from werkzeug import Response
 
 from ads_cli.feeds.locations.access import RemoteAccess
 from ads_cli.feeds.locations.object_store import ObjectLocation
-from ads_cli.http.copy_limits import Limits
+from ads_cli.http.copy_limits import CopyLimits
 
 PUSH = ("audiences", "push", "--audience", "aud", "-o", "json", "--max-attempts", "1")
 
@@ -103,7 +103,7 @@ def test_finding_the_columns_of_an_object_fetches_little_of_it(kind, shop, s3, m
 
     for name, value in s3.environment.items():
         monkeypatch.setenv(name, value)
-    location = ObjectLocation(f"s3://shop/peeked/large.{kind}", RemoteAccess(limits=Limits()))
+    location = ObjectLocation(f"s3://shop/peeked/large.{kind}", RemoteAccess(limits=CopyLimits()))
     version, names = location.peek(read)
     assert names == ["email"] and version.startswith(f"{len(content)} ")
     assert 0 < sum(fetched) < len(content) / 5

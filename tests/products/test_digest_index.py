@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from ads_cli.products.digest_index import ID_BYTES, Changes, DigestIndex, key_hash, product_digest, split
 from ads_cli.products.sync_state import SyncState, UnknownError
-from ads_cli.uploads.generations import Generations
-from ads_cli.uploads.job_file import Place
+from ads_cli.uploads.job_file import UploadTarget
+from ads_cli.uploads.write_epochs import WriteEpochs
 
 UNIQUE = st.text(st.characters(codec="utf-8"), max_size=5)
 CONTENTS = st.dictionaries(UNIQUE, st.binary(max_size=3), max_size=40)
@@ -45,11 +45,11 @@ def test_an_index_contains_the_last_version_of_each_product(first, second, keep)
 def test_a_sync_state_is_read_as_written_or_not_at_all(tmp_path_factory, contents, data):
     state = tmp_path_factory.mktemp("state")
     memory = SyncState(state, "https://ads.example", "c 1")
-    generation = Generations(state).begin(Place("https://ads.example", "product_catalog", "c 1"))
-    memory.invalidate("", generation, [])
-    assert memory.commit(generation, products(contents))
-    read_in, index = memory.read()
-    assert read_in == generation and len(index) == len(contents) and held(index, contents)
+    epoch = WriteEpochs(state).begin(UploadTarget("https://ads.example", "product_catalog", "c 1"))
+    memory.invalidate("", epoch, [])
+    assert memory.commit(epoch, products(contents))
+    expected_epoch, index = memory.read()
+    assert expected_epoch == epoch and len(index) == len(contents) and held(index, contents)
     assert not memory.commit("another", products({"x": b"later"}))
     (path,) = (state / "acknowledged").glob("[0-9a-f]*")
     whole = path.read_bytes()

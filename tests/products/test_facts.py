@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from ads_cli.api.problems import Problem
 from ads_cli.feeds.reader import open_source, read_rows
-from ads_cli.feeds.rows import Change, Row
-from ads_cli.products import feed_facts as facts_module
-from ads_cli.products import feed_facts as noted_rows
-from ads_cli.products.feed_facts import (
+from ads_cli.feeds.rows import AppliedFix, Row
+from ads_cli.products import feed_stats as facts_module
+from ads_cli.products import feed_stats as noted_rows
+from ads_cli.products.feed_stats import (
     MAX_CHARACTERS,
     PRICE_STEPS,
     NotedRow,
@@ -43,7 +43,7 @@ NOTED = st.lists(st.tuples(VALUES, PROBLEMS, st.booleans()), min_size=8, max_siz
 def gathered(rows: list, first: int = 0) -> ProductFacts:
     facts = ProductFacts()
     for number, (values, problems, is_fixed) in enumerate(rows, 1):
-        changes = (Change("price", "price", "1", "1 EUR"),) if is_fixed else ()
+        changes = (AppliedFix("price", "price", "1", "1 EUR"),) if is_fixed else ()
         facts.note(Row(first + number + 1, values, changes=changes), problems, number)
     facts.renumber(first)
     return facts
@@ -107,7 +107,7 @@ def test_facts_of_many_rows_with_long_values_take_no_more_memory_than_of_few():
         facts = ProductFacts()
         for number in range(rows):
             values = {name: f"{number} {value} {'x' * 300}" for name, value in PRODUCT.items()}
-            change = Change("price", "price", "1" * 9000, "2" * 9000)
+            change = AppliedFix("price", "price", "1" * 9000, "2" * 9000)
             problem = Problem("price", f"is bad in way {number:,}", rule=f"rule {number}")
             facts.note(Row(number, values, changes=(change,)), [problem], number)
         return len(pickle.dumps(facts))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ads_cli.feeds.reader import open_source, read_rows
-from ads_cli.feeds.transforms import Conversion, Where
+from ads_cli.feeds.transforms import RowTransform, Where
 from ads_cli.parallel.process_pool import MIN_FILE_BYTES
 from ads_cli.products.feeds.fixes import NAMES
 from ads_cli.products.feeds.fixes.fixes import Fixes
@@ -45,11 +45,11 @@ PIECES = st.sampled_from(
 CONVERSIONS = st.sampled_from(
     [
         None,
-        Conversion([], keep="first"),
-        Conversion([], keep="last"),
-        Conversion([], keep="identical"),
-        Conversion([Where.parse("title!=Two\nlines"), AddCurrency("EUR")], keep="last"),
-        Conversion([], keep="identical", fixes=Fixes(NAMES)),
+        RowTransform([], keep="first"),
+        RowTransform([], keep="last"),
+        RowTransform([], keep="identical"),
+        RowTransform([Where.parse("title!=Two\nlines"), AddCurrency("EUR")], keep="last"),
+        RowTransform([], keep="identical", fixes=Fixes(NAMES)),
     ]
 )
 

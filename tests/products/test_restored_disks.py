@@ -6,8 +6,8 @@ import tempfile
 
 import pytest
 
-from ads_cli.uploads import generations
-from ads_cli.uploads import generations as witness
+from ads_cli.uploads import write_epochs as epochs
+from ads_cli.uploads import write_epochs as witness
 from tests.conftest import PRODUCT, feed
 from tests.products.shop import feed_with, ids
 
@@ -18,7 +18,7 @@ OLD, NEW = "12.50 EUR", "99.00 EUR"
 @pytest.fixture(autouse=True)
 def snapshots(monkeypatch, tmp_path):
     """Let no copy of a file have another change time, and give each test its own folders of notes."""
-    monkeypatch.setattr(generations, "_changed_at", lambda path: 1)
+    monkeypatch.setattr(epochs, "_changed_at", lambda path: 1)
     monkeypatch.setattr(witness, "SHARED_MEMORY", tmp_path / "shm")
     monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
     (tmp_path / "shm").mkdir()

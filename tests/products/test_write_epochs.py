@@ -132,7 +132,7 @@ def test_a_job_is_resumed_where_nothing_else_was_sent(unfinished, service):
     assert "resuming job" in said and summary["requests"] == BATCHES - STOP_AT
 
 
-def test_a_request_of_api_that_fails_ends_the_generation_too(unfinished, service):
+def test_a_request_of_api_that_fails_ends_the_epoch_too(unfinished, service):
     unfinished.file("products.json", json.dumps({"products": [PRODUCT]}))
     service.fail("PUT * status=400")
     path = f"/12/product_catalogs/{service.emulator.catalog}/products"
@@ -209,11 +209,11 @@ def test_the_sync_state_of_an_older_copy_of_the_state_folder_is_not_used(adsctl,
     assert "something else may have changed this catalog since the last push: every row is sent" in said
 
 
-def test_a_generation_that_cannot_be_ended_stops_the_request(unfinished, service):
-    generations = unfinished.home / "state" / "generations"
-    (generation,) = generations.iterdir()
-    generation.unlink()
-    generation.mkdir()  # which cannot be unlinked
+def test_a_epoch_that_cannot_be_ended_stops_the_request(unfinished, service):
+    epochs = unfinished.home / "state" / "generations"
+    (epoch,) = epochs.iterdir()
+    epoch.unlink()
+    epoch.mkdir()  # which cannot be unlinked
     unfinished.file("products.json", json.dumps({"products": [PRODUCT]}))
     path = f"/12/product_catalogs/{service.emulator.catalog}/products"
     before = len(service.puts)

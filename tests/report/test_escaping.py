@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 from ads_cli.masking import Mask
 from ads_cli.output.text import UNSAFE, safe
 from ads_cli.report import (
-    Amount,
     Badge,
     Bar,
     Chart,
     Column,
     Edit,
+    Figure,
     Link,
-    Page,
     Picture,
+    ReportPage,
+    ReportTable,
     Section,
-    Table,
     Tally,
     Texts,
     web_address,
@@ -44,7 +44,7 @@ HOSTILE = (
 TEXT = st.one_of(st.sampled_from(HOSTILE), st.text(min_size=1, max_size=40))
 
 
-def page(text: str) -> Page:
+def page(text: str) -> ReportPage:
     """Return a page that has a text wherever it may have one."""
     address = web_address(text)
     cells = [
@@ -54,16 +54,18 @@ def page(text: str) -> Page:
         Link(text, address),
         Badge(text, "error"),
         Edit(text, text, text),
-        Amount(1.5, text),
+        Figure(1.5, text),
     ]
     columns = [Column(text) for _ in range(len(cells) + 1)]
     parts = [
-        Table(text, columns, [[*cells, (text, Edit("", None, text), Edit("", text, None))]], text, 2, text),
+        ReportTable(
+            text, columns, [[*cells, (text, Edit("", None, text), Edit("", text, None))]], text, 2, text
+        ),
         Chart(text, [Bar(text, 3), Bar(text, 3.5, text)], 4, text),
         Texts([text]),
     ]
     tallies = [Tally(text, 3), Tally(text, 3.5, text=text)]
-    return Page(text, "good", text, [text], [(text, text)], tallies, [Section(text, parts)] * 2)
+    return ReportPage(text, "good", text, [text], [(text, text)], tallies, [Section(text, parts)] * 2)
 
 
 def elements(text: str) -> list[tuple[str, list[str]]]:
@@ -123,11 +125,11 @@ def test_a_secret_is_masked_wherever_it_is_and_breaks_nothing_of_the_page():
 @pytest.mark.parametrize("text", ["<" * 3000, "\x00" * 3000, "ä" * 3000, "\U0001f600" * 3000])
 def test_a_table_takes_no_more_room_than_it_may_and_says_what_it_left_out(text):
     rows = [[text, Link(text, ""), (text, Edit(text, text, text))]] * 1000
-    table = Table(
+    table = ReportTable(
         "All", [Column("a"), Column("b"), Column("c")], rows, "product", 5000, "They are elsewhere."
     )
-    html = render(Page("feed", "good", "fine", sections=[Section("All", [table])]), "1")
-    without = render(Page("feed", "good", "fine"), "1")
+    html = render(ReportPage("feed", "good", "fine", sections=[Section("All", [table])]), "1")
+    without = render(ReportPage("feed", "good", "fine"), "1")
     assert len(html.encode()) - len(without.encode()) < MAX_TABLE_BYTES + 10_000
     shown = html.count("<tr>") - 1
     assert 0 < shown < 1000 and f"The first {shown:,} of 5,000 products are shown" in html
@@ -135,6 +137,6 @@ def test_a_table_takes_no_more_room_than_it_may_and_says_what_it_left_out(text):
 
 
 def test_a_page_is_recognized_by_its_start():
-    html = render(Page("feed", "good", "fine"), "1.2.3")
+    html = render(ReportPage("feed", "good", "fine"), "1.2.3")
     assert is_page(html.encode()[:1000]) and is_page(b"") and not is_page(b"<!doctype html>")
     assert "adsctl 1.2.3" in html[:200]

@@ -10,8 +10,8 @@ from io import StringIO
 import pytest
 
 from ads_cli.commands.stats.view import draw_statistics
-from ads_cli.statistics.gathered import Gathered
-from ads_cli.statistics.rows import KEYS, Table
+from ads_cli.statistics.chart_data import ChartData
+from ads_cli.statistics.rows import KEYS, StatsTable
 from tests.report.reading import read
 from tests.statistics.rows import total
 
@@ -106,8 +106,8 @@ def test_a_terminal_totals_each_currency(stats, yen):
     rows = stats.get(*LINE_ITEMS, *METRICS)
     numbers = [(int(row["impressions"] or 0), Decimal(row["billed_charge_local"] or 0)) for row in rows]
     keys = [tuple(row[name] or None for name in KEYS) for row in rows]
-    table = Table(KEYS, ("impressions", "billed_charge_local"), map(tuple.__add__, keys, numbers))
-    gathered, shown = Gathered(table.metrics, {"EUR", "JPY"}), StringIO()
+    table = StatsTable(KEYS, ("impressions", "billed_charge_local"), map(tuple.__add__, keys, numbers))
+    gathered, shown = ChartData(table.metrics, {"EUR", "JPY"}), StringIO()
     deque(gathered.watch(table).rows, 0)
     draw_statistics(shown, gathered, "all", with_total=True, color=False)
     lines = {line.split("  ")[0]: line for line in shown.getvalue().splitlines()}

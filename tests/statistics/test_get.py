@@ -101,7 +101,7 @@ def test_what_people_did_is_final_after_a_day_and_charges_after_three(stats, noo
 
 
 def test_more_entities_and_days_than_a_request_may_have_are_cut(stats, service, monkeypatch):
-    monkeypatch.setattr("ads_cli.statistics.question.MAX_ENTITIES", 2)
+    monkeypatch.setattr("ads_cli.statistics.query.MAX_ENTITIES", 2)
     respond, asked = service.answer, list[str]()
 
     def note(environ, start_response):

@@ -4,31 +4,31 @@ from datetime import UTC, datetime, timedelta
 
 from ads_cli.api.names import GENERIC
 from ads_cli.statistics.periods import Calendar, Period
-from ads_cli.statistics.question import Part, Question
-from ads_cli.statistics.rows import Answer, Asked, table_of
+from ads_cli.statistics.query import QueryPart, StatsQuery
+from ads_cli.statistics.rows import QueryResult, ResultContext, table_of
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 FIRST, SECOND = (Period(START + n * timedelta(days=2), START + (n + 1) * timedelta(days=2)) for n in range(2))
 
 
-def question(granularity: str) -> Question:
+def question(granularity: str) -> StatsQuery:
     period = Period(FIRST.start, SECOND.end)
-    return Question(
+    return StatsQuery(
         "LINE_ITEM", ("a",), period, granularity, ("ENGAGEMENT",), ("clicks",), "TREND", "METROS", "x"
     )
 
 
-def answer(window: Period, **segments: list[int]) -> Answer:
+def answer(window: Period, **segments: list[int]) -> QueryResult:
     series = [
         {"segment": {"segment_name": name}, "metrics": {"clicks": clicks}}
         for name, clicks in segments.items()
     ]
-    return Answer(Part(("a",), window, ("ENGAGEMENT",)), [{"id": "a", "id_data": series}])
+    return QueryResult(QueryPart(("a",), window, ("ENGAGEMENT",)), [{"id": "a", "id_data": series}])
 
 
-def rows(granularity: str, *answers: Answer) -> list[tuple]:
+def rows(granularity: str, *answers: QueryResult) -> list[tuple]:
     calendar = Calendar("Etc/UTC", START)
-    found = table_of(Asked(question(granularity), {}, calendar, GENERIC, set()), [answers]).records()
+    found = table_of(ResultContext(question(granularity), {}, calendar, GENERIC, set()), [answers]).records()
     return [(row["segment"], row["start"][8:10], row["clicks"]) for row in found]
 
 

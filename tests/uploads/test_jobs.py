@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from ads_cli.uploads.job_file import JobKey, JobOptions, Place
+from ads_cli.uploads.job_file import JobKey, JobOptions, UploadTarget
 from tests.conftest import feed
 from tests.products.stopping import stop_at
 
-PLACE = Place("https://ads.example", "product_catalog", "c1")
+PLACE = UploadTarget("https://ads.example", "product_catalog", "c1")
 
 
 def key(**changes) -> JobKey:

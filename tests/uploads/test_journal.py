@@ -8,7 +8,7 @@ import pytest
 from ads_cli.errors import StateError
 from ads_cli.uploads import journal as journals
 from ads_cli.uploads.batch import Acknowledgement
-from ads_cli.uploads.job_file import END, Job, JobKey, JobOptions, Place, acknowledgements, read_job
+from ads_cli.uploads.job_file import END, Job, JobKey, JobOptions, UploadTarget, acknowledgements, read_job
 from ads_cli.uploads.journal import Journal
 from tests.effort import tries
 
@@ -24,7 +24,7 @@ ACKNOWLEDGED = {
 def job(name: str = "j1") -> Job:
     return Job(
         job=name,
-        key=JobKey(Place("https://ads.example", "product_catalog", "c1"), "push", "d" * 64, OPTIONS),
+        key=JobKey(UploadTarget("https://ads.example", "product_catalog", "c1"), "push", "d" * 64, OPTIONS),
         noun="products",
         file="feed.csv",
         rows=150,

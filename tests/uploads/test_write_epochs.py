@@ -1,28 +1,28 @@
-"""The generation of a place, apart from the commands that begin and end it."""
+"""The write epoch of a place, apart from the commands that begin and end it."""
 
-from ads_cli.uploads.generations import NO_GENERATION, Generations
-from ads_cli.uploads.job_file import Place
+from ads_cli.uploads.job_file import UploadTarget
+from ads_cli.uploads.write_epochs import NO_EPOCH, WriteEpochs
 
-PLACE = Place("https://ads.example", "product_catalog", "c1")
-
-
-def test_a_generation_that_begins_during_a_direct_write_ends_with_it(tmp_path):
-    generations = Generations(tmp_path)
-    with generations.changing(PLACE):
-        begun = generations.begin(PLACE)
-        assert generations.current(PLACE) == begun
-    assert generations.current(PLACE) == NO_GENERATION
+PLACE = UploadTarget("https://ads.example", "product_catalog", "c1")
 
 
-def test_each_generation_is_another_one(tmp_path):
-    generations = Generations(tmp_path)
-    assert len({generations.begin(PLACE) for _ in range(5)}) == 5
+def test_a_epoch_that_begins_during_a_direct_write_ends_with_it(tmp_path):
+    epochs = WriteEpochs(tmp_path)
+    with epochs.changing(PLACE):
+        begun = epochs.begin(PLACE)
+        assert epochs.current(PLACE) == begun
+    assert epochs.current(PLACE) == NO_EPOCH
 
 
-def test_jobs_of_a_group_share_a_generation_until_anything_else_changes_the_place(tmp_path):
-    generations = Generations(tmp_path)
-    first = generations.begin(PLACE, "run-1 push")
-    assert generations.begin(PLACE, "run-1 push") == first
-    assert generations.begin(PLACE, "run-1 delete") != first
-    assert generations.begin(PLACE, "run-1 push") != first
-    assert generations.begin(PLACE) != generations.begin(PLACE)
+def test_each_epoch_is_another_one(tmp_path):
+    epochs = WriteEpochs(tmp_path)
+    assert len({epochs.begin(PLACE) for _ in range(5)}) == 5
+
+
+def test_jobs_of_a_group_share_a_epoch_until_anything_else_changes_the_place(tmp_path):
+    epochs = WriteEpochs(tmp_path)
+    first = epochs.begin(PLACE, "run-1 push")
+    assert epochs.begin(PLACE, "run-1 push") == first
+    assert epochs.begin(PLACE, "run-1 delete") != first
+    assert epochs.begin(PLACE, "run-1 push") != first
+    assert epochs.begin(PLACE) != epochs.begin(PLACE)

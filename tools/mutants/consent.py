@@ -29,7 +29,7 @@ CONSENT = (
     ),
     Mutant(
         "each file of a list decides for itself what yes is",
-        "ads_cli/audiences/lists_plan.py",
+        "ads_cli/audiences/multi_file_plan.py",
         "        self._decide_conditions()\n",
         "",
         (

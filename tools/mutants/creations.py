@@ -74,8 +74,8 @@ CREATIONS = (
     Mutant(
         "a run that begins and ends meanwhile is not seen",
         "ads_cli/commands/uploads/creation.py",
-        "    read_in = Generations(state_dir).current(once.key.place)  # a later run that begins is seen\n",
-        "    read_in = None\n",
+        "    expected_epoch = WriteEpochs(state_dir).current(once.key.place)  # a later run is seen\n",
+        "    expected_epoch = None\n",
         (f"{ONCE}::test_a_run_that_begins_and_ends_while_another_one_starts_is_seen",),
     ),
     Mutant(

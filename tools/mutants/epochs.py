@@ -14,19 +14,19 @@ from .tests_named import (
 
 DISKS = "tests/products/test_restored_disks.py"
 
-GENERATIONS = (
+EPOCHS = (
     Mutant(
         "a restored copy of a state folder is taken for the current one",
-        "ads_cli/uploads/generations.py",
+        "ads_cli/uploads/write_epochs.py",
         "    return path.stat().st_ctime_ns\n",
         "    return 0\n",
         (RESTORED,),
     ),
     Mutant(
-        "a push does not begin a generation where there is one",
+        "a push does not begin a epoch where there is one",
         "ads_cli/uploads/journal.py",
-        "generation = generations.begin(place, job.group)",
-        "generation = self.previous_generation or generations.begin(place, job.group)",
+        "epoch = epochs.begin(place, job.group)",
+        "epoch = self.previous_epoch or epochs.begin(place, job.group)",
         (f"{NOT_RESUMED}[at once-push]",),
     ),
     Mutant(
@@ -37,48 +37,48 @@ GENERATIONS = (
         (PARTS_RESUMED,),
     ),
     Mutant(
-        "a job is resumed in any generation",
+        "a job is resumed in any epoch",
         "ads_cli/uploads/jobs.py",
-        "if not ended and generation and job.generation == generation",
+        "if not ended and epoch and job.epoch == epoch",
         "if not ended and job.key.place == place",
         (f"{NOT_RESUMED}[jobs clean-push]", f"{NOT_RESUMED}[at once-api PUT]"),
     ),
     Mutant(
-        "a direct write does not end the generation",
+        "a direct write does not end the epoch",
         "ads_cli/console/invocation.py",
-        "return Generations(self.settings.state_dir).changing(place) if place else nullcontext()",
+        "return WriteEpochs(self.settings.state_dir).changing(place) if place else nullcontext()",
         "return nullcontext()",
         (f"{NOT_RESUMED}[at once-api PUT]", f"{SENT_AGAIN}[api PUT]"),
     ),
     Mutant(
-        "a generation ends after a direct write only, and a power failure keeps it",
-        "ads_cli/uploads/generations.py",
+        "a epoch ends after a direct write only, and a power failure keeps it",
+        "ads_cli/uploads/write_epochs.py",
         "        self.end(place)\n        try:\n            yield\n",
         "        try:\n            yield\n",
         (f"{OVERWRITTEN}[api PUT]",),
     ),
     Mutant(
-        "the sync state of an earlier generation is used",
+        "the sync state of an earlier epoch is used",
         "ads_cli/products/sync_state.py",
-        "        if header.generation != generation:\n            raise UnknownError",
+        "        if header.epoch != epoch:\n            raise UnknownError",
         "        if False:\n            raise UnknownError",
         (
-            "tests/products/test_generations.py::test_the_sync_state_of_an_older_copy_of_the_state_folder_is_not_used",
+            "tests/products/test_write_epochs.py::test_the_sync_state_of_an_older_copy_of_the_state_folder_is_not_used",
         ),
     ),
     Mutant(
         "a push commits what another one has overwritten",
         "ads_cli/products/sync_state.py",
-        "is_current = generation == self.generation",
+        "is_current = epoch == self.epoch",
         "is_current = True",
         (f"{REMEMBERED}::test_two_concurrent_pushes_store_nothing_that_may_be_wrong",),
     ),
     Mutant(
         "a push that begins during a direct write is resumed",
-        "ads_cli/uploads/generations.py",
+        "ads_cli/uploads/write_epochs.py",
         "        finally:\n            self.end(place)\n",
         "        finally:\n            pass\n",
-        ("tests/uploads/test_generations.py",),
+        ("tests/uploads/test_write_epochs.py",),
     ),
     Mutant(
         "each spelling of an address is a service of its own",
@@ -89,14 +89,14 @@ GENERATIONS = (
     ),
     Mutant(
         "the sync state of a restored disk is trusted",
-        "ads_cli/uploads/generations.py",
+        "ads_cli/uploads/write_epochs.py",
         'return bool(notes) and notes == {f"{_boot()} {stamp}"}',
         "return True",
         (f"{DISKS}::test_what_a_restored_disk_remembers_is_not_trusted",),
     ),
     Mutant(
         "a note of an earlier boot counts",
-        "ads_cli/uploads/generations.py",
+        "ads_cli/uploads/write_epochs.py",
         'return bool(notes) and notes == {f"{_boot()} {stamp}"}',
         'return any(note.endswith(f" {stamp}") for note in notes)',
         (f"{DISKS}::test_after_a_restart_the_catalog_is_listed_once",),
@@ -104,7 +104,7 @@ GENERATIONS = (
     Mutant(
         "a push carries over what it could not confirm",
         "ads_cli/uploads/journal.py",
-        "        if not generations.is_confirmed(place):\n",
+        "        if not epochs.is_confirmed(place):\n",
         "        if False:\n",
         (f"{DISKS}::test_nothing_that_was_not_confirmed_is_carried_over",),
     ),

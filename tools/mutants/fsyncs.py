@@ -33,15 +33,15 @@ FSYNCS = (
         (PROFILE,),
     ),
     Mutant(
-        "the folder of a replaced file is not synced: an earlier generation comes back",
+        "the folder of a replaced file is not synced: an earlier epoch comes back",
         "ads_cli/config/atomic_files.py",
         "                _place(temporary, path)\n            sync_folder(path.parent)\n",
         "                _place(temporary, path)\n",
         (f"{SENT_AGAIN}[push]", f"{OVERWRITTEN}[push]", PROFILE),
     ),
     Mutant(
-        "a generation that ended comes back",
-        "ads_cli/uploads/generations.py",
+        "a epoch that ended comes back",
+        "ads_cli/uploads/write_epochs.py",
         "            path.unlink()\n            sync_folder(self._folder)\n",
         "            path.unlink()\n",
         (f"{SENT_AGAIN}[api PUT]", f"{OVERWRITTEN}[api PUT]"),

@@ -5,9 +5,9 @@ from .consent import CONSENT
 from .conversion import CONVERSION
 from .creations import CREATIONS
 from .digests import DIGESTS
+from .epochs import EPOCHS
 from .fleets import FLEETS
 from .fsyncs import FSYNCS
-from .generations import GENERATIONS
 from .images import IMAGES
 from .others import OTHERS
 from .pages import PAGES
@@ -19,7 +19,7 @@ from .updates import UPDATES
 MUTANTS = (
     *FSYNCS,
     *CHECKSUMS,
-    *GENERATIONS,
+    *EPOCHS,
     *DIGESTS,
     *CREATIONS,
     *CONVERSION,

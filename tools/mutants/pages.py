@@ -64,14 +64,14 @@ PAGES = (
     ),
     Mutant(
         "facts of later rows have the numbers of earlier ones",
-        "ads_cli/products/feed_facts.py",
+        "ads_cli/products/feed_stats.py",
         "            row.record += offset\n",
         "            pass\n",
         (FACTS,),
     ),
     Mutant(
         "rows beyond the first are not counted",
-        "ads_cli/products/feed_facts.py",
+        "ads_cli/products/feed_stats.py",
         "        self.total += later.total - len(later.rows)\n",
         "",
         (FACTS,),

@@ -17,7 +17,7 @@ STATISTICS = (
     ),
     Mutant(
         "segments of one name are one line of a page",
-        "ads_cli/statistics/gathered.py",
+        "ads_cli/statistics/chart_data.py",
         'for mark in (attrgetter("id"), attrgetter("segment")):',
         'for mark in (attrgetter("id"),):',
         (f"{SUMS}::test_pages_and_pictures_name_both",),

@@ -90,10 +90,10 @@ SYNCS = (
         (f"{MODEL}::test_differences_that_are_applied_make_the_catalog_the_feed",),
     ),
     Mutant(
-        "a write to a catalog without a generation is not noticed",
+        "a write to a catalog without a epoch is not noticed",
         "ads_cli/commands/products/comparison.py",
-        "generation = generations.current(place) or generations.begin(place)",
-        "generation = generations.current(place)",
+        "epoch = epochs.current(place) or epochs.begin(place)",
+        "epoch = epochs.current(place)",
         (f"{LIMITS}::test_what_changes_while_the_catalog_is_listed_ends_a_sync_before_it_sends",),
     ),
     Mutant(

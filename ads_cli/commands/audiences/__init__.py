@@ -9,20 +9,20 @@ import typer
 
 from ...console.invocation import Invocation
 from ...errors import ContentError
-from ..uploads.hooks import PushSteps
+from ..uploads.hooks import PushHooks
 from ..uploads.options import FILE_HELP, Lists, PushOptions, RejectedOptions, with_options
 from .options import ListOptions
 
 if TYPE_CHECKING:
     from ...audiences.list_settings import ListSettings
-    from ...audiences.lists_plan import ListsPlan
-    from ...audiences.plan import UserPlan
+    from ...audiences.multi_file_plan import MultiFileAudiencePlan
+    from ...audiences.plan import AudiencePlan
     from ...audiences.upload import UserUpload
 
 NOT_HASHED = "partner_user_id"  # the service takes it as it is
 
 
-class Operation(StrEnum):
+class ListOperation(StrEnum):
     """Whether people are added or removed."""
 
     update = "update"
@@ -39,8 +39,8 @@ EffectiveAt = Annotated[str | None, typer.Option(metavar="TIME", help="From when
 class OperationOptions(msgspec.Struct, frozen=True):
     """What is done with the people of a list, and how they are packed."""
 
-    operation: Annotated[Operation, typer.Option("--operation", help="Add people, or remove them")] = (
-        Operation.update
+    operation: Annotated[ListOperation, typer.Option("--operation", help="Add people, or remove them")] = (
+        ListOperation.update
     )
     expires_at: Annotated[
         str | None, typer.Option(metavar="TIME", help="Until when (default: 13 months)")
@@ -153,7 +153,7 @@ def hash_file(
 
     For example: adsctl audiences hash customers.csv hashed.csv
     """
-    from ...audiences.lists_plan import write_hashed
+    from ...audiences.multi_file_plan import write_hashed
     from ..uploads.validation import write_valid_rows
     from .plans import require_people
 
@@ -183,10 +183,10 @@ def hash_file(
     )
 
 
-class _ListSteps(PushSteps, kw_only=True):
+class _ListSteps(PushHooks, kw_only=True):
     """Steps of a push of a list."""
 
-    plan: "UserPlan | ListsPlan"
+    plan: "AudiencePlan | MultiFileAudiencePlan"
     feed: ListOptions
 
     def validated(self) -> None:
@@ -199,7 +199,7 @@ class _ListSteps(PushSteps, kw_only=True):
 class _StepsOfLists(_ListSteps, kw_only=True):
     """Steps of a push of several lists."""
 
-    plan: "ListsPlan"
+    plan: "MultiFileAudiencePlan"
 
     def position(self) -> str:
         """Tell which list is being sent."""
@@ -209,7 +209,7 @@ class _StepsOfLists(_ListSteps, kw_only=True):
 def _push(
     call: Invocation, files: list[str], feed: ListOptions, settings: "ListSettings", options: PushOptions
 ) -> None:
-    from ...audiences.plan import UserPlan
+    from ...audiences.plan import AudiencePlan
     from ..uploads.push import PushCommand
     from ..uploads.reports import resume_command
     from .plans import plan_lists, require_people, say_of_each
@@ -217,7 +217,7 @@ def _push(
     skips, resume = options.skip_invalid, resume_command(call.command_line)
     say = say_of_each(call, skip_invalid=skips, resume=resume)
     plan = plan_lists(call, files, feed, settings, refuses_invalid=not skips, on_validated=say)
-    if isinstance(plan, UserPlan):
+    if isinstance(plan, AudiencePlan):
         steps = _ListSteps(call=call, plan=plan, feed=feed)
     else:
         steps = _StepsOfLists(call=call, plan=plan, feed=feed)
@@ -233,7 +233,7 @@ def _push(
 
 def _offline_plan(
     call: Invocation, files: list[str], feed: ListOptions, *, allow_clear_text: bool
-) -> "UserPlan | ListsPlan":
+) -> "AudiencePlan | MultiFileAudiencePlan":
     from ...audiences.upload import audience_upload
     from .plans import plan_lists
 

@@ -9,7 +9,7 @@ from ..uploads.options import FeedOptions
 
 if TYPE_CHECKING:
     from ...audiences.list_columns import ListColumns
-    from ...audiences.lists_plan import ListFile
+    from ...audiences.multi_file_plan import ListFile
     from ...audiences.upload import UserUpload
     from ...feeds.locations import Location
     from ...feeds.locations.access import RemoteAccess
@@ -67,7 +67,7 @@ class ListOptions(FeedOptions, frozen=True):
 
     def peek(self, file: str, columns: "ListColumns", access: "RemoteAccess") -> "ListFile":
         """Find the columns of one of several lists; raise AdsctlError where they do not do."""
-        from ...audiences.lists_plan import ListFile
+        from ...audiences.multi_file_plan import ListFile
         from ...feeds.locations.locate import parse_location
         from ...feeds.reader import peek_columns
 

@@ -13,14 +13,14 @@ from .options import ListOptions
 
 if TYPE_CHECKING:
     from ...audiences.list_settings import ListSettings
-    from ...audiences.lists_plan import ListFile, ListsPlan
-    from ...audiences.plan import UserPlan
+    from ...audiences.multi_file_plan import ListFile, MultiFileAudiencePlan
+    from ...audiences.plan import AudiencePlan
     from ...feeds.locations.access import RemoteAccess
 
 PEEKED_AT_ONCE = 16  # files whose columns are found: most of it is waiting for a store
 NUMBERS = re.compile(r"[\d,]+")
 
-OnValidated = Callable[["UserPlan"], None]
+OnValidated = Callable[["AudiencePlan"], None]
 
 
 def plan_lists(
@@ -32,31 +32,31 @@ def plan_lists(
     reads_all: bool = False,
     refuses_invalid: bool = False,
     on_validated: OnValidated = lambda plan: None,
-) -> "UserPlan | ListsPlan":
+) -> "AudiencePlan | MultiFileAudiencePlan":
     """Open the files that arguments name; raise AdsctlError.
 
     Of several files, the columns of each are checked here; the rows of all are where `reads_all`, and in a
     dry run.
     """
-    from ...audiences.plan import UserPlan
+    from ...audiences.plan import AudiencePlan
     from ...feeds.locations.locate import expand_files, parse_location
 
     access = feed.access(call)
     found = expand_files(files, access)
     if len(found) == 1:
-        return UserPlan(feed.open_list(parse_location(found[0], access), settings.columns), settings)
-    from ...audiences.lists_plan import ListRows, ListsLocation, ListsPlan, ListsSource
+        return AudiencePlan(feed.open_list(parse_location(found[0], access), settings.columns), settings)
+    from ...audiences.multi_file_plan import ListRows, ListsLocation, ListsSource, MultiFileAudiencePlan
     from ...feeds.locations.access import no_progress
 
     shared = access()._replace(progress=no_progress, file_systems={})
     lists = _peek_all(found, feed, settings, shared)
     location = ListsLocation([parse_location(file, lambda: shared) for file in files], lists)
     source = ListsSource(location, lists, feed.encoding, feed.read_options)
-    return ListsPlan(
+    return MultiFileAudiencePlan(
         lists,
         ListRows(source, lists),
         settings,
-        lambda each: UserPlan(feed.open_list(each, settings.columns), settings),
+        lambda each: AudiencePlan(feed.open_list(each, settings.columns), settings),
         reads_all=reads_all or call.dry_run,
         refuses_invalid=refuses_invalid,
         on_validated=on_validated,
@@ -81,7 +81,7 @@ def _changed(names: list[str]) -> str:
     return f"{what} changed after being sent, and this job does not send them again: {listed(names)}"
 
 
-def require_people(call: Invocation, plan: "UserPlan | ListsPlan", feed: ListOptions) -> None:
+def require_people(call: Invocation, plan: "AudiencePlan | MultiFileAudiencePlan", feed: ListOptions) -> None:
     """Say where --where leaves out everybody; raise ContentError unless `--allow-empty` is given."""
     report = plan.report
     if not report.rows or report.left_out < report.rows:
@@ -101,7 +101,7 @@ def say_of_each(call: Invocation, *, skip_invalid: bool, resume: str) -> OnValid
     """
     said: set[str] = set()
 
-    def say(plan: "UserPlan") -> None:
+    def say(plan: "AudiencePlan") -> None:
         name, report = plan.rows.source.label, plan.report
         for show, texts in ((call.messages.note, report.notes), (call.messages.warn, report.warnings)):
             for text in texts:

@@ -72,14 +72,14 @@ def run(
     For example: adsctl fleet run fleet.yaml --parallel 8 --report fleet.html
     """
     from ...console.output_file import checked_path
-    from ...fleet.tasks import Limits
+    from ...fleet.tasks import RunLimits
     from .plan import plan_fleet
     from .run import FleetCommand, choose_engine
 
     call = Invocation.of(ctx)
     path = checked_path(page.report, force=force) if page.report else None
     _ = call.printer  # an invalid --query is reported before anything is done
-    limits = Limits(
+    limits = RunLimits(
         parallel or (DEFAULT_PARALLEL if engine == "local" else ALL), 1 if fail_fast else max_failures
     )
     make_engine = choose_engine(call, engine, scheduler, limits, allows_insecure=insecure_scheduler)

@@ -8,13 +8,13 @@ from ... import __version__
 from ...errors import ReportedError
 from ...fleet.engine import Status, TaskResult, numbers, reason, totals
 from ...output.text import counted, duration
-from ...report import Badge, Bar, Cell, Chart, Column, Level, Page, Section, Table, Tally
+from ...report import Badge, Bar, Cell, Chart, Column, Level, ReportPage, ReportTable, Section, Tally
 
 LEVELS: dict[Status, Level] = {"ok": "good", "failed": "error", "skipped": "warning"}
 LONGEST = 15  # tasks of the chart
 
 
-def page_of(file: str, began: str, results: Sequence[TaskResult], error: ReportedError | None) -> Page:
+def page_of(file: str, began: str, results: Sequence[TaskResult], error: ReportedError | None) -> ReportPage:
     """Return the page about a run; its texts are those of records, which hold no secret."""
     counts = Counter(result.status for result in results)
     failed = [result for result in results if result.status == "failed"]
@@ -22,7 +22,7 @@ def page_of(file: str, began: str, results: Sequence[TaskResult], error: Reporte
     sections.append(Section("All tasks", [_table("Tasks", results)]))
     if ran := [result for result in results if result.seconds]:
         sections.append(Section("Time", [_chart(ran)]))
-    return Page(
+    return ReportPage(
         title=file,
         level="error" if error else "good",
         headline=_headline(counts, len(results)),
@@ -50,10 +50,10 @@ def _headline(counts: Counter[Status], total: int) -> str:
     return f"{counts['ok']:,} of {counted(total, 'task')} ended well; {', '.join(others)}"
 
 
-def _table(title: str, results: Sequence[TaskResult]) -> Table:
+def _table(title: str, results: Sequence[TaskResult]) -> ReportTable:
     names = ("Task", "Profile", "Status")
     columns = [*map(Column, names), Column("Seconds", "number"), Column("Worker"), Column("What it came to")]
-    return Table(title, columns, [_row(result) for result in results], "task")
+    return ReportTable(title, columns, [_row(result) for result in results], "task")
 
 
 def _row(result: TaskResult) -> list[Cell]:

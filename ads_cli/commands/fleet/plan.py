@@ -18,7 +18,7 @@ from ...feeds.locations.locate import expand_files
 from ...fleet.check import Parser, check_catalogs, check_feeds, check_folders, check_places, check_signed_in
 from ...fleet.engine import worst
 from ...fleet.expand import Expansion
-from ...fleet.file import Problem, read_fleet
+from ...fleet.file import TaskProblem, read_fleet
 from ...fleet.tasks import Task
 from ...masking import mask_address
 from ...numbers import parse_size
@@ -69,7 +69,7 @@ def plan_fleet(call: Invocation, root: Any, file: str, only: str | None, *, here
 
     Whether profiles are signed in and feeds can be read is checked where the tasks run `here`.
     """
-    path, problems = Path(file), list[Problem]()
+    path, problems = Path(file), list[TaskProblem]()
     fleet = read_fleet(path, problems)
     access = partial(make_access, call, MAX_BYTES)
     expansion = Expansion(
@@ -120,7 +120,7 @@ def _chosen(names: Sequence[str], only: str | None) -> set[str]:
     return found
 
 
-def _error(path: Path, problems: list[Problem]) -> Exception:
+def _error(path: Path, problems: list[TaskProblem]) -> Exception:
     """Return the error that tells all problems, by their lines: a mistake of the file, or else the worst."""
     ordered = sorted(problems, key=lambda problem: problem.line)
     lines = [f"{path}:{problem.line}: {mask_address(problem.text)}" for problem in ordered[:MAX_PROBLEMS]]

@@ -13,9 +13,9 @@ from ...console.invocation import Invocation
 from ...console.output_file import write_page
 from ...errors import AdsctlError, Interrupted, NotFoundError, ReportedError, UsageError
 from ...fleet.engine import Ended, Engine, Status, TaskEvent, TaskResult, error_of
-from ...fleet.records import FleetRun, FleetState, PlannedTask, Records, Run, list_runs
+from ...fleet.records import FleetRun, FleetState, PlannedTask, Records, RunId, list_runs
 from ...fleet.task_process import LocalEngine
-from ...fleet.tasks import Limits, Task
+from ...fleet.tasks import RunLimits, Task
 from ...hosts import is_loopback
 from ...installation import missing_extra
 from ...output.text import counted
@@ -26,8 +26,8 @@ EXAMPLE = "tls://10.0.0.5:8786"
 
 
 def choose_engine(
-    call: Invocation, engine: str, scheduler: str | None, limits: Limits, *, allows_insecure: bool
-) -> Callable[[Run], Engine]:
+    call: Invocation, engine: str, scheduler: str | None, limits: RunLimits, *, allows_insecure: bool
+) -> Callable[[RunId], Engine]:
     """Return what makes the engine of a run; raise UsageError where it cannot be used."""
     state_dir = call.settings.state_dir
     if engine == "local":
@@ -72,7 +72,7 @@ class FleetCommand:
     call: Invocation
     file: str
     tasks: Sequence[Task]
-    make_engine: Callable[[Run], Engine]
+    make_engine: Callable[[RunId], Engine]
     page: Path | None
     force: bool = False
 

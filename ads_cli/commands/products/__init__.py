@@ -8,7 +8,7 @@ import typer
 from ...console.invocation import Invocation
 from ...errors import UsageError
 from ..uploads.options import Files, PushOptions, Strict, with_options
-from .feed_checks import VERIFY_HINT, FeedSizeCheck, FeedSteps, MinRows, warn_scheduled_feeds
+from .feed_checks import VERIFY_HINT, FeedHooks, FeedSizeCheck, MinRows, warn_scheduled_feeds
 from .options import ProductFeedOptions
 from .report import ReportOptions
 
@@ -146,7 +146,7 @@ def count_changed(call: Invocation, rows: "ChangedRows") -> int:
     return rows.count_missing(read_index(sync_state_of(call))[0])
 
 
-class _Steps(FeedSteps, kw_only=True):
+class _Steps(FeedHooks, kw_only=True):
     """Steps of a push of all rows, or of those that have changed."""
 
     plan: "RowPlan"
@@ -168,7 +168,7 @@ class _Steps(FeedSteps, kw_only=True):
         from ...output.text import counted
         from ...products.comparison import describe
 
-        is_unconfirmed = selection.read_in is not None and not sync_state_of(self.call).is_confirmed
+        is_unconfirmed = selection.expected_epoch is not None and not sync_state_of(self.call).is_confirmed
         if is_unconfirmed:
             self.call.messages.say(UNCONFIRMED)
             selection.selector.trusts_listing_only = True

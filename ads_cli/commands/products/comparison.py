@@ -12,11 +12,11 @@ from ...console.progress import progress
 from ...output.printer import Printer
 from ...output.text import cell, counted, duration, first_of, safe
 from ...products.sync.comparison import CatalogComparison, CompareOptions, comparing
-from ...products.sync.differences import NAMED_IDS, Change, Differences, FieldChange
+from ...products.sync.differences import NAMED_IDS, Differences, FieldChange, ProductChange
 from ...products.sync_state import KIND
-from ...uploads.generations import Generations
-from ...uploads.job_file import Place
+from ...uploads.job_file import UploadTarget
 from ...uploads.jobs import require_idle
+from ...uploads.write_epochs import WriteEpochs
 from ...validation.validator import Validator
 from . import sync_state_of
 
@@ -28,7 +28,7 @@ SHOWN_FIELDS = ("title", "price", "availability")  # of a product that is create
 CONTEXT = 20  # characters before the first difference of long texts
 
 
-def show_differences(printer: Printer, differences: Iterable[Change]) -> None:
+def show_differences(printer: Printer, differences: Iterable[ProductChange]) -> None:
     """Print every difference, one after the other."""
     records = (change.as_record for change in differences)
     if printer.query:
@@ -61,7 +61,7 @@ class _DiffView:
     def __init__(self, width: int, *, color: bool) -> None:
         self._width, self._color = width, color
 
-    def lines(self, change: Change) -> Iterator[str]:
+    def lines(self, change: ProductChange) -> Iterator[str]:
         """Show a product, and below it each field that changes."""
         values = (change.fields.get(name) for name in SHOWN_FIELDS if change.action != "update")
         shown = [safe(change.id), *(_shown(each.new or each.old) for each in values if each)]
@@ -146,7 +146,7 @@ def _say_estimate(call: Invocation, requests: int) -> None:
         )
 
 
-def show_dry_run(call: Invocation, differences: Differences, shown: Iterable[Change]) -> None:
+def show_dry_run(call: Invocation, differences: Differences, shown: Iterable[ProductChange]) -> None:
     """Print differences that a run would send, or the first of them, and say how many there are."""
     show_differences(call.printer, shown)
     call.messages.say(f"dry run: {describe_counts(differences)}")
@@ -154,17 +154,17 @@ def show_dry_run(call: Invocation, differences: Differences, shown: Iterable[Cha
         call.messages.warn(differences.not_kept_words)
 
 
-def catalog_place(call: Invocation) -> Place:
+def catalog_place(call: Invocation) -> UploadTarget:
     """Return the place that the products of the catalog are."""
-    return Place(call.service, KIND, call.catalog)
+    return UploadTarget(call.service, KIND, call.catalog)
 
 
-def current_generation(call: Invocation) -> str:
-    """Return the generation of the catalog, which whatever else changes it from now on will end.
+def current_epoch(call: Invocation) -> str:
+    """Return the write epoch of the catalog, which whatever else changes it from now on will end.
 
     Raises StateError where another run is changing the catalog, since that began before.
     """
-    generations, place = Generations(call.settings.state_dir), catalog_place(call)
-    generation = generations.current(place) or generations.begin(place)
+    epochs, place = WriteEpochs(call.settings.state_dir), catalog_place(call)
+    epoch = epochs.current(place) or epochs.begin(place)
     require_idle(call.settings.state_dir / "jobs", place)
-    return generation
+    return epoch

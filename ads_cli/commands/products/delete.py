@@ -7,7 +7,7 @@ import typer
 
 from ...console.invocation import Invocation
 from ...errors import ContentError, UsageError
-from ..uploads.hooks import PushSteps, confirm_request
+from ..uploads.hooks import PushHooks, confirm_request
 from ..uploads.options import FeedOptions, SendOptions, with_options
 
 if TYPE_CHECKING:
@@ -71,12 +71,12 @@ def delete(
     rows = _open(call, keys or [], from_, feed, ID_SCHEMA if by is By.id else KEY_SCHEMA)
     if by is By.id:
         plan, found = delete_by_id_plan(rows, call.catalog, sync_state)
-        steps: PushSteps = _StepsById(
+        steps: PushHooks = _StepsById(
             call=call, plan=plan, activity="Deleting", rejected_hint=ID_HINT, keys=found
         )
     else:
         plan = delete_plan(rows, call.catalog, sync_state)
-        steps = PushSteps(call=call, plan=plan, activity="Deleting", rejected_hint=KEY_HINT)
+        steps = PushHooks(call=call, plan=plan, activity="Deleting", rejected_hint=KEY_HINT)
     try:
         PushCommand(steps, options).run()
     except ContentError as error:
@@ -85,7 +85,7 @@ def delete(
         raise
 
 
-class _StepsById(PushSteps, kw_only=True):
+class _StepsById(PushHooks, kw_only=True):
     """Steps of a deletion by the ids of a feed."""
 
     keys: dict[str, str]  # of the products that were found, by id

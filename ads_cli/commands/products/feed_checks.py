@@ -10,7 +10,7 @@ from ...errors import AdsctlError, NotConfirmedError
 from ...masking import mask_address
 from ...numbers import parse_share
 from ...output.text import counted
-from ..uploads.hooks import PushSteps
+from ..uploads.hooks import PushHooks
 
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .report import RunReport
 
 
-class FeedSteps(PushSteps, kw_only=True):
+class FeedHooks(PushHooks, kw_only=True):
     """Steps of pushing whole feeds: they should not shrink, and a page may tell of the run."""
 
     size_check: "FeedSizeCheck"

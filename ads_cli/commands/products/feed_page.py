@@ -9,7 +9,7 @@ import msgspec
 from ...api.problems import Problem
 from ...feeds.rows import Rows
 from ...output.text import counted, listed
-from ...products.feed_facts import (
+from ...products.feed_stats import (
     MAX_ROWS,
     NONE,
     PRICE_STEPS,
@@ -21,7 +21,7 @@ from ...products.feed_facts import (
     price_range,
     shortened,
 )
-from ...products.sync.differences import Action, Change, Differences
+from ...products.sync.differences import Action, Differences, ProductChange
 from ...report import (
     Badge,
     Bar,
@@ -33,15 +33,15 @@ from ...report import (
     Link,
     Part,
     Picture,
+    ReportTable,
     Section,
-    Table,
     Tally,
     Texts,
     web_address,
 )
 from ...uploads.push import PushResult
 from ...validation.report import Finding, ValidationReport
-from .run import DifferencesPart
+from .run_result import DifferencesPart
 
 MAX_BARS = 12
 MAX_CURRENCIES = 3
@@ -90,22 +90,24 @@ def rejected(rows: Rows, result: PushResult) -> Iterator[Part]:
         yield _findings("Reasons", rows, result.rejections, {row.record: row for row in first})
         cells = [[*_product(rows, row), *(each.message for each in row.problems)] for row in first]
         columns = [*_PRODUCT, Column("Reason")]
-        yield Table("Rejected products", columns, cells, "product", result.rejections.invalid, IN_FAILED_OUT)
+        yield ReportTable(
+            "Rejected products", columns, cells, "product", result.rejections.invalid, IN_FAILED_OUT
+        )
     if result.not_deleted:
         reasons: list[list[Cell]] = [
             [reason, len(names), listed(names)] for reason, names in result.not_deleted.items()
         ]
         columns = [Column("Reason"), Column("Products", "number"), Column("Names")]
-        yield Table("Products that were not deleted", columns, reasons, "reason")
+        yield ReportTable("Products that were not deleted", columns, reasons, "reason")
 
 
-def _findings(title: str, rows: Rows, report: ValidationReport, noted: dict[int, NotedRow]) -> Table:
+def _findings(title: str, rows: Rows, report: ValidationReport, noted: dict[int, NotedRow]) -> ReportTable:
     """Return a table of findings, each with the first rows that have it."""
     names = ("Kind", "Field", "What is wrong")
     columns = [PICTURE, *map(Column, names), Column("Rows", "number")]
     columns += map(Column, ("Lines", "Examples", "Fix it with"))
     cells = [_finding(rows, finding, noted) for finding in report.findings]
-    return Table(title, columns, cells, "kind", len(cells) + report.omitted)
+    return ReportTable(title, columns, cells, "kind", len(cells) + report.omitted)
 
 
 def _finding(rows: Rows, finding: Finding, noted: dict[int, NotedRow]) -> list[Cell]:
@@ -127,7 +129,7 @@ def _badge(severity: str) -> Badge:
     return Badge(severity, "error" if severity == "error" else "warning")
 
 
-def _rows_with_problems(rows: Rows, report: ValidationReport, facts: ProductFacts) -> Table:
+def _rows_with_problems(rows: Rows, report: ValidationReport, facts: ProductFacts) -> ReportTable:
     cells: list[list[Cell]] = []
     for severity, first in (("error", facts.with_errors), ("warning", facts.with_warnings)):
         for row in first.rows:
@@ -137,10 +139,10 @@ def _rows_with_problems(rows: Rows, report: ValidationReport, facts: ProductFact
                 cells.append([*_product(rows, row), _badge(severity), (*problems, *more)])
     columns = [*_PRODUCT, Column("Kind"), Column("What is wrong")]
     total = facts.with_errors.total + facts.with_warnings.total if cells else 0
-    return Table("Products with mistakes", columns, cells, "product", total, IN_FAILED_OUT)
+    return ReportTable("Products with mistakes", columns, cells, "product", total, IN_FAILED_OUT)
 
 
-def _fixed(rows: Rows, facts: ProductFacts) -> Table:
+def _fixed(rows: Rows, facts: ProductFacts) -> ReportTable:
     cells = [
         [
             *_product(rows, row),
@@ -149,7 +151,7 @@ def _fixed(rows: Rows, facts: ProductFacts) -> Table:
         for row in facts.with_changes.rows
     ]
     columns = [*_PRODUCT, Column("What was changed")]
-    return Table("Products that were fixed", columns, cells, "product", facts.with_changes.total)
+    return ReportTable("Products that were fixed", columns, cells, "product", facts.with_changes.total)
 
 
 _PRODUCT = (PICTURE, Column("Line"), Column("Id"), Column("Title"))
@@ -224,13 +226,13 @@ def _tallies(differences: Differences) -> list[Tally]:
     ]
 
 
-def _table(title: str, changes: Iterator[Change], total: int) -> Table:
+def _table(title: str, changes: Iterator[ProductChange], total: int) -> ReportTable:
     columns = [PICTURE, *map(Column, ("Action", "Id", "Title", "What differs"))]
     rows = [_row(change) for change in islice(changes, MAX_ROWS)]
-    return Table(title, columns, rows, "product", total, "products diff prints all of them.")
+    return ReportTable(title, columns, rows, "product", total, "products diff prints all of them.")
 
 
-def _row(change: Change) -> list[Cell]:
+def _row(change: ProductChange) -> list[Cell]:
     values = _values(change)
     fields = change.fields
     if change.action != "update":
@@ -246,7 +248,7 @@ def _row(change: Change) -> list[Cell]:
     ]
 
 
-def _values(change: Change) -> dict[str, Any]:
+def _values(change: ProductChange) -> dict[str, Any]:
     """Return what is known of a product: as it will be, or as it was where it is deleted."""
     values = {name: each.old if each.new is None else each.new for name, each in change.fields.items()}
     return values | (msgspec.json.decode(change.body) if change.body else {})

@@ -15,7 +15,7 @@ from ..uploads.options import FeedOptions
 
 if TYPE_CHECKING:
     from ...console.invocation import Invocation
-    from ...feeds.rows import Keep, Rows
+    from ...feeds.rows import DuplicatePolicy, Rows
     from ...feeds.transforms import Step
     from ...products.feeds.kinds.reading import OpenedFeed
     from ...products.sync.comparison import CompareOptions
@@ -86,7 +86,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
 
     def open_feed(self, call: "Invocation", file: str, schema: "RowSchema") -> "OpenedFeed":
         """Open a feed, and tell as which kind it is read."""
-        from ...feeds.transforms import Conversion
+        from ...feeds.transforms import RowTransform
         from ...products.feeds.fixes.fixes import Fixes
 
         names = parse_fixes(self.fix) if self.fix else ()
@@ -99,9 +99,9 @@ class ProductFeedOptions(FeedOptions, frozen=True):
             opened.rows.hints = {name: hint for name, hint in opened.rows.hints.items() if name != "link"}
         steps = [*opened.steps, *self._steps(opened, schema)]
         fixes = Fixes(names, (self.currency or opened.kind.currency).upper()) if names else None
-        keep: Keep | None = self.keep or ("identical" if DUPLICATES in names else None)
+        keep: DuplicatePolicy | None = self.keep or ("identical" if DUPLICATES in names else None)
         if steps or keep or fixes:
-            opened.rows.conversion = Conversion(steps, keep, fixes)
+            opened.rows.conversion = RowTransform(steps, keep, fixes)
         return opened
 
     def _open_as_kind(self, call: "Invocation", file: str, schema: "RowSchema") -> "OpenedFeed":

@@ -7,13 +7,13 @@ from ... import __version__
 from ...config.settings import Settings
 from ...errors import ContentError, Interrupted, ReportedError
 from ...output.text import counted
-from ...products.feed_facts import ProductFacts
-from ...report import Level, Page, Section, Tally
+from ...products.feed_stats import ProductFacts
+from ...report import Level, ReportPage, Section, Tally
 from ...uploads.batch import FAILED
 from ...uploads.summary import Summary
 from ...validation.report import ValidationReport
 from .feed_page import rejected, sections
-from .run import Run
+from .run_result import RunResult
 
 MAX_LINES = 8  # of an error
 LEVELS: dict[str, Level] = {"created": "good", "updated": "good", FAILED: "error", "deleted": "warning"}
@@ -101,7 +101,7 @@ def mistakes(report: ValidationReport) -> str:
     return f"{report.invalid:,} of {counted(report.rows, 'row')} {have} mistakes"
 
 
-def page_of(run: Run, settings: Settings) -> Page:
+def page_of(run: RunResult, settings: Settings) -> ReportPage:
     """Return the page about a run."""
     validator = run.validator
     facts = validator.facts if validator else None
@@ -109,7 +109,7 @@ def page_of(run: Run, settings: Settings) -> Page:
         facts = None
     report = validator.report if validator and facts else None
     headline, is_told = _headline(run, report)
-    return Page(
+    return ReportPage(
         title=validator.rows.source.label if validator else run.files,
         level=level(report, run.error, differs=_differs(run)),
         headline=headline,
@@ -128,7 +128,7 @@ def page_of(run: Run, settings: Settings) -> Page:
     )
 
 
-def _headline(run: Run, report: ValidationReport | None) -> tuple[str, bool]:
+def _headline(run: RunResult, report: ValidationReport | None) -> tuple[str, bool]:
     """Say what happened, and whether that tells the error too."""
     if report is None:
         return "The feed was not read to its end", False
@@ -145,11 +145,13 @@ def _headline(run: Run, report: ValidationReport | None) -> tuple[str, bool]:
     return f"Nothing was {done}", False
 
 
-def _differs(run: Run) -> bool:
+def _differs(run: RunResult) -> bool:
     return run.action == "diff" and run.differences is not None and bool(run.differences.sections)
 
 
-def _sections(run: Run, report: ValidationReport | None, facts: ProductFacts | None) -> Iterator[Section]:
+def _sections(
+    run: RunResult, report: ValidationReport | None, facts: ProductFacts | None
+) -> Iterator[Section]:
     """Yield what there is to tell."""
     if run.validator is None:
         return

@@ -13,7 +13,7 @@ from ...console.invocation import Invocation
 from ...console.output_file import checked_path, write_page
 from ...errors import AdsctlError, ReportedError, UsageError
 from ...masking import mask_address
-from .run import Action, Run
+from .run_result import Action, RunResult
 
 if TYPE_CHECKING:
     from ...products.sync.differences import Differences
@@ -33,7 +33,7 @@ class ReportOptions(msgspec.Struct, frozen=True):
     def written(self, call: Invocation, files: list[str], *, force: bool) -> "Iterator[RunReport]":
         """Write the page when the command has ended, also by an error."""
         path = checked_path(self.report, force=force) if self.report else None
-        report = RunReport(call, path, force, Run(", ".join(map(mask_address, files))))
+        report = RunReport(call, path, force, RunResult(", ".join(map(mask_address, files))))
         try:
             yield report
         except ReportedError as error:
@@ -56,13 +56,13 @@ class RunReport:
     call: Invocation
     path: Path | None
     force: bool
-    run: Run
+    run: RunResult
 
     def watch(self, validator: "Validator", failed_out: str | None, action: Action) -> None:
         """Gather what the page says of the rows; raise UsageError where it would replace them."""
         if self.path is None:
             return
-        from ...products.feed_facts import ProductFacts
+        from ...products.feed_stats import ProductFacts
 
         path, self.path = self.path, None
         if validator.rows.source.location.is_same_file(str(path)):

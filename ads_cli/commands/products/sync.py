@@ -7,10 +7,10 @@ import typer
 
 from ...console.invocation import Invocation
 from ...errors import NotConfirmedError, UsageError
-from ...numbers import Share, parse_share
+from ...numbers import CountOrShare, parse_share
 from ...output.text import counted
 from ..uploads.options import Files, PushOptions, Strict, with_options
-from .feed_checks import FeedSizeCheck, FeedSteps, MinRows, warn_scheduled_feeds
+from .feed_checks import FeedHooks, FeedSizeCheck, MinRows, warn_scheduled_feeds
 from .options import ComparedFeedOptions
 from .report import ReportOptions
 
@@ -59,7 +59,7 @@ def sync(
     from ...products.sync.plan import sync_plan
     from ..uploads.push import PushCommand
     from . import STRICT_HINT, sync_state_of
-    from .comparison import comparing_with_catalog, current_generation
+    from .comparison import comparing_with_catalog, current_epoch
 
     call = Invocation.of(ctx)
     if options.sample and not call.dry_run:
@@ -71,7 +71,7 @@ def sync(
         rows = feed.open_all(call, files, PRODUCT_SCHEMA)
         warn_scheduled_feeds(call)
         compared = feed.compare_options(remembers=not call.dry_run)
-        read_in, resumable = "" if call.dry_run else current_generation(call), _resumable_bytes(call)
+        expected_epoch, resumable = "" if call.dry_run else current_epoch(call), _resumable_bytes(call)
         with comparing_with_catalog(call, compared) as comparison:
             plan = sync_plan(
                 rows,
@@ -81,7 +81,7 @@ def sync(
                 prune=feed.prune,
                 verify=feed.verify,
                 strict=strict,
-                read_in=read_in,
+                expected_epoch=expected_epoch,
             )
             comparison.watch(plan.validator)
             report.watch(plan.validator, options.failed_out, "sync")
@@ -101,20 +101,20 @@ def sync(
 
 
 def _resumable_bytes(call: Invocation) -> int:
-    """Return the size of a journal whose job changes the catalog where it is resumed, in its generation."""
+    """Return the size of a journal whose job changes the catalog where it is resumed, in its write epoch."""
     from ...uploads.jobs import resumable_bytes
     from .comparison import catalog_place
 
     return 0 if call.dry_run else resumable_bytes(call.settings.state_dir / "jobs", catalog_place(call))
 
 
-class _Steps(FeedSteps, kw_only=True):
+class _Steps(FeedHooks, kw_only=True):
     """Steps of a sync."""
 
     plan: "SyncPlan"
     comparison: "CatalogComparison"
     options: SyncOptions
-    max_delete: Share
+    max_delete: CountOrShare
     resumable_bytes: int  # before the catalog was listed
 
     def validated(self) -> None:

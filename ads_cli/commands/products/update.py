@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ...console.invocation import Invocation
-from ..uploads.hooks import PushSteps
+from ..uploads.hooks import PushHooks
 from ..uploads.options import File, PushOptions, Strict, with_options
 from .options import ProductFeedOptions
 
@@ -39,7 +39,7 @@ def update(
     from ...products.sync.plan import UPDATE, sync_plan
     from ..uploads.push import PushCommand
     from . import STRICT_HINT, sync_state_of
-    from .comparison import comparing_with_catalog, current_generation
+    from .comparison import comparing_with_catalog, current_epoch
 
     call = Invocation.of(ctx)
     call.concurrency = options.concurrency
@@ -47,7 +47,7 @@ def update(
     schema = PRODUCT_SCHEMA._replace(required=("id",))
     rows = feed.open(call, file, schema)
     _require_ids(rows)
-    read_in = "" if call.dry_run else current_generation(call)
+    expected_epoch = "" if call.dry_run else current_epoch(call)
     with comparing_with_catalog(call, CompareOptions(verify=True)) as comparison:
         _complete(call, comparison, rows)
         plan = sync_plan(
@@ -57,7 +57,7 @@ def update(
             comparison.differences,
             prune=False,
             strict=strict,
-            read_in=read_in,
+            expected_epoch=expected_epoch,
             schema=schema,
             operation=UPDATE,
         )
@@ -67,7 +67,7 @@ def update(
         PushCommand(steps, options).run()
 
 
-class _Steps(PushSteps, kw_only=True):
+class _Steps(PushHooks, kw_only=True):
     """Steps of an update."""
 
     plan: "SyncPlan"
@@ -105,7 +105,7 @@ def _require_ids(rows: "Rows") -> None:
 def _complete(call: Invocation, comparison: "CatalogComparison", rows: "Rows") -> None:
     """List the catalog, and let each row be completed by its product."""
     from ...console.progress import progress
-    from ...feeds.transforms import Conversion
+    from ...feeds.transforms import RowTransform
     from ...products.sync.comparison import fields_of_feed
     from ...products.sync.listed_products import Completion
 
@@ -115,5 +115,5 @@ def _complete(call: Invocation, comparison: "CatalogComparison", rows: "Rows") -
     with progress(call.messages, "Listing groups of variants", None) as on_progress:
         comparison.list_variants(ids, on_progress)
     emptied = fields_of_feed(rows) if rows.has_header else frozenset[str]()
-    assert rows.conversion is None or isinstance(rows.conversion, Conversion)  # as options give it
+    assert rows.conversion is None or isinstance(rows.conversion, RowTransform)  # as options give it
     rows.conversion = Completion(rows.conversion, comparison.listing, emptied)

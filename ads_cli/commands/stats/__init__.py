@@ -11,8 +11,8 @@ from .options import StatisticsOptions
 from .results import ResultOptions
 
 if TYPE_CHECKING:
-    from ...statistics.question import Question
-    from ...statistics.rows import Answer
+    from ...statistics.query import StatsQuery
+    from ...statistics.rows import QueryResult
 
 
 @with_options(asked=StatisticsOptions, results=ResultOptions)
@@ -30,13 +30,13 @@ def get(
 
     For example: adsctl stats get --since 7d --active --metrics impressions,clicks,billed_charge_local
     """
-    from ...statistics.entities import Directory
-    from ...statistics.rows import Asked
+    from ...statistics.entities import EntityLookup
+    from ...statistics.rows import ResultContext
 
     call = Invocation.of(ctx, mutates=False)
     with results.written(call, raw=raw) as sink:
         calendar = asked.calendar(call)
-        directory = Directory(call.client, call.account)
+        directory = EntityLookup(call.client, call.account)
         period = calendar.period(asked.since, asked.until, asked.granularity)
         sink.question = question = asked.question(directory, period)
         if raw:
@@ -44,18 +44,18 @@ def get(
             call.printer.show(data, ("id", "id_data"), "id")
             return
         described = directory.describe(question.entity, question.ids)
-        about = Asked(question, described, calendar, call.settings.names, set())
+        about = ResultContext(question, described, calendar, call.settings.names, set())
         again = [(each, _answers(call, each)) for each in sink.questions_again(about)]
         sink.take(about, _answers(call, question), again)
 
 
-def _answers(call: Invocation, question: "Question") -> "Iterator[list[Answer]]":
+def _answers(call: Invocation, question: "StatsQuery") -> "Iterator[list[QueryResult]]":
     """Ask for statistics, with progress."""
     from ...console.progress import progress
-    from ...statistics.fetch import answers, requests_of
+    from ...statistics.fetch import answers, request_count
 
     with progress(
-        call.messages, "Asking for statistics", requests_of(question), noun="request"
+        call.messages, "Asking for statistics", request_count(question), noun="request"
     ) as on_progress:
         yield from answers(call.client, call.account, question, on_progress)
 

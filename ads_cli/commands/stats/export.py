@@ -8,18 +8,18 @@ import typer
 
 from ...console.invocation import Invocation
 from ..uploads.options import with_options
-from .options import JobOptions
+from .options import StatsJobOptions
 from .results import ResultOptions
 
 if TYPE_CHECKING:
     from ...statistics.export import Export
-    from ...statistics.question import Question
+    from ...statistics.query import StatsQuery
 
 
-@with_options(asked=JobOptions, results=ResultOptions)
+@with_options(asked=StatsJobOptions, results=ResultOptions)
 def export(
     ctx: typer.Context,
-    asked: JobOptions,
+    asked: StatsJobOptions,
     results: ResultOptions,
     file: Annotated[
         str | None,
@@ -51,9 +51,9 @@ def export(
     For example: adsctl stats export clicks.csv --since last-month --all --metrics clicks,billed_charge_local
     """
     from ...errors import UsageError
-    from ...statistics.entities import Directory
-    from ...statistics.question import require_segments
-    from ...statistics.rows import Asked
+    from ...statistics.entities import EntityLookup
+    from ...statistics.query import require_segments
+    from ...statistics.rows import ResultContext
 
     call = Invocation.of(ctx, mutates=False)
     with results.written(call, file=None if file == "-" else file) as sink:
@@ -63,12 +63,12 @@ def export(
             )
         calendar = asked.calendar(call)
         period = calendar.period(asked.since, asked.until, asked.granularity)
-        directory = Directory(call.client, call.account)
+        directory = EntityLookup(call.client, call.account)
         segments = {"segmentation": segment_by, "country": country, "platform": platform}
         sink.question = question = asked.question(directory, period, **segments)
         require_segments(question)
         described = directory.describe(question.entity, question.ids)
-        about = Asked(question, described, calendar, call.settings.names, set())
+        about = ResultContext(question, described, calendar, call.settings.names, set())
         with ExitStack() as until_taken:
             done = [
                 (each, until_taken.enter_context(_exported(call, each, resume=resume)).answers())
@@ -79,7 +79,7 @@ def export(
 
 
 @contextmanager
-def _exported(call: Invocation, question: "Question", *, resume: bool) -> "Iterator[Export]":
+def _exported(call: Invocation, question: "StatsQuery", *, resume: bool) -> "Iterator[Export]":
     """Yield an export whose results are all downloaded, and remove them afterwards if nothing fails."""
     from ...console.progress import progress
     from ...statistics.export import Export

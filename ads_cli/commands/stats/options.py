@@ -11,9 +11,9 @@ from ...console.options import completes_from
 
 if TYPE_CHECKING:
     from ...console.invocation import Invocation
-    from ...statistics.entities import Directory
+    from ...statistics.entities import EntityLookup
     from ...statistics.periods import Calendar, Period
-    from ...statistics.question import Question
+    from ...statistics.query import StatsQuery
 
 ENTITIES = ("ACCOUNT", "CAMPAIGN", "LINE_ITEM", "PROMOTED_POST", "PROMOTED_ACCOUNT", "FUNDING_INSTRUMENT")
 JOBS_ONLY = "MEDIA_CREATIVE"
@@ -83,19 +83,19 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
 
     def question(
         self,
-        directory: "Directory",
+        directory: "EntityLookup",
         period: "Period",
         *,
         segmentation: str | None = None,
         country: str | None = None,
         platform: str | None = None,
-    ) -> "Question":
+    ) -> "StatsQuery":
         """Return what is asked; raise UsageError."""
         from ...api.names import X
         from ...errors import UsageError
         from ...spelling import suggestion
         from ...statistics.entities import select_ids
-        from ...statistics.question import Question, parse_metrics
+        from ...statistics.query import StatsQuery, parse_metrics
 
         entity = X.to_neutral({"entity": self.entity.strip().upper().replace("-", "_")})["entity"]
         if entity == JOBS_ONLY not in self.entities:
@@ -118,10 +118,10 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         )
         placement = X.to_neutral({"placement": self.placement})["placement"]
         segments = (segmentation, country, platform)
-        return Question(entity, ids, period, self.granularity, groups, metrics, placement, *segments)
+        return StatsQuery(entity, ids, period, self.granularity, groups, metrics, placement, *segments)
 
 
-class JobOptions(StatisticsOptions, frozen=True):
+class StatsJobOptions(StatisticsOptions, frozen=True):
     """What is asked by jobs."""
 
     entities: ClassVar[Sequence[str]] = ENTITIES_OF_JOBS

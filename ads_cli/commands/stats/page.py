@@ -5,9 +5,9 @@ from datetime import datetime
 
 from ... import __version__
 from ...errors import ReportedError
-from ...report import Amount, Bar, Cell, Chart, Column, Page, Section, Table, Tally
-from ...statistics.gathered import Gathered, Line
-from ...statistics.question import Question, is_money
+from ...report import Bar, Cell, Chart, Column, Figure, ReportPage, ReportTable, Section, Tally
+from ...statistics.chart_data import ChartData, ChartSeries
+from ...statistics.query import StatsQuery, is_money
 from ..products.page import error_details
 
 MOST_BARS = 10  # of entities; the others are added up
@@ -16,11 +16,11 @@ LEADING = {"billed_charge_local": "spend", "impressions": "impressions", "clicks
 NOUNS = {"DAY": "day", "HOUR": "hour"}
 
 
-def page_of(question: Question, gathered: Gathered, account: str) -> Page:
+def page_of(question: StatsQuery, gathered: ChartData, account: str) -> ReportPage:
     """Return the page about the rows of a question."""
     counted = gathered.counted_columns
     leading = [name for name in LEADING if name in counted] or counted[:3]
-    return Page(
+    return ReportPage(
         title=f"Statistics of account {account}",
         level="neutral",
         headline=question.text,
@@ -31,9 +31,9 @@ def page_of(question: Question, gathered: Gathered, account: str) -> Page:
     )
 
 
-def page_of_error(error: ReportedError, question: Question | None) -> Page:
+def page_of_error(error: ReportedError, question: StatsQuery | None) -> ReportPage:
     """Return the page about a question without an answer; part of the numbers would pass for all."""
-    return Page(
+    return ReportPage(
         title=question.text if question else "Statistics",
         level="error",
         headline="The statistics could not be read",
@@ -44,7 +44,7 @@ def page_of_error(error: ReportedError, question: Question | None) -> Page:
     )
 
 
-def _facts(question: Question | None) -> list[tuple[str, str]]:
+def _facts(question: StatsQuery | None) -> list[tuple[str, str]]:
     asked = [("Entity", question.entity), ("Placement", question.placement)] if question else []
     return [
         *asked,
@@ -54,11 +54,11 @@ def _facts(question: Question | None) -> list[tuple[str, str]]:
     ]
 
 
-def _tally(column: str, total: Line) -> Tally:
+def _tally(column: str, total: ChartSeries) -> Tally:
     return Tally(LEADING.get(column, column), float(total.totals[column]), text=total.text(column))
 
 
-def _sections(question: Question, gathered: Gathered, leading: Sequence[str]) -> Iterator[Section]:
+def _sections(question: StatsQuery, gathered: ChartData, leading: Sequence[str]) -> Iterator[Section]:
     drawn = [(name, part) for name in leading for part in gathered.comparable(name)]
     if drawn and len(gathered.times) > 1:
         noun = NOUNS.get(question.granularity, "time")
@@ -68,7 +68,7 @@ def _sections(question: Question, gathered: Gathered, leading: Sequence[str]) ->
     yield Section("All rows", [_table(gathered, leading)])
 
 
-def _over_time(column: str, gathered: Gathered, noun: str) -> Chart:
+def _over_time(column: str, gathered: ChartData, noun: str) -> Chart:
     """Draw a bar for each time, or for as many neighbours together as there is room for."""
     total = gathered.total()
     numbers = total.series(column, len(gathered.times))
@@ -85,22 +85,22 @@ def _moment(start: str, noun: str) -> str:
     return start[:10] if noun == "day" else start[:16].replace("T", " ")
 
 
-def _parts(column: str, gathered: Gathered) -> Chart:
+def _parts(column: str, gathered: ChartData) -> Chart:
     lines, total = gathered.largest(column, MOST_BARS), gathered.total()
     bars = [_bar(line.label, float(line.totals.get(column) or 0), line, column) for line in lines]
     return Chart(_title(column, total), bars, float(total.totals[column]))
 
 
-def _title(column: str, total: Line) -> str:
+def _title(column: str, total: ChartSeries) -> str:
     return f"{column} ({total.currency})" if is_money(column) and total.currency else column
 
 
-def _bar(label: str, value: float, line: Line, column: str) -> Bar:
+def _bar(label: str, value: float, line: ChartSeries, column: str) -> Bar:
     number = int(value) if value.is_integer() else value
     return Bar(label, max(value, 0), line.shown(column, number))
 
 
-def _table(gathered: Gathered, first: Sequence[str]) -> Table:
+def _table(gathered: ChartData, first: Sequence[str]) -> ReportTable:
     """Return a row for each entity, with its totals; campaigns where they differ from names."""
     lines = gathered.lines
     names = ["Name", "Id", *(["Campaign"] if any(line.campaign for line in lines) else [])]
@@ -110,9 +110,9 @@ def _table(gathered: Gathered, first: Sequence[str]) -> Table:
     for line in lines:
         texts = (line.label, line.id, line.campaign)[: len(names)]
         rows.append([*texts, *(_cell(line, name) for name in numbers)])
-    return Table("Totals", columns, rows, "row")
+    return ReportTable("Totals", columns, rows, "row")
 
 
-def _cell(line: Line, column: str) -> Cell:
+def _cell(line: ChartSeries, column: str) -> Cell:
     total = line.totals.get(column)
-    return "" if total is None else Amount(float(total), line.text(column))
+    return "" if total is None else Figure(float(total), line.text(column))

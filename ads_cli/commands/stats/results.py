@@ -48,11 +48,11 @@ def check_differs(paths: Iterable[Path | None]) -> None:
 if TYPE_CHECKING:
     from ...console.invocation import Invocation
     from ...console.output_file import OutputFile
-    from ...statistics.gathered import Gathered
-    from ...statistics.question import Question
-    from ...statistics.rows import Answer, Asked, Table
+    from ...statistics.chart_data import ChartData
+    from ...statistics.query import StatsQuery
+    from ...statistics.rows import QueryResult, ResultContext, StatsTable
 
-    Answers = Iterable[list[Answer]]
+    Answers = Iterable[list[QueryResult]]
 
 MOST_UNSHOWN = 5
 
@@ -148,9 +148,9 @@ class Results:
     ) -> None:
         self._call, self._by, self._totals, self._force = call, group_by, totals, force
         self._database, self._output, self._plot, self._report = database, output, plot, report
-        self.question: Question | None = None  # once it is known
+        self.question: StatsQuery | None = None  # once it is known
 
-    def questions_again(self, asked: "Asked") -> "list[Question]":
+    def questions_again(self, asked: "ResultContext") -> "list[StatsQuery]":
         """Return what is to be asked again, where rows are stored beside those of another offset."""
         from ...statistics.sqlite_table import StatisticsTable
 
@@ -159,15 +159,15 @@ class Results:
         return StatisticsTable(self._database, self._call.account).questions_again(asked)
 
     def take(
-        self, asked: "Asked", answers: "Answers", again: "Sequence[tuple[Question, Answers]]" = ()
+        self, asked: "ResultContext", answers: "Answers", again: "Sequence[tuple[StatsQuery, Answers]]" = ()
     ) -> None:
         """Show, write or store the rows."""
         from ...output.text import first_of
-        from ...statistics.gathered import Gathered
+        from ...statistics.chart_data import ChartData
         from ...statistics.rows import CURRENCY, table_of
 
         table = table_of(asked, answers, with_currency=bool(self._database) or CURRENCY in self._by)
-        gathered, table = Gathered(table.metrics, asked.currencies), self._summed(table)
+        gathered, table = ChartData(table.metrics, asked.currencies), self._summed(table)
         shown = msgspec.structs.replace(asked.question, group_by=self._by)
         draws = self._call.printer.draws and self._call.presentation.format is None
         draws = draws and not (self._database or self._output)
@@ -186,8 +186,8 @@ class Results:
             deque(table.rows, 0)
             self._picture(shown, gathered)
             raise
-        if asked.unshown:
-            names = first_of(sorted(asked.unshown), MOST_UNSHOWN)
+        if asked.unmapped_metrics:
+            names = first_of(sorted(asked.unmapped_metrics), MOST_UNSHOWN)
             self._call.messages.warn(f"no column has {names}, which 'stats get --raw' shows")
         self._picture(shown, gathered)
 
@@ -204,14 +204,14 @@ class Results:
         except AdsctlError as other:  # that the run failed is more important
             self._call.messages.warn(other.message)
 
-    def _picture(self, question: "Question", gathered: "Gathered") -> None:
+    def _picture(self, question: "StatsQuery", gathered: "ChartData") -> None:
         """Write the picture and the page, where they are asked for."""
         if self._plot:
             self._write_plot(self._plot, question, gathered)
         if self._report:
             self._write_report(self._report, question, gathered)
 
-    def _write_plot(self, plot: "OutputFile", question: "Question", gathered: "Gathered") -> None:
+    def _write_plot(self, plot: "OutputFile", question: "StatsQuery", gathered: "ChartData") -> None:
         from ...config.atomic_files import replacing
         from ...statistics.plot import format_of, plotted
 
@@ -220,21 +220,21 @@ class Results:
             file.write(picture)
         self._call.messages.say(f"{plot.path}: a picture of the rows")
 
-    def _write_report(self, path: Path, question: "Question", gathered: "Gathered") -> None:
+    def _write_report(self, path: Path, question: "StatsQuery", gathered: "ChartData") -> None:
         from ...console.output_file import write_page
         from .page import page_of
 
         page = page_of(question, gathered, self._call.account)
         write_page(self._call, path, page, force=self._force)
 
-    def _draw(self, question: "Question", table: "Table", gathered: "Gathered") -> None:
+    def _draw(self, question: "StatsQuery", table: "StatsTable", gathered: "ChartData") -> None:
         from .view import draw_statistics
 
         deque(table.rows, 0)  # they are gathered as they are read
         printer = self._call.printer
         draw_statistics(printer.stream, gathered, question.text, with_total=self._totals, color=printer.color)
 
-    def _show(self, asked: "Asked", table: "Table") -> None:
+    def _show(self, asked: "ResultContext", table: "StatsTable") -> None:
         from ...statistics.files import as_numbers, as_texts
 
         printer, columns = self._call.printer, table.columns
@@ -250,14 +250,14 @@ class Results:
         else:
             printer.show([*shown], columns, "entity_id")
 
-    def _summed(self, table: "Table") -> "Table":
+    def _summed(self, table: "StatsTable") -> "StatsTable":
         """Add up the rows, as the options ask for."""
         from ...statistics.rows import grouped, with_totals
 
         table = grouped(table, self._by) if self._by else table
         return with_totals(table) if self._totals else table
 
-    def _write(self, output: "OutputFile", table: "Table") -> None:
+    def _write(self, output: "OutputFile", table: "StatsTable") -> None:
         from ...output.text import counted
         from ...statistics.files import write
 
@@ -268,9 +268,9 @@ class Results:
     def _store(
         self,
         database: Path,
-        asked: "Asked",
-        table: "Table",
-        again: "Sequence[tuple[Question, Answers]]",
+        asked: "ResultContext",
+        table: "StatsTable",
+        again: "Sequence[tuple[StatsQuery, Answers]]",
     ) -> None:
         from ...output.text import counted
         from ...statistics.rows import table_of

@@ -6,15 +6,17 @@ from typing import IO, Any
 from ...api.metrics import metrics_of
 from ...output.drawings import ASCII_BLOCKS, BLOCKS, COLUMN_GAP, bar
 from ...output.text import first_of, safe
-from ...statistics.gathered import Gathered, Line
-from ...statistics.question import Question, is_money
-from ...statistics.rows import CURRENCY, TIMES, Asked, Table
+from ...statistics.chart_data import ChartData, ChartSeries
+from ...statistics.query import StatsQuery, is_money
+from ...statistics.rows import CURRENCY, TIMES, ResultContext, StatsTable
 
 LEADING = ("billed_charge_local", "impressions", "clicks")
 DAY, HOUR, MIDNIGHT = len("2026-03-01"), len("2026-03-01T08:00"), "T00:00"
 
 
-def columns_for_people(asked: Asked, table: Table, by: Sequence[str], *, totals: bool) -> tuple[str, ...]:
+def columns_for_people(
+    asked: ResultContext, table: StatsTable, by: Sequence[str], *, totals: bool
+) -> tuple[str, ...]:
     """Return the columns in the order of what a reader wants most: those that do not fit are left out."""
     has_names = any(one.name for one in asked.described.values())
     segment = ["segment"] if asked.question.segmentation else []
@@ -29,7 +31,7 @@ def columns_for_people(asked: Asked, table: Table, by: Sequence[str], *, totals:
     return tuple(dict.fromkeys((*keys, *metrics, *rest)))
 
 
-def _has_whole_groups(question: Question) -> bool:
+def _has_whole_groups(question: StatsQuery) -> bool:
     """Tell whether metrics were named by their groups, whose order is no wish of the reader's."""
     whole = [metric for group in question.groups for metric in metrics_of(question.entity, group)]
     return {*question.metrics} == {*whole}
@@ -53,7 +55,7 @@ Cells = list[str]
 
 
 def draw_statistics(
-    stream: IO[str], gathered: Gathered, title: str, *, with_total: bool, color: bool
+    stream: IO[str], gathered: ChartData, title: str, *, with_total: bool, color: bool
 ) -> None:
     """Draw statistics as wide as the terminal; metrics that do not fit beside each other follow below."""
     from rich.console import Console
@@ -83,7 +85,7 @@ def draw_statistics(
 class _View:
     """Lays statistics out as lines of text."""
 
-    def __init__(self, gathered: Gathered, width: int, blocks: str, *, with_total: bool) -> None:
+    def __init__(self, gathered: ChartData, width: int, blocks: str, *, with_total: bool) -> None:
         self._gathered, self._width, self._blocks = gathered, width, blocks
         self._more = "..." if blocks is ASCII_BLOCKS else "…"
         self._times = len(gathered.times)
@@ -131,7 +133,7 @@ class _View:
             *(f"{text:>{width}}  {picture}" for text, picture in zip(texts, pictures, strict=True)),
         ]
 
-    def _picture(self, line: Line, column: str) -> str:
+    def _picture(self, line: ChartSeries, column: str) -> str:
         room = max(self._width // PICTURE_PART, MIN_PICTURE_WIDTH)
         if self._times > 1:
             numbers = _merged(line.series(column, self._times), room)
@@ -142,7 +144,7 @@ class _View:
         total = max(float(line.totals.get(column) or 0), 0.0)
         return bar([total], self._highest(line, column), room // 2, self._blocks)
 
-    def _highest(self, line: Line, column: str) -> float:
+    def _highest(self, line: ChartSeries, column: str) -> float:
         """Return the highest total that the one of a line can be compared to."""
         others = (other for other in self._parts if other.currency == line.currency or not is_money(column))
         return max(float(other.totals.get(column) or 0) for other in others) or 1

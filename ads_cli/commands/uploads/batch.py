@@ -21,7 +21,7 @@ from ...uploads.push import build_requests
 from ...uploads.summary import Summary
 from ..spending import confirm_spending
 from .creation import OneRecord, one_record
-from .hooks import OnceSteps
+from .hooks import OnceHooks
 from .options import SendOptions
 from .push import PushCommand
 
@@ -109,7 +109,7 @@ def _has_one(rows: "Rows") -> bool:
     return len(list(islice(rows, 2))) == 1
 
 
-class _Steps(OnceSteps, kw_only=True):
+class _Steps(OnceHooks, kw_only=True):
     """Steps of sending records."""
 
     kind: type[Request]

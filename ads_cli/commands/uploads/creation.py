@@ -8,7 +8,7 @@ from ... import __version__
 from ...api.batches import encode_operation, operation
 from ...api.endpoint import Request
 from ...batches.plan import Once, named_file, require_alone, require_first_or_resumed
-from ...batches.resumed import Run, content_of, read_run, rest_of
+from ...batches.resumed import CreationRun, content_of, read_run, rest_of
 from ...batches.upload import OPERATIONS, BatchUpload, Items, Uncertain, how_to_decide, records_in
 from ...console.invocation import Invocation
 from ...console.results import show
@@ -16,10 +16,10 @@ from ...errors import AdsctlError
 from ...feeds.locations import Location
 from ...output.text import safe
 from ...uploads.batch import Acknowledgement, Batch
-from ...uploads.generations import Generations
-from ...uploads.job_file import Job, JobKey, JobOptions, Place, current_folder
+from ...uploads.job_file import Job, JobKey, JobOptions, UploadTarget, current_folder
 from ...uploads.plan import this_second
 from ...uploads.upload import noted
+from ...uploads.write_epochs import WriteEpochs
 from .journal import open_job
 from .reports import resume_command
 
@@ -73,24 +73,24 @@ def one_record(
             upload=upload | {"version": __version__},
         )
         target = " ".join(str(getattr(request, name)) for name in request.endpoint.path_fields)
-        place = Place(call.service, f"{noun_of(request)} of {content}", target)
+        place = UploadTarget(call.service, f"{noun_of(request)} of {content}", target)
         key = JobKey(place, "create", content, how)
     return OneRecord(request, location, content, key, given.get("uncertain"), bool(given.get("resume")))
 
 
-def begin_once(call: Invocation, once: Once, noun: str, *, resume: bool) -> tuple[Run | None, str]:
-    """Return the run to be resumed, and the generation in which there is none; raise StateError.
+def begin_once(call: Invocation, once: Once, noun: str, *, resume: bool) -> tuple[CreationRun | None, str]:
+    """Return the run to be resumed, and the write epoch in which there is none; raise StateError.
 
     Say it where a run with the file has ended: all is created again.
     """
     state_dir = call.settings.state_dir
-    read_in = Generations(state_dir).current(once.key.place)  # a later run that begins is seen
+    expected_epoch = WriteEpochs(state_dir).current(once.key.place)  # a later run is seen
     run, sent = require_first_or_resumed(state_dir / "jobs", once, resume=resume)
     if sent:
         call.messages.warn(
             f"{sent.file} was sent before, at {sent.started} (job {sent.job}): all its {noun} are sent again",
         )
-    return run, read_in
+    return run, expected_epoch
 
 
 def create_once(
@@ -102,7 +102,7 @@ def create_once(
 ) -> None:
     """Create a record and show it, unless an earlier run has created it or may have."""
     once = Once(one.key, named_file(one.location), current_folder(), [one.content])
-    run, read_in = begin_once(call, once, one.noun, resume=one.resume)
+    run, expected_epoch = begin_once(call, once, one.noun, resume=one.resume)
     confirm()
     job = Job(
         job=call.client.trace.run_id,
@@ -116,7 +116,9 @@ def create_once(
         profile=call.settings.profile,
         folder=once.folder,
     )
-    opened = open_job(call, job, resume=bool(run), job_id=None, read_in=None if run else read_in)
+    opened = open_job(
+        call, job, resume=bool(run), job_id=None, expected_epoch=None if run else expected_epoch
+    )
     with closing(opened) as journal:
         upload = BatchUpload(one.request, "create", one.noun, OPERATIONS, one.uncertain)
         rest = rest_of(journal, one.location.label, upload, [one.content], lambda index: PLACE)
@@ -162,7 +164,7 @@ def _create(
     return response
 
 
-def _show_earlier(call: Invocation, one: OneRecord, run: Run) -> None:
+def _show_earlier(call: Invocation, one: OneRecord, run: CreationRun) -> None:
     """Show what earlier runs have made of the record; say where that is not known."""
     made = next((each.answer for each in run.sent if each.content == one.content), None)
     if made is None:

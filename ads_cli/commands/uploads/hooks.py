@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...validation.report import ValidationReport
 
 
-class PushSteps(msgspec.Struct, kw_only=True):
+class PushHooks(msgspec.Struct, kw_only=True):
     """The steps of a push that each command may take in its own way; here as most of them do."""
 
     call: "Invocation"
@@ -82,7 +82,7 @@ class PushSteps(msgspec.Struct, kw_only=True):
         show_summary(self.call.printer, summary, self.plan.rows.source.label)
 
 
-class OnceSteps(PushSteps, kw_only=True):
+class OnceHooks(PushHooks, kw_only=True):
     """Steps of sending what the service may not receive twice."""
 
     plan: "BatchPlan"
@@ -107,11 +107,11 @@ class OnceSteps(PushSteps, kw_only=True):
                     return
                 is_resumed = is_resumed and jobs.can_be_resumed
             once = self.plan.once(key, current_folder())
-            run, read_in = begin_once(self.call, once, self.plan.noun, resume=is_resumed)
+            run, expected_epoch = begin_once(self.call, once, self.plan.noun, resume=is_resumed)
             if run:
                 self.plan.resumes = run.job.key
             else:
-                self.plan.read_in = read_in
+                self.plan.expected_epoch = expected_epoch
 
 
 def confirm_request(call: "Invocation", request: "Request", rows: str) -> None:

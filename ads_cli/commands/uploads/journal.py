@@ -23,15 +23,19 @@ def open_journal(call: Invocation, plan: Plan, key: JobKey, *, resume: bool, job
         folder=current_folder(),
         parts=plan.parts,
     )
-    return open_job(call, job, resume=resume, job_id=job_id, read_in=plan.read_in)
+    return open_job(call, job, resume=resume, job_id=job_id, expected_epoch=plan.expected_epoch)
 
 
-def open_job(call: Invocation, job: Job, *, resume: bool, job_id: str | None, read_in: str | None) -> Journal:
+def open_job(
+    call: Invocation, job: Job, *, resume: bool, job_id: str | None, expected_epoch: str | None
+) -> Journal:
     """Start a job, or resume one with its key, and say which."""
     trace = call.client.trace
     if group := call.settings.environ.get(GROUP_VARIABLE):
         job.group = f"{group} {job.action}"  # where one adds and another one removes, their order matters
-    journal = Journal(call.settings.state_dir, job, resume=resume, job_id=job_id, read_in=read_in)
+    journal = Journal(
+        call.settings.state_dir, job, resume=resume, job_id=job_id, expected_epoch=expected_epoch
+    )
     trace.bind(job=journal.job.job)
     event = "resumed" if journal.resumed else "begun"
     trace.log(event, file=job.file, rows=job.rows, batches=job.batches)

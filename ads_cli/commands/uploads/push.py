@@ -18,11 +18,11 @@ from ...uploads.job_file import Job, JobKey, last_acknowledgements
 from ...uploads.jobs import resumable_jobs
 from ...uploads.journal import Journal
 from ...uploads.plan import this_second
-from ...uploads.push import BorneConcurrency, Push, PushResult
+from ...uploads.push import ProvenConcurrency, Push, PushResult
 from ...uploads.rejected_rows import check_failed_out
 from ...uploads.summary import Summary
 from ...validation.report import ValidationReport
-from .hooks import PushSteps
+from .hooks import PushHooks
 from .journal import file_of, open_journal
 from .options import PushOptions, SendOptions
 from .reports import (
@@ -45,7 +45,7 @@ MAX_FINDINGS_IN_QUIET = 3
 class PushCommand:
     """Runs one plan, with the steps of its command."""
 
-    steps: PushSteps
+    steps: PushHooks
     options: SendOptions
     started: float = field(default_factory=time.monotonic)
     journal: Journal | None = None  # of the run, once there is one
@@ -139,8 +139,8 @@ class PushCommand:
         with progress(call.messages, activity, total, self._seconds_left) as on_progress:
             limiter = call.client.rate_limiter
             limiter.on_wait = on_progress.on_wait
-            concurrency = BorneConcurrency(call.settings.state_dir, call.service)
-            limiter.borne = concurrency.read()
+            concurrency = ProvenConcurrency(call.settings.state_dir, call.service)
+            limiter.proven = concurrency.read()
 
             def on_rows(rows: int) -> None:
                 on_progress.activity = activity + self.steps.position()
@@ -157,7 +157,7 @@ class PushCommand:
                 self.options.failed_out_file,
             )
             result = push.run(report)
-            concurrency.store(limiter.borne_now())
+            concurrency.store(limiter.proven_limits())
         observer.close()
         if result.warning:
             call.messages.warn(result.warning)

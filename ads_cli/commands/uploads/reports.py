@@ -15,7 +15,7 @@ from ...output.printer import Printer
 from ...output.text import counted, listed, safe, safe_lines, shell_command
 from ...uploads.summary import Summary
 from ...validation.report import Finding, ValidationReport
-from ...validation.rows import Example
+from ...validation.rows import ExampleChange
 
 CHANGE_COLUMNS = ("line", "record", "id", "fix", "field", "before", "after")
 REMOVED, ADDED = "31", "32"  # SGR parameters
@@ -69,7 +69,7 @@ def _marked(mark: str, value: Any, color: str) -> Iterator[str]:
         yield f"\x1b[{color}m{text}\x1b[0m" if color else text
 
 
-def _in_short(example: Example) -> str:
+def _in_short(example: ExampleChange) -> str:
     before, after = (
         "nothing" if value is None else quoted(value) for value in (example.before, example.after)
     )

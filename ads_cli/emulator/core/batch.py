@@ -19,7 +19,7 @@ SDK_MARK = "to_delete"  # what the public SDK marks records with, and sends alon
 Errors = list[dict[str, Any]]
 
 
-class Operation(NamedTuple):
+class BatchOperation(NamedTuple):
     """What an operation_type of a batch does."""
 
     request_type: type[Request]
@@ -39,12 +39,12 @@ class BatchHandler:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
-        self.operations: dict[str, Operation] = {}
+        self.operations: dict[str, BatchOperation] = {}
 
     def add(self, request_type: type[Request], handler: RegisteredHandler) -> None:
         """Accept a kind of operation."""
         parsed_as = handler.request_type or request_type
-        self.operations[operation_of(request_type)] = Operation(parsed_as, handler)
+        self.operations[operation_of(request_type)] = BatchOperation(parsed_as, handler)
 
     def __call__(self, context: RequestContext, request: None) -> HttpResponse:
         """Apply the operations, or none of them."""

@@ -136,7 +136,7 @@ class ApiError(Exception):
         return error_response(self.status, self.errors_in(names), names.to_wire(params), self.headers)
 
 
-class NotFoundError(ApiError):
+class RecordNotFoundError(ApiError):
     """A record of some kind does not exist (404), for which service x has codes of its own."""
 
     def __init__(self, kind: str, message: str, *, parameter: str | None = None) -> None:
@@ -191,7 +191,7 @@ def read_only_token() -> ApiError:
 
 def not_found(kind: str, identifier: str) -> ApiError:
     """Return the error for an id that no record of some kind has."""
-    return NotFoundError(kind, f"the {kind.replace('_', ' ')} {identifier} does not exist")
+    return RecordNotFoundError(kind, f"the {kind.replace('_', ' ')} {identifier} does not exist")
 
 
 def in_words_of(names: Names, error: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from ...api.names import SERVICES
 from .batch import BatchHandler
 from .handlers import RegisteredHandler, registered
 from .request import IncomingRequest
-from .responses import ApiError, NotFoundError
+from .responses import ApiError, RecordNotFoundError
 
 # By service: older versions whose paths are answered as those of a later one. The public SDK of service x
 # sends version 11, whose end its reference does not state.
@@ -92,7 +92,7 @@ class Router:
         if match is None and len(segments) > 1 and (later := self._later_versions.get(segments[1])):
             match = self._match(incoming, ["", later, *segments[2:]])
         if match is None:
-            raise NotFoundError("route", f"the path {incoming.path} does not exist")
+            raise RecordNotFoundError("route", f"the path {incoming.path} does not exist")
         return match
 
     def _match(self, incoming: IncomingRequest, segments: list[str]) -> Match | None:

@@ -47,7 +47,7 @@ def in_account(context: RequestContext, request: Any) -> str:
     return account
 
 
-def as_prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
+def keep_as_is(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Accept every record."""
     return after
 
@@ -61,7 +61,7 @@ def alone(context: RequestContext, record: Record) -> None:
     """Change nothing else."""
 
 
-def unconditionally(context: RequestContext, request: Any) -> Mapping[str, Any]:
+def no_conditions(context: RequestContext, request: Any) -> Mapping[str, Any]:
     """List every record."""
     return {}
 
@@ -89,11 +89,11 @@ class Collection:
     entity: str = ""  # under which the history of the account notes changes
     scope: Scope = in_account
     new_id: Callable[[], str] = random_base36
-    prepare: Callable[[RequestContext, Record, Record | None], Record] = as_prepared
+    prepare: Callable[[RequestContext, Record, Record | None], Record] = keep_as_is
     shown: Callable[[RequestContext, Record], Record] = as_stored
     added: Callable[[RequestContext, Record], None] = alone
     deleted: Callable[[RequestContext, Record], None] = alone
-    conditions: Callable[[RequestContext, Any], Mapping[str, Any]] = unconditionally  # of a list, in SQL
+    conditions: Callable[[RequestContext, Any], Mapping[str, Any]] = no_conditions  # of a list, in SQL
 
     def __post_init__(self) -> None:
         """Register a handler for each request."""

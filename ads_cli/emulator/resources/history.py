@@ -80,7 +80,7 @@ class Interval(NamedTuple):
         return self.end <= self.start
 
 
-class Activity:
+class ActiveTimes:
     """The times at which the entities of an account were active."""
 
     def __init__(self, store: Store, account: str) -> None:

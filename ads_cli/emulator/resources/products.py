@@ -64,7 +64,7 @@ class ListedProduct(Product, omit_defaults=False):
     product_type: str = ""
 
 
-class Sent(NamedTuple):
+class SentProduct(NamedTuple):
     """A valid product of a request, and the names of the fields that it empties."""
 
     product: Product
@@ -99,7 +99,7 @@ class _Batch:
     def __init__(self, items: list[Any], context: RequestContext) -> None:
         self._context = context
         self.results: list[ProductResult] = []
-        self.valid: dict[str, Sent] = {}
+        self.valid: dict[str, SentProduct] = {}
         occurrences = Counter(map(_id_of, items))
         for index, item in enumerate(items):
             result = ProductResult(id=_id_of(item))
@@ -132,7 +132,7 @@ class _Batch:
                 self.valid[result.id] = sent._replace(product=product)
 
 
-def _merged(sent: Sent, stored: bytes) -> Product:
+def _merged(sent: SentProduct, stored: bytes) -> Product:
     product = msgspec.json.decode(stored, type=Product)
     for name, value in msgspec.structs.asdict(sent.product).items():
         if value is not None or name in sent.emptied:
@@ -150,7 +150,7 @@ def _id_of(item: Any) -> str | None:
     return identifier if isinstance(identifier, str) else None
 
 
-def _parse(item: Any, service: str, unknown: list[str] | None) -> Sent:
+def _parse(item: Any, service: str, unknown: list[str] | None) -> SentProduct:
     if not isinstance(item, dict):
         raise InvalidError([Problem("", "a product must be an object")])
     if unknown is not None:
@@ -159,7 +159,7 @@ def _parse(item: Any, service: str, unknown: list[str] | None) -> Sent:
     if service == "x":
         emptied = {name for name in OPTIONAL & item.keys() if item[name] in ("", None)}
         item = {name: value for name, value in item.items() if name not in emptied}
-    return Sent(convert(StrictProduct, item, strict=True), frozenset(emptied))
+    return SentProduct(convert(StrictProduct, item, strict=True), frozenset(emptied))
 
 
 def _warnings(product: Product) -> list[Note]:

@@ -14,7 +14,7 @@ from ...api.statistics import (
     GetStatistics,
     ListActiveEntities,
     ListJobs,
-    Period,
+    PeriodParams,
     ReachOfCampaigns,
     ReachOfFundingInstruments,
 )
@@ -27,14 +27,14 @@ from ..core.responses import RESULTS, ApiError, HttpResponse, Result, envelope, 
 from ..storage import Record, Store
 from .accounts import ACCOUNT, require_account
 from .history import Interval
-from .statistics_series import AccountNumbers, Segment, metrics, series
+from .statistics_series import AccountNumbers, PeopleSegment, metrics, series
 
 HOUR = timedelta(hours=1)
 WHOLE = "ALL_ON_PLATFORM"  # the placement that has the numbers
 FREQUENCY = 2.4  # times that one person sees an ad, in a long period
 
 
-class Question(NamedTuple):
+class StatsRequest(NamedTuple):
     """The numbers of an account, and the period that a request asks about."""
 
     numbers: AccountNumbers
@@ -42,11 +42,11 @@ class Question(NamedTuple):
     now: datetime
 
 
-def asked(context: RequestContext, request: Period) -> Question:
+def asked(context: RequestContext, request: PeriodParams) -> StatsRequest:
     """Read the times of a request, whose days begin in the time zone of the account."""
     numbers = AccountNumbers(context.store, require_account(context, request.account_id))
     start, end = (time.moment(numbers.midnight) for time in (request.start_time, request.end_time))
-    return Question(numbers, Interval(start, end), datetime.now(UTC))
+    return StatsRequest(numbers, Interval(start, end), datetime.now(UTC))
 
 
 def require_midnights(request: Any, numbers: AccountNumbers) -> None:
@@ -70,7 +70,7 @@ def get_statistics(context: RequestContext, request: GetStatistics) -> Result:
     return answer(question, request)
 
 
-def answer(question: Question, request: Any, segments: Sequence[Segment] = ()) -> Result:
+def answer(question: StatsRequest, request: Any, segments: Sequence[PeopleSegment] = ()) -> Result:
     """Return the numbers that a request asks for, whole or by segment."""
     data, length = [], 0
     for id in request.entity_ids:
@@ -86,7 +86,7 @@ def answer(question: Question, request: Any, segments: Sequence[Segment] = ()) -
     return Result(data, beside={"data_type": "stats", "time_series_length": length})
 
 
-def _described(segment: Segment | None) -> dict[str, str] | None:
+def _described(segment: PeopleSegment | None) -> dict[str, str] | None:
     return segment and {"segment_name": segment.name, "segment_value": segment.value}
 
 
@@ -141,7 +141,7 @@ def reach_of_funding_instruments(context: RequestContext, request: ReachOfFundin
     return _reach(asked(context, request), "FUNDING_INSTRUMENT", request.funding_instrument_ids)
 
 
-def _reach(question: Question, entity: str, ids: list[str]) -> Result:
+def _reach(question: StatsRequest, entity: str, ids: list[str]) -> Result:
     found = []
     for id in ids:
         (parts,) = series(question.numbers.sources(entity, id), question.period, "TOTAL", question.now)
@@ -256,8 +256,8 @@ def _result(store: Store, job: Record, now: datetime) -> Result:
     request = convert(CreateJob, job["asked"] | {"account_id": job["account_id"]})
     period = Interval(*(datetime.fromisoformat(job[name]) for name in ("start_time", "end_time")))
     shares = SHARES.get(job["segmentation_type"] or "", {})
-    segments = [Segment(name.replace("_", " ").lower(), name, share) for name, share in shares.items()]
-    return answer(Question(AccountNumbers(store, account), period, now), request, segments)
+    segments = [PeopleSegment(name.replace("_", " ").lower(), name, share) for name, share in shares.items()]
+    return answer(StatsRequest(AccountNumbers(store, account), period, now), request, segments)
 
 
 def _utc(time: datetime) -> str:

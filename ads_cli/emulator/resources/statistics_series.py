@@ -17,7 +17,7 @@ from ...api.metrics import (
 )
 from ..core.responses import not_found
 from ..storage import Record, Store
-from .history import ALWAYS, NEVER, Activity, Interval
+from .history import ALWAYS, NEVER, ActiveTimes, Interval
 
 HOUR = timedelta(hours=1)
 COUNTED_AFTER, CHARGED_AFTER = timedelta(hours=24), timedelta(hours=72)
@@ -216,7 +216,7 @@ KINDS = {
 PERIODS = {"HOUR": timedelta(hours=1), "DAY": timedelta(days=1)}
 
 
-class Segment(NamedTuple):
+class PeopleSegment(NamedTuple):
     """A part of the people who saw ads."""
 
     name: str
@@ -224,7 +224,7 @@ class Segment(NamedTuple):
     share: float
 
 
-class Source(NamedTuple):
+class SeriesSource(NamedTuple):
     """A line item, when it was active, and which of its members is asked for: all without one."""
 
     numbers: LineItemNumbers
@@ -255,12 +255,12 @@ class AccountNumbers:
         offset = datetime.now(ZoneInfo(account["timezone"])).utcoffset()
         self.midnight = timezone(offset or timedelta())
         self._store = store
-        self._activity = Activity(store, account["id"])
+        self._activity = ActiveTimes(store, account["id"])
         self._funding = {one["id"]: one for one in self._all("funding_instrument")}
         self._campaigns = {one["id"]: one for one in self._all("campaign")}
         self._line_items = {one["id"]: one for one in self._all("line_item")}
         self._sources = {
-            id: Source(
+            id: SeriesSource(
                 LineItemNumbers.of(one, self._campaign_of(one), self._older_than(one)),
                 self._active_times(one),
             )
@@ -293,7 +293,7 @@ class AccountNumbers:
             times = [time._replace(end=min(time.end, spent)) for time in times]
         return [time for time in times if not time.is_empty]
 
-    def sources(self, entity: str, id: str) -> list[Source]:
+    def sources(self, entity: str, id: str) -> list[SeriesSource]:
         """Return the line items that an entity's numbers come from; raise ApiError (404) if there is none."""
         if entity == "ACCOUNT" and id == self.account["id"]:
             return [*self._sources.values()]
@@ -314,7 +314,7 @@ class AccountNumbers:
             if owner.get(OWNERS[entity]) == id:
                 yield line_item["id"]
 
-    def _member(self, entity: str, record: Record) -> Source:
+    def _member(self, entity: str, record: Record) -> SeriesSource:
         line_item = record["line_item_id"]
         siblings = [one for one in self._all(MEMBERS[entity]) if one["line_item_id"] == line_item]
         members = [(one["id"], self._activity.of(entity, one)) for one in siblings]
@@ -331,11 +331,11 @@ class AccountNumbers:
 
 
 def series(
-    sources: Iterable[Source],
+    sources: Iterable[SeriesSource],
     period: Interval,
     granularity: str,
     now: datetime,
-    segments: Sequence[Segment] = (),
+    segments: Sequence[PeopleSegment] = (),
 ) -> list[list[Counts]]:
     """Return what was counted: for each segment, or once for all, a Counts for each part of the period."""
     step = PERIODS.get(granularity, period.end - period.start)
@@ -348,7 +348,11 @@ def series(
 
 
 def _total(
-    sources: list[Source], start: datetime, end: datetime, now: datetime, segments: Sequence[Segment]
+    sources: list[SeriesSource],
+    start: datetime,
+    end: datetime,
+    now: datetime,
+    segments: Sequence[PeopleSegment],
 ) -> list[Counts]:
     """Add up the hours of one part of a period, by segment."""
     totals: list[Counts] = [{} for _ in segments or ("all",)]
@@ -360,7 +364,7 @@ def _total(
     return totals
 
 
-def _divided(counts: Counts, segments: Sequence[Segment]) -> Iterator[Counts]:
+def _divided(counts: Counts, segments: Sequence[PeopleSegment]) -> Iterator[Counts]:
     """Divide what was counted among segments, of which no number is lost."""
     if not segments:
         yield counts

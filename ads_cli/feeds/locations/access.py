@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple
 
-from ...http.copy_limits import CopyRetries, Limits
+from ...http.copy_limits import CopyLimits, CopyRetries
 from ...http.download import Version
 from ...http.trace import Trace
 
@@ -22,7 +22,7 @@ class RemoteAccess(NamedTuple):
     """What an invocation lends to the reading of remote feeds."""
 
     environ: Mapping[str, str] = os.environ
-    limits: Limits = Limits()
+    limits: CopyLimits = CopyLimits()
     trace: Trace | None = None
     warn: Callable[[str], None] = lambda text: None
     on_retry: Callable[[str], None] = lambda text: None

@@ -13,7 +13,7 @@ from ...api.products import MAX_IMAGES, URL_PATTERN
 from ...http.file_start import Reading
 from ...validation.rows import CheckedRow
 from .fetcher import Fetcher
-from .stores import Outcomes, RememberedImages, digest_of
+from .stores import ImageOutcomes, RememberedImages, digest_of
 
 is_url = re.compile(URL_PATTERN).match
 
@@ -43,7 +43,7 @@ class ImageCheck:
 
     def __init__(self, *, strict: bool) -> None:
         self._strict = strict
-        self._outcomes = Outcomes()
+        self._outcomes = ImageOutcomes()
         self.linked = 0  # addresses in the feed
         self.checked = 0
         self.unchanged = 0  # of them, since an earlier run

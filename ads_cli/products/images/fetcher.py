@@ -14,7 +14,7 @@ from ...http.download import Version
 from ...http.file_start import FileStart, Reading, StartReader
 from ...http.response_body import is_certificate_error, network_error
 from ...http.retry import RETRIED_STATUSES, backoff
-from .stores import Image, Outcome, Outcomes, RememberedImages, Unreachable, read_header
+from .stores import ImageInfo, ImageOutcomes, Outcome, RememberedImages, Unreachable, read_header
 
 MAX_IDLE = 48
 
@@ -24,7 +24,7 @@ def origin_of(url: httpx.URL) -> str:
     return f"{url.scheme}://{url.netloc.decode()}"
 
 
-class Connections:
+class IdleConnections:
     """Idle connections by origin, lent to one thread at a time."""
 
     def __init__(self, reading: Reading) -> None:
@@ -146,7 +146,7 @@ MAX_RETRY_AFTER_SECONDS = 60.0
 MAX_SILENCES = 5  # of a host, one after the other; then it is not asked any more
 
 
-class Task(NamedTuple):
+class ImageRequest(NamedTuple):
     """One request for an image."""
 
     address: bytes  # digest of the address in the feed
@@ -167,12 +167,12 @@ class Fetcher:
     """Finds the outcome of each address that is put."""
 
     def __init__(
-        self, reading: Reading, max_attempts: int, outcomes: Outcomes, remembered: RememberedImages
+        self, reading: Reading, max_attempts: int, outcomes: ImageOutcomes, remembered: RememberedImages
     ) -> None:
         self._max_attempts = min(max_attempts, MAX_ATTEMPTS)
         self._outcomes, self._remembered = outcomes, remembered
-        self._connections = Connections(reading)
-        self._queue = HostQueue[Task](REQUESTS_PER_HOST, MAX_WAITING)
+        self._connections = IdleConnections(reading)
+        self._queue = HostQueue[ImageRequest](REQUESTS_PER_HOST, MAX_WAITING)
         self._silences: dict[str, Silence] = {}  # of hosts that did not answer last
         self._lock = threading.Lock()
         self._ended = threading.Event()
@@ -185,7 +185,7 @@ class Fetcher:
     def put(self, address: bytes, link: str) -> None:
         """Fetch an address."""
         if url := parse_http_address(link):
-            self._queue.put(origin_of(url), Task(address, url))
+            self._queue.put(origin_of(url), ImageRequest(address, url))
         else:
             self._finish(address, Unreachable("address", "its address is not valid"))
 
@@ -213,7 +213,7 @@ class Fetcher:
             origin, task = taken
             try:
                 result = self._work(origin, task)
-                if isinstance(result, Task):
+                if isinstance(result, ImageRequest):
                     self._queue.put(origin_of(result.url), result)
                 else:
                     self._finish(task.address, result)
@@ -226,7 +226,7 @@ class Fetcher:
         with self._lock:
             self.finished += 1
 
-    def _work(self, origin: str, task: Task) -> Task | Outcome:
+    def _work(self, origin: str, task: ImageRequest) -> ImageRequest | Outcome:
         """Send one request; return what is next, or the outcome."""
         silence = self._silences.get(origin)
         if silence and silence.times >= MAX_SILENCES:
@@ -246,7 +246,7 @@ class Fetcher:
             return known[1]
         return self._interpret(task, start)
 
-    def _read(self, task: Task, known: Version | None) -> FileStart:
+    def _read(self, task: ImageRequest, known: Version | None) -> FileStart:
         reader = self._connections.take(task.url)
         try:
             start = reader.read(task.url, task.size, known)
@@ -256,7 +256,7 @@ class Fetcher:
         self._connections.give_back(task.url, reader)
         return start
 
-    def _failed(self, origin: str, task: Task, error: httpx.TransportError) -> Task | Outcome:
+    def _failed(self, origin: str, task: ImageRequest, error: httpx.TransportError) -> ImageRequest | Outcome:
         """Try again where a host does not answer, unless nothing helps."""
         reason = network_error(error, str(task.url)).message
         with self._lock:
@@ -266,13 +266,13 @@ class Fetcher:
             return self._retry(task, None)
         return Unreachable(f"host {origin}", reason)
 
-    def _retry(self, task: Task, seconds: float | None) -> Task:
+    def _retry(self, task: ImageRequest, seconds: float | None) -> ImageRequest:
         """Wait, as the host's other requests do then, and return the next attempt."""
         delay = backoff(task.attempt - 1) if seconds is None else seconds
         self._ended.wait(min(delay, MAX_RETRY_AFTER_SECONDS))
         return task._replace(attempt=task.attempt + 1)
 
-    def _interpret(self, task: Task, start: FileStart) -> Task | Outcome:
+    def _interpret(self, task: ImageRequest, start: FileStart) -> ImageRequest | Outcome:
         """Return what an answer means."""
         if start.location:
             return self._redirected(task, start.location)
@@ -287,11 +287,11 @@ class Fetcher:
             if task.size < SIZES[-1]:
                 return task._replace(size=next(size for size in SIZES if size > task.size))
             return Unreachable("header", f"its first {task.size:,} bytes do not state its pixels")
-        image = Image(*header, start.size)
+        image = ImageInfo(*header, start.size)
         self._remembered.put(task.address, start.version, image)
         return image
 
-    def _redirected(self, task: Task, location: str) -> Task | Outcome:
+    def _redirected(self, task: ImageRequest, location: str) -> ImageRequest | Outcome:
         if task.redirects == MAX_REDIRECTS:
             return Unreachable("redirects", f"more than {MAX_REDIRECTS} redirects")
         target = parse_http_address(location, str(task.url))

@@ -52,7 +52,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MAX_GIF_SIDE = 0xFFFF  # imagesize reads the sides of a GIF as signed
 
 
-class Header(NamedTuple):
+class ImageHeader(NamedTuple):
     """What the first bytes of a file tell."""
 
     format: str = ""  # "" where it is not known
@@ -65,12 +65,12 @@ class Header(NamedTuple):
         return self.format in ALLOWED_FORMATS and not (self.width and self.height)
 
 
-def read_header(data: bytes) -> Header:
+def read_header(data: bytes) -> ImageHeader:
     """Read the first bytes of a file; of a JPG, they may be too few to know its pixels."""
     for format, offset, signature in SIGNATURES:
         if data.startswith(signature, offset):
-            return Header(format, *(_pixels(format, data) if format in ALLOWED_FORMATS else ()))
-    return Header(_markup(data.removeprefix(BYTE_ORDER_MARK)[:MARKUP_BYTES].strip().lower()))
+            return ImageHeader(format, *(_pixels(format, data) if format in ALLOWED_FORMATS else ()))
+    return ImageHeader(_markup(data.removeprefix(BYTE_ORDER_MARK)[:MARKUP_BYTES].strip().lower()))
 
 
 def _pixels(format: str, data: bytes) -> tuple[int, int]:
@@ -92,7 +92,7 @@ def _markup(text: bytes) -> str:
 ALLOWED_WORDS = "only JPG, GIF, WEBP and PNG are allowed"
 
 
-class Image(msgspec.Struct, frozen=True, array_like=True, tag=True):
+class ImageInfo(msgspec.Struct, frozen=True, array_like=True, tag=True):
     """What the beginning of a file tells."""
 
     format: str  # "" where it is not known
@@ -132,7 +132,7 @@ class Unreachable(msgspec.Struct, frozen=True, array_like=True, tag=True):
         yield Problem(field, message, "warning", rule=f"image_{self.kind}")
 
 
-Outcome = Image | Unreachable
+Outcome = ImageInfo | Unreachable
 
 
 FILE = "images.db"  # in the state folder
@@ -157,7 +157,7 @@ DELETE FROM images WHERE address IN (
 """
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode_image = msgspec.msgpack.Decoder(Image).decode
+_decode_image = msgspec.msgpack.Decoder(ImageInfo).decode
 _decode_outcome = msgspec.msgpack.Decoder(Outcome).decode
 
 
@@ -166,7 +166,7 @@ def digest_of(link: str) -> bytes:
     return blake2b(link.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
 
 
-class Outcomes:
+class ImageOutcomes:
     """The outcome of each address of this run."""
 
     def __init__(self) -> None:
@@ -212,7 +212,7 @@ class RememberedImages:
         self._unwritten: dict[bytes, tuple[str, str, bytes, int]] = {}
         self._database = _open(state_dir / FILE)
 
-    def find(self, address: bytes) -> tuple[Version, Image] | None:
+    def find(self, address: bytes) -> tuple[Version, ImageInfo] | None:
         """Return the version of an image that was looked at before, and what it was."""
         query = "SELECT etag, last_modified, image FROM images WHERE address = ?"
         with self._lock, suppress(sqlite3.Error, msgspec.DecodeError):
@@ -220,7 +220,7 @@ class RememberedImages:
             return (Version(row[0], row[1]), _decode_image(row[2])) if row else None
         return None
 
-    def put(self, address: bytes, version: Version, image: Image) -> None:
+    def put(self, address: bytes, version: Version, image: ImageInfo) -> None:
         """Remember an image whose server names its version."""
         if any(version):
             with self._lock:

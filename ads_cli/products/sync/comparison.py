@@ -29,7 +29,7 @@ from ..normal_form import COMPARED
 from ..selection import read_index
 from ..sync_state import SyncState
 from .database import temporary_folder
-from .differences import Change, ChangeTable, Differences, FieldChange, Unlisted
+from .differences import ChangeTable, Differences, FieldChange, ProductChange, Unlisted
 from .feed_rows import ComparableRows, RowProducts
 from .listed_products import Listed, ListedProducts, Scope
 from .listing import BackgroundListing
@@ -77,7 +77,7 @@ class CatalogComparison:
         background: BackgroundListing,
         table: ChangeTable,
     ) -> None:
-        self.differences = Differences(table, sync_state.generation)
+        self.differences = Differences(table, sync_state.epoch)
         self._client, self._catalog = client, catalog
         self._sync_state, self._options = sync_state, options
         self._background, self._table, self._listing = background, table, background.products
@@ -144,11 +144,11 @@ class CatalogComparison:
             for row in compared.unlisted
         )
 
-    def _is_known(self, change: Change) -> bool:
+    def _is_known(self, change: ProductChange) -> bool:
         """Tell whether the service has acknowledged a row as it is."""
         return not self._options.verify and self._index.contains(change.digest)
 
-    def _is_due(self, change: Change) -> bool:
+    def _is_due(self, change: ProductChange) -> bool:
         """Tell whether a change must be made.
 
         What was acknowledged and yet differs, somebody else or the service has changed: it is sent once more.
@@ -235,7 +235,7 @@ class CatalogComparison:
 
     def _writes_of(
         self, row: Unlisted, listed: Mapping[str, Listed], alike: Mapping[str, Listed]
-    ) -> Iterator[Change]:
+    ) -> Iterator[ProductChange]:
         """Yield what a row needs whose product was not listed at first."""
         if row.creation is None:
             return
@@ -252,7 +252,9 @@ class CatalogComparison:
             change.is_unseen = is_unseen
             yield change
 
-    def _compare_alike(self, creation: Change, listed: Listed, *, is_known: bool) -> Iterator[Change]:
+    def _compare_alike(
+        self, creation: ProductChange, listed: Listed, *, is_known: bool
+    ) -> Iterator[ProductChange]:
         """Compare a row with a product whose id differs in form only.
 
         It is sent once, so that a service to which they are two has both, and the other one tells its key.
@@ -263,7 +265,7 @@ class CatalogComparison:
         else:
             yield self._compare_row.alike(creation, listed)
 
-    def _compare_variant(self, creation: Change, listed: Listed) -> Iterator[Change]:
+    def _compare_variant(self, creation: ProductChange, listed: Listed) -> Iterator[ProductChange]:
         """Compare a row with a variant that was listed by its group."""
         if change := self._compare_row.update(creation, listed):
             yield change
@@ -279,9 +281,9 @@ class CatalogComparison:
             self._table.add(_deletion(product) for product in self._listing.read(part) if product.product_key)
 
 
-def _deletion(product: Listed) -> Change:
+def _deletion(product: Listed) -> ProductChange:
     fields = {name: FieldChange(value, None) for name, value in product.values.items()}
-    return Change("delete", product.id, product.product_key, fields)
+    return ProductChange("delete", product.id, product.product_key, fields)
 
 
 def fields_of_feed(rows: Rows) -> frozenset[str]:

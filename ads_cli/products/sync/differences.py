@@ -25,7 +25,7 @@ class FieldChange(msgspec.Struct, frozen=True):
     new: Any
 
 
-class Change(msgspec.Struct):
+class ProductChange(msgspec.Struct):
     """What makes one product of the catalog equal to the feed."""
 
     action: Action
@@ -68,7 +68,7 @@ TABLES = """
     CREATE TABLE unlisted (id BLOB, group_key BLOB, is_known INTEGER, change BLOB);
 """
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Change).decode
+_decode = msgspec.msgpack.Decoder(ProductChange).decode
 
 
 class Unlisted(NamedTuple):
@@ -77,7 +77,7 @@ class Unlisted(NamedTuple):
     id: str
     group_key: str | None = None  # of its group, if another product of that is listed
     is_known: bool = False  # the service has acknowledged the row as it is
-    creation: Change | None = None  # of the product, unless the row is invalid
+    creation: ProductChange | None = None  # of the product, unless the row is invalid
 
 
 class ChangeTable:
@@ -87,7 +87,7 @@ class ChangeTable:
         self._db = create(path, TABLES)
         self.counts = Counter[Action]()
 
-    def add(self, changes: Iterable[Change]) -> None:
+    def add(self, changes: Iterable[ProductChange]) -> None:
         """Add changes; the number of a write is that of its row, and deletions come after all of them."""
         rows = []
         for change in changes:
@@ -96,7 +96,7 @@ class ChangeTable:
             rows.append((None if is_deletion else change.record, is_deletion, _encode(change)))
         insert(self._db, "changes VALUES (?, ?, ?)", rows)
 
-    def read(self, *, deletions: bool) -> Iterator[Change]:
+    def read(self, *, deletions: bool) -> Iterator[ProductChange]:
         """Yield the writes, or the deletions."""
         query = "SELECT change FROM changes WHERE is_deletion = ? ORDER BY number"
         return (_decode(change) for (change,) in self._db.execute(query, (deletions,)))
@@ -134,7 +134,7 @@ class Differences:
     """The changes that make a catalog equal to a feed, and counts of what needs none or cannot be seen."""
 
     table: ChangeTable
-    read_in: str  # the generation of the catalog in which it was listed
+    expected_epoch: str  # the write epoch of the catalog in which it was listed
     is_remembered: bool = False  # whether anything is known that the service acknowledged of the catalog
     is_confirmed: bool = True  # whether that is the latest, and not of a disk that was restored
     listed: int = 0  # products within the scope
@@ -164,15 +164,15 @@ class Differences:
         """Count the changes by action."""
         return self.table.counts
 
-    def __iter__(self) -> Iterator[Change]:
+    def __iter__(self) -> Iterator[ProductChange]:
         """Yield every change: the writes, then the deletions."""
         return chain(self.writes(), self.deletions())
 
-    def writes(self) -> Iterator[Change]:
+    def writes(self) -> Iterator[ProductChange]:
         """Yield creations and updates, in the order of the feed."""
         return self.table.read(deletions=False)
 
-    def deletions(self) -> Iterator[Change]:
+    def deletions(self) -> Iterator[ProductChange]:
         """Yield deletions."""
         return self.table.read(deletions=True)
 

@@ -16,7 +16,7 @@ from ...api.names import neutral_name
 from ...api.product_ids import id_form
 from ...errors import UsageError
 from ...feeds.rows import Row
-from ...feeds.transforms import Conversion, KeyOf
+from ...feeds.transforms import KeyOf, RowTransform
 from ...output.text import cell
 from ...spelling import suggestion
 from ..normal_form import COMPARED, normal_form
@@ -266,11 +266,11 @@ NOT_IN_CATALOG = "is not in the catalog"
 OR_HIDDEN = ", or is a variant that the service does not list"
 
 
-class Completion(Conversion):
+class Completion(RowTransform):
     """Converts the rows of a file, and then adds the fields that the catalog has and the file does not."""
 
-    def __init__(self, conversion: Conversion | None, listing: Path, fields: Collection[str]) -> None:
-        given = conversion or Conversion(())
+    def __init__(self, conversion: RowTransform | None, listing: Path, fields: Collection[str]) -> None:
+        given = conversion or RowTransform(())
         super().__init__(given.steps, given.keep, given.fixes)
         self._path = listing
         self._fields = fields  # of which the file has the whole truth: where a row lacks one, it is emptied

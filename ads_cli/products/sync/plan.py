@@ -13,7 +13,7 @@ from ...api.products import BATCH_SIZE
 from ...feeds.rows import Rows
 from ...output.text import counted, first_of
 from ...uploads.batch import Acknowledgement, Batch, Batches
-from ...uploads.job_file import JobKey, Place
+from ...uploads.job_file import JobKey, UploadTarget
 from ...uploads.journal import Journal
 from ...uploads.plan import OnAcknowledged, this_second
 from ...uploads.row_plan import RowPlan
@@ -46,12 +46,12 @@ class CommitDifferences:
         hashes = (id_hash(change.id) for change in self.differences)
         noted = chain.from_iterable((each, repeat_hash(each)) for each in hashes)
         forgotten = (each.ljust(DIGEST_BYTES, b"\0") for each in chain(noted, self.differences.kept_again))
-        self.sync_state.invalidate(journal.previous_generation, journal.job.generation, forgotten)
+        self.sync_state.invalidate(journal.previous_epoch, journal.job.epoch, forgotten)
 
     def finish(self, journal: Journal) -> str:
         """Commit the rows that did not differ, and those that were acknowledged."""
         rows = chain(self.differences.equal(), self._accepted(journal.acknowledgements()))
-        return "" if self.sync_state.commit(journal.job.generation, rows) else NOT_COMMITTED
+        return "" if self.sync_state.commit(journal.job.epoch, rows) else NOT_COMMITTED
 
     def _accepted(self, acknowledged: Iterable[Acknowledgement]) -> Iterator[tuple[bytes, int]]:
         """Yield digest and key hash of the rows that were accepted, and have differed from the listing."""
@@ -93,12 +93,12 @@ class SyncPlan:
         *,
         prune: bool,
         verify: bool,
-        read_in: str,
+        expected_epoch: str,
     ) -> None:
         self.upload = feed.upload
         self.started = this_second()
         self.differences = differences  # once the feed is compared
-        self.read_in = read_in  # the generation of the catalog before it was listed
+        self.expected_epoch = expected_epoch  # the write epoch of the catalog before it was listed
         self._feed = feed
         self._options = {"prune": prune, "verify": verify, "version": __version__}
         self._earlier = EarlierRuns()
@@ -173,7 +173,7 @@ class SyncPlan:
         """Allow one batch in flight and one waiting for each thread."""
         return self._feed.max_pending(threads)
 
-    def place(self, service: str) -> Place:
+    def place(self, service: str) -> UploadTarget:
         """Return the catalog."""
         return self._feed.place(service)
 
@@ -223,7 +223,7 @@ def sync_plan(
     prune: bool,
     verify: bool = False,
     strict: bool,
-    read_in: str,
+    expected_epoch: str,
     schema: RowSchema = PRODUCT_SCHEMA,
     operation: str = SYNC,
 ) -> SyncPlan:
@@ -231,7 +231,7 @@ def sync_plan(
     validator = Validator(rows, schema, strict=strict)
     upload = sync_upload(catalog, deletes=operation == SYNC)
     feed = RowPlan("products", validator, upload, KIND, catalog, operation, BATCH_SIZE)
-    return SyncPlan(feed, differences, sync_state, prune=prune, verify=verify, read_in=read_in)
+    return SyncPlan(feed, differences, sync_state, prune=prune, verify=verify, expected_epoch=expected_epoch)
 
 
 def _parts(changes: Iterator[T]) -> Iterator[list[T]]:

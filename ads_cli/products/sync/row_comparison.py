@@ -10,7 +10,7 @@ import msgspec
 from ...validation.rows import KeptRun
 from ..digest_index import KEY_BYTES, item_digest, key_hash
 from ..normal_form import encode_product
-from .differences import Change, FieldChange, Unlisted, difference
+from .differences import FieldChange, ProductChange, Unlisted, difference
 from .feed_rows import FeedRow, feed_rows
 from .listed_products import Listed, ListedProducts, values_in
 
@@ -24,7 +24,7 @@ class ComparedRows(msgspec.Struct):
     in_feed: "array[int]" = msgspec.field(default_factory=lambda: array("q"))  # numbers of listed products
     unchanged: int = 0
     equal: bytearray = bytearray()  # digest and key hash of each unchanged row
-    updates: list[Change] = []
+    updates: list[ProductChange] = []
     unlisted: list[Unlisted] = []
     without_id: list[tuple[int, int]] = []  # record number and line of rows whose id cannot be read
 
@@ -73,28 +73,30 @@ class RowComparison(msgspec.Struct, frozen=True):
         if self.remembers:
             compared.equal += remembered(row.digest, listed.product_key)
 
-    def _creation(self, row: FeedRow) -> Change | None:
+    def _creation(self, row: FeedRow) -> ProductChange | None:
         """Return the creation of the product that a row describes; None where the row is invalid."""
         if not row.content:
             return None
         item = row.item(self.struct)
         fields = {name: FieldChange(None, value) for name, value in values_in(row.content).items()}
         body, digest = encode_product(item), item_digest(item)
-        return Change("create", item.id, None, fields, row.number, row.line, body, digest)
+        return ProductChange("create", item.id, None, fields, row.number, row.line, body, digest)
 
-    def update(self, creation: Change, listed: Listed) -> Change | None:
+    def update(self, creation: ProductChange, listed: Listed) -> ProductChange | None:
         """Return what makes a listed product equal to a row; None where it is."""
         new = {name: field.new for name, field in creation.fields.items()}
         fields = difference(new, listed.values, self.fields)
         return self._updated(creation, listed, fields) if fields else None
 
-    def alike(self, creation: Change, listed: Listed) -> Change:
+    def alike(self, creation: ProductChange, listed: Listed) -> ProductChange:
         """Return what makes a listed product equal to a row whose id differs in form only."""
         update = self.update(creation, listed) or self._updated(creation, listed, {})
         fields = {"id": FieldChange(listed.id, creation.id)} | update.fields
         return msgspec.structs.replace(update, fields=fields)
 
-    def _updated(self, creation: Change, listed: Listed, fields: dict[str, FieldChange]) -> Change:
+    def _updated(
+        self, creation: ProductChange, listed: Listed, fields: dict[str, FieldChange]
+    ) -> ProductChange:
         """Return the update of a product that differs.
 
         Fields that the feed does not have stay as they are: a service that replaces products is sent them.
@@ -109,7 +111,7 @@ class RowComparison(msgspec.Struct, frozen=True):
             creation, action="update", product_key=listed.product_key, fields=fields, body=body
         )
 
-    def blind(self, creation: Change) -> Change:
+    def blind(self, creation: ProductChange) -> ProductChange:
         """Return what makes a product equal to a row that may exist, though it cannot be seen."""
         emptied = self.fields - creation.fields.keys() if self.merges else ()
         body = _with_fields(creation.body, dict.fromkeys(sorted(emptied), ""))

@@ -12,7 +12,7 @@ from ...uploads.upload import AttemptLog, RowUpload
 from ...validation.rows import EncodedRows
 from ..digest_index import NO_KEY, key_hash
 from ..upload import DELETED, STATUSES, delete_upload, push_upload
-from .differences import WRITES, Change, Differences
+from .differences import WRITES, Differences, ProductChange
 
 if TYPE_CHECKING:
     from ...client.client import Client
@@ -27,7 +27,7 @@ class Deletions(msgspec.Struct):
     gone: list[str]  # keys that an earlier run has sent without an answer, and that are listed no longer
 
     @classmethod
-    def of(cls, changes: list[Change], gone: list[str] | None = None) -> "Deletions":
+    def of(cls, changes: list[ProductChange], gone: list[str] | None = None) -> "Deletions":
         """Encode the keys of products."""
         keys = EncodedRows()
         for position, change in enumerate(changes):
@@ -123,13 +123,13 @@ class EarlierRuns:
             batch: attempt.keys for batch, attempt in (attempts or {}).items() if batch not in answered
         }
 
-    def has_sent(self, change: Change) -> bool:
+    def has_sent(self, change: ProductChange) -> bool:
         """Tell whether a change was acknowledged, or refused."""
         if change.action in WRITES:
             return change.record < len(self._records) and bool(self._records[change.record])
         return change.product_key in self._keys
 
-    def was_refused(self, change: Change) -> bool:
+    def was_refused(self, change: ProductChange) -> bool:
         """Tell whether the service has refused a change."""
         return change.id in self._refused or change.record in self._rejected
 
@@ -169,14 +169,14 @@ class PendingChanges:
                 not is_unanswered and not self._earlier.has_sent(change) and self._is_spared(change)
             )
 
-    def _is_spared(self, change: Change) -> bool:
+    def _is_spared(self, change: ProductChange) -> bool:
         return key_hash(change.product_key or "") in self._spared
 
-    def writes(self) -> Iterator[Change]:
+    def writes(self) -> Iterator[ProductChange]:
         """Yield the creations and updates."""
         return (change for change in self._differences.writes() if not self._earlier.has_sent(change))
 
-    def deletions(self) -> Iterator[Change]:
+    def deletions(self) -> Iterator[ProductChange]:
         """Yield the deletions that were never sent."""
         for change in self._differences.deletions():
             is_sent = self._earlier.has_sent(change) or change.product_key in self._unanswered

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.products.normal_form import COMPARED, normal_form
-from ads_cli.products.sync.differences import Change, ChangeTable, FieldChange, difference
+from ads_cli.products.sync.differences import ChangeTable, FieldChange, ProductChange, difference
 
 SHORT_TEXTS = st.text("ab ,0.", max_size=4)
 PRODUCTS = st.dictionaries(st.sampled_from(COMPARED), SHORT_TEXTS | st.none() | st.integers(0, 3))
@@ -77,11 +77,13 @@ def test_a_field_that_the_feed_has_no_column_for_is_not_compared(new, old):
 
 def test_writes_come_in_the_order_of_the_feed_and_deletions_after_all_of_them(tmp_path):
     table = ChangeTable(tmp_path / "changes.db")
-    gone = Change("delete", "gone", "k9", {})
-    fixed = Change("update", "b", "k2", {"price": FieldChange("1 EUR", None)}, record=7, line=8, body=b"{}")
+    gone = ProductChange("delete", "gone", "k9", {})
+    fixed = ProductChange(
+        "update", "b", "k2", {"price": FieldChange("1 EUR", None)}, record=7, line=8, body=b"{}"
+    )
     table.add([fixed, gone])
-    table.add([Change("create", "a", None, {}, 3)])
-    assert [*table.read(deletions=False)] == [Change("create", "a", None, {}, 3), fixed]
+    table.add([ProductChange("create", "a", None, {}, 3)])
+    assert [*table.read(deletions=False)] == [ProductChange("create", "a", None, {}, 3), fixed]
     assert [*table.read(deletions=True)] == [gone]
     assert dict(table.counts) == {"create": 1, "update": 1, "delete": 1}
     table.close()

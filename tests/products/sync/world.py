@@ -18,7 +18,7 @@ from ads_cli.products.digest_index import NO_KEY, Changes, DigestIndex, item_dig
 from ads_cli.products.normal_form import COMPARED, PRODUCT_SCHEMA
 from ads_cli.products.plans import check_plan
 from ads_cli.products.sync.comparison import CompareOptions, comparing
-from ads_cli.products.sync.differences import Change
+from ads_cli.products.sync.differences import ProductChange
 from ads_cli.products.sync_state import UnknownError
 from tests.conftest import PRODUCT
 
@@ -32,7 +32,7 @@ class World:
     stores: Callable[[str], str] = str  # the id that a product has here
     products: dict[str, dict] = field(default_factory=dict)
     remembered: dict[str, dict] = field(default_factory=dict)  # rows, by id, as they were acknowledged
-    generation = "now"
+    epoch = "now"
     is_confirmed = True
     seen: set[str] = field(default_factory=set)  # ids that were listed
 
@@ -65,9 +65,9 @@ class World:
         if not self.remembered:
             raise UnknownError("nothing is known")
         items = (msgspec.convert(row, Product) for row in self.remembered.values())
-        return self.generation, DigestIndex.of(Changes((item_digest(item), NO_KEY) for item in items))
+        return self.epoch, DigestIndex.of(Changes((item_digest(item), NO_KEY) for item in items))
 
-    def differences(self, rows: Iterable[dict], **options) -> tuple[list[Change], SimpleNamespace]:
+    def differences(self, rows: Iterable[dict], **options) -> tuple[list[ProductChange], SimpleNamespace]:
         """Compare a feed with the catalog; return the changes and the counts."""
         content = "".join(json.dumps(PRODUCT | row) + "\n" for row in rows).encode()
         source = Source(InMemory(content, "feed"), FORMATS["jsonl"])
@@ -90,7 +90,7 @@ class World:
             )
             return [*found], counts
 
-    def apply(self, changes: Iterable[Change]) -> None:
+    def apply(self, changes: Iterable[ProductChange]) -> None:
         """Carry changes out."""
         for change in changes:
             if change.action == "delete":

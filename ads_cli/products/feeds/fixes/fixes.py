@@ -7,16 +7,16 @@ from typing import Any
 import msgspec
 
 from ....api.problems import CHOICE, Problem
-from ....feeds.rows import Change, Row
+from ....feeds.rows import AppliedFix, Row
 from . import NAMES
 from .fix import FIELD_TYPES, Fix, TextFix
 from .money import Price
 from .texts import Html, Whitespace
-from .values import Availability, Category, Gtin, Https, Image, Length
+from .values import Availability, Category, Gtin, Https, ImageFix, Length
 
 # White space may hide HTML, and HTML the levels of a category.
 TEXT_FIXES: tuple[TextFix, ...] = (Whitespace(), Html(), Category())
-RULE_FIXES: tuple[Fix, ...] = (Price(), Length(), Https(), Availability(), Gtin(), Image())
+RULE_FIXES: tuple[Fix, ...] = (Price(), Length(), Https(), Availability(), Gtin(), ImageFix())
 
 
 def text_fixes(names: Collection[str]) -> list[TextFix]:
@@ -88,7 +88,7 @@ def _apply(fixes: Iterable[Fix], row: Row) -> None:
     """Apply fixes to a row, and note what they change."""
     for fix in fixes:
         if edits := fix.apply(row.values):
-            row.changes += tuple(Change(fix.name, *edit) for edit in edits)
+            row.changes += tuple(AppliedFix(fix.name, *edit) for edit in edits)
 
 
 class FixAdvisor:

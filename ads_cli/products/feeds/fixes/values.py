@@ -163,7 +163,7 @@ class Https:
         return edits
 
 
-class Image:
+class ImageFix:
     """Drops further images that the service refuses."""
 
     name = "image"

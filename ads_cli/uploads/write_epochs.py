@@ -1,8 +1,8 @@
-"""The generation of each place, which tells whether anything else may have changed it since.
+"""The write epoch of each place, which tells whether anything else may have changed it since.
 
-A push begins a generation before its first request; any other request that may change the place ends it.
-A job is resumed, and the sync state of a catalog is used, only in the generation that they were written in.
-Jobs of one group share a generation: none undoes what another one sends, as the parts of one list.
+A push begins a write epoch before its first request; any other request that may change the place ends it.
+A job is resumed, and the sync state of a catalog is used, only in the write epoch that they were written in.
+Jobs of one group share a write epoch: none undoes what another one sends, as the parts of one list.
 So neither file times, nor the clock, nor journals that were removed decide what is sent.
 """
 
@@ -24,7 +24,7 @@ from ..client.prepared_request import PreparedRequest
 from ..config.atomic_files import make_folder, replacing, sync_folder
 from ..errors import STATE_HINT, StateError, UsageError
 from ..hosts import is_loopback
-from .job_file import Place
+from .job_file import UploadTarget
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 SHARED_MEMORY = Path("/dev/shm")
@@ -37,7 +37,7 @@ class Witness:
         self._state = str(state_dir.resolve())
 
     def note(self, name: str, stamp: str) -> None:
-        """Note the stamp of a generation; where that fails, nothing is known later."""
+        """Note the stamp of a write epoch; where that fails, nothing is known later."""
         content = f"{_boot()} {stamp}".encode()
         for folder in _folders():
             with suppress(OSError):
@@ -89,33 +89,33 @@ def _boot() -> str:
         return ""
 
 
-NO_GENERATION = ""
+NO_EPOCH = ""
 # Requests that change what a place holds: its products or users, or, with DELETE, all of it.
 PLACE_PATH = re.compile(
     r"/(?P<kind>product_catalog|custom_audience|do_not_reach_list)s/(?P<id>[^/]+)(?P<items>/products|/users)?/?$"
 )
 
 
-class _Generation(msgspec.Struct):
-    """The content of the file of a generation."""
+class _Epoch(msgspec.Struct):
+    """The content of the file of a write epoch."""
 
-    place: Place
+    place: UploadTarget
     token: str  # random
     group: str = ""  # of jobs
 
 
-_decode = msgspec.json.Decoder(_Generation).decode
+_decode = msgspec.json.Decoder(_Epoch).decode
 
 
-class Generations:
-    """The generations of all places that were pushed to from this machine."""
+class WriteEpochs:
+    """The write epochs of all places that were pushed to from this machine."""
 
     def __init__(self, state_dir: Path) -> None:
         self._folder = state_dir / "generations"
         self._witness = Witness(state_dir)
 
-    def current(self, place: Place) -> str:
-        """Return the stamp of the current generation; NO_GENERATION if there is none.
+    def current(self, place: UploadTarget) -> str:
+        """Return the stamp of the current write epoch; NO_GENERATION if there is none.
 
         The stamp contains the time of the file's last change, which cannot be copied: in a copy of an
         earlier state folder, whatever was sent since then is not known. A snapshot of a volume keeps it:
@@ -123,12 +123,12 @@ class Generations:
         """
         return self._read(place)[0]
 
-    def begin(self, place: Place, group: str = "") -> str:
-        """Begin a generation, on disk before this returns, or join that of the group; return its stamp."""
+    def begin(self, place: UploadTarget, group: str = "") -> str:
+        """Begin a write epoch, on disk before this returns, or join that of the group; return its stamp."""
         current, its_group = self._read(place)
         if group and group == its_group:
             return current
-        content = msgspec.json.encode(_Generation(place, secrets.token_hex(8), group))
+        content = msgspec.json.encode(_Epoch(place, secrets.token_hex(8), group))
         try:
             make_folder(self._folder)
             with replacing(self._path(place)) as file:
@@ -141,17 +141,17 @@ class Generations:
         self._witness.note(self._path(place).name, stamp)
         return stamp
 
-    def is_confirmed(self, place: Place) -> bool:
-        """Tell whether the current generation is the last that was begun, and not one of a restored disk."""
+    def is_confirmed(self, place: UploadTarget) -> bool:
+        """Tell whether the current write epoch is the last that was begun, and not one of a restored disk."""
         return self._witness.confirms(self._path(place).name, self.current(place))
 
-    def end(self, place: Place) -> None:
-        """End the current generation, on disk before this returns."""
+    def end(self, place: UploadTarget) -> None:
+        """End the current write epoch, on disk before this returns."""
         self._remove(self._path(place))
 
     @contextmanager
-    def changing(self, place: Place) -> Iterator[None]:
-        """End the generation before a request that may change a place, and one begun meanwhile after it."""
+    def changing(self, place: UploadTarget) -> Iterator[None]:
+        """End the write epoch before a request that may change a place, and one begun meanwhile after it."""
         self.end(place)
         try:
             yield
@@ -159,27 +159,27 @@ class Generations:
             self.end(place)
 
     def end_emulated(self) -> None:
-        """End the generations of every service on this machine, whose emulator is reset."""
+        """End the write epochs of every service on this machine, whose emulator is reset."""
         for path in self._folder.glob("[0-9a-f]*"):
             with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
                 place = _decode(path.read_bytes()).place
                 if is_loopback(urlsplit(place.service).hostname or ""):
                     self._remove(path)
 
-    def _read(self, place: Place) -> tuple[str, str]:
-        """Return the stamp of the current generation, and its group."""
+    def _read(self, place: UploadTarget) -> tuple[str, str]:
+        """Return the stamp of the current write epoch, and its group."""
         path = self._path(place)
         try:
             found = _decode(path.read_bytes())
             return f"{found.token}-{_changed_at(path):x}", found.group
         except FileNotFoundError:
-            return NO_GENERATION, ""
+            return NO_EPOCH, ""
         except OSError as error:
             raise self._unusable(error) from error
         except (msgspec.DecodeError, UnicodeDecodeError):
-            return NO_GENERATION, ""
+            return NO_EPOCH, ""
 
-    def _path(self, place: Place) -> Path:
+    def _path(self, place: UploadTarget) -> Path:
         return self._folder / hashlib.sha256(msgspec.json.encode(place)).hexdigest()[:16]
 
     def _remove(self, path: Path) -> None:
@@ -200,10 +200,10 @@ def _changed_at(path: Path) -> int:
     return path.stat().st_ctime_ns
 
 
-def changed_place(service: str, request: PreparedRequest) -> Place | None:
+def changed_place(service: str, request: PreparedRequest) -> UploadTarget | None:
     """Return the place that a request may change, or None."""
     path = re.sub("/+", "/", unquote(urlsplit(request.url).path))
     found = PLACE_PATH.search(path)
     if request.method == "GET" or not found or not (found["items"] or request.method == "DELETE"):
         return None
-    return Place(service, found["kind"], found["id"])
+    return UploadTarget(service, found["kind"], found["id"])

@@ -32,7 +32,7 @@ KEY_PAGE_VIEWS = "mobile_conversion_key_page_views"
 MICRO, AMOUNT = "_local_micro", "_local"  # the ends of the names of amounts, as sent and in rows
 
 
-class Question(msgspec.Struct, frozen=True):
+class StatsQuery(msgspec.Struct, frozen=True):
     """What is asked, of which entities."""
 
     entity: str
@@ -64,7 +64,7 @@ class Question(msgspec.Struct, frozen=True):
         return [column for metric in self.metrics for column in columns_of(metric)]
 
 
-class Part(msgspec.Struct, frozen=True):
+class QueryPart(msgspec.Struct, frozen=True):
     """One request, or one job: some entities, a window, and groups that may be asked for together."""
 
     ids: tuple[str, ...]
@@ -72,14 +72,14 @@ class Part(msgspec.Struct, frozen=True):
     groups: tuple[str, ...]
 
 
-def parts(question: Question, longest: timedelta) -> Iterator[list[Part]]:
+def parts(question: StatsQuery, longest: timedelta) -> Iterator[list[QueryPart]]:
     """Cut a question: for every few entities, the parts that make up their rows."""
     ids = iter(question.ids)
     alone = [(group,) for group in question.groups if group == ALONE]
     together = tuple(group for group in question.groups if group != ALONE)
     while few := tuple(islice(ids, MAX_ENTITIES)):
         yield [
-            Part(few, window, groups)
+            QueryPart(few, window, groups)
             for window in question.period.windows(longest)
             for groups in (together, *alone)
             if groups
@@ -148,7 +148,7 @@ def is_money(column: str) -> bool:
     return column.endswith((AMOUNT, "_sale_amount"))
 
 
-def require_segments(question: Question) -> None:
+def require_segments(question: StatsQuery) -> None:
     """Raise UsageError for segments that the service does not have of these metrics."""
     segmentation, groups = question.segmentation, question.groups
     if segmentation == "METROS" and not question.country:

@@ -9,15 +9,15 @@ from operator import attrgetter
 from typing import Any
 
 from ..api.amounts import decimals_of
-from .question import AMOUNT, is_money
-from .rows import CURRENCY, SEGMENT_VALUE, TIMES, TOTAL, Row, Table
+from .query import AMOUNT, is_money
+from .rows import CURRENCY, SEGMENT_VALUE, TIMES, TOTAL, Row, StatsTable
 
 NAMES = ("name", "entity_id", "campaign", "placement", "entity")  # what a line is called, by the first it has
 
 Number = int | float | Decimal
 
 
-class Line:
+class ChartSeries:
     """The numbers of an entity, or of what else rows are grouped by; 8 bytes for each time and column."""
 
     def __init__(
@@ -36,7 +36,7 @@ class Line:
         self.totals[column] = value if total is None else total + value  # type: ignore[operator]
         self._add_at(column, time, float(value))
 
-    def join(self, other: "Line", columns: Iterable[str]) -> None:
+    def join(self, other: "ChartSeries", columns: Iterable[str]) -> None:
         """Add the numbers of another line."""
         for column in columns:
             if (total := other.totals.get(column)) is not None:
@@ -67,20 +67,20 @@ class Line:
         return f"{total:,}" if isinstance(total, int) else f"{total:,.2f}"
 
 
-class Gathered:
+class ChartData:
     """Gathers rows as they pass by, whose amounts are in these currencies."""
 
     def __init__(self, columns: Sequence[str], currencies: Collection[str | None]) -> None:
         self.columns = columns
         self._currency = next(iter(currencies)) if len(currencies) == 1 else None
         self._times: dict[str | None, int] = {}
-        self._lines: dict[Row, Line] = {}
+        self._lines: dict[Row, ChartSeries] = {}
 
-    def watch(self, table: Table) -> Table:
+    def watch(self, table: StatsTable) -> StatsTable:
         """Return the rows as they are; their numbers are noted as they are read."""
         return table._replace(rows=self._noted(table))
 
-    def _noted(self, table: Table) -> Iterator[Row]:
+    def _noted(self, table: StatsTable) -> Iterator[Row]:
         width, start = len(table.keys), table.keys.index("start")
         others = [position for position, name in enumerate(table.keys) if name not in TIMES]
         for row in table.rows:
@@ -95,13 +95,13 @@ class Gathered:
             for column, value in zip(table.metrics, row[width:], strict=True):
                 line.add(column, time, value)
 
-    def _line_of(self, keys: Mapping[str, Any]) -> Line:
+    def _line_of(self, keys: Mapping[str, Any]) -> ChartSeries:
         currency = keys.get(CURRENCY) or self._currency
         name = next((str(keys[field]) for field in NAMES if keys[field]), "")
         label = ", ".join(filter(None, (name, keys["segment"]))) or keys.get(CURRENCY) or "all"
         campaign = str(keys["campaign"] or "")
         segment = keys.get(SEGMENT_VALUE) or ""
-        return Line(
+        return ChartSeries(
             label, keys["entity_id"] or "", "" if campaign == name else campaign, currency or "", segment
         )
 
@@ -111,11 +111,11 @@ class Gathered:
         return [time or "" for time in self._times]
 
     @property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[ChartSeries]:
         """The lines in the order of the rows; where two are called the same, with their ids or segments."""
         lines = [*self._lines.values()]
         for mark in (attrgetter("id"), attrgetter("segment")):
-            same = defaultdict[str, list[Line]](list)
+            same = defaultdict[str, list[ChartSeries]](list)
             for line in lines:
                 same[line.label].append(line)
             for label, called in same.items():
@@ -125,7 +125,7 @@ class Gathered:
         return lines
 
     @property
-    def lines_with_numbers(self) -> list[Line]:
+    def lines_with_numbers(self) -> list[ChartSeries]:
         """The lines that have a number other than zero."""
         return [line for line in self.lines if any(line.totals.values())]
 
@@ -134,27 +134,27 @@ class Gathered:
         """The columns with numbers other than zero, in their order."""
         return [name for name in self.columns if any(line.totals.get(name) for line in self._lines.values())]
 
-    def by_currency(self) -> "list[Gathered]":
+    def by_currency(self) -> "list[ChartData]":
         """Return the lines of each currency by themselves."""
         currencies = dict.fromkeys(line.currency for line in self._lines.values())
         return [self._of(currency) for currency in currencies] if len(currencies) > 1 else [self]
 
-    def comparable(self, column: str) -> "list[Gathered]":
+    def comparable(self, column: str) -> "list[ChartData]":
         """Return the lines whose numbers of a column can be compared and added up: amounts by currency."""
         parts = self.by_currency() if is_money(column) else [self]
         return [part for part in parts if column in part.counted_columns]
 
-    def _of(self, currency: str) -> "Gathered":
-        part = Gathered(self.columns, [currency])
+    def _of(self, currency: str) -> "ChartData":
+        part = ChartData(self.columns, [currency])
         part._times = self._times
         part._lines = {key: line for key, line in self._lines.items() if line.currency == currency}
         return part
 
-    def total(self) -> Line:
+    def total(self) -> ChartSeries:
         """Add all lines up; amounts of several currencies have no sum."""
         return self._sum(TOTAL.capitalize(), [*self._lines.values()])
 
-    def totals(self) -> list[Line]:
+    def totals(self) -> list[ChartSeries]:
         """Add the lines up; those of each currency where they have amounts of several."""
         parts = self.by_currency() if any(map(is_money, self.columns)) else [self]
         lines = [part.total() for part in parts]
@@ -163,14 +163,14 @@ class Gathered:
                 line.label = f"{line.label} {line.currency}".rstrip()
         return lines
 
-    def largest(self, column: str, count: int) -> list[Line]:
+    def largest(self, column: str, count: int) -> list[ChartSeries]:
         """Return the lines with the largest totals of a column, and the sums of the others as last ones."""
         lines = sorted(
             self.lines_with_numbers, key=lambda line: float(line.totals.get(column) or 0), reverse=True
         )
         if len(lines) <= count + 1:
             return lines
-        others = dict[str, list[Line]]()
+        others = dict[str, list[ChartSeries]]()
         for line in lines[count:]:
             others.setdefault(line.currency, []).append(line)
         named = (currency if len(others) > 1 else "" for currency in others)
@@ -180,10 +180,10 @@ class Gathered:
         )
         return [*lines[:count], *sums]
 
-    def _sum(self, label: str, lines: Sequence[Line]) -> Line:
+    def _sum(self, label: str, lines: Sequence[ChartSeries]) -> ChartSeries:
         currencies = {line.currency for line in lines}
         several = len(currencies) > 1
-        total = Line(label, currency="" if several else next(iter(currencies), ""))
+        total = ChartSeries(label, currency="" if several else next(iter(currencies), ""))
         columns = [name for name in self.columns if not (several and is_money(name))]
         for line in lines:
             total.join(line, columns)

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from ..api.problems import Problem
 from ..api.validation import errors_in
-from ..feeds.rows import FIRST_LINES, Change, Row
+from ..feeds.rows import FIRST_LINES, AppliedFix, Row
 
 MAX_ROWS = 1000  # with an error, a warning or a change each
 MAX_KINDS = 1000  # of mistakes, of which the first rows are noted even beyond MAX_ROWS
@@ -31,7 +31,7 @@ class NotedRow(Struct):
     image: str = ""
     problems: list[Problem] = []
     more_problems: int = 0
-    changes: list[Change] = []
+    changes: list[AppliedFix] = []
 
     @classmethod
     def of(cls, row: Row, record: int, problems: Iterable[Problem] = ()) -> "NotedRow":
@@ -47,7 +47,7 @@ class NotedRow(Struct):
             problems[:MAX_PROBLEMS],
             len(problems[MAX_PROBLEMS:]),
             [
-                Change(change.fix, change.field, *excerpts(change.before, change.after))
+                AppliedFix(change.fix, change.field, *excerpts(change.before, change.after))
                 for change in islice(row.changes, MAX_PROBLEMS)
             ],
         )

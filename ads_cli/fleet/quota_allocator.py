@@ -7,14 +7,14 @@ from typing import Any
 import msgspec
 
 from ..api.rates import QUARTER_HOUR_SECONDS
-from ..client.shared_window import Share, token_scope
+from ..client.shared_window import LimitShare, token_scope
 
 # Requests that were sent under a part count for a window of the service: the longest one, with a margin
 # for clocks and for the time until a process reads its new share.
 REST_SECONDS = QUARTER_HOUR_SECONDS + 15.0
 
 
-class Part(msgspec.Struct, array_like=True):
+class LimitPart(msgspec.Struct, array_like=True):
     """One of the equal parts of a limit."""
 
     holder: str = ""  # "": nobody
@@ -31,12 +31,12 @@ class Division(msgspec.Struct):
     object does no input or output: a cluster keeps it where its workers agree on it, and passes the time.
     """
 
-    parts: list[Part]
+    parts: list[LimitPart]
 
     @classmethod
     def among(cls, workers: int) -> "Division":
         """Cut a limit into as many parts as there will be workers at most."""
-        return cls([Part() for _ in range(workers)])
+        return cls([LimitPart() for _ in range(workers)])
 
     def join(self, worker: str, now: float) -> float:
         """Lease a part to a worker; return the seconds until it may begin.
@@ -74,10 +74,10 @@ class Division(msgspec.Struct):
         for part in self._held_by(""):
             part.last_holder, part.usable_at = "", now + REST_SECONDS
 
-    def shares(self, now: float) -> Mapping[str, Share]:
+    def shares(self, now: float) -> Mapping[str, LimitShare]:
         """Return the share of each worker that may send."""
         usable = [part.holder for part in self.parts if part.holder and part.usable_at <= now]
-        return {holder: Share(usable.count(holder), len(self.parts)) for holder in sorted(set(usable))}
+        return {holder: LimitShare(usable.count(holder), len(self.parts)) for holder in sorted(set(usable))}
 
     @property
     def holders(self) -> set[str]:
@@ -92,18 +92,20 @@ class Division(msgspec.Struct):
         """Return a copy for a clock that shows so much more."""
         return Division(
             [
-                Part(part.holder, part.usable_at + seconds, part.last_holder, part.usable_again_at + seconds)
+                LimitPart(
+                    part.holder, part.usable_at + seconds, part.last_holder, part.usable_again_at + seconds
+                )
                 for part in self.parts
             ]
         )
 
-    def _held_by(self, worker: str) -> Iterator[Part]:
+    def _held_by(self, worker: str) -> Iterator[LimitPart]:
         return (part for part in self.parts if part.holder == worker)
 
-    def _next_free(self) -> Part | None:
+    def _next_free(self) -> LimitPart | None:
         return min(self._held_by(""), key=lambda part: part.usable_at, default=None)
 
-    def _taken_from_the_richest(self, now: float) -> Part | None:
+    def _taken_from_the_richest(self, now: float) -> LimitPart | None:
         held = [list(self._held_by(holder)) for holder in sorted(self.holders)]
         richest = max(held, key=len)
         if len(richest) < 2:
@@ -146,7 +148,7 @@ class _Fleet(msgspec.Struct):
     ends_at: float
 
 
-class Ledger:
+class QuotaAllocator:
     """Divides limits among homes; it does no input or output."""
 
     def __init__(self) -> None:
@@ -178,9 +180,9 @@ class Ledger:
         }
 
 
-def update_ledger(message: bytes, dask_scheduler: Any = None) -> bytes:
+def update_allocator(message: bytes, dask_scheduler: Any = None) -> bytes:
     """Take the claims of a fleet; called at the scheduler."""
-    ledger = dask_scheduler.extensions.setdefault(EXTENSION, Ledger())
+    ledger = dask_scheduler.extensions.setdefault(EXTENSION, QuotaAllocator())
     divisions = ledger.update(msgspec.json.decode(message, type=Claims), time.monotonic())
     return msgspec.json.encode(divisions)
 
@@ -235,7 +237,7 @@ class FleetLimits:
         """Whether a limit is divided, by this fleet or by another one."""
         return scope in self._divisions
 
-    def shares(self, home: str, now: float) -> dict[str, Share]:
+    def shares(self, home: str, now: float) -> dict[str, LimitShare]:
         """Return the share that a home has of each limit."""
         found = {scope: each.shares(now - self._told_at).get(home) for scope, each in self._divisions.items()}
         return {scope: share for scope, share in found.items() if share}

@@ -14,14 +14,14 @@ from ..feeds.several import SeveralLocations
 from ..feeds.source import BLOCK_BYTES, ReadOptions, Source
 from ..output.records import csv_rows
 from ..uploads.batch import FAILED, Batch, Batches, SentPart
-from ..uploads.job_file import JobKey, Place
+from ..uploads.job_file import JobKey, UploadTarget
 from ..uploads.journal import Journal
 from ..uploads.plan import OnAcknowledged, pending_batches, this_second
 from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow
 from .list_settings import ListReport, ListSettings
 from .operations import PARAMS_FIELDS, body_pieces
-from .plan import UserPlan
+from .plan import AudiencePlan
 
 
 class ListFile(Location):
@@ -145,7 +145,7 @@ class ListRows(Rows):
         raise NotImplementedError  # each list is read by its own rows
 
 
-class ListsPlan:
+class MultiFileAudiencePlan:
     """Send the people of several lists as one job.
 
     `open_list` opens one of them. A push reads a list when its turn comes; where `reads_all`, validating
@@ -155,18 +155,18 @@ class ListsPlan:
     """
 
     noun = "users"
-    read_in = None
+    expected_epoch = None
 
     def __init__(
         self,
         lists: Sequence[ListFile],
         rows: ListRows,
         settings: ListSettings,
-        open_list: Callable[[ListFile], UserPlan],
+        open_list: Callable[[ListFile], AudiencePlan],
         *,
         reads_all: bool,
         refuses_invalid: bool = False,
-        on_validated: Callable[[UserPlan], None] = lambda plan: None,
+        on_validated: Callable[[AudiencePlan], None] = lambda plan: None,
         on_changed: Callable[[list[str]], None] = lambda names: None,
     ) -> None:
         self.upload, self.rows = settings.upload, rows
@@ -204,7 +204,7 @@ class ListsPlan:
                     plan.close()
             columns.decide(found, self.rows.source.label)
 
-    def _read(self, each: ListFile, on_progress: Callable[[int], None] = lambda rows: None) -> UserPlan:
+    def _read(self, each: ListFile, on_progress: Callable[[int], None] = lambda rows: None) -> AudiencePlan:
         """Open and validate a list; number its rows and batches after those of the lists before."""
         plan = self._open(each)
         before = self.report.rows
@@ -221,7 +221,7 @@ class ListsPlan:
         self.batch_count += plan.batch_count
         return plan
 
-    def _open(self, each: ListFile) -> UserPlan:
+    def _open(self, each: ListFile) -> AudiencePlan:
         plan = self._open_list(each)
         plan.started = self.started
         return plan
@@ -312,7 +312,7 @@ class ListsPlan:
         if changed:
             self._on_changed(changed)
 
-    def _note_sent(self, journal: Journal, each: ListFile, plan: UserPlan) -> None:
+    def _note_sent(self, journal: Journal, each: ListFile, plan: AudiencePlan) -> None:
         """Note, on disk before this returns, that every batch of a list is acknowledged."""
         failed = journal.totals[FAILED] - sum(sent.failed for sent in journal.sent_parts)
         report = plan.report
@@ -359,7 +359,7 @@ class ListsPlan:
             finally:
                 plan.close()
 
-    def place(self, service: str) -> Place:
+    def place(self, service: str) -> UploadTarget:
         """Return the place that is changed."""
         return self._settings.place(service)
 
@@ -391,7 +391,7 @@ def _numbered_after(batches: Batches, first: int, records: int) -> Batches:
         yield Batch(first + batch.number, items)
 
 
-def write_hashed(plan: UserPlan | ListsPlan, stream: IO[str]) -> None:
+def write_hashed(plan: AudiencePlan | MultiFileAudiencePlan, stream: IO[str]) -> None:
     """Write the users of a validated list; several values of a cell are joined by semicolons."""
     columns = [*plan.report.identifiers]
     params_columns = PARAMS_FIELDS if plan.has_params_columns else ()

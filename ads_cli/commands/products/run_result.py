@@ -24,7 +24,7 @@ class DifferencesPart(NamedTuple):
 
 
 @dataclass
-class Run:
+class RunResult:
     """What a run came to, as far as it came."""
 
     files: str  # as they were typed

@@ -74,7 +74,7 @@ def run(
     from ...console.output_file import checked_path
     from ...fleet.tasks import RunLimits
     from .plan import plan_fleet
-    from .run import FleetCommand, choose_engine
+    from .execution import FleetCommand, choose_engine
 
     call = Invocation.of(ctx)
     path = checked_path(page.report, force=force) if page.report else None
@@ -124,7 +124,7 @@ def status(
 
     For example: adsctl fleet status
     """
-    from .run import fleet_records, task_records
+    from .execution import fleet_records, task_records
 
     call = Invocation.of(ctx, mutates=False)
     if file is None:

@@ -22,7 +22,11 @@ Description = Annotated[str, Meta(description="What the audience is for")]
 
 
 AUDIENCES = Resource(
-    "/12/accounts/{account_id}/custom_audiences", "custom_audience_id", columns=COLUMNS, extra_fields=FIELDS
+    "/12/accounts/{account_id}/custom_audiences",
+    "custom_audience_id",
+    record_kind="audience",
+    columns=COLUMNS,
+    extra_fields=FIELDS,
 )
 
 

@@ -43,6 +43,7 @@ class CampaignDetails(Budgets, kw_only=True):
 CAMPAIGNS = Resource(
     "/12/accounts/{account_id}/campaigns",
     "campaign_id",
+    parents=("funding_instrument_id",),
     columns="id name effective_status daily_budget_amount_local_micro total_budget_amount_local_micro "
     "created_at entity_status reasons_not_servable funding_instrument_id deleted",
     extra_fields=(

@@ -218,13 +218,14 @@ class Resource(msgspec.Struct, frozen=True):
     rate: Rate | None = None
     x_rate: Rate | None = None
     batch: BatchEndpoint | None = None  # takes many creations, updates and deletions
-    parents: tuple[str, ...] = ()  # fields that name records of other kinds, such as line_item_id
+    parents: tuple[str, ...] = ()  # fields that name records of other kinds: line_item_id
+    record_kind: str = ""  # where the id is not named after it
     requests: dict[str, list[type[Request]]] = msgspec.field(default_factory=dict)  # by decorator
 
     @property
     def kind(self) -> str:
         """Name the kind of its records: campaign."""
-        return self.id_field.removesuffix("_id")
+        return self.record_kind or self.id_field.removesuffix("_id")
 
     def list(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that lists records."""
@@ -232,7 +233,7 @@ class Resource(msgspec.Struct, frozen=True):
 
     def get(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that shows one record."""
-        return self._noting("get", f"GET {self._one}", command, options)
+        return self._noting("get", f"GET {self._one(options)}", command, options)
 
     def create(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that creates a record."""
@@ -242,12 +243,12 @@ class Resource(msgspec.Struct, frozen=True):
     def update(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that changes a record."""
         stated = EndpointOptions(params_in=self.params_in, batch=self.batch)
-        return self._noting("update", f"PUT {self._one}", command, stated | options)
+        return self._noting("update", f"PUT {self._one(options)}", command, stated | options)
 
     def delete(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that deletes a record."""
         stated = EndpointOptions(batch=self.batch)
-        return self._noting("delete", f"DELETE {self._one}", command, stated | options)
+        return self._noting("delete", f"DELETE {self._one(options)}", command, stated | options)
 
     def endpoint(self, line: str, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind any other request: a method, and what follows the path of the resource."""
@@ -264,9 +265,10 @@ class Resource(msgspec.Struct, frozen=True):
         )
         return endpoint(f"{method} {self.path}{rest}", command, **(stated | options))
 
-    @property
-    def _one(self) -> str:
-        return f"/{{{self.id_field}}}" if self.id_field else ""
+    def _one(self, options: EndpointOptions) -> str:
+        """Return what follows the path for one record; a request may name its id otherwise."""
+        id_field = options.get("id_field", self.id_field)
+        return f"/{{{id_field}}}" if id_field else ""
 
     def _noting(self, usual: str, line: str, command: str, options: EndpointOptions) -> Callable[[R], R]:
         """Bind a request, and note it for those that handle the usual requests of a resource."""

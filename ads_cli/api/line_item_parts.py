@@ -11,6 +11,7 @@ from .types import Id, Ids, InAccount, LineItemId, LineItemIds, PageInAccount, W
 CURATED_CATEGORIES = Resource(
     "/12/accounts/{account_id}/line_item_curated_categories",
     "line_item_curated_category_id",
+    parents=("line_item_id", "curated_category_id"),
     columns="id line_item_id curated_category_id deleted",
     extra_fields=("created_at", "updated_at"),
 )
@@ -65,6 +66,7 @@ TagUrl = Annotated[Url, Meta(description="What is fetched")]
 TRACKING_TAGS = Resource(
     "/12/accounts/{account_id}/tracking_tags",
     "tracking_tag_id",
+    parents=("line_item_id",),
     columns="id line_item_id tracking_tag_type tracking_tag_url deleted",
     extra_fields=("created_at", "updated_at"),
 )

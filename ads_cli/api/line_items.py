@@ -73,6 +73,7 @@ class LineItemDetails(Budgets, kw_only=True):
 LINE_ITEMS = Resource(
     "/12/accounts/{account_id}/line_items",
     "line_item_id",
+    parents=("campaign_id",),
     columns="id name campaign_id objective entity_status bid_strategy bid_amount_local_micro deleted",
     extra_fields=LINE_ITEM_FIELDS,
     batch=BatchEndpoint("/12/batch/accounts/{account_id}/line_items", 40),

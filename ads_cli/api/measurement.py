@@ -94,9 +94,9 @@ class CreateAppEventTag(InAccount, kw_only=True):
     retargeting_enabled: Annotated[Retargeting, Meta(extra={"default": True})] | None = None
 
 
-@APP_TAGS.endpoint(
-    "DELETE /{id}",
+@APP_TAGS.delete(
     "measurement app-event-tags delete",
+    id_field="id",
     confirm_prompt="Delete the app event tag {id}",
     example="q8d02",
 )
@@ -153,6 +153,7 @@ class DeleteAppList(InAccount, kw_only=True):
 PROVIDERS = Resource(
     "/11/accounts/{account_id}/app_event_provider_configurations",
     "id",
+    record_kind="app_event_provider_configuration",
     columns="id provider_name provider_advertiser_id provider_advertiser_identifier deleted",
     extra_fields=MANAGED,
 )

@@ -31,6 +31,7 @@ class PromotionsPage(PageInAccount, kw_only=True):
 POSTS = Resource(
     "/12/accounts/{account_id}/promoted_posts",
     "promoted_post_id",
+    parents=("line_item_id",),
     columns="id line_item_id post_id entity_status approval_status deleted",
     extra_fields=TIMES,
 )
@@ -76,6 +77,7 @@ class DeletePromotedPost(InAccount, kw_only=True):
 ACCOUNTS = Resource(
     "/12/accounts/{account_id}/promoted_accounts",
     "promoted_account_id",
+    parents=("line_item_id",),
     columns="id line_item_id user_id entity_status approval_status deleted",
     extra_fields=TIMES,
 )
@@ -119,6 +121,7 @@ class DeletePromotedAccount(InAccount, kw_only=True):
 SCHEDULED = Resource(
     "/12/accounts/{account_id}/scheduled_promoted_posts",
     "scheduled_promoted_post_id",
+    parents=("line_item_id",),
     columns="id line_item_id scheduled_post_id post_id deleted",
     extra_fields=TIMES,
 )
@@ -167,6 +170,7 @@ ActionUrl = Annotated[str, Meta(min_length=1, description="Where the call to act
 MEDIA = Resource(
     "/12/accounts/{account_id}/media_creatives",
     "media_creative_id",
+    parents=("line_item_id", "account_media_id"),
     columns="id line_item_id account_media_id creative_type landing_url entity_status approval_status "
     "deleted",
     extra_fields=TIMES,
@@ -221,6 +225,7 @@ class DeleteMediaCreative(InAccount, kw_only=True):
 ACTIONS = Resource(
     "/12/accounts/{account_id}/preroll_call_to_actions",
     "preroll_call_to_action_id",
+    parents=("line_item_id",),
     columns="id line_item_id call_to_action call_to_action_url deleted",
     extra_fields=TIMES,
 )

@@ -15,6 +15,7 @@ BATCH = BatchEndpoint("/12/batch/accounts/{account_id}/targeting_criteria", 500)
 CRITERIA = Resource(
     "/12/accounts/{account_id}/targeting_criteria",
     "targeting_criterion_id",
+    parents=("line_item_id",),
     columns="id line_item_id targeting_type operator_type targeting_value name deleted",
     extra_fields=("location_type", "localized_name", "created_at", "updated_at"),
     batch=BATCH,

@@ -169,7 +169,7 @@ class ClientConnection:
         sent = [header for header in headers if header[0] != HEADER]
         sent += [
             ("Date", format_date_time(time.time())),
-            *([] if is_read else [("ClientConnection", "close")]),
+            *([] if is_read else [("Connection", "close")]),
         ]
         head = h11.Response(
             status_code=int(status[:3]),

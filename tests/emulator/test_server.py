@@ -107,7 +107,7 @@ def test_small_responses_are_sent_at_once(emulator):
         client = http.client.HTTPConnection(*listener.getsockname())
         client.connect()
         accepted, _ = listener.accept()
-        serving = Thread(target=connections.Connection(emulator, accepted).serve)
+        serving = Thread(target=connections.ClientConnection(emulator, accepted).serve)
         serving.start()
         client.request("GET", "/emulator")
         assert client.getresponse().read()

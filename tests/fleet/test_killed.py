@@ -30,8 +30,8 @@ POINTS = (
     "fleet.records:Records:begin:before",
     "fleet.records:Records:begin:after",
     "commands.uploads.push:PushCommand:validate:after",
-    "commands.uploads.hooks:OnceSteps:confirm:after",
-    "uploads.write_epochs:Generations:begin:after",
+    "commands.uploads.hooks:OnceHooks:confirm:after",
+    "uploads.write_epochs:WriteEpochs:begin:after",
     "uploads.journal:Journal:_create:after",
     "uploads.journal:Journal:finish:before",
     "uploads.journal:Journal:finish:after",
@@ -90,8 +90,8 @@ def test_a_task_killed_at_any_point_is_resumed_and_sends_each_conversion_once(ki
 def test_a_task_killed_again_and_again_before_its_journal_is_begun_in_the_end(killed, fleet, sent):
     killed("fleet.records:Records:begin:after")
     for point in (
-        "commands.uploads.hooks:OnceSteps:confirm:after",
-        "uploads.write_epochs:Generations:begin:after",
+        "commands.uploads.hooks:OnceHooks:confirm:after",
+        "uploads.write_epochs:WriteEpochs:begin:after",
     ):
         killed(point, "--resume")
     assert [record["status"] for record in fleet("--resume")] == ["ok", "ok"]
@@ -101,7 +101,7 @@ def test_a_task_killed_again_and_again_before_its_journal_is_begun_in_the_end(ki
 def test_a_file_that_was_sent_by_hand_before_is_begun_by_the_resume_of_a_task(killed, fleet, adsctl, sent):
     """Only what was sent since the task began is its own."""
     adsctl("conversions", "send", "late.csv", "--pixel", "o8z6j")
-    killed("commands.uploads.hooks:OnceSteps:confirm:after")
+    killed("commands.uploads.hooks:OnceHooks:confirm:after")
     assert [record["status"] for record in fleet("--resume")] == ["ok", "ok"]
     assert counted(sent) == [1] * COUNT + [2] * COUNT
 
@@ -155,7 +155,7 @@ def test_a_file_that_changed_since_its_task_sent_all_of_it_is_told(killed, fleet
 
 
 def test_a_damaged_note_of_what_was_sent_before_a_task_sends_nothing(killed, fleet, adsctl, sent):
-    killed("commands.uploads.hooks:OnceSteps:confirm:after")
+    killed("commands.uploads.hooks:OnceHooks:confirm:after")
     (note,) = adsctl.home.glob("state/fleet/*/*/late-*.earlier")
     note.write_text("")
     before = counted(sent)

@@ -96,7 +96,7 @@ def test_each_topic_lists_what_the_program_uses(adsctl):
         assert re.search(
             rf"^  {', '.join(option.names)}\b.*{re.escape(option.help)}$", shown["options"], re.M
         )
-    for name, meaning in FORMATS.items():
+    for name, (meaning, *_) in FORMATS.items():
         assert re.search(rf"^  {name} +{re.escape(meaning)}$", shown["formats"], re.M)
     for code, meaning in EXIT_CODES.items():
         assert re.search(rf"^ +{code}  {re.escape(meaning)}$", shown["exit-codes"], re.M)

@@ -114,3 +114,4 @@ def test_every_variable_that_the_program_names_is_explained():
 def test_every_exit_code_of_an_error_is_explained_once():
     codes = [kind.exit_code for kind in AdsctlError.__subclasses__()]
     assert len(set(codes)) == len(codes) and {0, 1, *codes} <= EXIT_CODES.keys()
+    assert len(set(EXIT_CODES.values())) == len(EXIT_CODES)
